@@ -1,4 +1,4 @@
-"""Start of the app: a server, and what it runs for each visitor."""
+"""Entry point of the app: the server, and the script that it runs for each visitor."""
 
 import streamlit as st
 

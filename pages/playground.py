@@ -1,4 +1,4 @@
-"""What does zero-shot learning do, and what does it cost?"""
+"""What do you pay to recognise unseen classes?"""
 
 from ui.shell.show_page import show_page
 

@@ -159,7 +159,7 @@ def test_the_printed_command_says_how_validation_scores_were_read(tmp_path, scor
     uploaded(app, test)
     app.radio[0].set_value(app.radio[0].options[0]).run()
     assert "--fix distances --validation-fix as-is" in app.code[0].value
-    assert "read so: " in words(app)
+    assert "read with: " in words(app)
 
 
 @pytest.mark.parametrize("peeked", [True, False])

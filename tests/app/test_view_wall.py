@@ -104,7 +104,7 @@ def test_tiles_are_filtered_by_group_by_mark_and_by_words():
     assert [each["id"] for each in tiles(app)] == ["DPPN"]
     app.text_input(key="claims_find").set_value("<b>no(").run()
     assert tiles(app) == []
-    assert "No tile matches these marks and words." in words(app)
+    assert "No tile matches these filters." in words(app)
 
 
 def test_a_test_is_drawn_with_its_own_interval_in_the_unit_of_the_axis(printed):

@@ -1,1 +1,1 @@
-"""The views of the pages: a module each, with ``show(header)``."""
+"""Views of the pages, one module each, with ``show(header)``."""

@@ -1,4 +1,4 @@
-"""Is AWA2 a fair replacement for AWA1? Answer from printed and imported data, and a joint map."""
+"""Is AWA2 a fair replacement for AWA1? An answer from printed and imported data, with a map."""
 
 from __future__ import annotations
 
@@ -63,37 +63,37 @@ from zslcore.printing import of_map
 
 METHODS_BY_NAME: dict[str, Method] = {name: method for method, name in METHOD_NAMES.items()}
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
-#: Images of data so large that all of them are mapped unless the visitor chooses fewer.
+#: Number of images above which all images are mapped by default.
 LARGE = 20_000
-#: Seconds that a layout may take without being asked for.
+#: Most seconds of a layout that is computed without a button.
 AT_ONCE = 5.0
 OVERLAY, PANELS, METHODS_BESIDE = "overlay", "side by side", "t-SNE next to UMAP"
-#: Where a session keeps the layouts that were asked for, and the data all rows of which are there.
+#: Where a session keeps the layouts it requested, and the data whose previews have all rows.
 REQUESTED, FOLLOWED = "awa1_asked", "awa1_followed"
-#: Names of classes that a sentence holds.
+#: Most class names in a sentence.
 NAMED = 8
 #: How to read a map of two data sets.
 LOOK_FOR = (
     " Both colours mix where the data sets agree; an island of one colour is a class that differs "
     "between them."
 )
-#: Question of the paired tests -> its words beside the dots.
+#: Question of the paired tests -> label of its line.
 QUESTIONS = {
     "training set": "another training set",
     "test set": "another test set",
     "larger": "which changes more",
 }
-#: How tables of images name their columns.
+#: Column of tables of images -> its heading.
 NAMES = {"data_set": "data set", "row": "image"}
-#: Rows of the table on screen; the download has all.
+#: Most rows of a table on screen; the download has all rows.
 SHOWN = 300
-#: Pictures may go to the browser with their points up to this many bytes.
+#: Most bytes of pictures that are sent to the browser with the points.
 PICTURES = 1 << 20
 _mount_map = st.components.v2.component("zsl_point_map", **asdict(COMPONENT))
 
 
 def show(header: Header) -> None:
-    """Answer the question, show the map, how far to believe it, and the printed pairs."""
+    """Answer the question; show the map with its quality and limits, and the printed pairs."""
     with st.container(gap="small", key="awa1_answer"):
         answer = st.empty()
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -160,11 +160,11 @@ def show(header: Header) -> None:
         _let_all_rows_follow(groups, settings)
 
 
-# --- What is printed ------------------------------------------------------------------------------
+# --- Printed results ------------------------------------------------------------------------------
 
 
 def _printed_answer() -> tuple[str, str]:
-    """Answer the question from the 24 pairs of the benchmark paper: a sentence and its evidence."""
+    """Return an answer from the 24 pairs of the benchmark paper: a sentence and its evidence."""
     table = cross_dataset.printed_table()
     tests = cross_dataset.cross_tests(table)
     training, test = tests["training set"], tests["test set"]
@@ -187,7 +187,7 @@ def _significance(p: float) -> str:
 
 
 def _show_printed_pairs() -> None:
-    """Draw the printed differences by training and by test set, and judge the printed p-value."""
+    """Draw the printed differences by training and by test set, and explain the printed p-value."""
     table = cross_dataset.printed_table()
     changes = cross_dataset.paired_differences(table, "AWA1", "AWA2")
     tests = cross_dataset.cross_tests(table)
@@ -210,7 +210,7 @@ def _show_printed_pairs() -> None:
 
 
 def _show_image_counts() -> None:
-    """Draw the images of every class of the real AWA1 and AWA2, the left half of figure 2."""
+    """Draw the images per class of the real AWA1 and AWA2, as in the left half of figure 2."""
     table = awa_image_counts()
     totals = table[["AWA1", "AWA2"]].sum()
     spread = {name: table[name].std(ddof=0) / table[name].mean() for name in totals.index}
@@ -218,8 +218,8 @@ def _show_image_counts() -> None:
     st.caption(
         f"The released labels, as in the left half of the benchmark paper's figure 2: "
         f"{totals['AWA1']:,} images of AWA1, {totals['AWA2']:,} of AWA2. AWA2 is less balanced: "
-        f"over classes its images vary by {spread['AWA2']:.2f} of their mean, those of AWA1 by "
-        f"{spread['AWA1']:.2f}."
+        f"the standard deviation of its images per class is {spread['AWA2']:.2f} of the mean, "
+        f"against {spread['AWA1']:.2f} for AWA1."
     )
     counts = table.rename(columns={"AWA1": "first", "AWA2": "second"})
     chart(
@@ -232,7 +232,7 @@ def _show_image_counts() -> None:
 
 
 def _which_differ(verdicts: pd.DataFrame, datasets: Sequence[ZSLDataset]) -> str:
-    """Return the number and names of the classes that differ, in a sentence."""
+    """Return a sentence with the number and names of the classes that differ."""
     moved = verdicts[verdicts["p_holm_PCA"] < ALPHA].sort_values("mixing_PCA")["class"]
     names = " and ".join(plain(title(dataset.name)) for dataset in datasets)
     if moved.empty:
@@ -248,11 +248,11 @@ def _which_differ(verdicts: pd.DataFrame, datasets: Sequence[ZSLDataset]) -> str
     )
 
 
-# --- Which map ------------------------------------------------------------------------------------
+# --- Choices --------------------------------------------------------------------------------------
 
 
 def choose_settings(n: int) -> MapSettings:
-    """Choose how ``n`` images are laid out."""
+    """Choose the layout of ``n`` images and its parameters."""
     name = st.segmented_control(
         "Layout",
         list(METHODS_BY_NAME),
@@ -277,7 +277,7 @@ def choose_settings(n: int) -> MapSettings:
 
 
 def _choose_view(n_sets: int, *, separate: bool) -> str:
-    """Choose the panels: one map, one of each data set, or one of each layout."""
+    """Choose the panels: one map, one panel per data set, or one panel per layout."""
     views = [PANELS] if separate else [OVERLAY, *[PANELS] * (n_sets == 2), METHODS_BESIDE]
     return controls.choose_option("View", views, key="awa1_view")
 
@@ -285,7 +285,7 @@ def _choose_view(n_sets: int, *, separate: bool) -> str:
 def _choose_colour(
     datasets: Sequence[ZSLDataset], view: str, *, separate: bool
 ) -> tuple[str, str | None]:
-    """Choose the colours of the images, and the method where they show its predictions."""
+    """Choose the colours of the images, and a method if these show predictions."""
     linked = separate and same_images(*datasets)
     colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
     st.caption("Colour", width="content")
@@ -311,7 +311,7 @@ def _choose_colour(
 
 
 def _choose_own(method: str) -> dict[str, Any]:
-    """Choose the parameters that only this layout has."""
+    """Choose the parameters of this layout."""
     slide: Callable[..., Any] = partial(st.select_slider, bind="query-params")
     if method == "tsne":
         values, words = [5.0, 10.0, 30.0, 50.0, 100.0], "{:g}".format
@@ -326,7 +326,8 @@ def _choose_own(method: str) -> dict[str, Any]:
     }
 
 
-# --- A first picture at once, a layout when asked for ---------------------------------------------
+# --- Previews and layouts
+# ---------------------------------------------------------------------------
 
 
 def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -> bool:
@@ -361,7 +362,7 @@ def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -
 
 
 def _first_picture(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
-    """Return the preview: two axes of a PCA of a sample, with all rows once available."""
+    """Return the preview: two axes of a sample's PCA, with all rows once these were computed."""
     digests = _digests(group)
     if settings.n_samples is None and digests in st.session_state.get(FOLLOWED, ()):
         return cache.all_rows(digests, tuple(group))
@@ -373,7 +374,7 @@ def _digests(group: Sequence[ZSLDataset]) -> tuple[str, ...]:
 
 
 def _let_all_rows_follow(groups: Sequence[Sequence[ZSLDataset]], settings: MapSettings) -> None:
-    """Put all rows on the first picture, in place, when the visitor already sees the sample."""
+    """Add all rows to the preview after the visitor has seen the sample."""
     followed = st.session_state.setdefault(FOLLOWED, set())
     digests = {_digests(group): group for group in groups}
     left = digests.keys() - followed
@@ -386,7 +387,7 @@ def _let_all_rows_follow(groups: Sequence[Sequence[ZSLDataset]], settings: MapSe
 
 
 def _finished(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
-    """Return the layout, waiting with a live picture if it is not finished."""
+    """Return the layout; if it is not finished, wait with a live picture."""
     work = MapStudy.of(group, settings)
 
     def draw(arrays: Mapping[str, np.ndarray]) -> None:
@@ -399,7 +400,7 @@ def _finished(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap
 def _on_its_way(
     datasets: Sequence[ZSLDataset], settings: MapSettings, coordinates: np.ndarray
 ) -> PointMap:
-    """Return an unfinished map, redrawn in place."""
+    """Return a map of unfinished coordinates."""
     data = MapData.of(datasets, n_samples=settings.n_samples, seed=settings.sample_seed)
     palette, category = class_palette(data.class_names), data.labels
     if len(datasets) == 2:
@@ -408,7 +409,7 @@ def _on_its_way(
     return PointMap(
         key="awa1_on_its_way",
         file="map",
-        panels=[MapPanel("", "The map as it is by now.", np.arange(len(data)), coordinates)],
+        panels=[MapPanel("", "The unfinished map.", np.arange(len(data)), coordinates)],
         palette=palette,
         category=category,
         classes=data.class_names,
@@ -444,7 +445,7 @@ def _sample_words(scene: Scene, *, first: bool) -> str:
     )
 
 
-# --- Looking around -------------------------------------------------------------------------------
+# --- Exploration ----------------------------------------------------------------------------------
 
 
 @fragment
@@ -458,7 +459,7 @@ def _explore(
     *,
     first: bool,
 ) -> None:
-    """Draw the maps or the ``first`` preview, and the selection below."""
+    """Draw the maps, or with ``first`` the preview, and the selection below."""
     key = _key(scene, first=first)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
     picked, classes = _picked(scene), search_names(scene.classes, sought)
@@ -484,7 +485,7 @@ def _explore(
 def _drawn(
     scene: Scene, looks: Colouring, colour: str, meant: Sequence[int] | None = None
 ) -> PointMap:
-    """Return the maps as they are drawn; ``meant`` are the classes that are searched for."""
+    """Return the maps to draw; ``meant`` are the classes that match the search."""
     return PointMap(
         key=_key(scene, first=False),
         file=f"map-{'-'.join(dataset.name for dataset in scene.datasets)}",
@@ -511,7 +512,7 @@ def _drawn(
 
 
 def _key(scene: Scene, *, first: bool) -> str:
-    """Return the key of the coordinates; a preview has its own."""
+    """Return the key of the coordinates; a preview has a key of its own."""
     keys = [
         MapStudy.of([d for d in scene.datasets if d.name in one.names], one.settings).map
         for one in scene.maps
@@ -543,7 +544,7 @@ def _address(scene: Scene, image: object) -> str | None:
 
 
 def _picked(scene: Scene) -> int | None:
-    """Return the image that the address asks for, where the map shows it."""
+    """Return the image named in the address; None if it is not on the map."""
     part, _, row = st.query_params.get("awa1_image", "").partition(".")
     if not (part.isdecimal() and row.isdecimal()) or len(part + row) > 12:
         return None
@@ -552,7 +553,7 @@ def _picked(scene: Scene) -> int | None:
 
 
 def _pictures(scene: Scene) -> np.ndarray | None:
-    """Return the picture of every image, where there are pictures and they are small."""
+    """Return the picture of each image; None without pictures or if they are too large."""
     of_sets = [dataset.images for dataset in scene.datasets if dataset.images is not None]
     if len(of_sets) < len(scene.datasets) or len({i.shape[1:] for i in of_sets}) > 1:
         return None
@@ -567,7 +568,7 @@ def _pictures(scene: Scene) -> np.ndarray | None:
 
 
 def _ink(images: np.ndarray) -> np.ndarray:
-    """Return pictures with their darkest pixel at 255."""
+    """Return pictures scaled to a maximum of 255, the full ink."""
     return (images.astype(float) / max(images.max(), 1) * 255).astype(np.uint8)
 
 
@@ -609,7 +610,7 @@ def _answer(dataset: ZSLDataset, row: int, split: str, method: str) -> str:
 
 
 def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
-    """List the images nearest to one, of all data sets on view with its features."""
+    """List the nearest images of one image, from all shown data sets with the same features."""
     sets = tuple(each for each in scene.datasets if not why_incompatible(dataset, each))
     digests = tuple(each.digest for each in sets)
     table = cache.image_neighbours(digests, sets.index(dataset), row, sets)
@@ -637,7 +638,7 @@ def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
 
 
 def _go_to(scene: Scene, table: pd.DataFrame, event: Any) -> None:
-    """Mark the image of the row that was ticked on the map, once."""
+    """Mark the image of a newly ticked row on the map."""
     ticked = event.selection.rows
     if not ticked:
         return
@@ -656,7 +657,7 @@ def _role_of(dataset: ZSLDataset, c: int, split: str) -> str:
 
 
 def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
-    """List the images inside the outline."""
+    """List the selected images."""
     n = int(chosen.sum())
     st.markdown(f"**{n:,} of {len(scene):,} images selected**")
     if not n:
@@ -698,7 +699,7 @@ def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
 
 
 def _offer(scene: Scene, looks: Colouring, colour: str) -> None:
-    """Offer everything for download; files are made on request."""
+    """Offer downloads of the map; files are made on request."""
     name = "-".join(dataset.name for dataset in scene.datasets)
     one, key, caption = scene.maps[0], f"map-{name}", f"{scene.title}, coloured by {colour}"
     panels = partial(_panels, scene, looks, colour)
@@ -727,7 +728,7 @@ def _parquet(made_one: EmbeddedMap) -> bytes:
 
 
 def _panels(scene: Scene, looks: Colouring, colour: str) -> list[PrintPanel]:
-    """Return the maps for print, in colours of paper."""
+    """Return the maps for print, in the colours of the light theme."""
     drawn = _drawn(scene, looks, colour)
     return of_map(
         replace(drawn, palette=[replace(e, color=on_paper(e.color)) for e in drawn.palette])
@@ -735,7 +736,7 @@ def _panels(scene: Scene, looks: Colouring, colour: str) -> list[PrintPanel]:
 
 
 def _html(scene: Scene, looks: Colouring, colour: str) -> str:
-    """Return the maps as one page in the theme of the visitor."""
+    """Return the maps as one HTML page in the theme of the visitor."""
     settings = "; ".join(dict.fromkeys(one.settings.caption() for one in scene.maps))
     return _drawn(scene, looks, colour).page(
         title=f"{scene.title}, coloured by {colour}",
@@ -760,7 +761,7 @@ def _show_quality(one: EmbeddedMap) -> None:
 
 
 def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
-    """Draw the mixing of both data sets in every class, in the PCA and on the map."""
+    """Draw the mixing of the two data sets in each class, in the PCA and on the map."""
     count = verdicts["verdict"].value_counts()
     counted = ", ".join(
         f"{count.get(v, 0)} {v}" for v in ("shown", "hidden", "invented", "no shift")
@@ -784,7 +785,7 @@ def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
 
 
 def show_limits() -> None:
-    """List misreadings of a map."""
+    """Show common misreadings of a map."""
     with st.expander("How not to read this map", icon=":material/visibility_off:"):
         st.markdown(
             "- **Distances between groups mean little.** The layout preserves near neighbours "
@@ -803,8 +804,8 @@ def show_limits() -> None:
 def _draw_map(what: PointMap, *, key: str, on_change: Callable[[], None] = lambda: None) -> Any:
     """Draw maps; return the actions of the visitor, each None until it happens.
 
-    ``selection`` is panel and polygon in its coordinates, ``picked`` the number of an image,
-    ``cameras`` are centre and extent for each panel. ``on_change`` is called before the page runs
+    ``selection`` is a panel and a polygon in its coordinates, ``picked`` the number of an image,
+    ``cameras`` the centre and extent of each panel. ``on_change`` is called before the page runs
     again.
     """
     return _mount_map(

@@ -1,4 +1,4 @@
-"""Wall of claims, findings and released codes, with the evidence of each."""
+"""Wall of claims, findings and released codes, with the evidence for each."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from zslcore.analysis.papers.experiments import EXPERIMENTS
 from zslcore.datasets.facts import published
 from zslcore.leakage import released_codes
 
-#: First open tile: a p-value that belongs to the other set.
+#: Tile that is open first: a p-value that belongs to the other set.
 STRONGEST = "gbu-cross-p"
-#: The tile of the study that only a command makes.
+#: Tile of the large study, which only a command runs.
 LARGE = "large-scale"
 WALL, OPEN = "claims_wall", "claims_open"
 CROSS_TABLE = "cross_dataset_awa"
 
 Basis = Literal["printed", "measured", "yours"]
-#: Basis of judgment -> its description, its words in the first sentence, and the evidence.
+#: Basis of judgment -> description, text in the first sentence, and body of evidence.
 BASES: Mapping[Basis, tuple[str, str, Body]] = {
     "printed": ("the papers' own tables", "in the papers' own tables", "printed"),
     "measured": (
@@ -56,7 +56,7 @@ STATES: Mapping[str, State] = {
     "does not hold": "no",
     "fails here": "no",
 }
-#: State -> the option that shows its tiles, and the look of its badge.
+#: State -> option that shows its tiles; state -> look of its badge.
 MARKS: Mapping[State, str] = {"yes": "✓ holds", "no": "✗ fails", "open": "? open"}
 BADGES: Mapping[State, dict[str, Any]] = {
     "yes": {"color": "green", "icon": ":material/check:"},
@@ -65,7 +65,7 @@ BADGES: Mapping[State, dict[str, Any]] = {
 }
 GROUPS = [*PAPERS, "Findings", "Released code"]
 WHERE = {"data": "in released files", "tables": "in printed tables", "runs": "in our runs"}
-#: How a code chooses its epoch -> mark and words of its tile.
+#: Choice of the epoch in a code -> mark and text of its tile.
 EPOCHS: Mapping[str, tuple[State, str]] = {
     "test": ("no", "epoch on test images"),
     "validation": ("yes", "epoch on validation classes"),
@@ -83,7 +83,7 @@ BOUND = (
 
 
 def show(_: Header) -> None:
-    """Show the wall, filtered, and the evidence of the tile that is open."""
+    """Show the filtered wall, and the evidence for the open tile."""
     with errors_as_sentences():
         answer = st.container(key="claims_answer")
         answer.empty()  # an empty container has no height
@@ -104,7 +104,7 @@ def show(_: Header) -> None:
         with left:
             draw_wall(shown, opened, key=WALL, on_change=_open_pressed)
             if not shown:
-                st.caption("No tile matches these marks and words.")
+                st.caption("No tile matches these filters.")
         with right, st.container(height=620, border=True):
             if opened in CLAIMS:
                 _show_claim(opened, basis, judged[opened])
@@ -152,7 +152,7 @@ def _choose() -> tuple[Basis, list[str], list[str], str]:
 
 
 def _answer(basis: Basis, judged: Mapping[str, Judgment]) -> None:
-    """Count the claims that hold, state the strongest finding, and count the released codes."""
+    """State how many claims hold, the strongest finding, and the count of released codes."""
     states = [_state_of(judgment) for judgment in judged.values()]
     yes, no, left = (states.count(state) for state in MARKS)
     p = {
@@ -169,19 +169,19 @@ def _answer(basis: Basis, judged: Mapping[str, Judgment]) -> None:
 
 
 def _state_of(judgment: Judgment) -> State:
-    """Return whether a claim holds, does not, or stays open."""
+    """Return the state of a judgment: "yes", "no" or "open"."""
     return STATES.get(judgment.verdict, "open")
 
 
 def _word_of(judgment: Judgment) -> str:
-    """Return the verdict in the words of a tile."""
+    """Return the verdict as text for a tile."""
     if judgment.verdict == "not comparable":
         return judgment.verdict
     return "open" if _state_of(judgment) == "open" else judgment.verdict
 
 
 def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
-    """Yield every tile: claims by paper, the large study, findings, released codes."""
+    """Yield all tiles: claims by paper, the large study, findings, released codes."""
     for id_, claim in CLAIMS.items():
         group = f"{claim.paper}, {PAPERS[claim.paper].rpartition(', ')[0]}"
         yield Tile(id_, group, _state_of(judged[id_]), _word_of(judged[id_]), claim.statement)
@@ -201,7 +201,7 @@ def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
 
 
 def _opened(tiles: set[str]) -> str:
-    """Return the tile that the address names, or the strongest finding."""
+    """Return the tile named in the address, by default the strongest finding."""
     named = st.query_params.get(OPEN, STRONGEST)
     if named in tiles:
         return named
@@ -210,16 +210,16 @@ def _opened(tiles: set[str]) -> str:
 
 
 def _open_pressed() -> None:
-    """Name the tile that was pressed in the address."""
+    """Write the tile that was pressed into the address."""
     if pressed := getattr(st.session_state.get(WALL), "tile", None):
         st.query_params[OPEN] = pressed
 
 
-# --- The evidence of a tile -----------------------------------------------------------------------
+# --- Evidence for a tile --------------------------------------------------------------------------
 
 
 def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
-    """Show the verdicts on a claim, its number, the printed cells with ours, and the commands."""
+    """Show the verdicts on a claim, its number, its cells (printed and ours), and the commands."""
     claim = CLAIMS[id_]
     with st.container(horizontal=True, gap="small"):
         for each in dict.fromkeys([basis, *BASES]):
@@ -241,7 +241,7 @@ def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
 
 
 def _experiment_of(table: str) -> str:
-    """Return the ``reproduce`` name of a printed table, as "GBU 3" or "GBU figure 4"."""
+    """Return the ``reproduce`` name of a printed table such as "GBU 3" or "GBU figure 4"."""
     paper, *kind, number = table.split(" ")
     return f"{paper.lower()}:{kind[0] if kind else 'table'}{number}"
 
@@ -270,7 +270,7 @@ def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
 
 
 def _show_cells(id_: str, basis: Basis) -> None:
-    """List the printed cells of a claim next to ours; else our runs."""
+    """List the printed cells of a claim next to ours or, without these, our runs."""
     body: Body = "yours" if basis == "yours" else "real"
     printed = cache.judged_on("printed")[id_].cells
     wide = with_ours(id_, printed, cache.claim_evidence()[body])
@@ -309,7 +309,7 @@ def _show_large_scale() -> None:
 
 
 def _show_code(code: str) -> None:
-    """Show how a released code chooses, with the lines of each choice."""
+    """Show the choices made by a released code, with a link to the lines of each."""
     rows = released_codes.choices_of(code)
     state, word = EPOCHS[next(row.how for row in rows if row.choice == "epoch")]
     st.badge(word, **BADGES[state])
@@ -325,7 +325,7 @@ def _show_code(code: str) -> None:
 
 
 def _show_finding(finding: PaperFinding) -> None:
-    """Show a finding, the printed cells of its claims, and its command."""
+    """Show a finding, the printed cells of its claims, and its commands."""
     st.badge(WHERE[finding.where], **BADGES["no"])
     st.markdown(f"**{plain(finding.sentence)}**")
     for id_ in re.findall(r"\S+", finding.command.partition("--id ")[2]):

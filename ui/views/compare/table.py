@@ -1,6 +1,6 @@
 """Table of methods: rows are methods, columns data sets; each number has its source.
 
-Texts of other people are never read as Markdown.
+Text from submitted results is escaped, never read as Markdown.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ ORIGINS: dict[str, Origin | None] = {
     "printed": None,
     "others'": "others",
 }
-#: State of a result -> its mark and what that means.
+#: State of a result -> its mark and the meaning of the mark.
 MARKS: Mapping[State, tuple[str, str]] = {
     State.VERIFIED: ("✓", "verified: recomputed from predictions, or computed here"),
     State.STATED: ("○", "stated: metrics without predictions"),
@@ -78,19 +78,19 @@ DETAILS: Mapping[str, Callable[[MethodCard], object]] = {
     "family": lambda card: card.family,
     "setting": lambda card: "transductive" if card.transductive else "inductive",
 }
-#: Optional column on the final fit, which every run of this package does on trainval.
+#: Optional column: whether the final fit is on trainval, as in all runs of this package.
 FITTED = "trained on trainval"
-#: Behind methods that no other one is significantly better than.
+#: Background of methods to which no method is significantly superior.
 SHADE = "background-color: rgba(88, 101, 121, 0.22)"
-#: Behind the numbers of your runs, which the marks name as well.
+#: Background of the numbers of your runs, whose marks also say "yours".
 YOURS = "background-color: rgba(240, 228, 66, 0.35)"
-#: Makes equal headings different for the browser.
+#: Suffix that makes equal headings different for the browser.
 INVISIBLE = "\u200b"
-#: Pixels of a row of the table and of its two headings.
+#: Heights of a row of the table and of its two headings, in pixels.
 ROW, HEADINGS = 35, 73
-#: Pixels of the width of two choices, and of the height of all.
+#: Widths of two choices, and the height of all choices, in pixels.
 PILLS, MORE, CHOICES = 380, 110, 72
-#: Keys of the table, of the opened cell and of the chosen one of its results.
+#: Keys of the table, of the opened cell, and of the result chosen in it.
 TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
 #: Message for the next run: a busy server drops messages sent just before a rerun.
 MESSAGE = "table_message"
@@ -172,7 +172,7 @@ def _choose() -> tuple[MethodTable, list[str], str]:
             )
         if not window.is_narrow():
             with st.container(width="content", key="table_height"):
-                st.space(CHOICES)  # as high from the start as with all its fields
+                st.space(CHOICES)  # reserves the height of all choices
     table = MethodTable(
         cells, FIGURES[label], split, origins, data, "printed" in whose, variants, probes
     )
@@ -180,7 +180,7 @@ def _choose() -> tuple[MethodTable, list[str], str]:
 
 
 def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> list[str]:
-    """Choose data sets; by default yours and the real benchmarks, else all there are."""
+    """Choose data sets; by default yours and the real benchmarks, without these all of them."""
     own = _own_data(cells) if "mine" in origins else []
     first = [name for name in own if _is_first(name)]
 
@@ -208,19 +208,19 @@ def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> li
 
 
 def _own_data(cells: Sequence[MethodResult]) -> list[str]:
-    """Return the data sets with runs of this visitor: the chosen one, then the newest run's."""
+    """Return the data sets with runs of this visitor, the chosen data set first."""
     names = dict.fromkeys(cell.data for cell in cells if cell.origin == "mine")
     return sorted(visitors.visible(names), key=lambda name: name != data_menu.chosen_dataset())
 
 
 def _is_first(name: str) -> bool:
-    """Whether own runs on a data set stand before all others: it is chosen, or imported."""
+    """Return whether a data set with own runs is listed first: it is chosen, or imported."""
     built_in = name == "digits" or is_simulated_name(name)
     return not built_in or name == data_menu.chosen_dataset()
 
 
 def _title(of: MethodResult | Column) -> str:
-    """Return the title of a data set; of other people's features the benchmark first."""
+    """Return the title of a data set; features with other names have the benchmark first."""
     name = title(of.data)
     if isinstance(of, Column) and of.split not in SHARED_SPLITS:
         return f"{name}, split {of.split}"
@@ -231,7 +231,7 @@ def _title(of: MethodResult | Column) -> str:
 
 
 def _hidden_in_words(table: MethodTable) -> str:
-    """Return the choices that hide your runs; empty without any."""
+    """Return a sentence on the choices that hide your runs; empty without hidden runs."""
     parts, hidden = [], table.hidden()
     for choice, cells in hidden.items():
         of = {
@@ -246,7 +246,7 @@ def _hidden_in_words(table: MethodTable) -> str:
 
 
 def _unmeasured_in_words(figure: Metric, cells: Sequence[MethodResult]) -> str:
-    """Return why results are not shown with a metric."""
+    """Return the reason why results do not have a metric."""
     tasks = sorted({cell.task.upper() for cell in cells if figure in cell.figures and cell.task})
     none = f"no {_in_words(figure)}" if any(figure not in cell.figures for cell in cells) else ""
     chosen = f"parameters chosen for {', '.join(tasks)}" if tasks else ""
@@ -261,7 +261,7 @@ def _in_words(figure: Metric) -> str:
 
 
 def _answer(table: MethodTable) -> None:
-    """Name the leading method of each data set, the number of ties, and leaks of classes."""
+    """Show the leading method of each data set, the number of ties, and leaking classes."""
     lines = st.container(gap="xsmall")
     for column in table.columns:
         value = percent(column.ranks["value"][column.leader])
@@ -286,12 +286,12 @@ def _tie_in_words(column: Column) -> str:
 
 
 def _begun_small(sentence: str) -> str:
-    """Return a sentence with a small first letter, to end another one."""
+    """Return a sentence in the form of a clause: first letter in lower case, without full stop."""
     return f"{sentence[:1].lower()}{sentence[1:].rstrip('.')}"
 
 
 def _without_interval(table: MethodTable) -> str:
-    """Return the results without an interval, each with its reason, escaped; empty without any."""
+    """Return the results without an interval and the reasons, escaped; empty without any."""
     reasons: dict[str, list[str]] = {}
     for column in table.columns:
         for row, why in column.ranks["why"].items():
@@ -320,7 +320,7 @@ def _badge(column: Column) -> None:
 
 
 def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
-    """Show all columns and details; a click on a cell opens it. Offer the table as files."""
+    """Show the table, whose cells open on a click, and offer it as files."""
     wide = _wide(table)
     sources = list(dict.fromkeys(table.printed["table"]))
     words = {
@@ -330,7 +330,7 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
         "printed": " / ".join(sources[:2]) + ", %",
     }
     makers = {"value": "number", "printed": "number", "ranks": "text", "mark": "text"}
-    # A browser names the clicked cell by its lower heading alone, which data sets share.
+    # The browser reports a clicked cell by its lower heading only, which data sets share.
     lower = [words[kind] + INVISIBLE * k for k, (_, kind) in enumerate(_kinds(wide))]
     shown = wide.set_axis(
         pd.MultiIndex.from_tuples(
@@ -378,7 +378,7 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
 
 
 def _detail_of(table: MethodTable, row: str, name: str) -> object:
-    """Return an optional column of a method; None if it is unknown."""
+    """Return the value of an optional column for a method; None if it is unknown."""
     if name == FITTED:
         cells = [column.cells[row] for column in table.columns if row in column.cells]
         return "yes" if all(isinstance(cell.source, StoredRun) for cell in cells) else None
@@ -389,7 +389,7 @@ def _detail_of(table: MethodTable, row: str, name: str) -> object:
 
 
 def _wide(table: MethodTable) -> pd.DataFrame:
-    """Return a column a data set and kind: value, ranks, mark, printed."""
+    """Return one column per data set and kind: value, ranks, mark, printed."""
     parts = {}
     for k, column in enumerate(table.columns):
         ranks = column.ranks.reindex(table.rows)
@@ -407,25 +407,25 @@ def _wide(table: MethodTable) -> pd.DataFrame:
     wide = pd.DataFrame(parts, index=table.rows)
     marks = pd.concat([wide[of] for of in _kinds(wide) if of[1] == "mark"])
     if marks.nunique() < 2 and not table.own_rows:
-        wide = wide.drop(columns="mark", level=1)  # the legend states it once
+        wide = wide.drop(columns="mark", level=1)  # the legend states the common mark
     wide = wide.sort_values(wide.columns[0], ascending=False, kind="stable", na_position="last")
     return wide.loc[sorted(wide.index, key=lambda row: row not in table.own_rows)]
 
 
 def _kinds(wide: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return the data set and the kind of every column."""
+    """Return the data set and the kind of each column."""
     data, kinds = (wide.columns.get_level_values(level) for level in (0, 1))
     return list(zip(data, kinds, strict=True))
 
 
 def _heading(table: MethodTable, data: str, kind: str) -> str:
-    """Return the upper heading of a column; a printed figure is of the benchmark."""
+    """Return the upper heading of a column; printed values have the benchmark's name."""
     column = next(column for column in table.columns if column.data == data)
     return f"{column.benchmark} printed" if kind == "printed" else _title(column)
 
 
 def _rank_in_words(rank: pd.Series) -> str | None:
-    """Write a rank with its interval; a figure space keeps texts in the order of numbers."""
+    """Return a rank with its interval as text, padded so that it sorts like a number."""
     if np.isnan(rank["rank"]):
         return None
     text = f"{int(rank['rank']):>2}".replace(" ", "\N{FIGURE SPACE}")
@@ -441,7 +441,7 @@ def _mark(cell: MethodResult | None) -> str:
 
 
 def _shades(table: MethodTable, wide: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
-    """Shade the methods that no other one of the column is significantly better than, and yours."""
+    """Return the styles of cells: shade the top methods of each column, and mark your runs."""
     styles = pd.DataFrame("", shown.index, shown.columns)
     top = {c.data: c.ranks["top"].reindex(wide.index, fill_value=False) for c in table.columns}
     own = {
@@ -497,7 +497,7 @@ def _offer_table(table: MethodTable, wide: pd.DataFrame) -> None:
 
 
 def _label(row: str, data: str) -> str:
-    """Name a cell in its menu, and in the address."""
+    """Return the name of a cell in the menu and in the address."""
     return f"{row} · {data}"
 
 
@@ -512,7 +512,7 @@ def _opened(table: MethodTable) -> tuple[str, Column]:
 
 
 def _show_cell(table: MethodTable) -> None:
-    """Show a result: curve, figures, printed figures, origin, files."""
+    """Show a result: curve, metrics, printed values, origin, files."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         row, column = _opened(table)
         cell = _choose_result(table, column, row)
@@ -533,7 +533,7 @@ def _show_cell(table: MethodTable) -> None:
 
 
 def _choose_result(table: MethodTable, column: Column, row: str) -> MethodResult | None:
-    """Return the result that counts, or another one of the same method, data set and split."""
+    """Choose a result of a cell; by default the result shown in the table."""
     counts = column.cells.get(row)
     results = [] if counts is None else [counts]
     of_menu = {_result_label(cell) for cell in results}
@@ -547,7 +547,7 @@ def _choose_result(table: MethodTable, column: Column, row: str) -> MethodResult
 
 
 def _result_label(cell: MethodResult) -> str:
-    """Name a result of a cell by its owner, the task that chose its parameters, and its key."""
+    """Return the label of a result: owner, task for which its parameters were chosen, and key."""
     whose = {"mine": "yours", "shipped": "precomputed", "others": f"by {cell.who}"}[cell.origin]
     task = f", tuned for {cell.task.upper()}" if cell.task else ""
     probe = ", chosen on one fold" * cell.probe
@@ -559,7 +559,7 @@ def _key(cell: MethodResult) -> str:
 
 
 def _show_curve(table: MethodTable, column: Column, cell: MethodResult) -> None:
-    """Draw the full curve if there are predictions, else the stated points."""
+    """Draw the full curve of predictions or, without these, the stated points."""
     predictions = _predictions_of(cell)
     path = _path(cell)
     if predictions is not None and predictions.test.generalized:
@@ -594,7 +594,7 @@ def _path(cell: MethodResult) -> Path | None:
 
 
 def _predictions_of(cell: MethodResult) -> Predictions | None:
-    """Return the predictions that are stored with a result; None without any."""
+    """Return the predictions stored with a result; None without any."""
     source = cell.source
     return ResultStore().predictions(source.id) if isinstance(source, StoredRun) else None
 
@@ -613,7 +613,7 @@ def _show_figures(cell: MethodResult) -> None:
 
 
 def _show_printed(table: MethodTable, column: Column, row: str) -> None:
-    """List the printed values of this cell, also of a paper's first version."""
+    """List the printed values of this cell, including those of a paper's first version."""
     lines = []
     for _, one in table.prints(row, column.benchmark).iterrows():
         first = one["first_version"]
@@ -630,7 +630,7 @@ def _show_printed(table: MethodTable, column: Column, row: str) -> None:
 
 
 def _show_run(one: StoredRun, cell: MethodResult) -> None:
-    """Show the origin and command of a run, and offer its files and its deletion."""
+    """Show the origin and command of a run; offer its files and its deletion."""
     result, spec = one.result, one.result.spec
     mark, meaning = MARKS[cell.state]
     whose = {"mine": "Computed in this data folder.", "shipped": "Precomputed, in the package."}
@@ -653,7 +653,7 @@ def _show_run(one: StoredRun, cell: MethodResult) -> None:
 
 
 def _offer_board_file(one: StoredRun) -> None:
-    """Offer the entry that a run makes on the board, where its data are here to name the rows."""
+    """Offer a run as a board entry, if its data set is available to name the rows."""
     result, spec = one.result, one.result.spec
     if spec.dataset not in visitors.available_datasets():
         return
@@ -679,7 +679,7 @@ def _may_delete(one: StoredRun) -> bool:
 
 
 def _offer_to_delete(one: StoredRun) -> None:
-    """Delete a run once that has been confirmed, where it is this visitor's."""
+    """Offer to delete a run of this visitor, after a confirmation."""
     if one.shipped:
         return
     if not _may_delete(one):
@@ -691,7 +691,7 @@ def _offer_to_delete(one: StoredRun) -> None:
         )
         if st.button("Delete this run", icon=":material/delete:", key="table_delete"):
             with errors_as_sentences():
-                if not _may_delete(one):  # the group was left meanwhile
+                if not _may_delete(one):  # the visitor may have left the group
                     raise ParameterError("Only the owner can delete a run.")
                 ResultStore().delete(one.id)
                 st.session_state[MESSAGE] = "The run was deleted."
@@ -699,7 +699,7 @@ def _offer_to_delete(one: StoredRun) -> None:
 
 
 def _show_entry(one: CheckedEntry) -> None:
-    """Show a submitted result and the findings of the board's checks."""
+    """Show a submitted result, with the findings of the board's checks."""
     entry = one.entry
     mark, meaning = MARKS[one.state]
     st.markdown(f"{mark} {meaning.capitalize()}. Submitted by {plain(entry.who)}.")
@@ -744,7 +744,7 @@ def _show_missing(table: MethodTable) -> None:
 
 
 def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) -> str:
-    """Estimate how long the missing cells take, from the times of the others."""
+    """Return the estimated time of the missing cells, from the times of other results."""
     places = [(row, column.data, column.split) for column, rows in lacking for row in rows]
     seconds = np.array([seconds_of(table.cells, *place) for place in places])
     finite = seconds[np.isfinite(seconds)]
@@ -758,7 +758,7 @@ def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) ->
 
 
 def _is_open(column: Column) -> bool:
-    """Whether the features of a column are in this data folder."""
+    """Return whether the features of a column are available to this visitor."""
     if column.data not in visitors.available_datasets():
         return False
     return cache.dataset(column.data).digest in {cell.digest for cell in column.cells.values()}
@@ -829,9 +829,9 @@ def _show_mean_ranks(values: pd.DataFrame, name: str, heading: str) -> None:
 
 
 def play_parameters(spec: RunSpec) -> dict[str, str] | None:
-    """Return the parameters that open this run on Play; None if Play would show another run.
+    """Return the parameters that open this run on Play; None if Play cannot show it.
 
-    Play shows methods with parameters and gamma chosen on the folds for GZSL.
+    Play shows only runs with parameters and gamma chosen on the folds for GZSL.
     """
     if spec.method not in METHODS:
         return None

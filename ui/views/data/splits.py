@@ -1,4 +1,4 @@
-"""Data set: split with images per class, statistics, and attributes."""
+"""A data set: images per class of a split, statistics, and attributes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from zslcore.analysis import dataset_summary
 from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.facts import benchmark_of, class_attributes, class_facts, published, row_facts
 
-#: Words on screen -> order.
+#: Option on screen -> order of classes.
 CLASS_ORDERS = {"as in the file": "given", "by name": "name", "similar together": "similar"}
 ATTRIBUTE_ORDERS = {**CLASS_ORDERS, "most discriminative first": "telling"}
-#: Tab of an import, which opens on it.
+#: First tab of an import.
 YOUR_DATA = "Your data"
 PART_LABELS = {
     "trainval": "trainval",
@@ -35,7 +35,7 @@ PART_LABELS = {
 
 
 def show(header: Header) -> None:
-    """Choose a data set and a split, and show them tab by tab."""
+    """Choose a data set and a split, and show them in tabs."""
     with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
         dataset = data_menu.choose_dataset()
         split = controls.choose_split(dataset)
@@ -51,7 +51,7 @@ def _show_your_data(dataset: ZSLDataset, split: Split) -> None:
 
 
 def _show_split(dataset: ZSLDataset, split: Split) -> None:
-    """Draw the images of every class by part, the folds, and the statistics."""
+    """Draw the images of each class by part, the folds, and the statistics."""
     table = dataset_summary.sorted_classes(dataset_summary.class_table(dataset, split), "by role")
     folds = dataset_summary.fold_roles(dataset, split)
     st.markdown(_counts(dataset, split))
@@ -88,7 +88,7 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
 
 
 def _counts(dataset: ZSLDataset, split: Split) -> str:
-    """Return the counts of the data set, its training and its test images in one line."""
+    """Return one line with the counts of the data set and of its training and test images."""
     seen, unseen = len(split.seen_classes), len(split.unseen_classes)
     of_seen = f"{len(split.test_seen):,} images of these and " if len(split.test_seen) else ""
     return (
@@ -113,7 +113,7 @@ def _held_out(dataset: ZSLDataset, split: Split) -> str:
 
 
 def _show_photographs(benchmark: str | None) -> None:
-    """Report photographs on both sides of the proposed split of a benchmark."""
+    """Report photographs with images in training and test of a benchmark's proposed split."""
     shared = row_facts(benchmark).shared.get("PS 2.0") if benchmark else None
     if benchmark is None or not shared:
         return
@@ -130,7 +130,7 @@ def _show_photographs(benchmark: str | None) -> None:
 
 
 def _show_statistics(dataset: ZSLDataset) -> None:
-    """Compare the data set's statistics with the published ones, where there are any."""
+    """Compare the data set's statistics with published statistics, if any."""
     statistics = dataset_summary.statistics(dataset)
     if statistics["published"].isna().all():
         _show_origin(dataset)
@@ -182,7 +182,7 @@ def _show_origin(dataset: ZSLDataset) -> None:
 
 @fragment
 def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
-    """Draw the class embeddings, searched and ordered."""
+    """Draw the class embeddings after search and sorting."""
     n = dataset.prototypes.shape[1]
     choices = _choose_attributes(n)
     most = choices["max_attributes"]
@@ -207,7 +207,7 @@ def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
 
 
 def _choose_attributes(n: int) -> dict[str, Any]:
-    """Choose the shown classes and the ``n`` attributes, and their order."""
+    """Choose which classes and which of ``n`` attributes are shown, and their order."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         of_classes = controls.choose_option(
             "Order of classes", list(CLASS_ORDERS), key="data_class_order"

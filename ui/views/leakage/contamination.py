@@ -24,10 +24,10 @@ from zslcore.leakage import contamination, reliability
 from zslcore.leakage.contamination import ContaminationAnswer, Extractor, TestSet
 from zslcore.leakage.vocabularies import count_understood
 
-#: Column of all sets without a list of classes.
+#: Title of the column for all sets without a list of classes.
 WEB = "web-scale sets: unknown"
 OF_APP, OWN = "a data set of this app", "your own classes"
-#: Names that are compared while a visitor waits; the command takes any number.
+#: Most names that the page compares; the command takes any number.
 MOST_NAMES = 300
 EXAMPLE = "zebra\ngiant panda\nokapi"
 
@@ -56,7 +56,7 @@ _ON_MAP = frozenset(map(str, contamination.test_sets()))
 
 
 def _choose_classes(header: Header) -> tuple[TestSet, list[str]]:
-    """Choose test classes: of the map, of a data set here, or the visitor's own."""
+    """Choose test classes: from the map, from an available data set, or from a text field."""
     on_map = [str(each) for each in contamination.test_sets()]
     chosen = controls.choose_option(
         "Tested on", [*on_map, OF_APP, OWN], key="contamination_on", default="AWA1 and AWA2, SS"
@@ -73,7 +73,7 @@ def _choose_classes(header: Header) -> tuple[TestSet, list[str]]:
 
 
 def _own_classes() -> TestSet:
-    """Read names of classes, one a line."""
+    """Read class names from a text field, one per line."""
     text = st.text_area(
         "Test classes, one per line or in a column",
         EXAMPLE,
@@ -92,20 +92,20 @@ def _own_classes() -> TestSet:
     return contamination.own_test_set("my classes", listed)
 
 
-#: State of an answer -> colour of its verdict.
+#: State of overlap -> colour of its verdict.
 LOOKS = {"overlap": "red", "unknown": "gray", "possible": "orange", "none": "green"}
 
 
 @dataclass(frozen=True)
 class TestedExtractor:
-    """Chosen test classes and extractor."""
+    """The chosen test classes and the chosen extractor."""
 
     tested: TestSet
     extractor: Extractor
 
     @property
     def answer(self) -> ContaminationAnswer:
-        """Whether a number on these classes may be reported as zero-shot."""
+        """Answer to whether a result on these classes may be reported as zero-shot."""
         return contamination.answer(self.tested, self.extractor)
 
     @property
@@ -115,7 +115,7 @@ class TestedExtractor:
 
 
 def show_answer(question: TestedExtractor) -> None:
-    """Show the verdict as word and colour, with its reason."""
+    """Show the verdict in its colour, with its reason."""
     answer = question.answer
     why = f"{answer.sentence} {answer.advice}".rstrip()
     with st.container(border=True):
@@ -130,7 +130,7 @@ def show_answer(question: TestedExtractor) -> None:
 
 
 def _show_next(question: TestedExtractor) -> None:
-    """Show how to look for evidence if the pre-training set has no list of classes."""
+    """Show ways to find evidence without a list of the pre-training classes."""
     named = str(question.tested)
     on = ["--on", named] if named in _ON_MAP else ["--classes", "FILE"]
     if question.extractor.labels == "captions":
@@ -182,9 +182,9 @@ def show_map(question: TestedExtractor) -> None:
 
 
 def _map() -> tuple[pd.DataFrame, list[str]]:
-    """Return the cells of the map with their words, and the titles that one column stands for.
+    """Return the cells of the map with their texts, and the titles merged into one column.
 
-    These are of the sets of which nothing is known for any test set.
+    Merged are the pre-training sets that are unknown for all test sets.
     """
     table = contamination.contamination_table()
     sets = contamination.pretraining_sets()
@@ -200,7 +200,7 @@ def _map() -> tuple[pd.DataFrame, list[str]]:
 
 
 def _short(row: Mapping[Any, Any]) -> str:
-    """Return the counts of a cell; empty without any."""
+    """Return the counts of a cell as text; empty without counts."""
     counts = () if pd.isna(row["certain"]) else (row["certain"], row["possible"])
     counted = "+".join(f"{n / 1000:.0f}k" if n >= 1000 else f"{n}" for n in counts if any(counts))
     printed = "" if pd.isna(row["printed"]) else f"{{{row['printed']}}}"
@@ -217,7 +217,7 @@ def _hover(row: Mapping[Any, Any]) -> str:
 
 
 def show_extractors(question: TestedExtractor) -> None:
-    """List all extractors with their answers for the same test classes."""
+    """List all extractors with their verdicts on the same test classes."""
     rows = []
     for extractor in contamination.extractors().values():
         answer = contamination.answer(question.tested, extractor)
@@ -254,7 +254,7 @@ def show_extractors(question: TestedExtractor) -> None:
 
 
 def show_classes(question: TestedExtractor) -> None:
-    """List the overlapping classes of the chosen test set, each with its reason."""
+    """List the overlapping classes of the chosen test set, with reasons."""
     names = question.extractor.pretraining
     with st.spinner("Comparing class names …"):
         parts = [contamination.evidence(question.tested, name) for name in names]
@@ -295,7 +295,7 @@ def show_classes(question: TestedExtractor) -> None:
 
 
 def _show_measured() -> None:
-    """Show the accuracy of certain and possible matches on labelled pairs."""
+    """Show the accuracy of certain and of possible matches on labelled pairs."""
     parts = {"tuned": "lists used in development", "held_out": "held-out lists"}
     rows = [
         {

@@ -66,7 +66,7 @@ from zslcore.scores.printed import Printed, read_printed
 from zslcore.storage import artifacts
 from zslcore.storage.files import FACTS
 
-#: The card of a real file that is in circulation, made by ``zslcore check``.
+#: Card of a real split file in circulation, made by ``zslcore check``.
 EXAMPLE = FACTS / "measured" / "example_card.json"
 HELP = (
     "A split (att_splits.mat, .npz, .json), with or without its labels or features; a score matrix "
@@ -74,14 +74,14 @@ HELP = (
     "predictions (.parquet); the JSON of a run or of a board entry; a list of classes (.txt). Each "
     "file is read in a separate process that runs no code from it."
 )
-#: Pixels of height of an upload without files.
+#: Height of the upload field without files, in pixels.
 _UPLOAD = 100
 ON_FILE, ON_DATASET = "files", "a data set"
 DECLARED = f"as declared, else {USUAL}"
 
 
 def show(header: Header) -> None:
-    """Show the verdict on files or a data set; without files on an example."""
+    """Show the verdict on files or a data set; without files, show an example."""
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
         upload = st.empty()
@@ -90,7 +90,7 @@ def show(header: Header) -> None:
     if chosen == ON_DATASET:
         _check_dataset(header, [])
         return
-    # An upload begins in a higher form than its own: without files its height is certain.
+    # The upload field is first drawn too high; without files its final height is known.
     certain = not (st.session_state.get("drop_files") or window.is_narrow())
     sandboxed.preload_scores()
     with upload.container(height=_UPLOAD if certain else "content", border=False):
@@ -101,7 +101,7 @@ def show(header: Header) -> None:
             key="drop_files",
             help=HELP,
         )
-    place = st.empty()  # where a card of before never stands while files are read
+    place = st.empty()  # clears the previous card while files are read
     if files:
         place.caption("Checking the files …")
         with errors_as_sentences():
@@ -118,9 +118,10 @@ def show(header: Header) -> None:
 
 @fragment
 def _check_dataset(header: Header, marked: list[str]) -> None:
-    """Choose a split and declare how it was made; a choice runs this part of the page alone.
+    """Choose a split, declare its making and check it, in a fragment of the page.
 
-    ``marked`` holds the data set on the badge of the heading; another one needs the whole page.
+    ``marked`` holds the data set whose badge is in the heading; for another data set the whole page
+    runs again.
     """
     with errors_as_sentences():
         downloads.start()
@@ -161,7 +162,7 @@ def _judge_dataset(header: Header, marked: list[str]) -> None:
 
 
 def _measured(dataset: ZSLDataset, split: str, *, measure: bool) -> dict[str, Any]:
-    """Return runs on the split and, where it is to be measured, the accuracy of its classes."""
+    """Return the runs on the split and, with ``measure``, the accuracies of its classes."""
     accuracies = {
         method: cache.class_accuracy(RunSpec.among_unseen(dataset, split, method))
         for method in MEASURED
@@ -187,7 +188,7 @@ def _judged_split(
     dataset: ZSLDataset | None = None,
     measured: dict[str, Any] | None = None,
 ) -> tuple[CheckedSplit, Review]:
-    """Audit a split as declared; return its card and its review."""
+    """Audit a split with its declarations; return its card and its review."""
     own = _own_list(declared.own)
     lists = (*pretraining, *own) or (get_vocabulary(USUAL),)
     context = replace(
@@ -208,7 +209,7 @@ def _judged_split(
 
 
 def _own_list(own: BinaryIO | None) -> tuple[Vocabulary, ...]:
-    """Read the visitor's own list of classes, if there is one that can be read."""
+    """Read the visitor's list of classes; show an error if it cannot be read."""
     try:
         return () if own is None else (uploads.vocabulary_of_file(own),)
     except ZSLError as error:
@@ -236,7 +237,7 @@ def _show_below(review: Review) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Checked:
-    """Result for a file: its card, None while a question is open; its scores; its split."""
+    """Result for a file: ``of`` with its card (None while a question is open), scores, split."""
 
     of: CheckedFile | None
     evaluated: scores.EvaluatedScores | None = None
@@ -244,7 +245,7 @@ class _Checked:
 
 
 def _check_files(files: Sequence[BinaryIO]) -> None:
-    """Recognise the files, and show a card of each and of both together."""
+    """Recognise the files, and show one card per file or one joint card."""
     with artifacts.scratch() as folder:
         groups = put_and_sort(files, folder)
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -267,7 +268,7 @@ def _check_files(files: Sequence[BinaryIO]) -> None:
 
 
 def _ask_printed(groups: Sequence[Sorted]) -> tuple[Printed, ...]:
-    """Ask for the printed metrics, if there are scores."""
+    """Ask for printed metrics if the files include scores."""
     if not any(each.main.kind in ("scores", "predictions") for each in groups):
         return ()
     text = st.text_input(
@@ -295,7 +296,7 @@ def _choose_pretraining() -> list[Vocabulary]:
 
 
 def _judged(files: Sorted, pretraining: list[Vocabulary], declared: Declared) -> _Checked:
-    """Return the result of checking a file."""
+    """Check a recognised file."""
     assumed, vocabularies = not pretraining, pretraining or [get_vocabulary(USUAL)]
     match files.main.kind:
         case "split":
@@ -349,7 +350,7 @@ def _of_predictions(files: Sorted, pretraining: list[Vocabulary]) -> _Checked:
 
 
 def _link(files: Sorted) -> None:
-    """Link to the view with all metrics of the files."""
+    """Show a link to all metrics of score files, or to the results of a board entry."""
     if files.main.kind in ("scores", "predictions"):
         site_map.link("scores", "All metrics of these scores")
     elif files.main.kind == "entry":
@@ -360,23 +361,23 @@ def _link(files: Sorted) -> None:
 
 
 CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
-#: Choice of a declaration -> its label.
+#: Declared choice -> its label.
 _CHOICES = {
     "hyperparameters": "Hyper-parameters were chosen on",
     "epochs": "Epochs were chosen on",
     "gamma": "Gamma was chosen on",
 }
-#: Names of the controls in the address, each after "leakage_".
+#: Names of the controls in the address, after "leakage_".
 _STATED = (*_CHOICES, "prototypes", "pattern", "measure")
-#: Whether this visit has opened the menu of the declaration, or its address states a part of it.
+#: Whether this visit has opened the menu of declarations, or has a declaration in its address.
 _DECLARED = "leakage_declared"
-#: Fitted on request to measure the gain of overlapping classes.
+#: Methods fitted on request to measure the gain of overlapping classes.
 MEASURED = ("LinearS2V", "LinearV2S", "ESZSL")
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """Declaration of a split; ``groups`` and ``own`` are uploaded files."""
+    """Declarations on a split; the uploads list photographs (``groups``) and classes (``own``)."""
 
     provenance: DeclaredProvenance
     own: UploadedFile | None
@@ -386,17 +387,17 @@ class Declared:
 
     @property
     def key(self) -> str:
-        """Key of the photographs, if declared."""
+        """Key of the declared photographs; empty without any."""
         if self.groups is None and not self.pattern:
             return ""
         return f" {self.groups.file_id if self.groups else ''} {self.pattern}"
 
 
 def declare(*, measurable: bool) -> Declared:
-    """Read the declaration, the lists, and whether to measure the effect.
+    """Show the menu of declarations; return its values.
 
-    The controls are drawn when the menu is first opened, or the address states one of them: from
-    then on each holds its value.
+    The controls are drawn once the menu is opened or the address contains a declaration, and from
+    then on in each run, so that they keep their values.
     """
     menu = st.popover(
         "More",
@@ -422,7 +423,7 @@ def declare(*, measurable: bool) -> Declared:
 
 
 def _is_declared() -> bool:
-    """Return whether the address states a control of the menu."""
+    """Return whether the address contains a control of the menu."""
     return any(f"leakage_{name}" in st.query_params for name in _STATED)
 
 
@@ -440,7 +441,7 @@ def _declare_provenance() -> DeclaredProvenance:
 
 
 def _declare_files() -> tuple[UploadedFile | None, UploadedFile | None, str]:
-    """Return a list of classes, a list of groups, and the pattern of a photograph's name."""
+    """Ask for a list of classes, a list of photographs, and a pattern of photo names."""
     own = st.file_uploader(
         "Your own list of pre-training classes, one per line", type=["txt"], key="leakage_list"
     )
@@ -463,9 +464,9 @@ def _declare_files() -> tuple[UploadedFile | None, UploadedFile | None, str]:
 # --- The card -------------------------------------------------------------------------------------
 
 
-#: Verdict -> colour of its word. Screen readers would read the name of an icon aloud.
+#: Verdict -> colour of its word; no icon, since screen readers would read its name aloud.
 LOOKS: dict[Verdict, str] = {"leaks": "red", "broken": "red", "unknown": "gray", "clean": "green"}
-#: Mark -> its name for one finding and for several.
+#: Mark -> its name, singular and plural.
 MARK_NAMES: dict[Mark, tuple[str, str]] = {
     "leak": ("leak", "leaks"),
     "error": ("error", "errors"),
@@ -476,7 +477,7 @@ MARK_NAMES: dict[Mark, tuple[str, str]] = {
 
 
 def show_card(card: Report, key: str = "", *, findings_below: bool = False) -> None:
-    """Show a card, with its paragraph for a review and its report."""
+    """Show a card, and offer its paragraph for a review and its report."""
     with st.container(border=True):
         left, right = st.columns([0.56, 0.44], gap="large", vertical_alignment="center")
         with left:
@@ -495,7 +496,7 @@ def show_card(card: Report, key: str = "", *, findings_below: bool = False) -> N
 
 
 def _show_takeaway(card: Report, key: str) -> None:
-    """Offer the paragraph for a review, and the report as a page."""
+    """Offer a paragraph for a review, and the report as HTML and JSON."""
     stem = card.files[0][0].rpartition(".")[0] or "report"
     with st.container(horizontal=True, gap="small"):
         menu = downloads.opened_menu(
@@ -512,7 +513,7 @@ def _show_takeaway(card: Report, key: str) -> None:
 
 
 def _show_details(card: Report, *, findings_below: bool) -> None:
-    """List the findings in a fold, unless they stand below."""
+    """List findings and contents in an expander; with ``findings_below``, contents only."""
     if findings_below:
         read = partial(_show_read, card)
         fold("What was read", read, key="leakage_read", icon=":material/description:")
@@ -539,14 +540,14 @@ def _show_finding(finding: Finding) -> None:
     st.markdown(f":{color}[{icon}] **{plain(finding.title)}.** {plain(finding.sentence)}{advice}")
 
 
-# --- Against another split ------------------------------------------------------------------------
+# --- Comparison with another split ----------------------------------------------------------------
 
 
 A_FILE = "a file"
 
 
 def show_against(review: Review) -> None:
-    """Compare with another split, by name or as a file."""
+    """Compare the split with another split of the data set or with a file."""
     splits = [] if review.dataset is None else list(review.dataset.splits)
     others = [name for name in splits if name != review.report.split]
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -566,7 +567,7 @@ def show_against(review: Review) -> None:
 
 def _of_dataset(review: Review, name: str) -> AuditContext:
     dataset = review.dataset
-    assert dataset is not None  # without one there are no other names
+    assert dataset is not None  # names of splits come from a data set
     return AuditContext.of_split(dataset.split(name), dataset)
 
 
@@ -596,12 +597,12 @@ def _show_comparison(comparison: SplitComparison, name: str) -> None:
 # --- Decisions and the corrected split ------------------------------------------------------------
 
 
-#: Words on screen, and in the address, for the policies of a corrected split.
+#: Option on screen and in the address -> policy of a corrected split.
 WORDS: dict[str, Policy] = {"stay in the test part": "test first", "are dropped": "drop"}
 
 
 def show_decisions(review: Review) -> None:
-    """Let a person confirm or reject matches."""
+    """Show the matches of class names for confirmation or rejection."""
     context = review.context
     if not context.vocabularies or context.unseen_classes is None or not context.class_names:
         st.info(
@@ -637,7 +638,7 @@ def _offer_decisions(context: AuditContext) -> None:
 
 
 def show_corrected(review: Review) -> None:
-    """Correct the split and offer it as files."""
+    """Show the corrected split, and offer it as files."""
     words = controls.choose_option(
         "Rows in both training and test", list(WORDS), key="leakage_policy", width=260
     )
@@ -657,7 +658,7 @@ def show_corrected(review: Review) -> None:
         f"{n:,} {'image' if n == 1 else 'images'} removed."
         if n
         else "No row has to be removed. Classes in the pre-training set stay; the author of the "
-        "split has to decide about them."
+        "split has to decide on them."
     )
     with st.container(horizontal=True):
         for label, ending, make in (
@@ -669,7 +670,7 @@ def show_corrected(review: Review) -> None:
 
 
 def _mat_bytes(split: CorrectedSplit) -> bytes:
-    """Return a corrected split in the MAT layout."""
+    """Return a corrected split as a MAT file in the benchmark layout."""
     with artifacts.scratch() as folder:
         path = folder / "split.mat"
         split.save_mat(path)

@@ -36,12 +36,12 @@ from zslcore.scores.reading import JudgedScores, is_of
 
 EXAMPLES = ("LinearS2V", "ESZSL", "LinearV2S")
 UNSEEN = "6, 8, 22, names or all"
-#: Pixels of height of an upload without files.
+#: Height of the upload field without files, in pixels.
 UPLOAD = 100
 
 
 def show(header: Header) -> None:
-    """Evaluate the visitor's files, or an example."""
+    """Show the metrics of the visitor's files, or of an example."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         upload, validation, words = _take_files()
     with errors_as_sentences():
@@ -72,7 +72,7 @@ def show(header: Header) -> None:
 def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
     """Return the uploads, the validation scores and the names of the two sides."""
     sandboxed.preload_scores()
-    # An upload is first drawn too high; without files its final height is known.
+    # The upload field is first drawn too high; without files its final height is known.
     certain = not (st.session_state.get("scores_files") or window.is_narrow())
     with st.container(height=UPLOAD if certain else "content", border=False):
         files = st.file_uploader(
@@ -128,9 +128,9 @@ STATES: dict[State, tuple[Literal["green", "gray"], str]] = {
 def _show_scores(
     first: EvaluatedScores, others: list[EvaluatedScores], words: Words, *, compared: bool
 ) -> None:
-    """Show score matrices at the gamma at which the first curve is released.
+    """Show score matrices, with tables at the gamma at which the first curve is released.
 
-    ``compared``: a sentence on their differences stands before any table.
+    ``compared`` : whether a sentence on the differences between files comes first.
     """
     matrix, zsl = first.matrix, first.report.evaluation.zsl
     text = _ask_printed()
@@ -196,7 +196,7 @@ def _ask_printed() -> str:
 
 
 def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> None:
-    """Show the reading of the scores that gives the printed numbers, as ``zslcore explain``."""
+    """Show the protocols that reproduce the printed numbers, like ``zslcore explain``."""
     try:
         explanation = explain([each.report for each in of], read_printed(text))
     except ZSLError as error:
@@ -216,7 +216,7 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
                 labels={
                     "value": printed.name,
                     "points": "away, points",
-                    "reading": f"readings of {printed.name} {printed.text}, the nearest first",
+                    "reading": f"readings of {printed.name} {printed.text}, nearest first",
                     "explains": "rounds to it",
                 },
                 percent=["value"],
@@ -230,7 +230,7 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
 
 
 def _readings(explanation: Explanation) -> Iterator[pd.DataFrame]:
-    """Yield the nearest readings of every printed number; values and points are fractions."""
+    """Yield the nearest readings of each printed number, with values and points as fractions."""
     for distances in explanation.distances:
         yield pd.DataFrame(
             [(d.name, d.value, d.points / 100, d.explains) for d in distances[:LISTED]],
@@ -239,7 +239,7 @@ def _readings(explanation: Explanation) -> Iterator[pd.DataFrame]:
 
 
 def _show_differing(first: EvaluatedScores, others: list[EvaluatedScores], words: Words) -> None:
-    """Show in one sentence each whether other files differ, at the gamma chosen for each."""
+    """Show one sentence per other file on its difference, with gamma chosen for each file."""
     for other in others:
         try:
             pair = compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
@@ -285,7 +285,7 @@ def _show_identity(first: EvaluatedScores, words: Words) -> None:
             f"split {m.split}",
         )
     if done := [words.translate(FIXES[fix]) for fix in m.fixes if fix != "as-is"]:
-        parts.append(f"read so: {', '.join(done)}")
+        parts.append(f"read with: {', '.join(done)}")
     st.caption(f"{plain(m.name)}: {'; '.join(parts)}.")
 
 
@@ -328,7 +328,7 @@ def _show_tabs(
 
 
 def _show_reproduce(first: EvaluatedScores, name: str) -> None:
-    """Show the command, and offer the predictions that lie in a score matrix."""
+    """Show the command, and offer the predictions contained in a score matrix."""
     downloads.show_command(first.command)
     if not isinstance(first.matrix, PredictedScores) and not first.matrix.tested.limits:
         downloads.offer_predictions(
@@ -339,7 +339,7 @@ def _show_reproduce(first: EvaluatedScores, name: str) -> None:
 def _show_pair(
     first: EvaluatedScores, others: list[EvaluatedScores], gamma: float | None, words: Words
 ) -> None:
-    """Compare with the other matrices, each at the gamma that was chosen for it."""
+    """Compare with the other matrices, each at its chosen gamma."""
     if not others:
         st.info("Upload a second score file for the same images.", icon=":material/info:")
     for other in others:
@@ -375,14 +375,14 @@ def _show_pair(
 # --- Every protocol -------------------------------------------------------------------------------
 
 
-#: Columns of a table -> their headings; intervals are in percent, or in points.
+#: Column of an interval, in percent or points -> its heading.
 INTERVALS = {
     "low": "classes: from",
     "high": "classes: to",
     "low_images": "images: from",
     "high_images": "images: to",
 }
-#: p-values of differences -> their headings.
+#: Column of a p-value -> its heading.
 P_VALUES = {"p": "classes: p", "p_images": "images: p"}
 _EXPLAINED = (
     "95 % intervals by bootstrap: over *classes*, for other classes of the same kind, and over "
@@ -391,7 +391,7 @@ _EXPLAINED = (
 
 
 def choose_words() -> Words:
-    """Choose the names of the two sides."""
+    """Choose the names for seen and unseen classes."""
     tip = "Names of the two sides: " + ", ".join(
         f"{name} in {each.field}" for name, each in WORDS.items()
     )
@@ -401,7 +401,7 @@ def choose_words() -> Words:
 
 
 def show_protocols(first: EvaluatedScores, words: Words, name: str) -> None:
-    """Show every metric by protocol, with a sentence on each protocol."""
+    """Show all metrics by protocol, with a sentence on each protocol."""
     report = first.report
     with_intervals = st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
     if with_intervals:
@@ -427,7 +427,7 @@ def show_protocols(first: EvaluatedScores, words: Words, name: str) -> None:
 
 
 def _show_reasons(table: pd.DataFrame) -> None:
-    """Show why a metric is missing."""
+    """Show the reasons for missing metrics."""
     without = table[table["reason"] != ""]
     for reason, rows in without.groupby("reason", sort=False):
         which = ", ".join(rows["protocol"].unique())
@@ -462,10 +462,10 @@ def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None
     )
 
 
-#: Splits with the same test images in two versions.
+#: Split -> note on its versions with the same test images.
 VERSIONS = {
     "PS": "Versions 1 and 2.0 of the proposed split have the same test images: scores do not show "
-    "which one the model was trained on."
+    "which version the model was trained on."
 }
 
 
@@ -487,12 +487,12 @@ def show_split_of(matrix: JudgedScores) -> None:
             split=split,
         )
     else:
-        words = "Add the split file: H without test images that were trained on"
+        words = "Add the split file to see H without test images that were trained on"
         site_map.link("drop", words, leakage_source="files")
 
 
 def _data_with(matrix: JudgedScores) -> tuple[str, str] | None:
-    """Return the available real data set and split of the scores, if any."""
+    """Return the available real data set and split of the scores; None without any."""
     for name in available_datasets():
         stands_in = name.startswith("simulated-")
         if stands_in and (matrix.benchmark or name.endswith("-full")):

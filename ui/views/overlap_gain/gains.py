@@ -1,4 +1,4 @@
-"""Gain in accuracy by pre-training, class by class, in three groups."""
+"""Gain in accuracy of each class by pre-training, in three groups of classes."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ from zslcore.methods import METHODS
 from zslcore.metrics.gain import GROUPS
 
 DRAWS = 30
-#: Pictures of a class that are shown.
+#: Most pictures shown for a class.
 PICTURES = 16
-#: Simulated data of which there are no features without pre-training.
+#: Simulated data that have no features without pre-training.
 WITHOUT_BASELINE = ("simulated-CUB", "simulated-SUN", "simulated-aPY")
 #: List of classes -> pre-training set of annotated actions.
 ANNOTATED = {vocabulary: name for name, vocabulary in PRETRAINING.items()}
 
 
 def show(header: Header) -> None:
-    """Choose data and method, show the gain of every class, and open one of them."""
+    """Choose data and method, show the gain of each class, and details of one class."""
     with errors_as_sentences():
         with st.container(horizontal=True, vertical_alignment="bottom"):
             dataset = _choose_dataset()
@@ -82,7 +82,7 @@ def show(header: Header) -> None:
 
 
 def _choose_dataset() -> ZSLDataset:
-    """Choose among imported data sets, then simulated ones with and without an effect."""
+    """Choose an imported data set, or a simulated data set with or without an effect."""
     names = [
         name
         for name in data_menu.offered(results_only=False, effects=True)
@@ -97,7 +97,7 @@ def _choose_dataset() -> ZSLDataset:
 
 
 def _choose_baseline(dataset: ZSLDataset) -> str:
-    """Choose untrained features of the same classes; empty without any."""
+    """Choose features of the same classes without pre-training; empty without any."""
     usual = UNTRAINED.get(dataset.name)
     same = (
         [usual]
@@ -122,7 +122,7 @@ def _choose_baseline(dataset: ZSLDataset) -> str:
 
 
 def _ask_for_baseline(dataset: ZSLDataset) -> None:
-    """Name the import that is missing, and end the page."""
+    """Name the missing import, and stop the page."""
     st.info(
         f"A gain needs features of the {dataset.n_classes} classes of {plain(dataset.name)} from "
         "an untrained extractor, and no other data set has these classes. Add them with "
@@ -133,11 +133,10 @@ def _ask_for_baseline(dataset: ZSLDataset) -> None:
 
 
 def _choose_vocabulary(dataset: ZSLDataset) -> tuple[str, pd.DataFrame]:
-    """Choose the pre-training set of the extractor.
+    """Choose the pre-training set; return its vocabulary and the match and group of each class.
 
-    Return the name of the list of classes, and every class with its best match there and its group.
-    Which classes of UCF101 and HMDB51 are in the set is as FAIR annotates it for Kinetics-400 and
-    Sports-1M.
+    For UCF101 and HMDB51 with Kinetics-400 or Sports-1M, the classes in the set are those annotated
+    by FAIR.
     """
     declared = next((n for n in reversed(dataset.pretraining) if n in VOCABULARY_NAMES), None)
     vocabulary = controls.choose_option(
@@ -159,7 +158,7 @@ def _choose_vocabulary(dataset: ZSLDataset) -> tuple[str, pd.DataFrame]:
 
 
 def _say(gain: GroupGain, table: pd.DataFrame, vocabulary: str) -> None:
-    """Compare the gain of classes in the pre-training set with that of unrelated ones."""
+    """State the gain of classes in the pre-training set next to the gain of unrelated classes."""
     n = {group: int((table["group"] == group).sum()) for group in GROUPS}
     interval = f"95 % interval {_signed(gain.low)} to {_signed(gain.high)}"
     if not gain.is_shown:
@@ -183,7 +182,7 @@ def _signed(share: float) -> str:
 
 
 def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, only_unrelated: bool) -> None:
-    """Draw a bar a class; a click opens it."""
+    """Draw one bar per class, which opens the class on a click."""
     n = int((table["group"] == "unrelated").sum()) if only_unrelated else len(table)
     chart(
         gain_bars(table, st.session_state.get("gain_class", ""), only_unrelated=only_unrelated),
@@ -220,7 +219,7 @@ def _show_class(
     vocabulary: str,
     of_methods: pd.DataFrame,
 ) -> None:
-    """Show the match of a class, its gain by method, and its images."""
+    """Show the match of a class, its gain with each method, and its images."""
     match = matches[matches["class"] == name].iloc[0]
     number = int(match["number"])
     left, right = st.columns([0.4, 0.6], gap="medium")
@@ -261,12 +260,12 @@ _WORDS = {"in the set": "in", "related": "related to a class of", "unrelated": "
 
 
 def _title(vocabulary: str) -> str:
-    """Return the title of a list of classes, the beginning of its source."""
+    """Return the title of a list of classes, taken from its source."""
     return get_vocabulary(vocabulary).source.split(",")[0].split(" (")[0]
 
 
 def _match_in_words(match: pd.Series, vocabulary: str) -> str:
-    """Return the matching class of the list, its synset and the decision on it."""
+    """Return a sentence with the matching class, its synset and the decision on the match."""
     decided = {"confirmed": " Confirmed by hand.", "rejected": " Rejected by hand."}
     decision = decided.get(match["decision"], "")
     if match["strength"] == "none":
@@ -278,7 +277,7 @@ def _match_in_words(match: pd.Series, vocabulary: str) -> str:
 
 
 def matches_of(dataset: ZSLDataset, split: Split, vocabulary: str) -> pd.DataFrame:
-    """Return all classes with their best match and the decision on it."""
+    """Return all classes with their best match, group and decision."""
     decided = decisions.decisions_on(dataset.name)
     return cache.class_overlaps(
         cache.split_key(dataset, split),

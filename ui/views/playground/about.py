@@ -1,4 +1,4 @@
-"""Article on zero-shot learning: six paragraphs that set the instrument."""
+"""Article on zero-shot learning, with paragraphs that set the instrument."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ui.state import cache, controls
 
 #: Title, text, button and choices of a paragraph.
 Step = tuple[str, str, str, Mapping[str, str]]
-#: Choices of every paragraph; the reader's own choices are kept.
+#: Choices set by each paragraph, and written to the session for other pages.
 DIGITS = {"dataset": "digits", "split": "PS", "method": controls.METHOD}
 
 
 def show(header: Header) -> None:
-    """Show the article and the instrument: side by side, or after the first step on a phone."""
+    """Show article and instrument side by side; on a phone, the instrument after the first step."""
     if window.is_narrow():
         with errors_as_sentences():
             first, *others = _steps()
@@ -55,17 +55,17 @@ def _write_introduction() -> None:
 
 
 def _steps() -> Sequence[Step]:
-    """Return title, text, button and choices of every step, with the numbers of the digits."""
+    """Return title, text, button and choices of each step, with metrics on digits."""
     digits = cache.dataset("digits")
     run = playground_answers.played(playground_answers.spec_of(digits, "PS", controls.METHOD))
-    assert run is not None  # precomputed, and a second's work without that
+    assert run is not None  # precomputed, or quick to compute
     gamma, curve = run.gamma or 0.0, run.test.curve
     plain, validated = curve.at(0.0), curve.at(gamma)
     return (
         (
             "Seen classes win",
             f"If all ten digits are allowed, {percent(plain.seen)} of seen digits are recognised, "
-            f"but only {percent(plain.unseen)} of unseen ones: images drift to familiar classes. "
+            f"but only {percent(plain.unseen)} of unseen digits: images drift to familiar classes. "
             "Open a grey 7 on the left half of the wall: which digit was it mistaken for?",
             "Set γ to 0",
             {},
@@ -106,7 +106,7 @@ def _steps() -> Sequence[Step]:
 
 
 def _write_steps(steps: Sequence[Step]) -> None:
-    """Write steps and the last paragraph, on leaks."""
+    """Write steps, and a last paragraph on leaks."""
     for step in steps:
         _write_step(*step)
     st.header("A split that leaks", anchor=False)
@@ -125,7 +125,7 @@ def _write_step(title: str, text: str, button: str, choices: Mapping[str, str]) 
 
 
 def _set(choices: Mapping[str, str]) -> None:
-    """Write the choices of a paragraph into the address, and take the others out of it."""
+    """Write the choices of a paragraph into the address, and remove earlier choices."""
     instrument.drop_from_address(instrument.GAMMA, instrument.VALUE, instrument.RULER)
     for name, value in (DIGITS | dict(choices)).items():
         st.query_params[name] = value

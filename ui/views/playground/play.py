@@ -7,5 +7,5 @@ from ui.shell.frame import Header
 
 
 def show(header: Header) -> None:
-    """Show the instrument that the address sets, with its numbers and command below."""
+    """Show the instrument for the choice in the address, with numbers and command below."""
     show_instrument(header, drawer=True)

@@ -1,4 +1,4 @@
-"""List of lessons, and the steps of one."""
+"""List of lessons, and the steps of a lesson."""
 
 from __future__ import annotations
 
