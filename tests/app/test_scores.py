@@ -231,7 +231,7 @@ def test_predictions_of_data_that_a_visitor_may_not_open_are_stated(predicted, m
     monkeypatch.setattr(visitors, "available_datasets", lambda: ("elsewhere",))
     app = with_predictions(app, predicted.predictions)
     assert badges(app) == ["stated"]
-    assert "rows and labels cannot be looked up" in words(app)
+    assert "rows and labels cannot be checked" in words(app)
 
 
 def test_predictions_with_a_label_that_is_not_the_image_s_are_refused(predicted):

@@ -139,7 +139,7 @@ def test_predictions_that_claim_what_is_not_so_are_refused(folder, run):
     false = replace(run.predictions, provenance=replace(said, gamma=best))
     write_predictions(next(folder.glob("*.parquet")), false)
     (why,) = read_board(folder, recompute=True).refused.values()
-    assert "gamma: expected what the validation rows choose" in why
+    assert "gamma: expected the choice of the validation rows" in why
 
 
 def test_every_form_of_the_board_says_the_state(folder, capsys):

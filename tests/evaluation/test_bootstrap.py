@@ -257,7 +257,7 @@ def test_the_corners_tell_what_the_whole_curve_tells(ties):
 
 def test_bad_input_is_one_sentence():
     test = a_test(7)
-    with pytest.raises(DatasetError, match=rf"one column a test image \({len(test.y)}\); got an"):
+    with pytest.raises(DatasetError, match=rf"one column per test image \({len(test.y)}\); got an"):
         BootstrapMetrics(test, np.ones((2, 3)))
     with pytest.raises(ParameterError, match="at least 1; got 0"):
         next(image_draws(test.y, 0))

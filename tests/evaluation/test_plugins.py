@@ -180,11 +180,11 @@ def test_check_method_says_what_is_broken(tmp_path, capsys):
     path = written(tmp_path / "broken.py", STEPS.replace(old, new), "Steps")
     assert main(["check-method", path]) == 1
     said = capsys.readouterr().out
-    assert "broken  Scores are one finite float64 for every sample and candidate." in said
+    assert "broken  Scores are one finite float64 per sample and candidate." in said
     assert words in said
     path = written(tmp_path / "other.py", STEPS.replace("stochastic=True", "requires=''"), "Steps")
     assert main(["check-method", path]) == 1
-    assert "expected stochastic=True, as a random_state is taken" in capsys.readouterr().out
+    assert "expected stochastic=True, since it has a random_state" in capsys.readouterr().out
 
 
 def test_a_card_that_states_a_dependence_waives_three_laws(tmp_path, capsys):
@@ -247,7 +247,7 @@ def test_a_job_refuses_a_file_that_was_edited_meanwhile(mine, tmp_path):
     (tmp_path / "mine.py").write_text(RIDGE + "\n# edited\n")
     _, status = left_by(name)
     assert status.state == "failed"
-    assert f"{name}: expected mine.py:Mine as it was chosen; it has changed since" in status.error
+    assert f"{name}: expected mine.py:Mine unchanged since it was chosen" in status.error
     assert ResultStore().stored() == []
 
 

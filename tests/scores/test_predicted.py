@@ -100,7 +100,7 @@ def test_classes_of_other_names_are_checked_by_nothing(awa):
     table = pd.read_parquet(awa)
     table.attrs["class_names"] = [f"class {k}" for k in range(50)]
     table.to_parquet(awa)
-    assert "cannot be looked up" in read_predicted(awa).remarks[0]
+    assert "cannot be checked" in read_predicted(awa).remarks[0]
 
 
 @pytest.mark.nightly

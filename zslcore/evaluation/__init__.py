@@ -1,7 +1,8 @@
 """Predictions of a model for a test set, and the metrics computed from them.
 
-The protocol is in ``protocol`` and ``runs``; predictions, their file and their verification in
-``predictions``, ``predictions_file`` and ``verification``; resampled metrics in ``bootstrap``.
+``protocol`` and ``runs`` have the protocol; ``predictions``, ``predictions_file`` and
+``verification`` have predictions, their file and their verification; ``bootstrap`` has resampled
+metrics.
 """
 
 from importlib import import_module

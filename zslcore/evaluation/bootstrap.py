@@ -1,38 +1,40 @@
-r"""Metrics of a test set, resampled: every image counts as often as it is drawn.
+r"""Bootstrap metrics of a test set: each image counts as often as it is drawn.
 
-With :math:`k_i` the count of image :math:`i`, whose class :math:`y_i` has :math:`n_{y_i}` images, a
+Image :math:`i` has the count :math:`k_i`, and its class :math:`y_i` has :math:`n_{y_i}` images. A
 mean over classes weighs the image by :math:`k_i / n_{y_i}`, a mean over samples by :math:`k_i`.
-Counts of one are the test set itself; counts of drawn classes or drawn images give the draws of
-every figure (:mod:`zslcore.analysis.resampling`). So value and interval have one definition:
+With all counts equal to one, the metrics are those of the test set; counts from resampled classes
+or images give bootstrap draws of the metrics (:mod:`zslcore.analysis.resampling`). The same
+definitions therefore give a metric and its interval:
 
-*Separate spaces.* The best seen class :math:`a_i` answers images of seen classes, the best unseen
-class :math:`b_i` those of unseen classes; H is the harmonic mean of both accuracies.
+*Separate spaces.* Images of seen classes are predicted as their best seen class :math:`a_i`, images
+of unseen classes as their best unseen class :math:`b_i`; H is the harmonic mean of the two
+accuracies.
 
-*One space.* u, s and H at any :math:`\gamma` and the area under s over u are read off the exact
-seen-unseen curve. Per sample this area, AUSUC, is OpenworldAUC with the margin :math:`m` as
+*One space.* The exact seen-unseen curve has u, s and H at every :math:`\gamma`, and AUSUC is the
+area under s over u. Averaged over samples, AUSUC equals OpenworldAUC with the margin :math:`m` as
 detector:
 
 .. math::
     \mathrm{AUSUC} = \frac{1}{N_s N_u} \sum_{i \in S} \sum_{j \in U} [a_i = y_i] \, [b_j = y_j]
     \left( [m_i > m_j] + \tfrac12 [m_i = m_j] \right)
 
-*Proof.* At :math:`\gamma`, image :math:`i` of a seen class is right iff :math:`a_i = y_i` and
-:math:`m_i > \gamma`; image :math:`j` of an unseen class iff :math:`b_j = y_j` and
+*Proof.* At :math:`\gamma`, image :math:`i` of a seen class is predicted correctly iff :math:`a_i =
+y_i` and :math:`m_i > \gamma`; image :math:`j` of an unseen class iff :math:`b_j = y_j` and
 :math:`m_j \le \gamma`. As :math:`\gamma` passes a value :math:`t`, u rises by :math:`1 / N_u` for
-each right :math:`j` with :math:`m_j = t`. The trapezoid there has the mean of s before and after
-:math:`t` as its height: :math:`1 / N_s` for each right :math:`i` with :math:`m_i > t`, and half of
-that where :math:`m_i = t`. The sum over all :math:`t` is the double sum. (Margins that the
-precision of the scores cannot distinguish count as equal.)
+each :math:`j` with :math:`b_j = y_j` and :math:`m_j = t`. The height of this trapezoid is the mean
+of s before and after :math:`t`: :math:`1 / N_s` for each :math:`i` with :math:`a_i = y_i` and
+:math:`m_i > t`, and half as much for :math:`m_i = t`. The sum over all :math:`t` is the double sum.
+(Margins that the precision of the scores cannot distinguish count as equal.)
 
-*Detection.* The same double sum without the answers is AUROC, :math:`P(m_s > m_u) + \tfrac12
-P(m_s = m_u)` for the margins of an image of a seen and of one of an unseen class. FPR95 is the
-share of images of unseen classes whose margin reaches the largest threshold that at least 95 % of
-the images of seen classes reach. Seen is the positive side, like in-distribution data in
-out-of-distribution detection.
+*Detection.* The same double sum without :math:`[a_i = y_i] \, [b_j = y_j]` is AUROC, :math:`P(m_s >
+m_u) + \tfrac12 P(m_s = m_u)`, where :math:`m_s` and :math:`m_u` are the margins of a random image
+of a seen and of an unseen class. FPR95 is the share of images of unseen classes whose margin
+reaches the largest threshold that at least 95 % of the images of seen classes reach. Seen classes
+are the positives, like in-distribution data in out-of-distribution detection.
 
-*One accuracy.* At :math:`\gamma = 0` over all test images; macro F1 is the mean over the classes
-with test images of :math:`2 TP / (2 TP + FP + FN)`. Both sides have the proportions of the test set
-in every draw.
+*One accuracy.* Accuracy over all test images at :math:`\gamma = 0`; macro F1 is the mean of
+:math:`2 TP / (2 TP + FP + FN)` over the classes with test images. Every draw weighs seen and unseen
+images in the proportions of the test set.
 
 References
 ----------
@@ -58,20 +60,20 @@ from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import Average, SeenUnseen
 
-#: Share of images of seen classes above the threshold of FPR95.
+#: Share of images of seen classes at or above the threshold of FPR95.
 SEEN_RECALL = 0.95
-#: Harmonic means that differ by less are equal but for rounding.
+#: Tolerance for rounding: harmonic means that differ by less are ties.
 EQUAL = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class BootstrapMetrics:
-    """Metrics of a test set under bootstrap draws: counts of its images in every draw.
+    """Metrics of a test set under bootstrap draws, given the count of each image.
 
-    Every figure is an array of shape (n_draws,), of fractions in [0, 1]; NaN where a draw has no
-    image of a side. ``counts`` has shape (n_draws, n_samples); those of every class have to sum to
-    a whole multiple of its images: classes are drawn as a whole, or images within their class.
-    ``gamma`` is that of the figures at a chosen gamma.
+    Each metric is an array of shape (n_draws,), fractions in [0, 1]; NaN where a draw has no image
+    of a side. ``counts`` has shape (n_draws, n_samples). In each draw the counts of a class must
+    sum to a multiple of its number of images, as they do when whole classes are drawn, or images
+    within each class. ``gamma`` is the chosen gamma, at which calibrated metrics are computed.
     """
 
     test: AnsweredTest
@@ -81,13 +83,13 @@ class BootstrapMetrics:
     def __post_init__(self) -> None:
         if self.counts.ndim != 2 or self.counts.shape[1] != len(self.test.y):
             raise DatasetError(
-                f"Counts: expected one column a test image ({len(self.test.y)}); got an array of "
+                f"Counts: expected one column per test image ({len(self.test.y)}); got an array of "
                 f"shape {self.counts.shape}."
             )
 
     @classmethod
     def once(cls, test: AnsweredTest, gamma: float = 0.0) -> BootstrapMetrics:
-        """Return the test set itself: one draw, in which every image counts once."""
+        """Return the metrics of the test set itself: one draw with every count equal to 1."""
         return cls(test, np.ones((1, len(test.y))), gamma)
 
     # --- Weights ----------------------------------------------------------------------------------
@@ -98,18 +100,18 @@ class BootstrapMetrics:
 
     @cached_property
     def _size(self) -> np.ndarray:
-        """Images of the class of every image."""
+        """Number of images in the class of each image: shape (n_samples,)."""
         y = self.test.y
         return np.bincount(y)[y]
 
     @cached_property
     def _columns(self) -> np.ndarray:
-        """The counts, a column a draw: shape (n_samples, n_draws)."""
+        """The counts with one column per draw: shape (n_samples, n_draws)."""
         return np.ascontiguousarray(self.counts.T)
 
     @cached_property
     def _shared(self) -> dict[tuple[str, Average], SeenUnseen]:
-        """Accuracies that several metrics share."""
+        """Cache of the accuracies that several metrics need."""
         return {}
 
     def _once(
@@ -120,7 +122,7 @@ class BootstrapMetrics:
         return self._shared[name, average]
 
     def _weights(self, average: Average) -> np.ndarray:
-        """Weight of an image that is drawn once: shape (n_samples,)."""
+        """Return the weight of each image per count: shape (n_samples,)."""
         return 1 / self._size if average == "class" else np.ones(len(self._size))
 
     def _summed(self, right: np.ndarray, average: Average) -> SeenUnseen:
@@ -134,14 +136,14 @@ class BootstrapMetrics:
         return self._once("totals", average, lambda average: self._summed(everything, average))
 
     def _sides(self, right: np.ndarray, average: Average) -> SeenUnseen:
-        """Return the share of ``right``, a bool array of shape (n_samples,), on either side."""
+        """Return the share of images of each side with True in ``right``, of shape (n_samples,)."""
         return _shares(self._summed(right, average), self._totals(average))
 
     # --- Separate spaces --------------------------------------------------------------------------
 
     @property
     def right_in_separate(self) -> np.ndarray:
-        """Whether each image is right among the classes of its own side: shape (n_samples,)."""
+        """Whether each image is predicted correctly among its own side: shape (n_samples,)."""
         right = np.empty(len(self._of_seen), dtype=bool)
         right[self._of_seen] = self.test.answers.right_if_seen[self._of_seen]
         y, predicted = self.test.zsl_answers
@@ -149,27 +151,27 @@ class BootstrapMetrics:
         return right
 
     def separate(self, average: Average) -> SeenUnseen:
-        """Accuracies of images that are scored among the classes of their own side alone."""
+        """Return the accuracies with only the classes of an image's own side as candidates."""
         return self._once(
             "separate", average, lambda average: self._sides(self.right_in_separate, average)
         )
 
     def zsl(self, average: Average) -> np.ndarray:
-        """Accuracy of images of unseen classes among unseen classes."""
+        """Return the accuracy of images of unseen classes among unseen classes."""
         return self.separate(average).unseen
 
     # --- One space --------------------------------------------------------------------------------
 
     def curve(self, average: Average) -> SeenUnseen:
-        """Accuracies at every point of the curve: arrays of shape (n_draws, n_points)."""
+        """Return the accuracies at each point of the curve: arrays of shape (n_draws, n_points)."""
         both = self._along(self.test.margins.points, average)
         return SeenUnseen(both.seen.T, both.unseen.T)
 
     def _corners(self, average: Average) -> SeenUnseen:
-        """Accuracies at its corners, arrays of shape (n_corners, n_draws).
+        """Return the accuracies at the corners of the curve: arrays of shape (n_corners, n_draws).
 
-        Between two corners only one side changes, whatever the images count: the largest H and the
-        area are those of the whole curve.
+        Between two corners only one accuracy changes, whatever the counts: the corners are enough
+        for the largest H and the area.
         """
         m = self.test.margins
         ends = _run_ends(m.of_seen[m.counting], m.points)
@@ -178,16 +180,17 @@ class BootstrapMetrics:
     def _along(self, points: np.ndarray, average: Average) -> SeenUnseen:
         images = self.test.margins.counting
         lost, won = (self._between(points, images, side, average) for side in (True, False))
-        # Summed from the end, so that the last 0 is exact.
+        # Sum from the end, so that the last value is exactly 0.
         seen, unseen = np.cumsum(lost[::-1], axis=0)[::-1][1:], np.cumsum(won, axis=0)[:-1]
         return _shares(SeenUnseen(seen, unseen), self._totals(average))
 
     def _between(
         self, ends: np.ndarray, images: np.ndarray, of_seen: bool, average: Average
     ) -> np.ndarray:
-        """Return how much the images of a side count between ``ends`` of a list of images.
+        """Return the summed weights of the images of one side, in groups of a list of images.
 
-        ``ends`` are increasing numbers of images; the result has shape (1 + n_ends, n_draws).
+        The list is cut at the increasing positions ``ends``; the result has shape (1 + n_ends,
+        n_draws).
         """
         of = self._of_seen[images] == of_seen
         rows, images = np.searchsorted(ends, np.flatnonzero(of), side="right"), images[of]
@@ -196,7 +199,7 @@ class BootstrapMetrics:
         return summed
 
     def at(self, gamma: float, average: Average) -> SeenUnseen:
-        """Accuracies at ``gamma``."""
+        """Return the accuracies at ``gamma``."""
         m = self.test.margins
         passed = m.points[int(np.searchsorted(m.gamma, gamma, side="right")) - 1]
         right = np.zeros(len(m.of_seen), dtype=bool)
@@ -204,7 +207,7 @@ class BootstrapMetrics:
         return self._once(f"at {gamma!r}", average, lambda average: self._sides(right, average))
 
     def best(self, average: Average) -> SeenUnseen:
-        """Accuracies where H is largest on these very images, the first of equals: an oracle."""
+        """Return the accuracies at the gamma with the largest H on the test images: an oracle."""
         return self._once("best", average, self._best)
 
     def _best(self, average: Average) -> SeenUnseen:
@@ -215,7 +218,7 @@ class BootstrapMetrics:
         return SeenUnseen(corners.seen[k], corners.unseen[k])
 
     def area(self, average: Average) -> np.ndarray:
-        """Area under seen over unseen accuracy: AUSUC; per sample, OpenworldAUC."""
+        """Return the area under seen over unseen accuracy: AUSUC; per sample, OpenworldAUC."""
         corners = self._corners(average)
         s, u = corners.seen, corners.unseen
         area: np.ndarray = s[0] * u[0] + np.trapezoid(s, u, axis=0)
@@ -225,9 +228,9 @@ class BootstrapMetrics:
 
     @cached_property
     def _reached(self) -> SeenUnseen:
-        """Shares of images with at least each margin, the largest first: (n_ends, n_draws).
+        """Shares of images that reach each margin, from the largest down: shape (n_ends, n_draws).
 
-        Between two ends the margins are those of images of one side alone.
+        Margins between two ends belong to images of one side only.
         """
         margin = self.test.answers.margin
         order = np.argsort(-margin, kind="stable")
@@ -238,13 +241,13 @@ class BootstrapMetrics:
         return _shares(SeenUnseen(seen, unseen), SeenUnseen(seen[-1], unseen[-1]))
 
     def auroc(self) -> np.ndarray:
-        """Area under the ROC curve of seen against unseen images by the margin."""
+        """Return the area under the ROC curve of seen against unseen images by their margins."""
         seen, unseen = self._reached.seen, self._reached.unseen
         area: np.ndarray = np.trapezoid(seen, unseen, axis=0) + seen[0] * unseen[0] / 2
         return area
 
     def fpr95(self) -> np.ndarray:
-        """Share of unseen images at the largest margin that 95 % of seen images reach."""
+        """Return the share of unseen images that reach the threshold of 95 % of the seen ones."""
         first = np.argmax(self._reached.seen >= SEEN_RECALL, axis=0)
         shares: np.ndarray = self._reached.unseen[first, np.arange(len(self.counts))]
         return shares
@@ -252,14 +255,14 @@ class BootstrapMetrics:
     # --- One accuracy -----------------------------------------------------------------------------
 
     def accuracy(self, average: Average) -> np.ndarray:
-        """Share of right answers among all classes at gamma = 0, over all classes or samples."""
+        """Return the accuracy among all classes at gamma = 0, averaged over classes or samples."""
         return self._pooled(self._sides(self.test.predicted() == self.test.y, average), average)
 
     def macro_f1(self) -> np.ndarray:
-        """Mean F1 over the classes with test images, at gamma = 0.
+        """Return the mean F1 over the classes with test images, at gamma = 0.
 
-        The F1 of a class is that within all test images, whichever classes are drawn, as its
-        accuracy is that among all candidates.
+        The F1 of a class counts the false positives from all test images, even from classes that
+        are not drawn, just as its accuracy is computed among all candidates.
         """
         y, predicted = self.test.y, self.test.predicted()
         n = len(self.test.seen)
@@ -270,7 +273,7 @@ class BootstrapMetrics:
         counts = _member(of_image, np.arange(len(y)), (len(pairs), len(y))) @ self._columns
         of_class = _member(of, np.arange(len(pairs)), (n, len(pairs)))
         size = np.maximum(of_class @ images, 1)[:, None]
-        times = (of_class @ counts) / size  # that a class is drawn
+        times = (of_class @ counts) / size  # number of times each class is drawn
         sizes = np.broadcast_to(images[:, None], counts.shape).astype(float)
         once = np.divide(counts, times[of], out=sizes, where=times[of] > 0)
         right = of == answered
@@ -282,7 +285,7 @@ class BootstrapMetrics:
         return self._pooled(SeenUnseen(*means), "class")
 
     def _pooled(self, sides: SeenUnseen, average: Average) -> np.ndarray:
-        """Return the mean of both sides in the proportions of the test set, not of a draw."""
+        """Return the mean of the two sides in the proportions of the test set, not the draw."""
         seen = self._of_seen
         weights = 1 / self._size if average == "class" else np.ones(len(seen))
         share = weights[seen].sum() / weights.sum()
@@ -291,16 +294,16 @@ class BootstrapMetrics:
 
 
 def depends_on_candidates(test: AnsweredTest) -> bool:
-    """Whether predictions among unseen classes alone differ from the best unseen classes.
+    """Return whether predictions among unseen classes alone differ from the best unseen classes.
 
-    The scores then depend on the candidates, and so may the best seen class.
+    If they differ, scores depend on the candidates, and the best seen class may depend on them too.
     """
     of_unseen = ~test.seen[test.y]
     return not np.array_equal(test.zsl_answers[1], test.answers.unseen_class[of_unseen])
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Return ``part / whole``, NaN where there is none of the whole."""
+    """Return ``part / whole``, NaN where ``whole`` is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return part / whole
 
@@ -308,9 +311,10 @@ def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 def _member(
     rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int], weights: np.ndarray | None = None
 ) -> csr_array:
-    """Return the sparse matrix of ``weights``, 1 by default, that sums by rows.
+    """Return the sparse matrix that sums ``weights`` (1 by default) into ``rows``.
 
-    Sparse, and so of one thread: dense products of a few rows wait for threads on a busy machine.
+    A sparse product runs in one thread; a dense product of a few rows would wait for other threads
+    on a busy machine.
     """
     weights = np.ones(len(rows)) if weights is None else weights
     return csr_array((weights, (rows, columns)), shape=shape)
@@ -321,9 +325,9 @@ def _shares(part: SeenUnseen, whole: SeenUnseen) -> SeenUnseen:
 
 
 def _run_ends(of_seen: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Return the first of ``ends`` and those at which the side of the images changes.
+    """Return the first of ``ends`` and all ends at which the side of the images changes.
 
-    ``of_seen`` has the side of every image of a list, ``ends`` are increasing numbers of images.
+    ``of_seen`` has the side of each image in a list; ``ends`` are increasing positions in it.
     """
     n, n_seen = np.diff(ends), np.diff(np.append(0, np.cumsum(of_seen))[ends])
     kind = np.where((n_seen > 0) & (n_seen < n), 2, n_seen > 0)

@@ -1,8 +1,8 @@
-"""Checks of the contract of a method, in a small world that is fitted in milliseconds.
+"""Checks of the contract of a method, on small simulated data that take milliseconds to fit.
 
 A check is a function of a :class:`MethodUnderTest`; the first line of its docstring states the law,
-and it raises a :class:`ContractError`. The tests run all checks on every method of the package,
-``zslcore check-method`` on a plugin.
+and it raises a :class:`ContractError` if the method breaks it. The tests run all checks on every
+method of the package; ``zslcore check-method`` runs them on a plugin.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def linear_world(
     seed: int = 0,
     joint: bool = False,
 ) -> ZSLDataset:
-    """Make classes with mean features linear in their prototypes, plus noise.
+    """Simulate classes with mean features linear in their prototypes, plus noise.
 
-    The last ``n_unseen`` classes are unseen; two folds hold out two seen classes each. In a
-    ``joint`` world features lie in the space of the prototypes, around them.
+    The last ``n_unseen`` classes are unseen; each of two folds holds out two seen classes. With
+    ``joint``, features scatter around the prototypes, in the same space.
     """
     rng = np.random.default_rng(seed)
     n_classes = n_seen + n_unseen
@@ -67,20 +67,20 @@ def linear_world(
     )
 
 
-#: Differences of scores that are equal but for rounding.
+#: Tolerances for scores that are equal up to rounding.
 RTOL, ATOL = 1e-6, 1e-9
 
 
 class ContractError(ZSLError):
-    """A broken check of the contract: expected and got."""
+    """A check of the contract that failed, with the expected and the actual value."""
 
 
 @cache
 def _problem(*, joint: bool) -> Problem:
     """Return a problem of eight seen and four unseen classes with twenty features.
 
-    ``joint``: features and prototypes lie in one space, as those of image-text encoders; elsewhere
-    a method that learns nothing cannot be expected to recognise classes.
+    With ``joint``, features and prototypes lie in one space, like embeddings of an image-text
+    encoder; a method that learns nothing can recognise classes only in such a space.
     """
     world = linear_world(n_features=6, noise=0.1, joint=True) if joint else linear_world()
     split = world.splits["PS"]
@@ -90,7 +90,7 @@ def _problem(*, joint: bool) -> Problem:
 
 @dataclass(eq=False)
 class MethodUnderTest:
-    """A method class, its parameters in place of defaults, and the problem of its laws."""
+    """A method class, parameters that replace its defaults, and the problem to check it on."""
 
     method: type[ZSLEstimator]
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -101,7 +101,7 @@ class MethodUnderTest:
         return _problem(joint=self.method.card.joint_space)
 
     def exact(self, **params: Any) -> ZSLEstimator:
-        """Return the unfitted method with `tol=1e-10`."""
+        """Return the unfitted method, with ``tol=1e-10`` if it has a ``tol``."""
         tight = {"tol": 1e-10} if "tol" in inspect.signature(self.method).parameters else {}
         return self.method(**{**tight, **self.params, **params})
 
@@ -122,9 +122,9 @@ class MethodUnderTest:
 
 @dataclass(frozen=True, slots=True)
 class ContractCheck:
-    """One law: a function that raises :class:`ContractError`.
+    """One law: a function that raises :class:`ContractError` if a method breaks it.
 
-    ``is_waivable``: a card that states ``depends_on_candidates`` explains why it does not hold.
+    A law with ``is_waivable`` is skipped if the card states ``depends_on_candidates``.
     """
 
     check: Callable[[MethodUnderTest], None]
@@ -132,20 +132,21 @@ class ContractCheck:
 
     @property
     def name(self) -> str:
-        """The name of its function."""
+        """The name of the check function."""
         return self.check.__name__
 
     @property
     def sentence(self) -> str:
-        """First line of its docstring."""
+        """The first line of the check function's docstring."""
         return (self.check.__doc__ or "").partition("\n")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class ContractVerdict:
-    """The outcome of a law on a method.
+    """The outcome of a law for a method.
 
-    ``why`` says what was expected and what came, or what the card states; empty where it holds.
+    ``why`` has the expected and the actual value, or the statement of the card; empty if the law
+    holds.
     """
 
     law: ContractCheck
@@ -197,11 +198,11 @@ def _same(
 
 @contextmanager
 def _refusal(kind: type[Exception], expected: str, says: str = "") -> Iterator[None]:
-    """Expect a refusal of one kind, with some words in its sentence."""
+    """Expect an exception of type ``kind`` with ``says`` in its message."""
     try:
         yield
     except kind as error:
-        _expect(says in str(error), f"{kind.__name__} that says {says!r}", f"{error}")
+        _expect(says in str(error), f"{kind.__name__} with {says!r} in its message", f"{error}")
     except Exception as error:
         raise ContractError(f"expected {expected}; got {type(error).__name__}: {error}") from error
     else:
@@ -216,11 +217,15 @@ def constructor_only_stores_its_arguments(case: MethodUnderTest) -> None:
     model = case.method()
     expected, got = model.get_params(deep=False), vars(model)
     _expect(got == expected, f"the attributes {sorted(expected)}", sorted(got))
-    _expect(clone(model).get_params() == model.get_params(), "a clone of equal parameters", "other")
+    _expect(
+        clone(model).get_params() == model.get_params(),
+        "a clone with equal parameters",
+        "other values",
+    )
 
 
 def fit_returns_itself_and_leaves_its_parameters_alone(case: MethodUnderTest) -> None:
-    """Fit returns self, changes no parameter, and learns attributes that end in an underscore."""
+    """Fit returns self, changes no parameter, and sets only attributes with a final underscore."""
     model = case.method(**case.params)
     before = model.get_params()
     fitted = model.fit(case.problem.X, case.problem.y, case.problem.S)
@@ -238,7 +243,7 @@ def scoring_before_fitting_is_refused(case: MethodUnderTest) -> None:
 
 
 def scores_are_one_finite_number_per_sample_and_class(case: MethodUnderTest) -> None:
-    """Scores are one finite float64 for every sample and candidate."""
+    """Scores are one finite float64 per sample and candidate."""
     F, shape = case.scores, (len(case.problem.X_test), len(case.problem.candidates))
     _expect(F.shape == shape, f"scores of shape {shape}", F.shape)
     _expect(F.dtype == np.float64, "float64", F.dtype)
@@ -253,7 +258,7 @@ def prediction_is_the_highest_score(case: MethodUnderTest) -> None:
 
 
 def scores_follow_the_classes_when_these_are_reordered(case: MethodUnderTest) -> None:
-    """Reordered candidates have their scores, reordered."""
+    """Reordering the candidates reorders the scores and changes nothing else."""
     order = np.random.default_rng(0).permutation(len(case.problem.candidates))
     reordered = case.score(case.problem.candidates[order])
     _same(reordered, case.scores[:, order], "the same scores in another order")
@@ -263,11 +268,11 @@ def score_of_a_class_does_not_depend_on_the_other_candidates(case: MethodUnderTe
     """The score of a candidate does not depend on the other candidates."""
     some = [1, 5, 9]
     alone = case.score(case.problem.candidates[some])
-    if (
-        case.fitted.card.depends_on_candidates
-    ):  # the card says that the law fails: then it must fail
+    if case.fitted.card.depends_on_candidates:  # a card that states an exception must be right
         equal = np.allclose(alone, case.scores[:, some], rtol=RTOL, atol=ATOL)
-        _expect(not equal, "scores that depend on the candidates, as the card states", "equal ones")
+        _expect(
+            not equal, "scores that depend on the candidates, as the card states", "equal scores"
+        )
         some = some[:2]  # seen ones
         alone = case.score(case.problem.candidates[some])
     _same(alone, case.scores[:, some], "the scores among all candidates")
@@ -284,14 +289,14 @@ def unseen_scores_do_not_depend_on_seen_candidates(
 def scores_of_a_sample_do_not_depend_on_its_batch(case: MethodUnderTest) -> None:
     """The scores of a sample do not depend on the other samples."""
     one = case.fitted.decision_function(case.problem.X_test[:1], case.problem.candidates)
-    _same(one, case.scores[:1], "the scores of the sample among all")
+    _same(one, case.scores[:1], "the scores of the sample in the whole batch")
 
 
 def fitting_twice_gives_the_same_scores(case: MethodUnderTest) -> None:
     """Fitting twice gives the same scores, to the last bit."""
     again = case.exact().fit(case.problem.X, case.problem.y, case.problem.S)
     F = again.decision_function(case.problem.X_test, case.problem.candidates)
-    _same(F, case.scores, "the same scores of a second fit", rtol=0, atol=0)
+    _same(F, case.scores, "the same scores from a second fit", rtol=0, atol=0)
 
 
 def names_of_the_seen_classes_do_not_matter(case: MethodUnderTest) -> None:
@@ -303,7 +308,7 @@ def names_of_the_seen_classes_do_not_matter(case: MethodUnderTest) -> None:
 
 
 def an_array_and_a_view_of_it_are_the_same_to_a_method(case: MethodUnderTest) -> None:
-    """Features as an array and as a view of one give the same scores."""
+    """A NumPy array and a FeatureView of the same features give the same scores."""
     X, X_test = np.asarray(case.problem.X), np.asarray(case.problem.X_test)
     model = case.exact().fit(X, case.problem.y, case.problem.S)
     plain = model.decision_function(X_test, case.problem.candidates)
@@ -311,7 +316,7 @@ def an_array_and_a_view_of_it_are_the_same_to_a_method(case: MethodUnderTest) ->
 
 
 def a_grid_gives_what_its_points_give_one_by_one(case: MethodUnderTest) -> None:
-    """Every point of the grid gives the scores of its own fit."""
+    """A sweep over the grid gives each point the scores of a separate fit."""
     problem, method = case.problem, case.method
     # A line search compares objective values, which locate the minimiser to half their digits.
     slack = 1e-6 if "tol" in method().get_params() else 1e-8
@@ -324,7 +329,7 @@ def a_grid_gives_what_its_points_give_one_by_one(case: MethodUnderTest) -> None:
 
 
 def a_point_of_a_grid_that_makes_no_sense_is_refused(case: MethodUnderTest) -> None:
-    """A parameter that makes no sense is refused by its name."""
+    """An invalid parameter value is refused, and the message names the parameter."""
     names = [*case.method.param_grid, *case.method().get_params()]
     if not names:
         return
@@ -350,7 +355,7 @@ def penalising_seen_classes_never_lowers_unseen_accuracy(case: MethodUnderTest) 
 
 
 def training_that_does_not_fit_together_is_refused(case: MethodUnderTest) -> None:
-    """Labels that do not fit the features or the prototypes are refused."""
+    """Labels that do not match the features or the prototypes are refused."""
     problem, name = case.problem, case.method.card.name
     expected = "DatasetError (_check_training raises it)"
     with _refusal(DatasetError, expected, name):
@@ -360,13 +365,13 @@ def training_that_does_not_fit_together_is_refused(case: MethodUnderTest) -> Non
 
 
 def candidates_of_another_width_are_refused(case: MethodUnderTest) -> None:
-    """Candidates with another number of attributes are refused."""
+    """Candidates with the wrong number of attributes are refused."""
     with _refusal(DatasetError, "DatasetError (_check_scoring raises it)", "fitted on"):
         case.score(case.problem.candidates[:, :-1])
 
 
 def card_says_what_the_method_is(case: MethodUnderTest) -> None:
-    """The card names the method, its year, its idea and its formula."""
+    """The card has the method's title, authors, year, idea and formula."""
     card = case.method.card
     _expect(isinstance(card, MethodCard), "a MethodCard", type(card).__name__)
     missing = [n for n in ("title", "authors", "idea", "formula") if not getattr(card, n)]
@@ -375,20 +380,20 @@ def card_says_what_the_method_is(case: MethodUnderTest) -> None:
 
 
 def grid_names_parameters_and_holds_several_values(case: MethodUnderTest) -> None:
-    """The grid names parameters, each with several values."""
+    """The grid has only parameters of the method, each with several values."""
     parameters = inspect.signature(case.method).parameters
     unknown = sorted(set(case.method.param_grid) - set(parameters))
     _expect(not unknown, f"names among {sorted(parameters)}", unknown)
     single = [name for name, values in case.method.param_grid.items() if len(set(values)) < 2]
-    _expect(not single, "several values a parameter", f"one of {', '.join(single)}")
+    _expect(not single, "several values per parameter", f"one value of {', '.join(single)}")
 
 
 def stochastic_methods_take_a_seed_and_only_they(case: MethodUnderTest) -> None:
-    """A method has random_state exactly if its card says stochastic."""
+    """A method has random_state if and only if its card is marked stochastic."""
     seeded = "random_state" in case.method().get_params()
     _expect(
         seeded == case.method.card.stochastic,
-        f"stochastic={seeded}, as {'a' if seeded else 'no'} random_state is taken",
+        f"stochastic={seeded}, since it has {'a' if seeded else 'no'} random_state",
         f"stochastic={case.method.card.stochastic} on the card",
     )
 

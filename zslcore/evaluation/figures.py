@@ -1,7 +1,7 @@
-"""The registry of figures shown by every list, table and export of results.
+"""Registry of the metrics in lists, tables and exports of results.
 
-A new metric is one call of :func:`register_metric`. Figures follow from an evaluation, or from the
-answers to a test set; a stored run has an evaluation alone.
+One call of :func:`register_metric` adds a metric. Metrics are computed from an evaluation or from
+the predictions for a test set; a stored run has only its evaluation.
 """
 
 from __future__ import annotations
@@ -20,21 +20,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ResultMetric:
-    """A figure of a result.
+    """A metric of a result.
 
     Attributes
     ----------
-    name : column of a row
-    label : as it is written next to others, as "H at γ"
-    of : how it follows from an evaluation; :func:`of_answers_alone` where it does not
-    printed : heading in a text or a paper, ``label`` by default
-    unit : "fraction", in [0, 1] and shown in percent, or "" for a plain number
-    needs_gzsl : whether it needs seen test samples
-    shown : whether lists show it; exports have every figure
-    board : its field in an entry of the board; empty where entries have none
-    drawn : how it follows from answers, for every draw of classes or images; None where it does not
-    needs_fixed_scores : whether it needs the best seen class among seen classes alone, which
-        predictions hold only if the scores do not depend on the candidates
+    name : column name in a row of results
+    label : short label, such as "H at γ"
+    of : function from an evaluation to the value; :func:`of_answers_alone` if predictions are
+        needed
+    printed : heading in a paper, ``label`` by default
+    unit : "fraction" for values in [0, 1] that are shown in percent, "" for plain numbers
+    needs_gzsl : whether the metric needs test samples of seen classes
+    shown : whether lists show the metric; exports have all metrics
+    board : field in an entry of the board; empty if entries do not have the metric
+    drawn : function from :class:`BootstrapMetrics` to one value per draw; None if not resampled
+    needs_fixed_scores : whether the metric needs predictions among seen classes alone, which are
+        available only if scores do not depend on the candidates
     """
 
     name: str
@@ -51,12 +52,12 @@ class ResultMetric:
 
     @property
     def at_gamma(self) -> bool:
-        """Whether it depends on a gamma that was chosen."""
+        """Whether the metric depends on the chosen gamma."""
         return self.name.startswith("calibrated_")
 
 
 def of_answers_alone(_: Evaluation) -> None:
-    """Stand for ``of`` in a figure that follows from the answers themselves, and from no less."""
+    """Stand in for ``of`` in a metric that an evaluation alone does not determine."""
 
 
 def _of_point(point: str, side: str) -> Callable[[Evaluation], float | None]:
@@ -67,12 +68,12 @@ def _of_point(point: str, side: str) -> Callable[[Evaluation], float | None]:
     return of
 
 
-#: All figures by name, in the order of a table.
+#: All metrics by name, in the order of columns of a table.
 FIGURES: dict[str, ResultMetric] = {}
 
 
 def register_metric(figure: ResultMetric) -> ResultMetric:
-    """Add a figure to every list of figures; a ValueError where another one has its name."""
+    """Add a metric to the registry; raises a ValueError if the name is taken."""
     if figure.name in FIGURES:
         raise ValueError(f"A figure {figure.name!r} is registered already; its name must be new.")
     FIGURES[figure.name] = figure
@@ -80,7 +81,7 @@ def register_metric(figure: ResultMetric) -> ResultMetric:
 
 
 def metric_names(*, shown: bool = True, unit: str | None = None) -> tuple[str, ...]:
-    """Return the names of figures, those that lists show or all, of one unit or of any."""
+    """Return the names of the metrics that lists show, or of all, optionally of one unit."""
     return tuple(
         figure.name
         for figure in FIGURES.values()
@@ -89,25 +90,25 @@ def metric_names(*, shown: bool = True, unit: str | None = None) -> tuple[str, .
 
 
 def headings(*, printed: bool = False) -> dict[str, str]:
-    """Return the labels of the figures that lists show, by name; as papers head them on request."""
+    """Map the names of the metrics that lists show to labels, or to headings of papers."""
     shown = (figure for figure in FIGURES.values() if figure.shown)
     return {each.name: (printed and each.printed) or each.label for each in shown}
 
 
 def on_board() -> dict[str, ResultMetric]:
-    """Return the figures that an entry of the board has, by their fields there."""
+    """Map the fields of an entry of the board to metrics."""
     return {figure.board: figure for figure in FIGURES.values() if figure.board}
 
 
 def values_of(evaluation: Evaluation) -> Mapping[str, Any]:
-    """Return every figure that follows from an evaluation, by name; None where it has none."""
+    """Map names to the values of all metrics that an evaluation determines; None if missing."""
     stored = {name: f for name, f in FIGURES.items() if f.of is not of_answers_alone}
     return {name: figure.of(evaluation) for name, figure in stored.items()}
 
 
-# --- The figures ----------------------------------------------------------------------------------
+# --- The metrics ----------------------------------------------------------------------------------
 
-#: End of the names of figures in which every sample weighs alike, not every class.
+#: Suffix of the names of metrics averaged over samples instead of classes.
 PER_SAMPLE = "_per_sample"
 _LETTERS = {"unseen": "u", "seen": "s", "harmonic": "H"}
 
@@ -116,9 +117,9 @@ _LETTERS = {"unseen": "u", "seen": "s", "harmonic": "H"}
 class _Point:
     """u, s and H at one gamma, or in separate spaces.
 
-    ``name`` begins the names of the figures, ``label`` and ``board`` end their labels and their
-    fields in an entry of the board, ``printed`` is the heading of H in a paper; ``stored`` points
-    are part of an evaluation.
+    ``name`` is the prefix of metric names, ``label`` and ``board`` are suffixes of labels and of
+    fields in an entry of the board, ``printed`` is the heading of H in a paper. A point with
+    ``stored`` is part of an evaluation.
     """
 
     name: str
@@ -129,12 +130,12 @@ class _Point:
     printed: str = ""
 
     def figures(self, average: Average) -> Iterator[ResultMetric]:
-        """Yield its figures; those per class that are stored are in lists and on the board."""
+        """Yield the metrics of the point; lists and the board have the stored metrics per class."""
         end, suffix = ("", "") if average == "class" else (PER_SAMPLE, " per image")
         listed = self.stored and average == "class"
         for side, letter in _LETTERS.items():
             if (self.name, side) == ("separate", "unseen"):
-                continue  # ZSL accuracy by another name
+                continue  # the same as ZSL accuracy
             headed = side == "harmonic" and bool(self.printed)
             yield ResultMetric(
                 f"{self.name}_{side}{end}",

@@ -1,21 +1,21 @@
 """Plugins: methods from a file of the user or from an installed package.
 
-A method of the package is named by its card. A plugin is named by its card and by the digest of its
-source, ``CondGen@0123456789ab``: the name is part of the key of every run, so that an edited file
-is another method, and two files with a class of the same name are two. A stored result stays
-readable without the file.
+The card of a method of the package gives its name. The name of a plugin is the name on its card and
+the digest of its source, ``CondGen@0123456789ab``. The name is part of the key of every run, so an
+edited file counts as a new method, and classes of the same name in two files as two methods. A
+stored result stays readable without the file.
 
 ============================  ======================================================================
 ``FILE.py:Class``             a file, by its path
 name of an entry point        of the group ``zslcore.methods`` of an installed package
 ============================  ======================================================================
 
-The digest covers the file; for a class in a package it covers every ``.py`` of the package. Their
-imports from elsewhere are not part of it. The folder of a file is not searched for imports:
-a helper next to it could change without changing the name.
+The digest covers the file or, for a class in a package, all ``.py`` files of the package; it does
+not cover imports from elsewhere. A plugin cannot import from the folder of its file: a helper
+module there could change without changing the name.
 
-Loading is executing. No class named by a browser is ever loaded, and on a public server
-(``ZSL_PUBLIC``) none at all.
+Loading a plugin executes its code. A request from the browser never loads a class, and a public
+server (``ZSL_PUBLIC``) loads no plugins.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ from zslcore.texts import clean_text
 
 #: Entry points of installed packages: ``name = "package.module:Class"``.
 GROUP = "zslcore.methods"
-#: Digits of the digest in a name, bytes of a file, files of a package.
+#: Digits of the digest in a name, and the largest size in bytes of a file and in files of a
+#: package.
 DIGITS, MAX_BYTES, MAX_FILES = 12, 1 << 20, 10_000
 _NAME = re.compile(r"[\w*+-][\w*+ -]{0,39}")
 _SCALARS = (bool, int, float, str, type(None))
@@ -55,7 +56,7 @@ class _Source:
     """Source of a registered plugin.
 
     ``location`` is the path of a file or the name of a module; ``word`` is the value of
-    ``--method`` that loads it, without the folders of this machine.
+    ``--method`` that loads the plugin, with the file name in place of the path.
     """
 
     location: str
@@ -72,24 +73,24 @@ _SOURCES: dict[str, _Source] = {}
 
 
 def is_plugin_name(text: str) -> bool:
-    """Whether a word means a plugin: by its full name, its file or its entry point."""
+    """Return whether ``text`` is the full name, file or entry point of a plugin."""
     if "@" in text or ".py:" in text:
         return True
     return text not in METHODS and bool(entry_points(group=GROUP, name=text))
 
 
 def registered() -> tuple[str, ...]:
-    """Return the names of the plugins that are registered in this process."""
+    """Return the names of the plugins registered in this process."""
     return tuple(_SOURCES)
 
 
 def option_value(name: str) -> str:
-    """Return the value of ``--method`` for a method: of a registered plugin its file."""
+    """Return the value of ``--method`` for a method; the file for a registered plugin."""
     return _SOURCES[name].word if name in _SOURCES else name
 
 
 def register(text: str) -> str:
-    """Register the method that a word of the command line means, and return its name.
+    """Register a method by its name, file or entry point, and return its name.
 
     Parameters
     ----------
@@ -98,15 +99,15 @@ def register(text: str) -> str:
 
     Returns
     -------
-    name for ``RunSpec``, ``get_method``, ``ComparisonSpec``: of a plugin
-        ``<name on the card>@<digest>``
+    name for ``RunSpec``, ``get_method`` and ``ComparisonSpec``; for a plugin ``<card
+    name>@<digest>``
 
     Raises
     ------
     UnknownNameError
-        For any other word, with the nearest name.
+        For any other text; the message suggests the closest name.
     MethodError
-        Where the file or package cannot be loaded or holds no method.
+        If the file or package cannot be loaded or has no method.
     ParameterError
         For a plugin on a public server.
     """
@@ -133,13 +134,13 @@ def register(text: str) -> str:
 def register_all() -> dict[str, str]:
     """Register the methods of ``ZSL_METHODS`` and of installed packages; none on a public server.
 
-    Returns the reasons of refusals, by the word that names the method.
+    Returns the error messages of methods that were refused, by the text that names the method.
     """
     refused: dict[str, str] = {}
     if settings.PUBLIC():
         return refused
     loaders = {word: partial(register, word) for word in settings.METHODS()}
-    # By the entry point itself: its name may be that of a method of the package.
+    # Load by entry point, not by name: a method of the package may have the same name.
     loaders |= {point.name: partial(_load_package, point) for point in entry_points(group=GROUP)}
     for word, load in loaders.items():
         try:
@@ -152,8 +153,8 @@ def register_all() -> dict[str, str]:
 def plugin_sources(names: Iterable[str] | str) -> dict[str, str]:
     """Return the sources of plugins by name, for :func:`restore` in another process.
 
-    ``names`` are names of methods, or a text that contains them; methods of the package are left
-    out.
+    ``names`` are method names, or a text that contains method names; methods of the package are
+    omitted.
     """
     if isinstance(names, str):
         return {name: source.text for name, source in _SOURCES.items() if name in names}
@@ -161,9 +162,9 @@ def plugin_sources(names: Iterable[str] | str) -> dict[str, str]:
 
 
 def restore(sources: Mapping[str, str]) -> None:
-    """Register in this process the plugins of another, as :func:`plugin_sources` returns them.
+    """Register the plugins of another process, from the result of :func:`plugin_sources`.
 
-    Raises a MethodError when a source is missing or has changed.
+    Raises a MethodError if a source is missing or has changed.
     """
     for name, source in sources.items():
         if name in METHODS:
@@ -175,8 +176,8 @@ def restore(sources: Mapping[str, str]) -> None:
             got = _load_package(EntryPoint(name, source, GROUP))
         if got != name:
             raise MethodError(
-                f"{name}: expected {Path(location).name}:{attribute} as it was chosen; it has "
-                f"changed since, and is {got}."
+                f"{name}: expected {Path(location).name}:{attribute} unchanged since it was "
+                f"chosen; it is {got} now."
             )
 
 
@@ -189,11 +190,11 @@ def _refuse_if_public() -> None:
 
 
 def _load_file(path: Path, attribute: str) -> str:
-    """Execute a file and register one of its classes."""
+    """Execute a Python file and register one of its classes."""
     _refuse_if_public()
     path, shown = path.expanduser(), f"{clean_text(path.name)}:{clean_text(attribute)}"
     if not path.is_file():
-        raise MethodError(f"{shown}: expected a Python file; {clean_text(path)} is none.")
+        raise MethodError(f"{shown}: expected a Python file; {clean_text(path)} is not a file.")
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
@@ -204,14 +205,14 @@ def _load_file(path: Path, attribute: str) -> str:
 
 
 def _execute(path: Path, content: bytes, shown: str) -> ModuleType:
-    """Return the module of these very bytes; the same bytes of a file are executed once."""
+    """Execute ``content`` as a module; return the existing module if it was executed before."""
     sha = hashlib.sha256(str(path).encode("utf-8", "surrogateescape") + b"\n" + content)
     name = f"zslcore_plugin_{sha.hexdigest()[:16]}"
     if name in sys.modules:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = str(path)
-    sys.modules[name] = module  # dataclasses look their module up
+    sys.modules[name] = module  # dataclasses look up their module here
     try:
         exec(compile(content, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 - named by its owner
     except (Exception, SystemExit) as error:
@@ -234,7 +235,7 @@ def _load_package(point: EntryPoint) -> str:
 
 
 def _find_class(module: ModuleType, name: str, shown: str) -> Any:
-    """Return a class of a module; a misspelt name gets the nearest one."""
+    """Return a class of a module; for a misspelt name the error suggests the closest one."""
     if (method := vars(module).get(name)) is not None:
         return method
     methods = [key for key, value in vars(module).items() if _is_method(value)]
@@ -255,13 +256,13 @@ def _is_method(value: Any) -> bool:
 
 
 def _read_source(module: ModuleType, shown: str) -> list[bytes]:
-    """Return the source of a module: of one in a package, every file with its name."""
+    """Return the source of a module; in a package, the names and contents of all its files."""
     root = Path(getattr(module, "__file__", None) or "")
     if root.suffix != ".py" or not root.is_file():
-        raise MethodError(f"{shown}: expected a module in Python, for the digest in its name.")
+        raise MethodError(f"{shown}: expected a module with Python source, for its digest.")
     while (root.parent / "__init__.py").is_file():
         root = root.parent
-    if root.is_file():  # a lone file may be called anything
+    if root.is_file():  # the digest does not depend on the name of a single file
         return [root.read_bytes()]
     files = sorted(root.rglob("*.py"))[:MAX_FILES]
     names = [str(file.relative_to(root)).encode() for file in files]
@@ -272,15 +273,15 @@ def _read_source(module: ModuleType, shown: str) -> list[bytes]:
 
 
 def _register(method: Any, contents: Collection[bytes], source: _Source) -> str:
-    """Check a class, name it by its card and its source, and add it to the methods."""
+    """Check a class, name it after its card and the digest of its source, and register it."""
     card = _check_method(method)
     sha = hashlib.sha256(f"{method.__qualname__}\n{method.revision}\n".encode())
     for content in contents:
-        text = content.replace(b"\r\n", b"\n")  # line ends are the checkout's own
+        text = content.replace(b"\r\n", b"\n")  # line ends differ between checkouts
         sha.update(f"{len(text)}\n".encode() + text)
     name = f"{card.name}@{sha.hexdigest()[:DIGITS]}"
     if name not in METHODS:
-        # A subclass, so that the card of the class itself keeps its name.
+        # Register a subclass, so that the original class keeps the name on its card.
         named = {"card": replace(card, name=name), "__doc__": method.__doc__}
         named |= {"__module__": method.__module__, "__qualname__": method.__qualname__}
         METHODS[name] = type(method.__name__, (method,), named)
@@ -289,7 +290,7 @@ def _register(method: Any, contents: Collection[bytes], source: _Source) -> str:
 
 
 def _check_method(method: Any) -> MethodCard:
-    """Return the card of a class that can be a method, refusing any other in one sentence."""
+    """Return the card of a method class; raise a MethodError for any other object."""
     name = clean_text(getattr(method, "__name__", repr(method)), 60)
     if not inspect.isclass(method) or not issubclass(method, ZSLEstimator):
         raise MethodError(
@@ -317,24 +318,24 @@ def _check_method(method: Any) -> MethodCard:
 
 
 def _check_parameters(method: type[ZSLEstimator], name: str) -> None:
-    """Refuse a class that cannot be made without arguments, copied, or searched."""
+    """Refuse a class that needs arguments, cannot be cloned, or has an invalid grid."""
     own = inspect.get_annotations(method).items()
     fields = [key for key, hint in own if "ClassVar" not in str(hint) and not key.endswith("_")]
-    if fields and "__init__" not in vars(method):  # as @dataclass writes one
+    if fields and "__init__" not in vars(method):  # @dataclass would write __init__
         raise MethodError(
-            f"{name}: expected @dataclass(eq=False) above the class, whose fields "
-            f"({', '.join(fields)}) are no parameters without it; got none."
+            f"{name}: expected @dataclass(eq=False) above the class, to make its fields "
+            f"({', '.join(fields)}) parameters; got none."
         )
     try:
         params = clone(method()).get_params()
-        method.hints()  # menus and the command line read them
+        method.hints()  # menus and the command line need the hints
     except Exception as error:
         raise MethodError(f"{name}: {failure(error, '__init__', ())}") from error
     grid = getattr(method, "param_grid", None)
     if not isinstance(grid, Mapping):
         raise MethodError(
-            f"{name}: expected param_grid, a mapping from parameters to the values that are "
-            "searched, {} for none; got "
+            f"{name}: expected param_grid, a mapping from parameters to the values to "
+            "search, {} for no search; got "
             f"{'none' if grid is None else clean_text(type(grid).__name__)}."
         )
     for parameter, values in grid.items():

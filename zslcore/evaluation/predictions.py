@@ -1,10 +1,11 @@
-r"""Predictions: two candidates an image, and the gamma at which one gives way to the other.
+r"""Predictions: the best seen and unseen class per image, and the gamma that switches between them.
 
-Calibrated stacking answers an image with its best seen class while :math:`\gamma < m`, and with its
-best unseen class from there on; :math:`m` is the margin, the best seen score less the best unseen
-score, or that of a novelty detector. So u, s and H at any gamma, ZSL accuracy, the seen-unseen
-curve with its AUSUC, every class, the confusion and intervals follow from these numbers, to the
-last bit as from the matrix of scores; gamma itself follows from those of the validation images.
+Calibrated stacking predicts the best seen class of an image while :math:`\gamma < m`, and its best
+unseen class for larger :math:`\gamma`; the margin :math:`m` is the best seen score minus the best
+unseen score, or the threshold of a novelty detector. These numbers determine u, s and H at any
+gamma, ZSL accuracy, the seen-unseen curve and AUSUC, accuracies per class, the confusion matrix and
+intervals, bit for bit as the score matrix does. The numbers of the validation images determine
+gamma.
 """
 
 from __future__ import annotations
@@ -34,11 +35,12 @@ ParameterOrigin = Literal["validated", "given", "oracle", "unknown"]
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """Provenance of predictions; an empty field is unknown.
+    """Provenance of predictions; empty fields are unknown.
 
     ``benchmark`` is "AWA1", "AWA2", "CUB", "SUN" or "aPY". ``parts`` has the digests of the rows of
-    "trainval", "test_seen" and "test_unseen"; ``rows`` says whether rows number the benchmark's
-    images or those of a file of scores. ``pretraining`` is ``("none",)`` for nothing.
+    "trainval", "test_seen" and "test_unseen"; ``rows`` is "benchmark" if row numbers refer to the
+    benchmark, "file" if to a score file. ``pretraining`` is ``("none",)`` if the features were not
+    pre-trained.
     """
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
@@ -66,7 +68,7 @@ class Provenance:
 
     @classmethod
     def on(cls, dataset: ZSLDataset, split: Split, **more: Any) -> Provenance:
-        """Return the provenance of answers to a split, with ``more`` of its fields."""
+        """Return the provenance of predictions on a split; ``more`` are further fields."""
         return cls(
             dataset=dataset.name,
             digest=dataset.digest,
@@ -81,7 +83,7 @@ class Provenance:
     def __post_init__(self) -> None:
         if (self.gamma is None) != (self.gamma_origin == "none"):
             raise DatasetError(
-                f"gamma: expected a number and how it was found, or neither; got {self.gamma} and "
+                f"gamma: expected a number and its origin, or neither; got {self.gamma} and "
                 f"{self.gamma_origin!r}."
             )
         if self.gamma is not None and not np.isfinite(self.gamma):
@@ -90,23 +92,23 @@ class Provenance:
 
 @dataclass(frozen=True, eq=False)
 class PredictedRows(AnsweredTest):
-    """The answers to the images of a test set, or of the validation images of a fold.
+    """Predictions for the images of a test set, or for the validation images of a fold.
 
     Attributes
     ----------
-    rows : int array of shape (n_rows,), 0-based numbers in the benchmark
-    labels : int array of shape (n_rows,), numbers of classes
+    rows : int array of shape (n_rows,), 0-based row numbers in the benchmark
+    labels : int array of shape (n_rows,), class numbers
     seen_class, unseen_class : int arrays of shape (n_rows,)
-        The best class of either side; -1 where a side has no candidate.
-    margin : float64 array of shape (n_rows,), the gamma at which the answer becomes unseen
-    classes : int array of shape (n_candidates,), increasing
-    seen : bool array of shape (n_candidates,)
-    resolution : margins that differ by no more are one breakpoint of the curve
-    zsl_class : int array of shape (n_rows,), the answer among unseen classes alone
-        ``unseen_class`` by default.
-    zsl_rank : int array of shape (n_rows,), place of the true class among unseen classes alone
-        From 1; -1 where it is unknown.
-    name : of the part, for sentences
+        The best seen and the best unseen class; -1 for a side without candidates.
+    margin : float64 array of shape (n_rows,), the gamma from which an unseen class is predicted
+    classes : int array of shape (n_candidates,), class numbers of the candidates, increasing
+    seen : bool array of shape (n_candidates,), True for seen candidates
+    resolution : margins that differ by at most this much form one breakpoint of the curve
+    zsl_class : int array of shape (n_rows,), prediction among unseen classes alone, by default
+        ``unseen_class``
+    zsl_rank : int array of shape (n_rows,), rank of the true class among unseen classes alone,
+        counted from 1; -1 if unknown
+    name : name of the part, for messages
     """
 
     rows: np.ndarray
@@ -135,18 +137,18 @@ class PredictedRows(AnsweredTest):
     def of_scores(
         cls, scores: AnsweredTest, rows: np.ndarray, among_unseen: AnsweredTest | None = None
     ) -> PredictedRows:
-        """Return the answers of a score matrix, which itself is not needed.
+        """Return the predictions of a score matrix or of its best classes.
 
-        ``rows`` numbers the images in the benchmark. ``among_unseen`` scores the images of unseen
-        classes, in the same order, among unseen classes alone, for a method whose scores depend on
-        the candidates.
+        ``rows`` are the row numbers of the images in the benchmark. If the scores of a method
+        depend on the candidates, ``among_unseen`` has the scores of the images of unseen classes
+        among unseen classes alone, in the same order.
         """
         zsl = scores if among_unseen is None else among_unseen
         y, predicted = zsl.zsl_answers
         of_unseen = ~scores.seen[scores.y]
         if not np.array_equal(zsl.classes[y], scores.classes[scores.y[of_unseen]]):
             raise DatasetError(
-                "Scores among unseen classes: expected those of the same images, in the same order."
+                "Scores among unseen classes: expected the same images in the same order."
             )
         rows_ = _rows_of_answers(scores.answers, scores.classes, scores.seen, rows, "test")
         zsl_class, zsl_rank = rows_.unseen_class.copy(), np.full(len(rows), -1, np.int32)
@@ -157,13 +159,13 @@ class PredictedRows(AnsweredTest):
 
     @classmethod
     def of_fold(cls, fold: FoldAnswers, k: int) -> PredictedRows:
-        """Return the answers to the validation images of fold ``k``, counted from 1."""
+        """Return the predictions for the validation images of fold ``k``, counted from 1."""
         part = _rows_of_answers(fold.answers, fold.classes, fold.seen, fold.rows, f"fold_{k}")
         is_used = np.isin(part.classes, [part.labels, part.seen_class, part.unseen_class])
         return replace(part, classes=part.classes[is_used], seen=part.seen[is_used])
 
     def taken(self, order: np.ndarray) -> PredictedRows:
-        """Return the rows numbered by ``order``, an int array of shape (n,), in its order."""
+        """Return the rows at the positions ``order``, an int array of shape (n,)."""
         per_row = [c for c in _COLUMNS if c not in ("classes", "seen")]
         columns = {name: getattr(self, name) for name in per_row}
         taken: dict[str, Any] = {name: v if v is None else v[order] for name, v in columns.items()}
@@ -171,25 +173,25 @@ class PredictedRows(AnsweredTest):
 
     @cached_property
     def y(self) -> np.ndarray:  # type: ignore[override]
-        """Labels as numbers of candidates."""
+        """Labels as candidate numbers."""
         return self._numbered(self.labels)
 
     @cached_property
     def answers(self) -> Answers:
-        """The best candidate of either side, for every row."""
+        """The best seen and the best unseen candidate of each row."""
         sides = self._numbered(self.seen_class), self._numbered(self.unseen_class)
         return Answers(self.y, self.seen[self.y], *sides, self.margin, self.resolution)
 
     @property
     def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
-        """Labels of unseen samples, and their answers among unseen candidates: plain ZSL."""
+        """Labels and predictions of unseen samples among unseen candidates: plain ZSL."""
         of_unseen = ~self.seen[self.y]
         answer = self.unseen_class if self.zsl_class is None else self.zsl_class
         return self.y[of_unseen], self._numbered(answer[of_unseen])
 
     @property
     def zsl_ranks(self) -> np.ndarray | None:
-        """Place of the true class of unseen samples among unseen candidates, or None."""
+        """Rank of the true class of unseen samples among unseen candidates, or None."""
         if self.zsl_rank is None:
             return None
         ranks = self.zsl_rank[~self.seen[self.y]]
@@ -202,7 +204,7 @@ class PredictedRows(AnsweredTest):
         return sum(each.nbytes for each in arrays if each is not None)
 
     def among_candidates(self) -> PredictedRows:
-        """Return the rows with classes numbered by their place among the candidates."""
+        """Return the rows with each class number replaced by its position among the candidates."""
         sides = {
             name: None if (column := getattr(self, name)) is None else self._numbered(column)
             for name in ("labels", "seen_class", "unseen_class", "zsl_class")
@@ -210,7 +212,7 @@ class PredictedRows(AnsweredTest):
         return replace(self, **sides, classes=np.arange(len(self.classes)))  # type: ignore[arg-type]
 
     def _numbered(self, classes: np.ndarray) -> np.ndarray:
-        """Return classes as numbers of candidates, -1 where there is none."""
+        """Convert class numbers to candidate numbers; -1 stays -1."""
         if np.array_equal(self.classes, np.arange(len(self.classes))):
             return classes
         return np.where(classes < 0, -1, np.searchsorted(self.classes, classes))
@@ -244,7 +246,7 @@ def _rows_of_answers(
 
 
 def _check_columns(of: PredictedRows) -> None:
-    """Refuse columns of other lengths, rows below 0 and margins that are NaN."""
+    """Refuse columns of unequal length, row numbers below 0 and NaN margins."""
     n = len(of.rows)
     if not n:
         raise DatasetError(f"{of.name}: expected at least one row; got none.")
@@ -262,10 +264,10 @@ def _check_columns(of: PredictedRows) -> None:
 
 
 def _column_rules(of: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.ndarray]]:
-    """Yield the rows that break a rule, the sentence up to the value, and the column."""
+    """Yield, per rule, the mask of invalid rows, the start of the message, and the values."""
     unseen = of.classes[~of.seen]
     no_row = np.zeros(len(of.rows), bool)
-    # A side without candidates is named by none, and never wins.
+    # A side without candidates has class -1 and an infinite margin, so it is never predicted.
     sides = [
         ("label", of.labels, of.classes, no_row, "a candidate"),
         ("seen_class", of.seen_class, of.classes[of.seen], of.margin == -np.inf, "a seen"),
@@ -282,16 +284,16 @@ def _column_rules(of: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.ndarr
         wrong = has_rank & ((of.zsl_rank < 1) | (of.zsl_rank > len(unseen)))
         of_unseen = has_rank & np.isin(of.labels, unseen)
         wrong |= of_unseen & ((of.zsl_rank == 1) != (answer == of.labels))
-        right = f"1 where the answer is right, else 2 to {len(unseen)}"
+        right = f"1 for a correct prediction, else 2 to {len(unseen)}"
         yield wrong, f"zsl_rank: expected {right}; got", of.zsl_rank
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Predictions of a model, with all that is needed to judge and to verify them.
+    """Predictions of a model, with everything needed to evaluate and verify them.
 
-    Classes are numbered by their place in ``class_names``; ``folds`` are the validation images of
-    every fold, on which gamma was chosen.
+    Class numbers are positions in ``class_names``; ``folds`` has the predictions for the validation
+    images of each fold, on which gamma was chosen.
     """
 
     test: PredictedRows
@@ -324,7 +326,7 @@ class Predictions:
 
     @property
     def footnote(self) -> str:
-        """Data with their digest, number of test images and version, as a footnote."""
+        """Footnote with the data set, its digest, the number of test images and the version."""
         provenance = self.provenance
         data = (
             f"{provenance.dataset}{', simulated' * provenance.simulated}, data {provenance.digest}"
@@ -336,7 +338,7 @@ class Predictions:
     def page(self, title: str = "") -> str:
         """Return the interactive curve with its images as one HTML file.
 
-        Raises a DatasetError without images of both sides, where there is no curve.
+        Raises a DatasetError if images of one side are missing, so that no curve exists.
         """
         return self.test.page(
             self.class_names,
@@ -347,7 +349,7 @@ class Predictions:
         )
 
     def _repr_html_(self) -> str | None:
-        """Show the curve in a notebook, with a gamma to drag; None where there is no curve."""
+        """Show the curve with a slider for gamma in a notebook; None without a curve."""
         from zslcore.interactive.one_file import framed
 
         if not self.test.has_curve:
@@ -356,7 +358,7 @@ class Predictions:
 
     @property
     def unseen_classes(self) -> np.ndarray:
-        """Numbers of the unseen candidates: int array."""
+        """Class numbers of the unseen candidates: int array."""
         return self.test.classes[~self.test.seen]
 
     @property
@@ -366,17 +368,17 @@ class Predictions:
 
     @property
     def gamma(self) -> float | None:
-        """The gamma of calibrated stacking, None where there is none."""
+        """The gamma of calibrated stacking; None if not set."""
         return self.provenance.gamma
 
     @cached_property
     def chosen_gamma(self) -> float | None:
-        """The gamma that the validation rows choose; None without any."""
+        """The gamma chosen on the validation rows; None without validation rows."""
         return best_common_gamma([fold.curve for fold in self.folds]) if self.folds else None
 
     @cached_property
     def evaluation(self) -> Evaluation:
-        """Every figure of the protocol, at gamma, or at 0 where there is none."""
+        """All metrics of the protocol, at ``gamma`` or, if it is None, at 0."""
         return evaluate(self.test, 0.0 if self.gamma is None else self.gamma)
 
     @classmethod
@@ -390,10 +392,11 @@ class Predictions:
         among_unseen: AnsweredTest | None = None,
         provenance: Provenance | None = None,
     ) -> Predictions:
-        """Return the predictions of a score matrix, or of the answers read off one.
+        """Return the predictions of a score matrix, or of the best classes computed from one.
 
-        ``validation`` are answers on the folds, see :class:`zslcore.evaluation.protocol.Selection`;
-        ``rows`` and ``among_unseen`` are those of :meth:`PredictedRows.of_scores`.
+        ``validation`` has the predictions on the folds, see
+        :class:`zslcore.evaluation.protocol.Selection`; for ``rows`` and ``among_unseen`` see
+        :meth:`PredictedRows.of_scores`.
         """
         return cls(
             PredictedRows.of_scores(scores, rows, among_unseen),

@@ -1,4 +1,4 @@
-"""Predictions as one Parquet file, a row an image.
+"""Predictions as one Parquet file with one row per image.
 
 ================ =======================================================================
 ``part``         "test_seen", "test_unseen"; "fold_1_seen", "fold_1_unseen" and so on
@@ -38,9 +38,9 @@ from zslcore.untrusted.client import (
     read_columns,
 )
 
-#: What the attributes of every file say first.
+#: Schema, the first attribute of every file.
 SCHEMA: Literal["zslcore-predictions/1"] = "zslcore-predictions/1"
-#: Role of every column; all but the optional ones have to be there.
+#: Role of each column; a file needs all columns that are not optional.
 COLUMNS: dict[str, ColumnRole] = {
     "part": "texts",
     **dict.fromkeys(("row", "label"), "numbers"),
@@ -50,9 +50,9 @@ COLUMNS: dict[str, ColumnRole] = {
 }
 OPTIONAL = ("zsl_class", "zsl_rank")
 PART = re.compile(r"(test|fold_[1-9][0-9]?)_(seen|unseen)")
-#: Longest text of the attributes.
+#: Maximum length of a text in the attributes.
 MAX_LETTERS = 500
-#: Longest footer that is searched for the schema, and where a Parquet file gives its length.
+#: Maximum footer length that is searched for the schema, and the position of that length.
 MAX_FOOTER, END = 8 << 20, 8
 
 
@@ -71,7 +71,7 @@ class _Attributes(Provenance):
 
 
 def write_predictions(path: Path | str, predictions: Predictions) -> None:
-    """Write predictions to a file atomically; raises a ZSLError where nothing can be written."""
+    """Write predictions to a file atomically; raises a ZSLError if the file cannot be written."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -83,7 +83,7 @@ def write_predictions(path: Path | str, predictions: Predictions) -> None:
         "use_dictionary": [name for name in table.column_names if name not in ("row", "margin")],
         "column_encoding": {"row": "DELTA_BINARY_PACKED", "margin": "BYTE_STREAM_SPLIT"},
         "write_statistics": False,
-        "store_schema": False,  # it would hold the attributes once more
+        "store_schema": False,  # the stored schema would repeat the attributes
     }
     path = Path(path)
     with (
@@ -104,7 +104,7 @@ def predictions_bytes(predictions: Predictions) -> bytes:
 
 
 def _columns(predictions: Predictions) -> dict[str, Any]:
-    """Return the columns of the file as Arrow arrays, the test rows first."""
+    """Return the columns of the file as Arrow arrays, test rows first."""
     import pyarrow as pa
 
     parts = (predictions.test, *predictions.folds)
@@ -154,7 +154,7 @@ def _attributes(predictions: Predictions) -> dict[str, Any]:
 
 
 def is_predictions(path: Path) -> bool:
-    """Whether the footer of a file marks it as predictions; only the footer is read."""
+    """Return whether a file has predictions, by its footer alone."""
     with path.open("rb") as file:
         head = file.read(4)
         size = file.seek(0, 2)
@@ -169,7 +169,7 @@ def is_predictions(path: Path) -> bool:
 def read_predictions(path: Path | str, *, limits: Limits = DEFAULT_LIMITS) -> Predictions:
     """Read an untrusted file of predictions in a sandbox.
 
-    A FileRefusedError says in one sentence which file and column, what was expected, what came.
+    Raises a FileRefusedError with the file, the column, and the expected and actual content.
     """
     path = Path(path)
     required = [column for column in COLUMNS if column not in OPTIONAL]
@@ -177,7 +177,7 @@ def read_predictions(path: Path | str, *, limits: Limits = DEFAULT_LIMITS) -> Pr
 
 
 def read_packaged(path: Path) -> Predictions:
-    """Read a file of predictions that comes with the package, in this process."""
+    """Read a file of predictions of the package itself, without a sandbox."""
     from pyarrow import ArrowException, parquet
 
     try:
@@ -196,12 +196,12 @@ def read_packaged(path: Path) -> Predictions:
 
 
 def _build_predictions(columns: Columns, path: Path) -> Predictions:
-    """Return the predictions that columns and attributes describe."""
+    """Build predictions from the columns and attributes of a file."""
     name = clean_text(path.name)
     if columns.attrs.get("schema", SCHEMA) != SCHEMA or "class_names" not in columns.attrs:
         raise FileRefusedError(
-            f"{name}: expected predictions, a table whose attributes have its schema, {SCHEMA!r}, "
-            f"and its class_names; got {clean_text(repr(columns.attrs.get('schema', 'none')), 60)}."
+            f"{name}: expected predictions, a table with the attributes schema, {SCHEMA!r}, "
+            f"and class_names; got {clean_text(repr(columns.attrs.get('schema', 'none')), 60)}."
         )
     try:
         attributes = read_fields(_Attributes, _clean_json(columns.attrs), path.name)
@@ -218,7 +218,7 @@ def _build_predictions(columns: Columns, path: Path) -> Predictions:
 
 
 def _clean_json(value: Any) -> Any:
-    """Return a JSON value with its texts and keys cleaned; it may be shown anywhere."""
+    """Return a JSON value with all texts and keys cleaned for display."""
     if isinstance(value, str):
         return clean_text(value, MAX_LETTERS)
     if isinstance(value, list):
@@ -231,7 +231,7 @@ def _clean_json(value: Any) -> Any:
 def _parts(
     arrays: Mapping[str, np.ndarray], parts: tuple[str, ...], attributes: _Attributes
 ) -> Iterator[tuple[str, PredictedRows]]:
-    """Yield the test rows and those of every fold, in the order of the file."""
+    """Yield the test rows, then the rows of each fold."""
     for part in parts:
         if not PART.fullmatch(part):
             raise DatasetError(
@@ -262,11 +262,11 @@ def _check_classes(what: str, classes: tuple[int, ...], n: int) -> None:
 def _rows(
     name: str, columns: dict[str, np.ndarray], classes: np.ndarray | None, attributes: _Attributes
 ) -> PredictedRows:
-    """Return the rows of one part; ``classes`` are the candidates of the test."""
+    """Return the rows of one part; ``classes`` are the test candidates, None for a fold."""
     unseen_side, labels = columns["unseen_side"], columns["label"]
     seen_class, unseen_class = columns["seen_class"], columns["unseen_class"]
     unseen = np.array(attributes.unseen_classes)
-    if classes is None:  # a fold: what occurs on either side
+    if classes is None:  # the candidates of a fold are the classes in it
         unseen = np.unique(np.append(labels[unseen_side], unseen_class))
         classes = np.unique(np.concatenate([labels, seen_class, unseen_class]))
         classes = classes[classes >= 0]
@@ -295,7 +295,7 @@ def _rows(
 
 
 def _resolution(name: str, margin: np.ndarray, attributes: _Attributes) -> float:
-    """Return the resolution stated for a part, or the rounding of margins of this size."""
+    """Return the resolution stated for a part, by default the rounding of its largest margin."""
     if name in attributes.resolution:
         return attributes.resolution[name]
     largest = np.abs(margin).max(initial=0, where=np.isfinite(margin))

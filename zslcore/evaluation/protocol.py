@@ -1,28 +1,28 @@
-r"""The honest protocol: choose on folds, fit on trainval, look at the test set once.
+r"""The evaluation protocol: choose on folds, fit on trainval, score the test set once.
 
 Hyper-parameters are chosen inside the training classes, never on test classes:
 
 - for ZSL, by the mean per-class accuracy on a fold's validation classes;
-- for GZSL, as the calibration paper does: a fifth of each of the fold's training classes is held
-  out as *seen validation*, the validation classes are the *unseen validation*, and the best
-  parameters are those with the largest harmonic mean H after the fold's own best gamma.
+- for GZSL, as in the calibration paper: a fifth of the images of each training class of a fold is
+  held out as *seen validation*, the validation classes are the *unseen validation*, and the best
+  parameters are those with the largest harmonic mean H at the fold's own best gamma.
 
-A few folds cannot separate all points of a grid. Where a method states which of its parameters make
-it simpler (``complexity_order``), the rule of one standard error holds: of the points that lie
-within one standard error of the best, the simplest is chosen. The error is that of the difference
-from the best, fold by fold, since harder and easier folds are so for both. Other methods get the
-best point. :class:`Selection` records the rule.
+A few folds cannot separate all points of a grid. If a method states which of its parameters make it
+simpler (``complexity_order``), the one-standard-error rule applies: it chooses the simplest point
+within one standard error of the best. The standard error is computed from the differences to the
+best point on each fold, since a hard fold is hard for both points. For other methods the best point
+is chosen. :class:`Selection` records the rule.
 
-The gamma that goes to the test set is the one whose H, averaged over the folds' exact curves, is
-largest. Then the method is fitted again on all of trainval, and the test set is scored. What the
-same grid would have reached by choosing *on* the test set is the oracle; it is reported next to the
-result, under that name, and never chosen.
+The gamma for the test set has the largest H averaged over the exact curves of the folds. Then the
+method is fitted again on all of trainval, and the test set is scored. The oracle is the best metric
+that the same grid reaches by choosing *on* the test set; it is reported next to the result, under
+that name, and never chosen.
 
-A method with a novelty detector (CMT*) has ``seen_penalty(X)``, one number a sample, which decides
-between the sides in place of the best scores: the answer is a seen class exactly while
-gamma < -penalty, and within a side nothing changes. All of the above holds as it stands; gamma,
-chosen on the folds' seen and unseen validation, then is how far the detector's threshold lies below
-the one it took from its training images.
+A method with a novelty detector (CMT*) has ``seen_penalty(X)``, one number per sample, which
+replaces the best scores in the choice between the sides: a seen class is predicted exactly while
+gamma < -penalty, and the order within a side does not change. The protocol is otherwise the same;
+gamma, chosen on the folds' seen and unseen validation, then shifts the detector's threshold below
+the one computed from its training images.
 
 References
 ----------
@@ -69,25 +69,26 @@ from zslcore.metrics.curve import GammaThresholds, find_gamma_thresholds
 from zslcore.progress import Progress, silent
 from zslcore.texts import html_of_frame
 
-#: Counted up when the same data, method and parameters are chosen or judged otherwise than before.
+#: Raised when the protocol changes results for the same data, method and parameters.
 REVISION = 1
 
 Task = Literal["zsl", "gzsl"]
 Rule = Literal["best", "one standard error"]
 GammaOrigin = Literal["validated", "given", "oracle"]
-#: Answers within the given side alone; one predicted class a sample without any score; or none.
+#: Limits of predictions: within the given side alone, or one predicted class per sample.
 Limits = Literal["", "sides given", "predicted classes"]
-#: Limit -> why there is no seen-unseen curve.
+#: Reason, by limit, that there is no seen-unseen curve.
 WITHOUT_CURVE: dict[str, str] = {
-    "sides given": "the side of every image was given, so that no gamma moves an image across",
+    "sides given": "the side of each image was given, so no gamma changes the side of a prediction",
     "predicted classes": "gamma, AUSUC, the curve and ZSL accuracy need scores of every class; "
-    "the file has one predicted class an image",
+    "the file has one predicted class per image",
 }
-#: How gamma was found -> what that leaves open.
+#: Caveat by origin of gamma.
 _LEFT_OPEN = {"given": "how it was chosen is not stated", "oracle": "an upper bound, not a result"}
 _T = TypeVar("_T")
 
-#: Share of each training class of a fold held out as seen validation (calibration paper, 3.2).
+#: Share of each training class of a fold that is held out as seen validation (calibration paper,
+#: 3.2).
 SEEN_VALIDATION = 0.2
 
 
@@ -96,14 +97,14 @@ SEEN_VALIDATION = 0.2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """One fit and one scoring: training rows, test rows and the candidates between them.
+    """Training rows, test rows and candidate classes of one fit.
 
     Attributes
     ----------
     X, y, S : training features, labels (rows of ``S``) and prototypes, seen classes only
     X_test, y_test : test features and labels (rows of ``candidates``)
     candidates : prototypes of shape (n_candidates, n_attributes)
-    classes : array of shape (n_candidates,), their rows in the data set's prototypes
+    classes : array of shape (n_candidates,), rows of the candidates in the data set's prototypes
     seen : bool array of shape (n_candidates,)
     """
 
@@ -125,9 +126,9 @@ class Problem:
         test: np.ndarray,
         classes: np.ndarray | None = None,
     ) -> Problem:
-        """Part ``dataset`` into training and test rows.
+        """Take training and test rows from ``dataset``.
 
-        Candidates are ``classes``, or all classes with training or test rows.
+        Candidates are ``classes``, by default all classes with training or test rows.
         """
         labels = dataset.labels
         seen_classes = np.unique(labels[train])
@@ -148,7 +149,7 @@ class Problem:
 
     @classmethod
     def of_test(cls, dataset: ZSLDataset, split: Split, preprocessing: Preprocessing) -> Problem:
-        """Part ``dataset`` into trainval and all test rows, all classes being candidates."""
+        """Take trainval and all test rows from ``dataset``, with all classes as candidates."""
         if not len(split.trainval) or not len(split.test_unseen):
             raise DatasetError(
                 f"{dataset.name}, split {split.name!r}: needs training rows and unseen test rows; "
@@ -162,14 +163,14 @@ class Problem:
     def fit(self, method: ZSLEstimator) -> ZSLEstimator:
         """Return a copy of ``method``, fitted to the training rows.
 
-        Here and below numerical errors are one sentence, as any error of a plugin is; see
+        Numerical errors, and all errors of a plugin, are raised again as one sentence; see
         :mod:`zslcore.methods.calls`.
         """
         with method_errors(method, self.S):
             return next(method.fit_grid(self.X, self.y, self.S, [{}]))
 
     def sweep(self, method: ZSLEstimator, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Yield the test scores of every point of ``grid``."""
+        """Yield the test scores at each point of ``grid``."""
         shape = len(self.X_test), len(self.candidates)
         with method_errors(method, self.S, self.candidates):
             if method.seen_penalty is not None:
@@ -180,12 +181,12 @@ class Problem:
                 yield require_scores(F, method, shape)
 
     def attributes(self, method: ZSLEstimator, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Yield the attributes predicted for the test rows at every point of ``grid``."""
+        """Yield the attributes predicted for the test rows at each point of ``grid``."""
         with method_errors(method, self.S):
             yield from method.attribute_grid(self.X, self.y, self.S, grid, self.X_test)
 
     def scores_of(self, fitted: ZSLEstimator) -> np.ndarray:
-        """Return the test scores of a fitted method, after its novelty detector if it has one."""
+        """Return the test scores of a fitted method, shifted by its novelty detector if any."""
         n = len(self.X_test)
         with method_errors(fitted, self.candidates):
             F = fitted.decision_function(self.X_test, self.candidates)
@@ -196,44 +197,44 @@ class Problem:
             return penalised(F, self.seen, require_array(penalty, fitted, (n,), "penalties"))
 
     def scored(self, fitted: ZSLEstimator) -> ScoredTest:
-        """Return the scores of a fitted method with everything that is needed to judge them."""
+        """Return the scores of a fitted method with labels and candidates, for evaluation."""
         return ScoredTest(self.scores_of(fitted), self.y_test, self.classes, self.seen)
 
 
 def require_unseen(dataset: ZSLDataset, split: Split) -> None:
-    """Refuse a split with training images of all test classes: nothing in it is zero-shot.
+    """Refuse a split in which all test classes have training images: it has no unseen class.
 
-    The SplitError knows the split, so that a page can lead to its review.
+    The SplitError has the data set and the split, so that a page can link to the split review.
     """
     tested = np.unique(dataset.labels[split.test_unseen])
     if not len(np.setdiff1d(tested, dataset.labels[split.trainval])):
         raise SplitError(
-            f"{dataset.name}, split {split.name!r}: expected test images of a class that has no "
-            f"training image, got {len(tested)} test classes that all have some; there is nothing "
-            "to score.",
+            f"{dataset.name}, split {split.name!r}: expected a test class without training "
+            f"images; all {len(tested)} test classes have training images, so there is nothing to "
+            "score.",
             dataset.name,
             split.name,
         )
 
 
 def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarray:
-    """Return scores with the seen side ahead by ``-penalty``, for any best scores.
+    """Shift the scores of each side so that the best seen score leads by ``-penalty``.
 
-    Each side is measured from its own best score, so that the order within it stays. ``F`` has
-    shape (n_samples, n_candidates), ``seen`` (n_candidates,) with both values in it, ``penalty``
-    (n_samples,).
+    The best score of each side is subtracted first; the order within a side does not change. ``F``
+    has shape (n_samples, n_candidates), ``seen`` (n_candidates,), with True and False values, and
+    ``penalty`` (n_samples,).
     """
     a, b = (side.max(axis=1) for side in (F[:, seen], F[:, ~seen]))
-    a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))  # a side that is ruled out
+    a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))  # no class is left
     return F - np.where(seen, (a + penalty)[:, None], b[:, None])
 
 
 class AnsweredTest(ABC):
-    """The answers to a test set: every figure of the protocol is read off them.
+    """Predictions for a test set, from which all metrics of the protocol are computed.
 
     Attributes
     ----------
-    y : int array of shape (n_samples,), numbers of candidates
+    y : int array of shape (n_samples,), true classes as candidate numbers
     classes : int array of shape (n_candidates,), rows of the data set's prototypes
     seen : bool array of shape (n_candidates,)
     """
@@ -241,13 +242,13 @@ class AnsweredTest(ABC):
     y: np.ndarray
     classes: np.ndarray
     seen: np.ndarray
-    #: What the answers do not tell; see :data:`Limits`.
+    #: Limit of the predictions; see :data:`Limits`.
     limits: Limits = ""
 
     @property
     @abstractmethod
     def answers(self) -> Answers:
-        """The best candidate of either side, for every sample."""
+        """The best seen and the best unseen candidate of each sample."""
 
     @property
     @abstractmethod
@@ -257,16 +258,16 @@ class AnsweredTest(ABC):
     @property
     @abstractmethod
     def zsl_ranks(self) -> np.ndarray | None:
-        """Place of the true class of unseen samples among unseen candidates, from 1, or None."""
+        """Rank of the true class of unseen samples among unseen candidates, from 1, or None."""
 
     def zsl_top(self, k: int) -> float | None:
-        """Return the top-k accuracy of plain ZSL, mean over classes; None where it is unknown."""
+        """Return the top-k accuracy of plain ZSL, mean over classes; None if unknown."""
         ranks = self.zsl_ranks
         return None if ranks is None else top_k_of_ranks(ranks, self.zsl_answers[0], k)
 
     @property
     def generalized(self) -> bool:
-        """Whether samples of seen classes are answered among all classes: else there is no GZSL."""
+        """Whether samples of seen classes have predictions among all classes, as GZSL needs."""
         return self.limits != "sides given" and bool(self.seen[self.y].any())
 
     @cached_property
@@ -285,7 +286,7 @@ class AnsweredTest(ABC):
 
     @cached_property
     def switches(self) -> GammaThresholds:
-        """At which gamma the answer to every image changes sides."""
+        """Gamma at which the prediction of each image changes sides."""
         return find_gamma_thresholds(self.answers, self.margins, self.seen)
 
     def page(
@@ -299,9 +300,9 @@ class AnsweredTest(ABC):
     ) -> str:
         """Return the interactive curve with its images as one HTML file.
 
-        ``names`` are the class names, one a row of the data set's prototypes; ``footnote`` names
-        the data behind the curve, ``origin`` the way ``gamma`` was chosen. Raises a DatasetError
-        without images of both sides, where there is no curve.
+        ``names`` are the class names, in the order of the data set's prototypes; ``footnote`` names
+        the data of the curve, ``origin`` is the origin of ``gamma``. Raises a DatasetError if
+        images of one side are missing, so that no curve exists.
         """
         from zslcore.interactive.seen_unseen import page_of_answers
 
@@ -312,11 +313,11 @@ class AnsweredTest(ABC):
 
     @property
     def has_curve(self) -> bool:
-        """Whether there are test samples of both sides, and scores of both."""
+        """Whether there are test samples and scores of both sides."""
         return self.generalized and not self.limits and not self.seen[self.y].all()
 
     def require_curve(self, name: str) -> None:
-        """Raise a DatasetError that begins with ``name`` where there is no seen-unseen curve."""
+        """Raise a DatasetError that starts with ``name`` if there is no seen-unseen curve."""
         if not self.has_curve:
             if self.limits:
                 raise DatasetError(f"{name}: {WITHOUT_CURVE[self.limits]}")
@@ -327,9 +328,9 @@ class AnsweredTest(ABC):
             )
 
     def predicted(self, gamma: float = 0.0) -> np.ndarray:
-        """Answers among all candidates after calibrated stacking, as numbers of candidates.
+        """Return the predictions after calibrated stacking, as candidate numbers.
 
-        Ties between the sides go to the unseen one, as on the curve.
+        Ties between a seen and an unseen class go to the unseen class, as on the curve.
         """
         return self.answers.at(gamma)
 
@@ -338,8 +339,8 @@ class AnsweredTest(ABC):
 class ScoredTest(AnsweredTest):
     """The score matrix of a test set.
 
-    ``F`` has shape (n_samples, n_candidates), larger is closer; ``y``, ``classes`` and ``seen`` are
-    those of :class:`AnsweredTest`.
+    ``F`` has shape (n_samples, n_candidates), larger is closer; for ``y``, ``classes`` and ``seen``
+    see :class:`AnsweredTest`.
     """
 
     F: np.ndarray
@@ -360,7 +361,7 @@ class ScoredTest(AnsweredTest):
 
     @cached_property
     def answers(self) -> Answers:
-        """The best candidate of either side: the matrix is read once for all gammas."""
+        """The best seen and the best unseen candidate of each sample, for all gammas."""
         return find_answers(self.F, self.y, self.seen)
 
     @property
@@ -371,17 +372,18 @@ class ScoredTest(AnsweredTest):
 
     @cached_property
     def zsl_ranks(self) -> np.ndarray:
-        """Place of the true class of unseen samples among unseen candidates, from 1."""
+        """Rank of the true class of unseen samples among unseen candidates, from 1."""
         return ranks_of(*self.unseen_part)
 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """Data, split, scaling and seed: all that a method is chosen, fitted and scored under.
+    """Data, split, scaling and seed under which methods are chosen, fitted and scored.
 
     ``preprocessing`` scales features and prototypes; ``seed`` decides which rows are held out as
-    seen validation, and seeds stochastic methods. ``progress`` is called after every fit-and-score
-    of a selection or sweep, with the message of that step; an exception ends the work.
+    seen validation, and seeds stochastic methods. ``progress`` is called after each fit-and-score
+    of a selection or sweep, with the message of that step; if it raises an exception, the
+    computation stops.
     """
 
     dataset: ZSLDataset
@@ -396,7 +398,7 @@ class Setting:
 
     @cached_property
     def test(self) -> Problem:
-        """Trainval against the test set, all classes being candidates."""
+        """Fit on trainval, score the test set, with all classes as candidates."""
         return Problem.of_test(self.dataset, self.split, self.preprocessing)
 
     def score(self, method: ZSLEstimator) -> ScoredTest:
@@ -407,7 +409,7 @@ class Setting:
     def sweep(
         self, method: ZSLEstimator, points: Sequence[Params], message: str = ""
     ) -> Iterator[ScoredTest]:
-        """Yield the scored test set at every point of a grid."""
+        """Yield the scored test set at each point of a grid."""
         method, problem = with_seed(method, self.seed), self.test
         tick = self._ticks(points, message)
         for F in problem.sweep(method, points):
@@ -415,10 +417,11 @@ class Setting:
             yield ScoredTest(F, problem.y_test, problem.classes, problem.seen)
 
     def transduce(self, method: ZSLEstimator, task: Task = "zsl") -> ScoredTest:
-        """Fit on trainval and on the test images without their labels, and score these.
+        """Fit on trainval and on unlabelled test images, and score the test images.
 
-        For "zsl" the images are those of unseen classes and the candidates the unseen classes; for
-        "gzsl" both are all there are in the test set. An inductive method is fitted as usual.
+        For "zsl" these are the test images of unseen classes, with the unseen classes as
+        candidates; for "gzsl" all test images, with all classes as candidates. An inductive method
+        is fitted on trainval alone.
         """
         _check_task(task)
         require_unseen(self.dataset, self.split)
@@ -460,7 +463,7 @@ class Setting:
         if rule == "one standard error":
             best = simplest_of_ties(scores, points, method.complexity_order)
         chosen = judged[best :: len(points)]
-        if task == "zsl":  # those fits were made without seen validation: gamma needs its own
+        if task == "zsl":  # gamma needs fits with seen validation, unlike the parameters
             folds, point = folds if with_gamma else (), [points[best]]
             chosen = [one for f in folds for one in self._judge(method, f, point, "gzsl", tick)]
         curves = [one.curve for one in judged if one.curve is not None]
@@ -506,7 +509,7 @@ class Setting:
         task: Task,
         tick: Callable[[], None],
     ) -> Iterator[_Judged]:
-        """Yield how every point does on a fold."""
+        """Yield the result of each grid point on a fold."""
         labels, train, test = self.dataset.labels, fold.train, fold.val
         if task == "gzsl":
             train, held = hold_out(labels, fold.train, SEEN_VALIDATION, self.seed)
@@ -525,7 +528,7 @@ class Setting:
                 yield _Judged(row, curve, of_fold)
 
     def _ticks(self, fits: Sequence[Any], message: str) -> Callable[[], None]:
-        """Return a function to call after each of ``fits``, which reports the progress."""
+        """Return a function that reports progress when called after each of ``fits``."""
         done, total = count(1), len(fits)
 
         def tick() -> None:
@@ -551,10 +554,9 @@ def fit_and_score(
 
 @dataclass(frozen=True, slots=True)
 class FoldChoice:
-    """The choice of a single fold: its best point of the grid, and gamma with it.
+    """The best grid point of a single fold, and its gamma.
 
-    ``score`` is what it reaches, per-class accuracy for "zsl", H for "gzsl"; ``gamma`` is None
-    where the choice was for ZSL.
+    ``score`` is the per-class accuracy for "zsl" and H for "gzsl"; ``gamma`` is None for "zsl".
     """
 
     params: dict[str, Any]
@@ -564,11 +566,11 @@ class FoldChoice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldAnswers:
-    """The answers to the validation images of a fold, on which gamma was chosen.
+    """Predictions for the validation images of a fold, on which gamma was chosen.
 
-    ``rows`` are 0-based rows of the data, seen, then unseen validation; ``classes`` the rows of the
-    candidates in the data set's prototypes, which ``answers`` number; ``seen`` is bool, one a
-    candidate.
+    ``rows`` are 0-based rows of the data, seen validation first; ``classes`` are the rows of the
+    candidates in the data set's prototypes, and ``answers`` has positions in it; ``seen`` is a bool
+    array with one value per candidate.
     """
 
     rows: np.ndarray
@@ -584,20 +586,21 @@ class FoldAnswers:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Selection:
-    """Parameters chosen on the folds, and how every point of the grid did there.
+    """Parameters chosen on the folds, and the results of all grid points on the folds.
 
     Attributes
     ----------
-    task : "zsl" or "gzsl", what they were chosen for
-    rule : "best" mean over folds, or the simplest point within "one standard error" of it
-    params : the chosen point of the grid
-    gamma : the gamma chosen with it for calibrated stacking; None without one
-    score : its mean over folds, per-class accuracy for "zsl", H for "gzsl"
+    task : "zsl" or "gzsl", the task that the parameters were chosen for
+    rule : "best" for the best mean over folds, "one standard error" for the simplest point within
+        one standard error of it
+    params : the chosen grid point
+    gamma : the gamma chosen with ``params`` for calibrated stacking; None if not chosen
+    score : mean over folds at ``params`` of per-class accuracy for "zsl", of H for "gzsl"
     table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
         ``calibration_gamma``, the fold's best
-    of_folds : what every fold would choose by itself, the first of its best points
-    curves : one tuple a grid point, of its seen-unseen curve on every fold; empty for "zsl"
-    validation : what the chosen point answers on every fold; gamma is the best of these answers
+    of_folds : the choice of each fold alone, its best grid point; of ties the first or simplest
+    curves : one tuple per grid point, with its seen-unseen curve on each fold; empty for "zsl"
+    validation : predictions at ``params`` on each fold, from which gamma was chosen
     """
 
     task: Task
@@ -622,7 +625,7 @@ class Selection:
         return html_of_frame(repr(self), self.table)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for every point of the grid and fold, see ``table``."""
+        """Return one row per grid point and fold, see ``table``."""
         return self.table.copy()
 
 
@@ -643,25 +646,25 @@ def select(
 
     Parameters
     ----------
-    method : its own parameters hold wherever ``grid`` has no values
-    dataset, split : the data; only rows of the folds are looked at
-    task : what parameters are chosen for; gamma is always chosen for GZSL
+    method : estimator; keeps its parameters that are not in ``grid``
+    dataset, split : the data; only rows of the folds are used
+    task : task that parameters are chosen for; gamma is always chosen for GZSL
     grid : mapping from parameter to values, default ``method.param_grid``
     rule : "best" or "one standard error", optional
-        By default the second where the grid varies one of ``method.complexity_order``, which
-        defines the order, and the first elsewhere.
-    seed : decides which rows are held out as seen validation, and seeds stochastic methods
-    with_gamma : whether parameters chosen for ZSL get a gamma, which takes one more fit a fold
-        Those chosen for GZSL have one without.
-    progress : callable(done, total, message), called after every fit-and-score
+        By default "one standard error" if the grid varies a parameter in
+        ``method.complexity_order``, which defines the order of simplicity, else "best".
+    seed : selects the rows held out as seen validation, and seeds stochastic methods
+    with_gamma : whether to choose gamma for task "zsl", which takes one more fit per fold; for task
+        "gzsl" gamma is always chosen
+    progress : callable(done, total, message), called after each fit-and-score
 
     Raises
     ------
     DatasetError
-        When the split has no folds, or a fold no rows of one part.
+        If the split has no folds, or a fold has no train or no val rows.
     ParameterError
-        For an unknown task or rule, or the rule of one standard error with a method that does not
-        say what is simple.
+        For an unknown task or rule, or the one-standard-error rule for a method without
+        ``complexity_order``.
     """
     return Setting(dataset, split, preprocessing, seed, progress).select(
         method, task=task, grid=grid, rule=rule, with_gamma=with_gamma
@@ -681,7 +684,7 @@ def _batched(values: Sequence[_T], n: int) -> list[Sequence[_T]]:
 def _choices_of_folds(
     points: Sequence[Params], rows: Sequence[Mapping[str, Any]], simpler: Sequence[str]
 ) -> tuple[FoldChoice, ...]:
-    """Return the best point of every fold; ``rows`` are those of the table, fold by fold."""
+    """Return the best point of each fold; ``rows`` are the rows of the table, fold by fold."""
     choices = []
     for start in range(0, len(rows), len(points)):
         of_fold = rows[start : start + len(points)]
@@ -692,7 +695,7 @@ def _choices_of_folds(
 
 
 def rule_of(method: ZSLEstimator, points: Iterable[Params]) -> Rule:
-    """Return the rule by which ``method`` is chosen among points of a grid."""
+    """Return the default rule for choosing parameters of ``method`` on a grid."""
     varied = {name for params in points for name in params}
     return "one standard error" if varied & set(method.complexity_order) else "best"
 
@@ -709,14 +712,15 @@ def _checked(rule: Rule, method: ZSLEstimator) -> Rule:
 
 
 def simplest_of_ties(scores: np.ndarray, points: Sequence[Params], simpler: Sequence[str]) -> int:
-    r"""Return the simplest of the points that folds cannot distinguish from the best one.
+    r"""Return the simplest grid point that the folds cannot distinguish from the best one.
 
-    With :math:`d_k` what a point loses to the best on fold :math:`k` of :math:`K`, it cannot be
-    distinguished from the best while :math:`\bar d \le \sqrt{\mathrm{var}(d) / K}`, the standard
-    error of :math:`\bar d`. Of several equally simple points it is that with the best mean.
+    Let :math:`d_k` be the score of the best point minus the score of another point on fold
+    :math:`k` of :math:`K`. The two points are tied if :math:`\bar d \le \sqrt{\mathrm{var}(d) /
+    K}`, the standard error of :math:`\bar d`. Among equally simple points, the one with the best
+    mean is returned.
 
-    ``scores`` has shape (n_folds, n_points), larger is better; ``simpler`` names parameters whose
-    smaller value is the simpler one, the weightiest first.
+    ``scores`` has shape (n_folds, n_points), larger is better; ``simpler`` has the parameters for
+    which smaller is simpler, the most important first.
     """
     mean = scores.mean(axis=0)
     loss = scores[:, [np.argmax(mean)]] - scores
@@ -732,8 +736,8 @@ def simplest_of_ties(scores: np.ndarray, points: Sequence[Params], simpler: Sequ
 def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:
     """Return the gamma with the largest H, averaged over ``curves``.
 
-    Exact: the average can only change at a breakpoint of one of the curves. The middle of the best
-    interval is returned, as :meth:`SeenUnseenCurve.best` does.
+    The maximum is exact, since the average changes only at breakpoints of the curves. Returned is
+    the middle of the best interval, as by :meth:`SeenUnseenCurve.best`.
     """
     gamma = np.unique(np.concatenate([curve.gamma for curve in curves]))
     H = np.mean([curve.at(gamma).harmonic for curve in curves], axis=0)
@@ -742,7 +746,7 @@ def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judged:
-    """How one point of a grid does on a fold; without curve and answers for "zsl"."""
+    """Result of one grid point on a fold; without curve and predictions for "zsl"."""
 
     row: dict[str, float]
     curve: SeenUnseenCurve | None = None
@@ -771,18 +775,18 @@ def _check_folds(dataset: ZSLDataset, split: Split) -> None:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Evaluation:
-    """Every figure of a GZSL table, of one test set; fractions in [0, 1].
+    """All metrics of a GZSL table for one test set; fractions in [0, 1].
 
     Attributes
     ----------
-    zsl, zsl_per_sample, zsl_top5 : accuracy of unseen samples among unseen classes; the last is
-        None where only the best class is known
+    zsl, zsl_per_sample, zsl_top5 : accuracy of unseen samples among unseen classes; ``zsl_top5`` is
+        None if only the best class is known
     plain : seen, unseen and harmonic accuracy at gamma = 0, None without seen test samples
     calibrated : the same at the given gamma
-    plain_per_sample, calibrated_per_sample : the same, every sample weighing alike
+    plain_per_sample, calibrated_per_sample : the same, averaged over samples
     ausuc : area under the seen-unseen curve
-    per_class_zsl : accuracy of every unseen class among unseen classes, by class
-    per_class : accuracy of every class among all classes at the given gamma, by class
+    per_class_zsl : accuracy of each unseen class among unseen classes, by class
+    per_class : accuracy of each class among all classes at the given gamma, by class
     per_class_plain : the same at gamma = 0; empty in results of versions before 0.2
     """
 
@@ -815,7 +819,7 @@ class Evaluation:
         return html_of_frame(repr(self), self.to_frame(), rows=60)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for every metric: ``metric`` and ``value``, a fraction."""
+        """Return one row per metric: ``metric`` and ``value``, a fraction."""
         values = {name: getattr(self, name) for name in ("zsl", "zsl_per_sample", "zsl_top5")}
         for end in ("", "_per_sample"):
             for at in ("plain", "calibrated"):
@@ -830,7 +834,7 @@ class Evaluation:
 def origin_in_words(origin: str | None, stated_by: str = "") -> str:
     """Describe the origin of gamma and its caveat.
 
-    ``stated_by`` is the source of the statement, where it cannot be checked.
+    ``stated_by`` names the source of an origin that cannot be checked.
 
     Examples
     --------
@@ -847,9 +851,9 @@ def origin_in_words(origin: str | None, stated_by: str = "") -> str:
 
 
 def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
-    """Read every figure of the protocol off the answers to a test set.
+    """Compute all metrics of the protocol from the predictions for a test set.
 
-    ``gamma`` is chosen before, on the folds; see :func:`select`.
+    Choose ``gamma`` before, on the folds; see :func:`select`.
     """
     if scores.limits == "predicted classes":
         return _evaluate_predicted(scores)
@@ -876,7 +880,7 @@ def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
 
 
 def _evaluate_predicted(scores: AnsweredTest) -> Evaluation:
-    """Return the metrics of one predicted class a sample: u, s and H at gamma = 0."""
+    """Return the metrics of one predicted class per sample: u, s and H at gamma = 0."""
     generalized = scores.generalized
     return Evaluation(
         zsl=np.nan,
@@ -894,10 +898,10 @@ def _by_class(accuracy: dict[int, float], classes: np.ndarray) -> dict[int, floa
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """The best the grid reaches when chosen on the test set: a bound, never a result.
+    """The best metrics on a grid, chosen on the test set: an upper bound, never a result.
 
-    ``harmonic``, with ``gamma`` and ``gzsl_params``, is the best H over parameters and gamma, None
-    without seen test samples.
+    ``harmonic`` is the best H over parameters and gamma, reached at ``gzsl_params`` and ``gamma``;
+    None without seen test samples.
     """
 
     zsl: float

@@ -1,8 +1,8 @@
 """The result of a run, its provenance and its JSON form.
 
-The same spec run twice gives the same numbers; the app and ``zslcore run`` produce the
-same :class:`RunResult` for the same :class:`RunSpec`. What could change them, the grid that is
-searched and the revisions of method and protocol, is part of it.
+Running the same spec twice gives the same numbers; the app and ``zslcore run`` produce the same
+:class:`RunResult` for the same :class:`RunSpec`. The spec therefore includes everything that could
+change the numbers, such as the grid and the revisions of method and protocol.
 """
 
 from __future__ import annotations
@@ -39,32 +39,32 @@ from zslcore.storage.records import Schema
 from zslcore.texts import html_of_frame
 
 Origin = Literal["validated", "given"]
-#: Note in the source of predictions whose validation rows are not stored.
+#: Note in the source of predictions without stored validation rows.
 WITHOUT_FOLDS = "Test rows alone: the validation rows of this run are not stored."
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RunResult:
-    """The figures of one run and their provenance.
+    """The metrics of one run and their provenance.
 
     Attributes
     ----------
-    key : identifier in the store, ``spec.key`` of the version that made it
+    key : identifier in the store, the ``spec.key`` computed by the version that made the result
     spec : RunSpec, with the digest of the data
     params, params_origin : the parameters used, "validated" (chosen on folds) or "given"
-    gamma, gamma_origin : the calibration gamma used, None where nothing could choose it
-    fold_choices : what every fold alone would have chosen; empty where parameters were given
-    evaluation : the figures of the test set
-    oracle : what choosing on the test set would have reached, or None when not computed
+    gamma, gamma_origin : the calibration gamma used and its origin; None if not chosen
+    fold_choices : the choice of each fold alone; empty if parameters were given
+    evaluation : the metrics of the test set
+    oracle : the best metrics when choosing on the test set; None if not computed
     class_names : names of the classes in ``evaluation``, by class
-    simulated : True when no camera was involved
-    source : where the data come from
+    simulated : whether the images are simulated
+    source : source of the data
     seconds : wall time
     created : ISO 8601, UTC
-    environment : versions of what else numbers can depend on, and the digest of the package's own
-        files that make them, see :func:`zslcore.version.sources_digest`
-    rule : how the folds' scores chose, see :func:`zslcore.evaluation.protocol.select`; None where
-        they chose no parameters, or it was not recorded
+    environment : versions of libraries and machine that numbers can depend on, and the digest of
+        the package's source files, see :func:`zslcore.version.sources_digest`
+    rule : rule for choosing parameters, see :func:`zslcore.evaluation.protocol.select`; None if
+        parameters were given or the rule was not recorded
     """
 
     key: str
@@ -97,15 +97,16 @@ class RunResult:
         return html_of_frame(repr(self), self.evaluation.to_frame(), rows=60)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one tidy row, see :meth:`row`; results stand below each other by ``concat``."""
+        """Return one tidy row, see :meth:`row`; join several results with ``pandas.concat``."""
         return pd.DataFrame([self.row()])
 
     @property
     def oracle_gap(self) -> dict[str, float]:
         """The gain of choosing on the test set.
 
-        In "zsl" and "harmonic" by parameters, the latter with gamma. Parameters that were given
-        were compared with no others: then gamma alone, in "gamma", has a gap of H.
+        "zsl" is the gain in ZSL accuracy from choosing parameters, "harmonic" the gain in H from
+        choosing parameters and gamma. With given parameters, only "gamma" is present: the gain in H
+        from choosing gamma.
         """
         if self.oracle is None:
             return {}
@@ -117,7 +118,7 @@ class RunResult:
         return gap
 
     def row(self) -> dict[str, Any]:
-        """Return one tidy row: the spec, the figures and their origin."""
+        """Return one tidy row: the spec, the metrics and their origin."""
         row = {"key": self.key, "dataset": self.spec.dataset, "simulated": self.simulated}
         row |= {name: getattr(self.spec, name) for name in ("split", "method", "select_for")}
         row |= {"params": json.dumps(self.params), "params_origin": self.params_origin}
@@ -131,7 +132,7 @@ class RunResult:
         return row | {"revisions": revisions, "sources": self.environment.get("sources", "")}
 
     def to_json(self) -> str:
-        """Return the result as JSON, under the version of its schema."""
+        """Return the result as JSON with the version of its schema."""
         return SCHEMA.dump(self)
 
     @classmethod
@@ -150,8 +151,8 @@ class Run:
     Attributes
     ----------
     result : the record to store
-    scores : of the test set
-    validation : answers on the folds, which chose gamma; empty where nothing chose it
+    scores : scores of the test set
+    validation : predictions on the folds from which gamma was chosen; empty if it was not
     """
 
     result: RunResult
@@ -161,9 +162,9 @@ class Run:
 
     @cached_property
     def predictions(self) -> Predictions:
-        """The predicted class of every image, with validation rows where gamma was chosen on them.
+        """The predictions for each image, and for validation rows if gamma was chosen on them.
 
-        Raises a DatasetError for a test set without images, and for scores that are NaN.
+        Raises a DatasetError for a test set without images, and for NaN scores.
         """
         split = self.dataset.split(self.result.spec.split)
         return Predictions.of_scores(
@@ -175,10 +176,10 @@ class Run:
         )
 
     def with_validation(self) -> Run:
-        """Return the run with the validation rows of a gamma that the folds chose.
+        """Return the run with the validation rows on which its gamma was chosen.
 
-        The method is fitted on the folds again, with the run's own parameters. Scores may then
-        differ in the last digit: rows that would choose another gamma are left out.
+        The method is fitted on the folds again, with the parameters of the run. Scores may differ
+        in the last digit; validation rows that would select another gamma are left out.
         """
         if self.result.gamma_origin != "validated" or self.validation:
             return self
@@ -212,16 +213,16 @@ class Run:
 
 
 class Store(Protocol):
-    """Where runs are stored, see :class:`zslcore.results.store.ResultStore`."""
+    """Storage of runs, see :class:`zslcore.results.store.ResultStore`."""
 
     def get(self, key: str, /) -> RunResult | None:
-        """Return the result with this key; None without one."""
+        """Return the result with this key; None if there is none."""
 
     def put_run(self, run: Run, /) -> None:
         """Store the result of a run with its predictions."""
 
     def tolerated(self) -> AbstractContextManager[None]:
-        """Continue after an error of the store."""
+        """Return a context that suppresses errors of the store."""
 
 
 def run(
@@ -232,22 +233,22 @@ def run(
     with_oracle: bool = True,
     progress: Progress = silent,
 ) -> Run:
-    """Run a spec: choose open parameters, fit on trainval, look at the test set once.
+    """Run a spec: choose open parameters, fit on trainval, score the test set once.
 
     Parameters
     ----------
-    dataset : the data of that name, where it is open already
-    store : where the result is stored, optional
-        Choices of a stored result are not made again; the method is fitted with them.
-    with_oracle : also sweep the grid on the test set, for the oracle gap; costs as much as a fold
-        A stored result without an oracle does not count then.
-    progress : callable(done, total, message), called after every fit and every epoch
+    dataset : the data set of ``spec``, loaded by name by default
+    store : storage of results; for a stored result only the final fit is repeated, with the stored
+        parameters and gamma
+    with_oracle : also sweep the grid on the test set, for the oracle gap; takes as long as a fold;
+        a stored result without an oracle is then ignored
+    progress : callable(done, total, message), called after each fit and each epoch
 
     Raises
     ------
     ZSLError
-        For unknown names, a split without folds where something is to be chosen, or a digest that
-        is not the data's.
+        For unknown names, a split without folds if parameters must be chosen, or a digest that does
+        not match the data.
     """
     spec, dataset = with_data(spec, dataset)
     if store is not None:
@@ -297,16 +298,16 @@ def refit(
     *,
     progress: Progress = silent,
 ) -> Run:
-    """Return the run of a stored result: fitted with its parameters, which are not chosen again.
+    """Return the run of a stored result, fitted again with its stored parameters.
 
-    Its metrics are read off these very scores, so that the two agree to the last digit. Raises a
-    ParameterError when method or protocol give other numbers since.
+    Its metrics are computed from the new scores, so that metrics and scores agree to the last
+    digit. Raises a ParameterError if the revision of the method or of the protocol has changed.
     """
     spec, dataset = with_data(result.spec, dataset)
     if spec.revisions != result.spec.revisions:
         raise ParameterError(
-            f"{spec.method}: the result was made by revision {result.spec.revisions}, this is "
-            f"{spec.revisions}; run it again."
+            f"{spec.method}: the result is of revision {result.spec.revisions}, this version "
+            f"has {spec.revisions}; run it again."
         )
     spec = replace(spec, params=result.params)
     model = spec.estimator
@@ -317,7 +318,7 @@ def refit(
 
 
 def with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDataset]:
-    """Return the spec as it would be run now, with its data's digest, and these data."""
+    """Return the spec at the current revision with the digest of its data, and the data."""
     dataset = (load(spec.dataset) if dataset is None else dataset).required(spec.digest)
     return replace(spec.at_current_revision, digest=dataset.digest), dataset
 
@@ -326,9 +327,9 @@ def with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDa
 class Selected:
     """Parameters and gamma of a run, and their origin.
 
-    ``fold_choices`` is what every fold alone would have chosen and ``rule`` how their scores chose,
-    where they chose parameters; ``validation`` are the answers that chose gamma. What nothing chose
-    is None or empty.
+    If parameters were chosen on the folds, ``fold_choices`` has the choice of each fold alone and
+    ``rule`` the rule. ``validation`` has the predictions from which gamma was chosen. Fields
+    without a choice are None or empty.
     """
 
     params: dict[str, Any]
@@ -346,7 +347,7 @@ def choose(
     dataset: ZSLDataset,
     progress: Progress = silent,
 ) -> Selected:
-    """Choose open parameters and gamma on the folds, and nothing else."""
+    """Choose open parameters and gamma on the folds alone."""
     params, split = method.get_params(), dataset.split(spec.split)
     generalized = bool(len(split.test_seen))
     wants_gamma = generalized and bool(split.folds) and spec.gamma is None
@@ -387,7 +388,7 @@ def _environment() -> dict[str, str]:
 
 
 def _torch() -> str:
-    """Return the version of torch from its installation, since importing it takes seconds."""
+    """Return the version of torch from its metadata, since importing it takes seconds."""
     try:
         return installed("torch")
     except PackageNotFoundError:
@@ -396,10 +397,10 @@ def _torch() -> str:
 
 @dataclass(slots=True)
 class _Steps:
-    """Progress of one run, counted in epochs where the method has any, else in fits.
+    """Progress of one run, counted in epochs if the method has epochs, else in fits.
 
-    ``epochs`` are those of every training to come, at most, in the order of :func:`run`; the first
-    ``choosing`` trainings are on the folds.
+    ``epochs`` has the maximum number of epochs of each planned training, in the order of
+    :func:`run`; the first ``choosing`` trainings are on the folds.
     """
 
     epochs: tuple[int, ...]
@@ -411,20 +412,20 @@ class _Steps:
     def of(
         cls, spec: RunSpec, dataset: ZSLDataset, progress: Progress, *, with_oracle: bool
     ) -> _Steps:
-        """Plan the trainings of a run, with the sweep of the test set if it has one."""
+        """Plan the trainings of a run, including the sweep on the test set ``with_oracle``."""
         split = dataset.split(spec.split)
         each = spec.estimator.planned_epochs(ParameterGrid(spec.grid))
         longest = each and (max(each),)
         generalized = bool(len(split.test_seen))
         on_folds = each
         if spec.grid and generalized and spec.select_for == "zsl":
-            on_folds += longest  # the chosen point once more, for gamma
+            on_folds += longest  # another training at the chosen point, for gamma
         chooses = spec.grid or (generalized and spec.gamma is None)
         on_folds *= len(split.folds) if chooses else 0
         return cls(on_folds + longest + (each if with_oracle else ()), len(on_folds), progress)
 
     def report_epoch(self, epoch: int, loss: float) -> None:
-        """Report an epoch; the first of a training begins the next one."""
+        """Report an epoch; epoch 1 starts the next training."""
         self.training += epoch == 1
         done = sum(self.epochs[: self.training - 1]) + epoch
         message = "Sweeping the grid on the test set"

@@ -24,12 +24,11 @@ from zslcore.progress import Progress, silent
 class RunSpec:
     """Everything a result depends on.
 
-    ``params`` are given; those of the grid that are not are chosen on the folds, for ``select_for``
-    ("zsl" for a split without seen test rows), and so is ``gamma``. ``grid`` is searched in place
-    of the method's own. ``features`` and ``prototypes`` are of
-    :class:`zslcore.features.Preprocessing`. A ``digest`` of the data that is given has to
-    match; a spec with ``revisions`` is a record, whose method or parameters this version may not
-    have.
+    ``params`` are given parameters. The other parameters in ``grid`` (by default the method's own
+    grid) are chosen on the folds for ``select_for``, which is "zsl" for a split without seen test
+    rows; a ``gamma`` that is None is chosen on the folds too. For ``features`` and ``prototypes``
+    see :class:`zslcore.features.Preprocessing`. A given ``digest`` must match the data. A spec with
+    ``revisions`` is a record of an earlier run; this version may lack its method or parameters.
     """
 
     dataset: str
@@ -57,7 +56,7 @@ class RunSpec:
         self._check()
 
     def _check(self) -> None:
-        """Validate; stored specs are checked less strictly."""
+        """Validate the spec; stored specs are checked less strictly."""
         parameters = _parameters(get_method(self.method)) if self.is_of_this_revision else None
         for name in (*self.params, *(self.grid or ())):
             if parameters is not None and name not in parameters:
@@ -70,10 +69,10 @@ class RunSpec:
     def among_unseen(
         cls, dataset: ZSLDataset, split: str, method: str, *, validated: bool = False
     ) -> RunSpec:
-        """Return the run for accuracies among unseen classes alone, where gamma plays no part.
+        """Return the spec for accuracies among unseen classes alone, which do not depend on gamma.
 
-        ``validated`` chooses the parameters of the method's grid on the folds, else it has its
-        defaults.
+        With ``validated``, the parameters of the method's grid are chosen on the folds; otherwise
+        the method has its default parameters.
         """
         params: dict[str, Any] = {}
         if not validated:
@@ -91,9 +90,9 @@ class RunSpec:
 
     @property
     def is_of_this_revision(self) -> bool:
-        """Whether this version has the method, in the revision that the spec names."""
+        """Whether this version has the method in the same revision as the spec."""
         if self.method not in METHODS:
-            return self.method not in self.revisions  # no record: the name is refused
+            return self.method not in self.revisions  # not a record: an unknown name is refused
         return self.revisions.get(self.method) == METHODS[self.method].revision
 
     @property
@@ -113,7 +112,7 @@ class RunSpec:
 
     @property
     def at_current_revision(self) -> RunSpec:
-        """The same question, as this version of method and protocol would answer it."""
+        """The same spec at the current revisions of method and protocol."""
         return replace(self, revisions={})
 
     @property
@@ -122,8 +121,8 @@ class RunSpec:
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
 
     def to_json(self) -> str:
-        """Return the spec as JSON, the same text for the same spec."""
-        # Field by field: pages ask for many keys, and a deep copy would take most of the time.
+        """Return the spec as JSON; equal specs give the same text."""
+        # Avoid ``asdict``: pages compute many keys, and its deep copy would take most of the time.
         return json.dumps({name: getattr(self, name) for name in _FIELDS}, sort_keys=True)
 
     @classmethod
@@ -156,12 +155,12 @@ _FIELDS = tuple(each.name for each in fields(RunSpec))
 
 @cache
 def _parameters(method: type[ZSLEstimator]) -> tuple[str, ...]:
-    """Return the names of a method's parameters, which scikit-learn reads off its signature."""
+    """Return a method's parameter names; cached, since scikit-learn inspects the signature."""
     return tuple(method().get_params())
 
 
 def revisions_of(*methods: ZSLEstimator) -> dict[str, int]:
-    """Return the revisions that numbers of these methods depend on, the protocol's among them."""
+    """Return the revisions that results of these methods depend on, including the protocol's."""
     revisions = {"protocol": protocol.REVISION}
     for method in methods:
         revisions[method.card.name] = method.revision

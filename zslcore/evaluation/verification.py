@@ -1,6 +1,7 @@
 """Verification of predictions against the known facts of their images.
 
-Figures are what a file states; its labels, the list of test rows and gamma can be looked up.
+Metrics in a file cannot be checked by themselves; labels, test rows and gamma can be compared with
+the data.
 """
 
 from __future__ import annotations
@@ -17,33 +18,33 @@ from zslcore.evaluation.predictions import PredictedRows, Predictions
 from zslcore.evaluation.protocol import best_common_gamma
 from zslcore.texts import clean_text
 
-#: By how much the mean H of the folds may fall short of the best, for sums in another order.
+#: Tolerance for the mean H of the folds, since sums in another order round differently.
 ROUNDING = 1e-12
-#: Share of a typical margin up to which margins may count as one without a question.
+#: Largest resolution that is accepted without a remark, as a share of the typical margin.
 COARSE = 0.01
 
 
 class State(StrEnum):
-    """How far a result can be believed."""
+    """State of a claimed result."""
 
-    #: Every figure follows from predictions whose rows, labels and gamma agree with the data.
+    #: All metrics are computed from predictions with rows, labels and gamma that match the data.
     VERIFIED = "verified"
-    #: Figures, or predictions that nothing is known to check with.
+    #: Metrics, or predictions that cannot be fully checked.
     STATED = "stated"
-    #: Figures of a published table.
+    #: Metrics from a published table.
     PRINTED = "printed"
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Contradictions (``reasons``) and facts that are unknown here, a sentence each."""
+    """Contradictions (``reasons``) and facts that could not be checked, one sentence each."""
 
     reasons: tuple[str, ...]
     unknown: tuple[str, ...]
 
     @property
     def state(self) -> State | None:
-        """The state of the claim; None where it is refused."""
+        """The state of the claim; None if it is refused."""
         if self.reasons:
             return None
         return State.STATED if self.unknown else State.VERIFIED
@@ -51,10 +52,10 @@ class Verification:
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Known facts of the images of a benchmark and of one of its splits.
+    """Known facts about the images of a benchmark and one of its splits.
 
-    ``labels`` has the class of every image. ``parts`` has the digests of the rows of "test_seen",
-    "test_unseen" and "trainval"; these, ``split`` and ``digest`` are given where they are known.
+    ``labels`` has the class of each image. ``parts`` has the known digests of the rows of
+    "test_seen", "test_unseen" and "trainval"; ``split`` is None and ``digest`` empty if unknown.
     """
 
     name: str
@@ -82,7 +83,7 @@ class Reference:
 
 
 def verify_predictions(predictions: Predictions, truth: Reference | None = None) -> Verification:
-    """Check the claims of predictions; without ``truth``, rows and labels stay unknown."""
+    """Check predictions against known facts; without ``truth``, rows and labels stay unknown."""
     reasons = [*_check_gamma(predictions), *_check_folds(predictions)]
     unknown = [*_unknown(predictions, truth)]
     if truth is not None and predictions.provenance.rows == "benchmark":
@@ -96,37 +97,37 @@ def verify_predictions(predictions: Predictions, truth: Reference | None = None)
 
 def _unknown(predictions: Predictions, truth: Reference | None) -> Iterator[str]:
     if truth is None:
-        yield "The labels and the split are unknown here: rows and labels cannot be looked up."
+        yield "The labels and the split are unknown here: rows and labels cannot be checked."
     elif predictions.provenance.rows != "benchmark":
-        yield "Rows are numbered as in the file of scores: they cannot be looked up."
+        yield "Rows are numbered as in the score file: they cannot be checked."
     elif truth.split is None:
         test = predictions.test
         sides = {"test_seen" if seen else "test_unseen" for seen in test.seen[test.y]}
         yield from (
-            f"{truth.name}: its rows of {s} are unknown here." for s in sides - {*truth.parts}
+            f"{truth.name}: the rows of {s} are unknown here." for s in sides - {*truth.parts}
         )
     if truth is None and (twice := len(predictions.test.rows) - len(set(predictions.test.rows))):
-        yield f"test: {twice:,} rows are there again; whether the split lists them so is unknown."
+        yield f"test: {twice:,} rows are repeated; whether the split repeats them is unknown."
     for part in (predictions.test, *predictions.folds):
         typical = float(np.median(np.abs(part.margin)))
         if part.resolution > COARSE * typical:
             yield (
                 f"{part.name}, resolution: margins that differ by {part.resolution:.3g} or less "
-                f"count as one; a typical margin is {typical:.3g}. The precision of the scores is "
-                "unknown."
+                f"count as equal; a typical margin is {typical:.3g}. The precision of the scores "
+                "is unknown."
             )
     origin = predictions.provenance.gamma_origin
     if origin == "validated" and not predictions.folds:
         yield "gamma is stated as validated, but no validation rows select it."
     if origin in ("given", "oracle"):
-        yield f"gamma is {origin}: nothing shows where it comes from."
+        yield f"gamma is {origin}: how it was chosen cannot be checked."
 
 
 # --- gamma and folds ------------------------------------------------------------------------------
 
 
 def _check_gamma(predictions: Predictions) -> Iterator[str]:
-    """Compare mean H on the folds at gamma with the best there is."""
+    """Compare mean H on the folds at gamma with the largest mean H."""
     gamma, folds = predictions.gamma, predictions.folds
     if not folds or gamma is None or predictions.provenance.gamma_origin != "validated":
         return
@@ -135,8 +136,8 @@ def _check_gamma(predictions: Predictions) -> Iterator[str]:
     at, most = (float(np.mean([c.at(g).harmonic for c in curves])) for g in (gamma, best))
     if at < most - ROUNDING:
         yield (
-            f"gamma: expected what the validation rows choose, {best:.6g} (mean H {most:.4f}); got "
-            f"{gamma:.6g} (mean H {at:.4f})."
+            f"gamma: expected the choice of the validation rows, {best:.6g} (mean H {most:.4f}); "
+            f"got {gamma:.6g} (mean H {at:.4f})."
         )
 
 
@@ -148,13 +149,13 @@ def _check_folds(predictions: Predictions) -> Iterator[str]:
         both = np.intersect1d(fold.labels, test_unseen)
         if both.size:
             yield (
-                f"{fold.name}: expected validation classes that are not unseen in the test; got "
+                f"{fold.name}: expected validation classes that are no unseen test classes; got "
                 f"{names[both[0]]!r}{_more(both.size)}."
             )
         tested = np.intersect1d(fold.rows, test_rows)
         if comparable and tested.size:
             yield (
-                f"{fold.name}: expected rows that are not tested; got row {tested[0]:,}"
+                f"{fold.name}: expected rows outside the test set; got row {tested[0]:,}"
                 f"{_more(tested.size)}."
             )
         rows, times = np.unique(fold.rows, return_counts=True)
@@ -183,8 +184,8 @@ def _check_classes(predictions: Predictions, truth: Reference) -> Iterator[str]:
         other = np.setxor1d(predictions.unseen_classes, truth.unseen_classes)
         side = "unseen" if other[0] in truth.unseen_classes else "seen"
         yield (
-            f"unseen_classes: expected those of {truth.name}, with {names[other[0]]!r} "
-            f"{side}; got others{_more(len(other))}."
+            f"unseen_classes: expected those of {truth.name}, where {names[other[0]]!r} is "
+            f"{side}; got other classes{_more(len(other))}."
         )
 
 
@@ -205,7 +206,7 @@ def _check_labels(predictions: Predictions, truth: Reference) -> Iterator[str]:
 
 
 def _check_rows(predictions: Predictions, truth: Reference) -> Iterator[str]:
-    """Compare the test rows with those of the split, and the folds' with the training rows."""
+    """Compare test rows with the split, and fold rows with the training rows."""
     test, split = predictions.test, truth.split
     if split is None:
         yield from _check_digests(test, truth)
@@ -222,25 +223,25 @@ def _check_rows(predictions: Predictions, truth: Reference) -> Iterator[str]:
 
 
 def _check_counts(name: str, got: np.ndarray, expected: np.ndarray) -> Iterator[str]:
-    """Yield which rows are missing, foreign or there too often."""
+    """Report rows that are missing, repeated, or not in the test set."""
     n = int(max(got.max(), expected.max(initial=0))) + 1
     more = np.bincount(got, minlength=n) - np.bincount(expected, minlength=n)
     tested = np.isin(np.arange(n), expected)
     for rows, what in (
         (np.flatnonzero(more < 0), "is missing"),
-        (np.flatnonzero((more > 0) & tested), "is there twice"),
-        (np.flatnonzero((more > 0) & ~tested), "is no test row"),
+        (np.flatnonzero((more > 0) & tested), "is repeated"),
+        (np.flatnonzero((more > 0) & ~tested), "is not a test row"),
     ):
         if rows.size:
             yield f"{name}: expected every test row once; row {rows[0]:,} {what}{_more(rows.size)}."
 
 
 def _check_digests(test: PredictedRows, truth: Reference) -> Iterator[str]:
-    """Compare with the digests of the split's parts, where its rows are not at hand."""
+    """Compare with the digests of the split's parts, if its rows are not available."""
     of_seen = test.seen[test.y]
     for part, rows in (("test_seen", test.rows[of_seen]), ("test_unseen", test.rows[~of_seen])):
         if part in truth.parts and part_digest(rows) != truth.parts[part]:
-            yield f"{part}: expected the rows of {truth.name}; got others."
+            yield f"{part}: expected the rows of {truth.name}; got other rows."
     repeated = len(test.rows) - len(np.unique(test.rows))
     if repeated:
-        yield f"test: expected every test row once; got {repeated:,} again."
+        yield f"test: expected every test row once; got {repeated:,} too many."

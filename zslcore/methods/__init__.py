@@ -1,8 +1,8 @@
-"""Every method under one contract; one paper, one file.
+"""All methods under one contract, with one file per paper.
 
-``METHODS`` maps the name of an inductive method to its class, ``TRANSDUCTIVE`` that of a method
-fitted on the test images as well; the two never share a table. Adding one: write the file, import
-the class here and list it in ``_INDUCTIVE``, in the order of the menus.
+``METHODS`` maps names of inductive methods to classes, ``TRANSDUCTIVE`` names of methods that are
+also fitted on the test images; the two kinds never share a table. To add a method, write its file,
+import the class here and list it in ``_INDUCTIVE``, in the order of the menus.
 """
 
 # isort: skip_file
@@ -65,7 +65,7 @@ _INDUCTIVE: tuple[type[ZSLEstimator], ...] = (
 _TRANSDUCTIVE: tuple[type[TransductiveEstimator], ...] = (Propagation, DSRL, GFZSLTran)
 METHODS.update({method.card.name: method for method in _INDUCTIVE})
 TRANSDUCTIVE = {method.card.name: method for method in _TRANSDUCTIVE}
-#: Variants that the papers report under one name; the first is the default.
+#: Parameters of the variants that papers report under one name; the first is the default.
 VARIANTS: Mapping[str, tuple[dict[str, Any], ...]] = {
     name: method.variants for name, method in METHODS.items() if method.variants
 }
@@ -75,7 +75,7 @@ __all__ += [method.__name__ for method in (*_INDUCTIVE, *_TRANSDUCTIVE)]
 
 
 def markdown_table() -> str:
-    """Return the tables of inductive and of transductive methods in Markdown."""
+    """Return the tables of inductive and transductive methods in Markdown."""
     return (
         f"{_rows(METHODS.values())}\n\nTransductive methods are fitted with `unlabeled=` and "
         "`candidates=` and reported separately (`zslcore.methods.TRANSDUCTIVE`).\n\n"

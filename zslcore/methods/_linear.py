@@ -1,15 +1,15 @@
-r"""Linear classifiers of seen classes, fitted block by block along a path of ridge weights.
+r"""Linear classifiers of seen classes for a sequence of ridge weights.
 
 .. math:: J(W) = \frac{1}{N} \sum_n \ell(x_n^\top W, \, y_n) + \frac{\lambda}{2} \lVert W \rVert_F^2
 
-SYNC, CONSE, IAP and DAP differ in :math:`\ell` alone. :math:`J` is minimised by L-BFGS in the
-variables :math:`Z = L^\top W`, where :math:`L L^\top = \kappa X^\top X / N + \lambda I` is the
-Cholesky factor of a guess at the Hessian: :math:`\kappa` is the typical curvature of the loss. On
-features whose Gram matrix spans many orders of magnitude, and all deep features are so, this takes
-ten steps where plain L-BFGS takes a hundred. Each solution starts the next one of the path.
+SYNC, CONSE, IAP and DAP differ only in :math:`\ell`. L-BFGS minimises :math:`J` in the variables
+:math:`Z = L^\top W`, where :math:`L` is the Cholesky factor of an approximate Hessian, :math:`L
+L^\top = \kappa X^\top X / N + \lambda I`, and :math:`\kappa` is the typical curvature of the loss.
+The eigenvalues of the Gram matrix of deep features span many orders of magnitude; there this takes
+ten steps where plain L-BFGS takes a hundred. Each solution is the start for the next ridge weight.
 
-A step needs no division by :math:`L`. With the whitened rows :math:`\tilde x_n = L^{-1} x_n`, made
-once a weight, :math:`x_n^\top W = \tilde x_n^\top Z`, and since
+A step needs no division by :math:`L`. With the whitened rows :math:`\tilde x_n = L^{-1} x_n`,
+computed once per weight, :math:`x_n^\top W = \tilde x_n^\top Z`, and since
 :math:`\lambda I = L L^\top - \kappa X^\top X / N`,
 
 .. math::
@@ -36,27 +36,28 @@ from zslcore.features import Features, chunks, project
 from zslcore.methods.statistics import GramStatistics, ridge
 
 MAX_ITERATIONS = 1000
-#: Ridge weights below this share of the trace of the curvature need double precision.
+#: Ridge weights below this share of the Hessian's trace need double precision.
 LEAST_SHARE = 1e-10
 
-#: Whitened rows stay in memory while they take no more than this; beyond it every step reads the
+#: Largest size in bytes of whitened rows in memory; if they are larger, each step reads the
 #: features again and divides by L.
 WORKING_BYTES = 1 << 30
 
-#: Scores a block: the loss of a block is computed while its scores are in the cache.
+#: Scores per block, small enough that the scores stay in the cache for the loss.
 BLOCK_SCORES = 1 << 19
 
-#: The smallest relative gradient that products in single precision still resolve.
+#: Smallest relative gradient that single precision resolves.
 SINGLE_PRECISION = 1e-4
 
 
 class Loss(Protocol):
-    r"""A loss of linear scores, given the class of each row.
+    r"""Loss of linear scores, given the class of each row.
 
-    ``curvature`` is its typical second derivative, :math:`\kappa` of the preconditioner. Descent
-    stops when a step lowers the objective by less than ``least_progress``, relative to the larger
-    of 1 and its value, or by less than a thousandth of the tolerance if that is more: 0 for smooth
-    losses, whose gradient tells when to stop; that of a hinge never vanishes.
+    ``curvature`` is the typical second derivative, :math:`\kappa` in the preconditioner. If
+    ``least_progress`` is positive, descent stops when a step lowers the objective by less than
+    ``least_progress`` or, if larger, a thousandth of the tolerance, relative to the objective or 1,
+    whichever is larger. It is positive for hinge losses, which have gradients that never vanish,
+    and 0 for smooth losses.
     """
 
     @property
@@ -79,7 +80,7 @@ class Softmax:
 
     @property
     def curvature(self) -> float:
-        """p(1 - p), at the p = 1/C where nothing is known yet."""
+        """Second derivative p(1 - p), about 1/C at the uniform p = 1/C."""
         return 1 / self.n_outputs
 
     def __call__(self, Z: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
@@ -94,9 +95,9 @@ class Softmax:
 
 @dataclass(frozen=True, eq=False)
 class Logistic:
-    r"""One binary cross-entropy a column, :math:`\ell = -\sum_m \log \mathrm{expit}(\pm z_m)`.
+    r"""Binary cross-entropy per column, :math:`\ell = -\sum_m \log \mathrm{expit}(\pm z_m)`.
 
-    ``targets`` of shape (n_classes, n_outputs) is the answer for samples of each class.
+    ``targets`` of shape (n_classes, n_outputs) are the targets for samples of each class.
     """
 
     targets: np.ndarray
@@ -105,7 +106,7 @@ class Logistic:
 
     @property
     def n_outputs(self) -> int:
-        """One for each column of ``targets``."""
+        """Number of columns of ``targets``."""
         return self.targets.shape[1]
 
     def __call__(self, Z: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
@@ -116,9 +117,9 @@ class Logistic:
 
 @dataclass(frozen=True)
 class SquaredHinge:
-    r"""One class against the others, :math:`\ell = \frac{1}{C} \sum_c [1 - t_c z_c]_+^2`.
+    r"""One-versus-rest squared hinge, :math:`\ell = \frac{1}{C} \sum_c [1 - t_c z_c]_+^2`.
 
-    :math:`t_c` is 1 for the right class and -1 for every other one.
+    :math:`t_c` is 1 for the true class and -1 for all other classes.
     """
 
     n_outputs: int
@@ -126,7 +127,7 @@ class SquaredHinge:
 
     @property
     def curvature(self) -> float:
-        """Of a sample inside the margin."""
+        """Second derivative for a sample inside the margin."""
         return 2 / self.n_outputs
 
     def __call__(self, Z: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
@@ -145,11 +146,11 @@ class SquaredHinge:
 class MulticlassHinge:
     r"""Crammer and Singer's :math:`\ell = \max_c \, (\Delta_{y c} + z_c) - z_y`.
 
-    ``margin`` is :math:`\Delta`, zero on the diagonal. The loss is not smooth, so that its minimum
-    is approached ever more slowly. On CUB, at a tolerance of 0.01, ten times this progress takes a
-    third of the time for an objective 1.5 % higher and the same accuracy within half a point, but
-    leaves the scale of the scores, and with it gamma, to chance where features say little; a
-    thousandth is not reached in 1,000 iterations.
+    ``margin`` is :math:`\Delta`, zero on the diagonal. The loss is not smooth, so convergence to
+    its minimum becomes ever slower. On CUB, at a tolerance of 0.01, ten times this
+    ``least_progress`` takes a third of the time; the objective is 1.5 % higher and accuracies are
+    the same within half a point, but for uninformative features the scale of the scores, and
+    therefore gamma, becomes arbitrary. A thousandth of it is not reached in 1,000 iterations.
     """
 
     margin: np.ndarray
@@ -158,7 +159,7 @@ class MulticlassHinge:
 
     @property
     def n_outputs(self) -> int:
-        """One for each class."""
+        """Number of classes."""
         return len(self.margin)
 
     def __call__(self, Z: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
@@ -167,7 +168,8 @@ class MulticlassHinge:
         augmented = Z + self.margin[y]
         largest = augmented.max(axis=1, keepdims=True)
         loss = float(np.sum(largest[:, 0] - Z[rows, y]))
-        # At W = 0 all wrong classes are equally bad: to pull at one of them leads nowhere.
+        # At W = 0 all wrong classes tie, and the subgradient of a single one is no descent
+        # direction.
         G = (augmented == largest).astype(Z.dtype)
         G /= G.sum(axis=1, keepdims=True)
         G[rows, y] -= 1
@@ -175,12 +177,12 @@ class MulticlassHinge:
 
 
 class LinearPath:
-    """Minimises :math:`J` for one data set and one loss, for any number of ridge weights.
+    """Solver for :math:`J` with one data set, one loss and any number of ridge weights.
 
-    An ``intercept`` is a constant feature 1, whose weight is penalised like any other, as liblinear
-    does. Descent stops when no entry of the (preconditioned) gradient exceeds the share ``tol`` of
-    the largest at 0. Products are in single precision, twice as fast, unless ``tol`` asks for more
-    than it resolves, or lambda is lost in what its rounding leaves of the curvature.
+    ``intercept`` adds a constant feature 1 with a penalised weight, as in liblinear. Descent stops
+    when no entry of the preconditioned gradient exceeds ``tol`` times the largest entry at 0.
+    Products are in single precision, which is twice as fast, unless ``tol`` is below its resolution
+    or lambda is below its rounding of the curvature.
     """
 
     def __init__(
@@ -199,12 +201,12 @@ class LinearPath:
 
     @property
     def _least_progress(self) -> float:
-        """When to stop for want of progress; 0 for never."""
+        """Relative progress below which descent stops; 0 for never."""
         return self.loss.least_progress and max(self.loss.least_progress, self.tol / 1000)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Shape of ``W``: features, one more with an intercept, by outputs of the loss."""
+        """Shape of ``W``: (n_features, plus 1 with an intercept; n_outputs)."""
         return len(self.curvature), self.loss.n_outputs
 
     def objective(self, W: np.ndarray, lam: float) -> tuple[float, np.ndarray]:
@@ -247,7 +249,7 @@ class LinearPath:
         return divide(L, result.x.reshape(self.shape), trans="T")
 
     def _factor(self, lam: float, kappa: float) -> np.ndarray:
-        """Return L for a ridge weight and a curvature, and take the precision that it needs."""
+        """Return L for a ridge weight and a curvature; set ``dtype`` to the precision it needs."""
         H = ridge(self.curvature * (kappa / self.loss.curvature), lam)
         resolved = lam > LEAST_SHARE * float(np.trace(H))
         self.dtype = np.float32 if self.tol >= SINGLE_PRECISION and resolved else np.float64
@@ -255,18 +257,18 @@ class LinearPath:
 
     @property
     def fits(self) -> bool:
-        """Whether whitened rows may stay in memory."""
+        """Whether the whitened rows fit into memory."""
         return (
             math.prod((len(self.y), self.shape[0], np.dtype(self.dtype).itemsize)) <= WORKING_BYTES
         )
 
     def _preconditioned(self, L: np.ndarray) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
-        """Return the objective and its gradient as a function of ``Z``, both one long vector."""
+        """Return a function from ``Z`` to objective and gradient; ``Z`` and gradient are flat."""
         fits = self.fits
         whitened = self._whitened(L) if fits else None
 
         def objective(z: np.ndarray) -> tuple[float, np.ndarray]:
-            # Rounded first: what the two squares have in common then cancels exactly.
+            # Round Z before use, so that the common part of the two squares cancels exactly.
             Z: np.ndarray = z.reshape(self.shape).astype(self.dtype)
             V = Z if fits else divide(L, Z, trans="T").astype(self.dtype)
             gradient = np.zeros(self.shape, self.dtype)
@@ -284,7 +286,7 @@ class LinearPath:
     def _add_block(
         self, block: np.ndarray, y: np.ndarray, V: np.ndarray, gradient: np.ndarray
     ) -> float:
-        """Add the gradient of some rows to ``gradient``, both without the ridge; return their J."""
+        """Add the gradient of some rows to ``gradient``; return their J, without the ridge."""
         Z, kappa = block @ V, self.dtype(self.loss.curvature)
         loss, G = self.loss(Z, y)
         G = G.astype(self.dtype, copy=False)
@@ -293,14 +295,14 @@ class LinearPath:
         return loss - float(kappa) / 2 * _squares(Z)
 
     def _whitened(self, L: np.ndarray) -> np.ndarray:
-        """Return all rows, divided by ``L``."""
+        """Return the whitened rows, each divided by ``L``."""
         rows = np.empty((len(self.y), len(L)), self.dtype)
         for part, block in self.rows():
             rows[part] = solve_triangular(L, block.T, lower=True, check_finite=False).T
         return rows
 
     def rows(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Read the rows block by block, with the constant feature if there is one."""
+        """Yield blocks of rows, with the constant feature if there is an intercept."""
         for part, block in chunks(self.X):
             block = block.astype(self.dtype, copy=False)
             if self.intercept:
@@ -308,14 +310,14 @@ class LinearPath:
             yield part, block
 
     def _parts(self, rows: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """Walk ``rows``, so many at a time that their scores make a block."""
+        """Yield parts of ``rows`` with :data:`BLOCK_SCORES` scores each."""
         size = max(1, BLOCK_SCORES // self.loss.n_outputs)
         for start in range(0, len(rows), size):
             part = slice(start, start + size)
             yield part, rows[part]
 
     def solutions(self, lams: Iterable[float]) -> Iterator[tuple[float, np.ndarray]]:
-        """Yield (weight, minimiser) from the largest weight down, each started at the last one."""
+        """Yield (weight, minimiser) from the largest weight down, each with a warm start."""
         W = None
         for lam in sorted(set(lams), reverse=True):
             W = self.solve(lam, W)
@@ -323,12 +325,12 @@ class LinearPath:
 
 
 def linear_scores(X: Features, W: np.ndarray, intercept: bool) -> np.ndarray:
-    """Return ``X @ W``, the last row of ``W`` belonging to the constant feature if there is one."""
+    """Return ``X @ W``; with an intercept, the last row of ``W`` is for the constant feature."""
     return project(X, W[:-1]) + W[-1] if intercept else project(X, W)
 
 
 def _squares(A: np.ndarray) -> float:
-    """Return the sum of squares of ``A``, added up in double precision."""
+    """Return the sum of squares of ``A``, summed in double precision."""
     return float(np.einsum("ij,ij->", A, A, dtype=np.float64))
 
 

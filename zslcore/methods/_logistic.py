@@ -1,11 +1,11 @@
-r"""Logistic classifiers side by side: one binary problem a column, all reading the rows together.
+r"""Logistic classifiers fitted together, with one binary problem per column.
 
-The columns of :class:`Logistic` share nothing but the rows. So each has a step length and an end of
-its own, and a step costs two products with the columns that are still under way: on CUB a column
-takes half the steps of the slowest one. The variables are those of :class:`LinearPath`.
-:math:`\kappa` is the mean curvature :math:`p (1 - p)` at the start of a weight, which falls far
-below any guess where most images are on the right side. The scores along a direction are known, so
-that Newton's method finds the length of a step without a product.
+The columns of :class:`Logistic` share only the rows, so each column has its own step length and
+stops separately. A step costs two products with the columns that have not converged: on CUB a
+column takes on average half the steps of the slowest column. Variables are as in
+:class:`LinearPath`. :math:`\kappa` is the mean curvature :math:`p (1 - p)` at the start for each
+weight, which is small if most images are classified correctly. The scores along a direction are
+known, so Newton's method finds the step length without another product.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from zslcore.methods._linear import MAX_ITERATIONS, LinearPath, Logistic, divide
 
-#: Pairs of steps and changes of the gradient that L-BFGS remembers.
+#: Pairs of steps and gradient changes in the memory of L-BFGS.
 MEMORY = 10
-#: Newton steps along a direction at most, and the relative change below which a length is found.
+#: Maximum number of Newton steps for a step length, and the relative change at which they stop.
 NEWTON_STEPS, LENGTH_TOLERANCE = 3, 0.05
-#: Curvature assumed where all images are far on the right side.
+#: Lower bound of the mean curvature, which vanishes if all images are classified with certainty.
 LEAST_CURVATURE = 1e-3
 
 
 class LogisticPath(LinearPath):
-    """Minimises :math:`J` of :class:`Logistic`, column by column; see :class:`LinearPath`."""
+    """Solver for :math:`J` of :class:`Logistic`, column by column; see :class:`LinearPath`."""
 
     loss: Logistic
 
@@ -62,7 +62,7 @@ class LogisticPath(LinearPath):
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """All rows divided by L; read and divided again for every product where they do not fit."""
+    """All whitened rows; read and divided by L again for each product if they do not fit."""
 
     path: LinearPath
     L: np.ndarray
@@ -87,13 +87,13 @@ class _Rows:
 
 @dataclass(eq=False)
 class _Columns:
-    r"""The columns still under way, each minimising a function of its own by L-BFGS.
+    r"""Columns that have not converged; L-BFGS minimises a separate function for each.
 
     .. math:: J_m(z) = \frac{1}{N} \sum_n \Big( \ell(p_n, t_{n m}) - \frac{\kappa}{2} p_n^2 \Big)
         + \frac{1}{2} \lVert z \rVert^2, \qquad p = \tilde X z
 
-    ``Z`` is of shape (n_features, n_columns), the scores ``P`` and the targets ``T`` of shape
-    (n_samples, n_columns); a step ``d`` of ``Z`` moves ``P`` by its scores ``Q``.
+    ``Z`` has shape (n_features, n_columns), the scores ``P`` and the targets ``T`` have shape
+    (n_samples, n_columns); a step ``d`` of ``Z`` changes ``P`` by ``Q``, the scores of ``d``.
     """
 
     rows: _Rows
@@ -109,12 +109,12 @@ class _Columns:
 
     @classmethod
     def at(cls, rows: _Rows, Z: np.ndarray, T: np.ndarray, kappa: float) -> _Columns:
-        """Return all columns where they start."""
+        """Return all columns at the start ``Z``."""
         at_work = np.arange(Z.shape[1])
         return cls(rows, Z.copy(), at_work, Z, rows.scores(Z), T, Z.dtype.type(kappa))
 
     def descend(self, stop: float) -> int:
-        """Minimise until no entry of a gradient exceeds ``stop``; return how many columns do."""
+        """Minimise until all gradients are at most ``stop``; return the number of columns left."""
         self.G = self._gradient()
         while len(self.at_work) and self.n_steps < MAX_ITERATIONS:
             self._leave(np.abs(self.G).max(axis=0) <= stop)
@@ -147,13 +147,13 @@ class _Columns:
         self.G = self._gradient()
         y = self.G - before
         r = _dots(s, y)
-        # A pair with a sign that rounding has reversed tells nothing of the curvature.
+        # Ignore a pair with a product of the wrong sign, which is due to rounding.
         self.memory.append((s, y, np.divide(1, r, out=np.zeros_like(r), where=r > 0)))
         del self.memory[:-MEMORY]
         self.n_steps += 1
 
     def _direction(self) -> np.ndarray:
-        """Return the direction of L-BFGS by its two-loop recursion, a column each."""
+        """Return the L-BFGS direction of each column by the two-loop recursion."""
         d, shares = -self.G, []
         for s, y, r in reversed(self.memory):
             shares.append(r * _dots(s, d))
@@ -167,9 +167,9 @@ class _Columns:
         return d
 
     def _length(self, d: np.ndarray, Q: np.ndarray) -> np.ndarray:
-        """Return the step length of each column: where the slope along ``d`` vanishes.
+        """Return the step length of each column, at which the slope along ``d`` vanishes.
 
-        The slope grows with the length, so that every one tried is a bound from one side.
+        The slope increases with the length, so each trial length is a lower or an upper bound.
         """
         n = len(Q)
         linear = _dots(self.Z, d) - self.kappa * _dots(self.P, Q) / n
@@ -191,5 +191,5 @@ class _Columns:
 
 
 def _dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return the scalar product of each column of ``A`` with that of ``B``."""
+    """Return the scalar products of the columns of ``A`` and ``B``."""
     return np.einsum("ij,ij->j", A, B)

@@ -1,7 +1,7 @@
-r"""Small networks for generators, in PyTorch, and adversarial training.
+r"""Small PyTorch networks for generators, and adversarial training.
 
-A critic :math:`D(x, s)` tells real from generated features by the Wasserstein distance; what
-makes it one is the penalty on its gradient [1]_
+A critic :math:`D(x, s)` estimates the Wasserstein distance between real and generated features;
+this requires a penalty on its gradient [1]_
 
 .. math:: \mathbb{E} \left( \lVert \nabla_{\hat x} D(\hat x, s) \rVert_2 - 1 \right)^2,
     \qquad \hat x = \alpha x + (1 - \alpha) \tilde x, \quad \alpha \sim U(0, 1)
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
     from torch.nn import Module
     from torch.optim import Adam
 
-#: Rows that go through a network at once.
+#: Rows per forward pass of a network.
 BLOCK = 1 << 16
 
 
 def network(
     name: str, sizes: Sequence[int], rng: np.random.Generator, *, last: bool = False
 ) -> Module:
-    """Return linear layers of ``sizes`` with leaky rectifiers between them, and after the ``last``.
+    """Return linear layers of ``sizes`` with leaky ReLUs between and, with ``last``, at the end.
 
-    Weights are uniform within one over the root of a layer's inputs. ``name`` is the method, for
-    the sentence where PyTorch is missing.
+    Weights are uniform in plus or minus one over the root of a layer's number of inputs. ``name``
+    is the method, for the message if PyTorch is missing.
     """
     with extra("torch", "torch", name):
-        import torch  # not at the top: it takes longer to import than most methods to fit
+        import torch  # imported here, since the import takes longer than most fits
 
     layers: list[Module] = []
     for n_in, n_out in pairwise(sizes):
-        # Made empty: PyTorch would draw from its global generator, which is the caller's.
+        # Skip the initialisation: it would change the global random state of PyTorch.
         layer = torch.nn.utils.skip_init(torch.nn.Linear, n_in, n_out)
         with torch.no_grad():
             for weights in (layer.weight, layer.bias):
@@ -57,7 +57,7 @@ def network(
 
 
 def adam(networks: Iterable[Module], rate: float, betas: tuple[float, float]) -> Adam:
-    """Return Adam for all weights of some networks."""
+    """Return an Adam optimiser for all weights of ``networks``."""
     import torch
 
     weights = chain.from_iterable(net.parameters() for net in networks)
@@ -65,44 +65,44 @@ def adam(networks: Iterable[Module], rate: float, betas: tuple[float, float]) ->
 
 
 def descend(optimiser: Adam, loss: Tensor) -> None:
-    """Take a step against the gradient of ``loss``."""
+    """Take one step down the gradient of ``loss``."""
     optimiser.zero_grad()
     loss.backward()
     optimiser.step()
 
 
 def batches(n: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Yield all of ``n`` rows once in random order, ``size`` at a time."""
+    """Yield the ``n`` row numbers in random order, ``size`` at a time."""
     order = rng.permutation(n)
     for start in range(0, n, size):
         yield order[start : start + size]
 
 
 def tensors(*arrays: np.ndarray) -> list[Tensor]:
-    """Return arrays as tensors of their type, which share their memory and are only read."""
+    """Return arrays as tensors of the same type and memory, for reading only."""
     import torch
 
-    with warnings.catch_warnings():  # that a read-only array may be written into
+    with warnings.catch_warnings():  # PyTorch warns that a read-only array could be written to
         warnings.simplefilter("ignore", UserWarning)
         return [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
 
 
 def noise(rng: np.random.Generator, *shape: int) -> Tensor:
-    """Return standard normal numbers, float32."""
+    """Return standard normal numbers as float32."""
     return tensors(rng.standard_normal(shape, dtype=np.float32))[0]
 
 
 def join(*parts: Tensor) -> Tensor:
-    """Return tensors with their columns in one."""
+    """Return tensors joined by columns."""
     import torch
 
     return torch.cat(parts, dim=1)
 
 
 def applied(net: Module, *parts: np.ndarray) -> np.ndarray:
-    """Return the output of a network for arrays joined by columns, in their precision.
+    """Return the output of a network for arrays joined by columns, in the same precision.
 
-    Rows go through it in blocks, so that its hidden layers stay small.
+    Rows are processed in blocks, to limit the memory of hidden layers.
     """
     import torch
 
@@ -119,7 +119,7 @@ def gradient_penalty(
 ) -> Tensor:
     """Return the mean squared distance of the critic's gradient from unit length.
 
-    ``alpha`` are uniform numbers of shape (n, 1).
+    ``alpha`` has uniform numbers of shape (n, 1).
     """
     import torch
 
@@ -130,17 +130,17 @@ def gradient_penalty(
     return (length - 1).square().mean()
 
 
-#: Loss of features of classes, which a method adds to that of the GAN.
+#: Loss from features and their classes that a method adds to the GAN loss.
 Term = Callable[["Tensor", "Tensor"], "Tensor | float"]
 
 
 def no_term(x: Tensor, y: Tensor) -> float:
-    """Add nothing to a loss."""
+    """Return 0: no additional loss."""
     return 0.0
 
 
 class WassersteinGAN:
-    """A conditional generator that is trained with a critic, for methods that add to its loss."""
+    """A conditional generator trained with a critic, for methods with additional losses."""
 
     generator_: Any
     penalty: float
@@ -155,11 +155,11 @@ class WassersteinGAN:
         terms: tuple[Term, Term],
         rng: np.random.Generator,
     ) -> Iterator[float]:
-        """Train the critic and the generator; yield the mean distance that the critic finds.
+        """Train the critic and the generator; yield the mean distance estimated in each epoch.
 
-        ``learned`` are the critic and networks that learn with it, ``data`` the features, the rows
-        of the prototypes and these. One of ``terms`` is added to the loss of the critic, for real
-        features, and one to that of the generator, for generated ones.
+        ``learned`` has the critic and the networks trained with it, ``data`` the features, their
+        rows of prototypes, and the prototypes. ``terms`` are an additional loss of the critic on
+        real features and an additional loss of the generator on generated features.
         """
         critic, (features, labels, prototypes) = learned[0], data
         of_critic, of_generator = (
@@ -180,7 +180,7 @@ class WassersteinGAN:
             yield total / len(features)
 
     def _drawn(self, prototypes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Return ``n`` generated features of every class, shape (n_classes * n, n_features)."""
+        """Return ``n`` generated features per class, shape (n_classes * n, n_features)."""
         s = np.repeat(prototypes, n, axis=0)
         return applied(self.generator_, rng.standard_normal(s.shape, dtype=np.float32), s)
 
@@ -190,7 +190,7 @@ class WassersteinGAN:
     def _critic_loss(
         self, critic: Module, x: Tensor, s: Tensor, rng: np.random.Generator
     ) -> tuple[Tensor, float]:
-        """Return the loss of a step of the critic, and the distance it sees."""
+        """Return the loss of the critic and the estimated distance for one step."""
         fake = self._generated(s, rng).detach()
         distance = critic(join(x, s)).mean() - critic(join(fake, s)).mean()
         (alpha,) = tensors(rng.random((len(x), 1), dtype=np.float32))
@@ -200,6 +200,6 @@ class WassersteinGAN:
     def _generator_loss(
         self, critic: Module, s: Tensor, y: Tensor, term: Term, rng: np.random.Generator
     ) -> Tensor:
-        """Return the loss of a step of the generator."""
+        """Return the loss of the generator for one step."""
         fake = self._generated(s, rng)
         return term(fake, y) - critic(join(fake, s)).mean()

@@ -1,18 +1,19 @@
 r"""Mini-batch descent on a ranking loss, shared by DEVISE, ALE, SJE and LATEM.
 
-All of them score with :math:`F(x, c) = \max_k x^\top V_k s_c` (one matrix but for LATEM) and push
-wrong classes below the right one by a margin :math:`\Delta`. With
+All four score with :math:`F(x, c) = \max_k x^\top V_k s_c`, with several matrices only in LATEM,
+and keep wrong classes a margin :math:`\Delta` below the true class. With
 
 .. math:: H_{nc} = \Delta + F(x_n, c) - F(x_n, y_n) \quad (c \ne y_n), \qquad H_{n y_n} = 0,
 
-their losses are :math:`\frac{1}{N} \sum_{n,c} w_{nc} H_{nc}` for weights :math:`w \ge 0` that are
-zero where :math:`H \le 0`; what differs is :math:`w`. The gradient is :math:`X^\top G S / N` with
-:math:`G = w` and :math:`G_{n y_n} = -\sum_c w_{nc}`: two matrix products a mini-batch, no loop over
-images.
+their losses are :math:`\frac{1}{N} \sum_{n,c} w_{nc} H_{nc}` with weights :math:`w \ge 0` that are
+zero where :math:`H \le 0`; only :math:`w` differs. The gradient is :math:`X^\top G S / N` with
+:math:`G = w` and :math:`G_{n y_n} = -\sum_c w_{nc}`: two matrix products per mini-batch, without a
+loop over images.
 
-That gradient stays among the prototypes of the seen classes. Where these are fewer than the
-attributes, the loop therefore moves :math:`W` in :math:`V = R + W S`, one column a class, with
-:math:`R` the part of the start that no gradient reaches; otherwise :math:`V` itself.
+The rows of this gradient are combinations of the prototypes of the seen classes. If there are fewer
+seen classes than attributes, descent therefore updates :math:`W` in :math:`V = R + W S`, with one
+column per class, where :math:`R` is the part of the initial :math:`V` that no gradient changes;
+otherwise it updates :math:`V`.
 """
 
 from __future__ import annotations
@@ -34,21 +35,21 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch import device as Device  # noqa: N812 - a class
 
-#: Training rows stay in memory as float32 while they take no more than this; beyond it every
-#: mini-batch is read again, at about three times the cost of an epoch.
+#: Largest size in bytes of float32 training rows in memory; if they are larger, each mini-batch is
+#: read again, and an epoch takes about three times as long.
 WORKING_BYTES = 1 << 30
 
-#: Returns uniform numbers, one for every sample and class of a mini-batch.
+#: Function that returns uniform random numbers, one per sample and class of a mini-batch.
 Draw = Callable[[], "Tensor"]
 
-#: LATEM looks at the use of its matrices this often, in epochs.
+#: Epochs between two prunings of the matrices of LATEM.
 PRUNE_EVERY = 5
 
 
 def on_device(name: str, device: str) -> Device:
-    """Return ``device`` for PyTorch, refusing one that this machine does not have."""
+    """Return ``device`` for PyTorch; refuse a device that this machine does not have."""
     with extra("torch", "torch", name):
-        import torch  # not at the top: it takes longer to import than most methods to fit
+        import torch  # imported here, since the import takes longer than most fits
 
     if device not in ("cpu", "cuda") or (device == "cuda" and not torch.cuda.is_available()):
         here = "'cpu' or 'cuda'" if torch.cuda.is_available() else "'cpu', no CUDA being present"
@@ -59,7 +60,7 @@ def on_device(name: str, device: str) -> Device:
 class TrainingRows:
     """Rows of ``X`` as float32 tensors, in the requested order.
 
-    ``mean_square`` is the mean squared Euclidean length of the rows, 1 where all are zero.
+    ``mean_square`` is the mean squared Euclidean length of the rows, or 1 if all rows are zero.
     """
 
     def __init__(self, X: Features, device: Device) -> None:
@@ -79,20 +80,20 @@ class TrainingRows:
     def __getitem__(self, rows: np.ndarray) -> Tensor:
         import torch
 
-        if isinstance(self._source, torch.Tensor):  # half the time of indexing with an array
+        if isinstance(self._source, torch.Tensor):  # twice as fast as indexing with an array
             return self._source.index_select(0, torch.as_tensor(rows, device=self._device))
         return torch.as_tensor(self._source[rows], dtype=torch.float32, device=self._device)
 
 
 def mean_square(A: np.ndarray) -> float:
-    """Return the mean squared Euclidean length of the rows of ``A``; 1 where all are zero."""
+    """Return the mean squared Euclidean length of the rows of ``A``, or 1 if all are zero."""
     return float(np.einsum("ij,ij->", A, A)) / len(A) or 1.0
 
 
 def by_first_appearance(y: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Renumber classes in the order ``y`` first shows them: nothing then depends on their names.
+    """Renumber classes by first appearance in ``y``, to be independent of their numbers.
 
-    Classes without samples follow, in the order of their prototypes.
+    Classes without samples follow, sorted by their prototypes.
     """
     present, first = np.unique(y, return_index=True)
     absent = np.setdiff1d(np.arange(len(S)), present)
@@ -104,9 +105,10 @@ def by_first_appearance(y: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.nd
 def first_violator(violates: Tensor, own: Tensor, draw: Draw) -> tuple[Tensor, Tensor]:
     """Go through the wrong classes in random order until one violates the margin.
 
-    ``violates`` and ``own``, the right class, are bool tensors of shape (n_samples, n_classes);
-    ``draw`` returns uniform numbers of that shape. Returns a bool tensor with True at the class
-    found, nowhere in a row without one, and how many classes were looked at, shape (n_samples, 1).
+    ``violates`` and ``own``, True for the true class, are bool tensors of shape (n_samples,
+    n_classes); ``draw`` returns uniform numbers of that shape. Returns a bool tensor with True at
+    the first violator of each row, if there is one, and the number of classes visited, shape
+    (n_samples, 1).
     """
     place = draw().masked_fill(own, -1)
     violator_place, column = place.masked_fill(~violates, -1).max(dim=1, keepdim=True)
@@ -117,10 +119,11 @@ def first_violator(violates: Tensor, own: Tensor, draw: Draw) -> tuple[Tensor, T
 def violators(
     violates: Tensor, own: Tensor, which: Literal["all", "first", "one"], draw: Draw
 ) -> Tensor:
-    """Return which violators a step counts, a bool tensor.
+    """Return the violators that a step uses, as a bool tensor.
 
-    ``which``: all of them; the first in a random order; or the first wrong class in a random order,
-    where it is one. Tensors are those of :func:`first_violator`.
+    With ``which="all"`` these are all violators; with "first" the first violator in a random order;
+    with "one" a random wrong class, if it is a violator. For the tensors see
+    :func:`first_violator`.
     """
     if which == "all":
         return violates
@@ -130,9 +133,9 @@ def violators(
 
 
 class EpochModel(ZSLEstimator):
-    """Base of methods trained in epochs: a run of many epochs serves every smaller number.
+    """Base of methods trained in epochs: one run also gives the results of all shorter runs.
 
-    ``early_stopping_params`` names the parameters that change nothing of the training but its end.
+    ``early_stopping_params`` are the parameters that only change when training ends.
     """
 
     iterative = True
@@ -140,7 +143,7 @@ class EpochModel(ZSLEstimator):
     regularizers: ClassVar = {"epochs": "weaker"}
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
-        """Learn from seen classes; an exception of ``on_epoch(epoch, loss)`` ends the training."""
+        """Learn from seen classes; an exception in ``on_epoch(epoch, loss)`` ends the training."""
         for _ in self._epochs(X, y, prototypes, [self.epochs]):
             pass
         return self
@@ -148,9 +151,9 @@ class EpochModel(ZSLEstimator):
     def fit_grid(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray, grid: Iterable[Params]
     ) -> Iterator[Self]:
-        """Yield a fitted model a point, from one run for all points that differ in ``epochs``."""
+        """Yield one fitted model per point; points that differ only in ``epochs`` share a run."""
         grid = [{"epochs": self.epochs, **params} for params in grid]
-        for params in grid:  # before the first of them costs anything
+        for params in grid:  # check all points before the first fit
             clone(self).set_params(**params)._check_params()
         fitted: dict[int, Self] = {}
         for i, params in enumerate(grid):
@@ -165,7 +168,7 @@ class EpochModel(ZSLEstimator):
             yield fitted.pop(i)
 
     def planned_epochs(self, grid: Iterable[Params]) -> tuple[int, ...]:
-        """Return the epochs of every training that :meth:`fit_grid` takes, in its order."""
+        """Return the number of epochs of each training in :meth:`fit_grid`, in order."""
         longest: dict[str, int] = {}
         for params in grid:
             rest = repr(sorted(self._rest(params).items()))
@@ -185,7 +188,7 @@ class EpochModel(ZSLEstimator):
         return model
 
     def _tell(self, epoch: int, loss: float | Tensor) -> None:
-        """Report an epoch, the first being 1, and the mean loss of a sample in it."""
+        """Report an epoch, counted from 1, and its mean loss per sample."""
         if self.on_epoch is not None:
             self.on_epoch(epoch, float(loss))
 
@@ -200,9 +203,10 @@ class EpochModel(ZSLEstimator):
 class RankingModel(EpochModel):
     """A model trained by mini-batch descent on a ranking loss.
 
-    A step goes against the mean gradient of a mini-batch. Its length is ``learning_rate`` divided
-    by the mean squared lengths of features and prototypes, and the start is scaled likewise: how
-    data are scaled changes nothing, and for rows of unit length it is the papers' rate.
+    A step descends along the mean gradient of a mini-batch. Its length is ``learning_rate`` divided
+    by the mean squared lengths of features and prototypes, and the initial matrices are scaled
+    likewise: results do not depend on the scale of the data, and for rows of unit length,
+    ``learning_rate`` is the rate in the papers.
     """
 
     learning_rate: float = 1.0
@@ -214,15 +218,15 @@ class RankingModel(EpochModel):
     random_state: int = 0
 
     def _matrices(self) -> tuple[int, float]:
-        """Return the number of matrices at the start and the share of use below which one goes."""
+        """Return the initial number of matrices and the share of use for pruning."""
         return 1, 0.0
 
     def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
-        """Return w of shape (n_samples, n_classes), numbers or bools; tensors as above."""
+        """Return w of shape (n_samples, n_classes); for tensors see :func:`first_violator`."""
         raise NotImplementedError
 
     def _learned(self, V: np.ndarray) -> None:
-        """Keep ``V`` of shape (n_matrices, n_features, n_attributes)."""
+        """Store ``V``, of shape (n_matrices, n_features, n_attributes), as learned."""
         self.V_ = V[0]
 
     def _epochs(
@@ -238,7 +242,7 @@ class RankingModel(EpochModel):
                 yield epoch
 
     def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Score a whole grid: one run for all numbers of epochs, one pass over ``X_test``."""
+        """Score a grid, with one run for all numbers of epochs and one pass over ``X_test``."""
         S = on.candidates
         codes = [model._codes(S) for model in self.fit_grid(on.X, on.y, on.S, grid)]
         ends = np.cumsum([code.shape[1] for code in codes])
@@ -246,7 +250,7 @@ class RankingModel(EpochModel):
             yield P.reshape(len(P), -1, len(S)).max(axis=1)
 
     def _codes(self, S: np.ndarray) -> np.ndarray:
-        """Return V S' of all matrices side by side: (n_features, n_matrices * n_candidates)."""
+        """Return V S' for all matrices, shape (n_features, n_matrices * n_candidates)."""
         return self.V_ @ S.T
 
 
@@ -271,7 +275,8 @@ class _Descent:
 
         V = self.rng.normal(size=(D, K, A)) / np.sqrt(D * scale)
         self.basis = S if C < A else np.eye(A)
-        # Directions the prototypes hardly have stay out of W, where they would cost float32 digits.
+        # Exclude directions with hardly any variance in the prototypes: they would cost digits of
+        # the float32 W.
         W = V @ np.linalg.pinv(self.basis, rcond=1e-4)
         self.rest = V - W @ self.basis
 
@@ -283,7 +288,7 @@ class _Descent:
         self.n_steps, self.n_epochs, self.remaining = 0, 0, np.arange(K)
 
     def epoch(self) -> float:
-        """Go through the training rows once, in random order; return their mean loss."""
+        """Train on all rows once, in random order; return their mean loss."""
         N = len(self.y)
         used = self.W.new_zeros(len(self.remaining))
         loss = self.W.new_zeros(())
@@ -299,13 +304,13 @@ class _Descent:
         return float(loss) / N
 
     def _step(self, rows: np.ndarray) -> tuple[Tensor, Tensor | None]:
-        """Descend on one mini-batch; return its summed loss and which of several matrices won."""
+        """Take a step on one mini-batch; return its summed loss and the matrix used per sample."""
         X, y, B, K = self.rows[rows], self.y[rows][:, None], len(rows), len(self.remaining)
         P = (X @ self.W).reshape(B, K, -1) @ self.to_scores
         F, k = (P[:, 0], None) if K == 1 else P.max(dim=1)
         own = y == self.classes
         H = (self.model.margin + F).sub_(F.gather(1, y)).scatter_(1, y, 0)
-        G = self.model._weights(H, own, lambda: self._uniform(F)).to(F.dtype)  # w, then with y_n
+        G = self.model._weights(H, own, lambda: self._uniform(F)).to(F.dtype)  # w
         loss = (G * H).sum()
 
         G = G.scatter(1, y, -G.sum(dim=1, keepdim=True))
@@ -313,8 +318,8 @@ class _Descent:
             G = (G[:, None] * (k[:, None] == self.matrices[:K, None])).reshape(B, -1)
         if self.to_gradient is not None:
             G = (G.reshape(B, K, -1) @ self.to_gradient).reshape(B, -1)
-        # The gradient is summed by itself: some BLAS would add a product into W row by row, and
-        # round every part of the sum to the digits of W.
+        # Sum the gradient separately: some BLAS libraries would add a product into W row by row,
+        # and round each partial sum to the digits of W.
         self.W.sub_(X.T @ G, alpha=self.step_length / B)
         self.n_steps += 1
         if self.mean is not None:
@@ -322,11 +327,11 @@ class _Descent:
         return loss, None if k is None else k.gather(1, y)[:, 0]
 
     def _uniform(self, like: Tensor) -> Tensor:
-        """Return uniform numbers, the same on every device."""
+        """Return uniform random numbers that are the same on all devices."""
         return like.new_tensor(self.rng.random(like.shape, dtype=np.float32))
 
     def _prune(self, used: np.ndarray) -> None:
-        """Drop the matrices that answer for too small a share of the samples."""
+        """Drop the matrices that score the true class of too few samples."""
         keep = np.flatnonzero(used >= min(self.prune_below, used.max()))
         if len(keep) == len(used):
             return

@@ -1,7 +1,8 @@
 """Methods in two stages: linear classifiers of seen classes, then prototypes.
 
-The first stage knows nothing of the candidates, the second works on its outputs. So parameters of
-the second stage cost next to nothing, and ridge weights of the first share one path.
+The first stage does not depend on the candidates, and the second stage uses only the outputs of the
+first. Parameters of the second stage therefore cost next to nothing, and the ridge weights of the
+first stage share one path.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from zslcore.methods.classifiers import Solutions, active_cache, rows_digest
 
 
 class TwoStageModel(ZSLEstimator):
-    """Linear classifiers on images, and a score made from their outputs and the prototypes."""
+    """Linear classifiers of images, and a score from their outputs and the prototypes."""
 
-    #: Whether the classifiers see a constant feature in addition.
+    #: Whether the classifiers have an intercept.
     intercept: ClassVar[bool] = True
     iterative = True
 
@@ -32,7 +33,7 @@ class TwoStageModel(ZSLEstimator):
 
     @abstractmethod
     def _ridge(self, n_samples: int) -> float:
-        """Return the weight of the ridge per sample."""
+        """Return the ridge weight per sample."""
 
     @abstractmethod
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
@@ -46,12 +47,12 @@ class TwoStageModel(ZSLEstimator):
         return self
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
-        """Classify, then compare with the prototypes; see :class:`ZSLEstimator`."""
+        """Return scores from the outputs of the classifiers; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return self._score(linear_scores(X, self.W_, self.intercept), S)
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Score a whole grid from one path of ridge weights and one pass over ``X_test``."""
+        """Score a grid, with one path of ridge weights and one pass over ``X_test``."""
         points = [clone(self).set_params(**params) for params in grid]
         W = self._solutions(on.X, on.y, on.S, [point._ridge(len(on.y)) for point in points])
         together = linear_scores(on.X_test, np.hstack(list(W.values())), self.intercept)
@@ -63,7 +64,7 @@ class TwoStageModel(ZSLEstimator):
     def _solutions(
         self, X: Features, y: np.ndarray, S: np.ndarray, weights: Sequence[float]
     ) -> Solutions:
-        """Return the classifiers for every ridge weight, the largest first."""
+        """Return the classifiers for each ridge weight, from the largest down."""
 
         def solve() -> Solutions:
             return dict(self._path(X, y, S).solutions(weights))

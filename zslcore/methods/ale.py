@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class ALE(RankingModel, CompatibilityModel):
-    r"""Like DEVISE, but a mistake near the top of the ranking weighs more.
+    r"""Ranking loss of DEVISE with larger weights at the top of the ranking.
 
     .. math::
         \min_V \; \frac{1}{N} \sum_n \frac{l_{r_n}}{r_n} \sum_{c \ne y_n}
         \big[ \Delta + F(x_n, c) - F(x_n, y_n) \big]_+, \qquad l_k = \sum_{i=1}^k \alpha_i
 
     with :math:`F(x, c) = x^\top V s_c` and :math:`r_n` the number of wrong classes that violate
-    the margin [1]_. :math:`\alpha_i = 1 / i` presses on the top of the ranking;
-    :math:`\alpha_i = 1` weighs all violators alike, which is DEVISE. Descent takes the weight as
-    given, its derivative being zero wherever it exists.
+    the margin [1]_. :math:`\alpha_i = 1 / i` emphasises the top of the ranking; with
+    :math:`\alpha_i = 1` all violators have equal weight, which is DEVISE. Descent treats the weight
+    as constant, since its derivative is zero wherever it exists.
 
     Parameters
     ----------
     learning_rate : float, default=10.0
-    epochs, margin, batch_size, average, device, random_state : as of :class:`DEVISE`
+    epochs, margin, batch_size, average, device, random_state : see :class:`DEVISE`
     alpha : "1/i" or "1", default="1/i"
     rank : "exact" or "sampled", default="exact"
-        The number of violators, counted as the formula says; or the paper's sampling, WARP: wrong
-        classes are drawn in random order until the first violates the margin, at draw :math:`k`; it
-        alone is corrected, with weight :math:`l_r`, :math:`r = \lfloor (C - 1) / k \rfloor`. Public
-        codes sample, some of them with replacement; here nothing is drawn twice.
+        "exact" counts the violators, as in the formula. "sampled" is WARP, as in the paper: wrong
+        classes are drawn in random order until one violates the margin, at draw :math:`k`; only
+        this class enters the loss, with weight :math:`l_r`, :math:`r = \lfloor (C - 1) / k
+        \rfloor`. Public codes sample, some with replacement; here sampling is without replacement.
 
     Attributes
     ----------

@@ -1,8 +1,8 @@
 """The contract of a method: fit on seen classes, score any candidates.
 
-Training of an inductive method receives no unseen prototype, by its signature; transductive methods
-take test images and candidates by name. ZSL, GZSL, calibrated stacking, AUSUC and top-k all read
-one score matrix.
+By its signature, ``fit`` of an inductive method receives no unseen prototype; transductive methods
+have keyword arguments for test images and candidates. ZSL, GZSL, calibrated stacking, AUSUC and
+top-k are all computed from one score matrix.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Params = Mapping[str, Any]
 Effect = Literal["stronger", "weaker"]
 
 
-#: Largest feature or prototype: sums of squares of larger ones leave the range of float64.
+#: Largest allowed feature or prototype; sums of squares of larger values overflow float64.
 LARGEST = 1e150
 
 
@@ -64,21 +64,21 @@ class Scoring(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MethodCard:
-    """Facts that a reader needs before trusting the numbers of a method.
+    """Facts about a method that are needed to interpret its numbers.
 
     Attributes
     ----------
     name, title, authors, year, url : the paper
-    family : how the method works, as the benchmark groups methods
-    idea : one sentence
-    formula : what is computed, in LaTeX, with the letters of the code
-    requires : of the data, beyond features and prototypes; empty for nothing
-    departure : differences of the defaults from the paper, and their reason; empty for none
+    family : kind of method, in the grouping of the benchmark
+    idea : the idea in one sentence
+    formula : the computation in LaTeX, with the letters of the code
+    requires : requirements on the data beyond features and prototypes; empty if none
+    departure : differences between defaults and paper, and their reason; empty if none
     depends_on_candidates : reason why scores depend on the other candidates; empty if they do not
-    joint_space : True when features and prototypes have to lie in one space
-    stochastic : True when ``random_state`` changes the numbers
-    transductive : True when it is fitted on unlabelled test images as well
-    extra : of the installation, which fitting needs; empty where the core suffices
+    joint_space : True if features and prototypes must be in one space
+    stochastic : True if ``random_state`` changes the numbers
+    transductive : True if the method is also fitted on unlabelled test images
+    extra : extra of the installation that fitting needs; empty if none
     """
 
     name: str
@@ -99,51 +99,50 @@ class MethodCard:
 
     @property
     def in_default_comparison(self) -> bool:
-        """Whether comparisons run the method unless methods are named.
+        """Whether comparisons run the method by default.
 
-        Not where features and prototypes have to lie in one space, nor where a network is trained
-        to generate features, which takes minutes and is in none of the papers' comparisons.
+        False for methods that need features and prototypes in one space, and for feature generating
+        networks, which take minutes and are in none of the papers' comparisons.
         """
         return not self.joint_space and self.family != "feature generating"
 
 
 class ZSLEstimator(BaseEstimator, ABC):
-    """Scores classes it has never seen, given only their prototypes.
+    """Estimator that scores unseen classes from their prototypes.
 
     A subclass is a ``@dataclass(eq=False, repr=False)`` whose fields are its parameters, checked by
     their annotations (see :meth:`_check_params`), or has an ``__init__`` that stores its arguments.
-    ``fit`` learns attributes that end in ``_`` and returns ``self``, scoring changes nothing. Both
-    convert and check their arrays by :meth:`_check_training` and :meth:`_check_scoring`; scores and
-    numerical errors are checked by :class:`zslcore.evaluation.protocol.Problem`, which calls them.
+    ``fit`` sets attributes that end in ``_`` and returns ``self``; scoring changes no attribute.
+    They convert and check arrays with :meth:`_check_training` and :meth:`_check_scoring`.
+    :class:`zslcore.evaluation.protocol.Problem` calls them, checks the scores and re-raises
+    numerical errors.
 
     Attributes
     ----------
     param_grid : mapping from parameter to the values tried when parameters are chosen
-    revision : counted up when the same data and parameters give other numbers than before
-    complexity_order : names of parameters whose smaller value is the simpler model, the weightiest
-        first; where it names any, the simplest of the points of the grid within one standard error
-        of the best is chosen, see :func:`zslcore.evaluation.protocol.select`
-    variants : parameters that the papers report under one name, the first being the usual one
-    shared_grid_params : names of parameters that a grid may vary while its points share their work
+    revision : raised when the same data and parameters give different numbers than before
+    complexity_order : parameters of which a smaller value gives a simpler model, the most important
+        first; if not empty, the simplest grid point within one standard error of the best is
+        chosen, see :func:`zslcore.evaluation.protocol.select`
+    variants : parameters of the variants that papers report under one name, the usual one first
+    shared_grid_params : parameters that may differ between grid points with shared computations
     regularizers : mapping from parameter to the effect of a larger value on the regularisation
-        Parameters that hold the fit to the seen classes back: ridges are "stronger", their inverses
-        and the epochs of methods that stop early "weaker".
+        Parameters that limit overfitting to the seen classes: "stronger" for ridge weights,
+        "weaker" for inverse ridge weights and for epochs of methods with early stopping.
     predicted_attributes : "no", "regressed" or "implied"
-        Whether the method sends an image to attributes on its way to a score, see
-        :meth:`attribute_grid`: fitted to the attributes themselves, or to scores, so that they are
-        on a scale of their own.
-    iterative : True when fitting goes step by step (epochs, a solver, a matrix a class) and so may
-        take minutes on real data; False when it is one pass and one decomposition
-    shared_classifier : name of the classifiers of seen classes that it fits first, where other
-        methods fit the same, see :mod:`zslcore.methods.classifiers`; empty where none does
-        Methods with one name have to fit them by the same parameters.
+        Whether the method predicts attributes of an image before it computes scores, see
+        :meth:`attribute_grid`: "regressed" if fitted to the attributes, "implied" if fitted to
+        scores, so that the scale of the attributes is arbitrary.
+    iterative : True if fitting is iterative (epochs, a solver, one matrix per class) and may take
+        minutes on real data; False if it is one pass and one decomposition
+    shared_classifier : name of the classifiers of seen classes that this and other methods fit
+        first, with the same parameters, see :mod:`zslcore.methods.classifiers`; empty if not shared
     seen_penalty : callable(X) -> array of shape (n_samples,), or None
-        Novelty detector: subtracted from the scores of the seen side of every sample, in addition
-        to its best score.
+        Novelty detector; each side is first shifted to a best score of 0, then the penalty is
+        subtracted from the scores of seen classes.
     on_epoch : callable(epoch, loss) or None
-        Called by methods that train in epochs after each of them, the first being 1. An error that
-        it raises ends the training. No parameter: it changes no numbers, and copies of the method
-        keep it.
+        Called after each epoch, counted from 1, by methods that train in epochs. An exception in it
+        ends the training. It is not a parameter, as it changes no numbers; clones keep it.
     """
 
     card: ClassVar[MethodCard]
@@ -172,7 +171,7 @@ class ZSLEstimator(BaseEstimator, ABC):
 
     @abstractmethod
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
-        """Score every sample against every candidate.
+        """Return the score of each sample for each candidate.
 
         Parameters
         ----------
@@ -182,7 +181,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         Returns
         -------
         float64 array of shape (n_samples, n_candidates), larger is closer
-            It does not depend on the other candidates, unless the card says why it does.
+            A score does not depend on the other candidates, unless the card states a reason.
         """
 
     def __sklearn_clone__(self) -> Self:
@@ -193,20 +192,20 @@ class ZSLEstimator(BaseEstimator, ABC):
 
     @classmethod
     def hints(cls) -> Mapping[str, Any]:
-        """Return the annotations of the parameters by name, as menus and the command line read."""
+        """Return the annotations of the parameters by name, for menus and the command line."""
         return _hints(cls)
 
     def predict(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
-        """Return the row of ``prototypes`` that scores highest, for every sample."""
+        """Return the row of ``prototypes`` with the highest score for each sample."""
         return self.decision_function(X, prototypes).argmax(axis=1)
 
     def score_map(self, prototypes: np.ndarray) -> Scorer:
-        """Return :meth:`decision_function` for these candidates, prepared as far as possible.
+        """Return :meth:`decision_function` with fixed candidates.
 
-        A ScoreMap, or callable(block) -> scores where they are no inner products: it gives the same
-        scores, to rounding, with all that depends on the candidates alone made beforehand. Raises a
-        ParameterError when a novelty detector decides between the sides, of which scores know
-        nothing.
+        The result is a ScoreMap, or callable(block) -> scores if scores are not inner products.
+        Scores are the same up to rounding, but everything that depends only on the candidates is
+        computed in advance. Raises a ParameterError for a method with a novelty detector, which
+        scores do not include.
         """
         if self.seen_penalty is not None:
             raise ParameterError(
@@ -216,13 +215,13 @@ class ZSLEstimator(BaseEstimator, ABC):
         return partial(_decide, self, prototypes)
 
     def planned_epochs(self, grid: Iterable[Params]) -> tuple[int, ...]:
-        """Return the epochs of every training that ``grid`` takes; none for other methods."""
+        """Return the number of epochs of each training for ``grid``; () without epochs."""
         return ()
 
     def fit_grid(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray, grid: Iterable[Params]
     ) -> Iterator[Self]:
-        """Yield a copy fitted with every point of ``grid``."""
+        """Yield a fitted copy for each point of ``grid``."""
         for params in grid:
             model = clone(self).set_params(**params)
             if (fitted := model.fit(X, y, prototypes)) is not model:
@@ -240,14 +239,14 @@ class ZSLEstimator(BaseEstimator, ABC):
         X_test: Features,
         candidates: np.ndarray,
     ) -> Iterator[np.ndarray]:
-        """Yield the scores of ``X_test`` against ``candidates`` for every point of ``grid``.
+        """Yield the scores of ``X_test`` against ``candidates`` for each point of ``grid``.
 
-        Equals one ``fit`` and one ``decision_function`` a point. Where several points differ in
-        nothing but parameters of ``shared_grid_params``, they are scored together, closed forms for
-        example from one decomposition.
+        This equals one ``fit`` and one ``decision_function`` per point. Points that differ only in
+        ``shared_grid_params`` are scored together; closed forms, for example, share one
+        decomposition.
         """
         grid = list(grid)
-        for params in grid:  # before the first of them costs anything
+        for params in grid:  # check all points before the first fit
             clone(self).set_params(**params)._check_params()
         together = self.shared_grid_params and all(
             set(params) <= set(self.shared_grid_params) for params in grid
@@ -265,29 +264,30 @@ class ZSLEstimator(BaseEstimator, ABC):
         grid: Iterable[Params],
         X_test: Features,
     ) -> Iterator[np.ndarray]:
-        r"""Yield the attributes predicted for ``X_test`` at every point of ``grid``.
+        r"""Yield the attributes predicted for ``X_test`` at each point of ``grid``.
 
-        For methods that have ``predicted_attributes``: float64 arrays of shape (n_test,
-        n_attributes). Here for those whose score is linear in the prototype, :math:`F(x, c) =
-        f(x)^\top s_c`: the scores of unit vectors are :math:`f(x)`.
+        For methods with ``predicted_attributes``: float64 arrays of shape (n_test, n_attributes).
+        This default is for scores that are linear in the prototype, :math:`F(x, c) = f(x)^\top
+        s_c`: the scores of unit vectors are :math:`f(x)`.
         """
         unit_vectors = np.eye(np.shape(prototypes)[1])
         return self.score_grid(X, y, prototypes, grid, X_test, unit_vectors)
 
     def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Fit and score every point of ``grid`` by itself."""
+        """Fit and score each point of ``grid`` separately."""
         for model in self.fit_grid(on.X, on.y, on.S, grid):
             yield model.decision_function(on.X_test, on.candidates)
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Score points that differ in nothing but parameters of ``shared_grid_params``."""
+        """Score points that differ only in ``shared_grid_params``."""
         raise NotImplementedError
 
     def _check_params(self) -> None:
-        """Refuse parameters for which the formula means nothing; called before every fit.
+        """Refuse invalid parameter values; called before each fit.
 
-        What a parameter may be, its annotation says: a ``Literal`` one of its choices, ``int`` a
-        whole number from 1, ``float`` a number above 0. Others are checked by their method.
+        The annotation of a parameter defines its valid values: the choices of a ``Literal``, whole
+        numbers from 1 for ``int``, numbers above 0 for ``float``. Methods override this to check
+        other parameters.
         """
         if not _has_fields(type(self)):
             return
@@ -308,9 +308,9 @@ class ZSLEstimator(BaseEstimator, ABC):
     def _check_training(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray
     ) -> tuple[Features, np.ndarray, np.ndarray]:
-        """Convert the arrays of ``fit`` and refuse those that do not fit together.
+        """Convert the arrays of ``fit`` and refuse arrays that do not match.
 
-        Returns (X, y, S) with y intp and S float64, as the formulas take them.
+        Returns (X, y, S) with y as intp and S as float64.
         """
         self._check_params()
         name = self.card.name
@@ -326,15 +326,15 @@ class ZSLEstimator(BaseEstimator, ABC):
                 f"{name}: labels must be rows of prototypes, 0..{len(S) - 1}; "
                 f"got {y.min()}..{y.max()} as {y.dtype}."
             )
-        y = np.array(y, dtype=np.intp)  # PyTorch takes no read-only, reversed or swapped ones
+        y = np.array(y, dtype=np.intp)  # PyTorch refuses read-only and reversed arrays
         self._check_finite(X, S)
         self.n_features_in_, self.n_attributes_in_ = X.shape[1], S.shape[1]
         return X, y, S
 
     def _check_scoring(self, X: Features, prototypes: np.ndarray) -> tuple[Features, np.ndarray]:
-        """Convert the arrays of scoring and refuse other widths than those fitted on.
+        """Convert the arrays of scoring and refuse widths that differ from those in fitting.
 
-        Returns (X, S) with S float64.
+        Returns (X, S) with S as float64.
         """
         check_is_fitted(self)
         X, S = self._as_arrays(features=X, prototypes=prototypes)
@@ -349,16 +349,16 @@ class ZSLEstimator(BaseEstimator, ABC):
         return X, S
 
     def _check_candidates(self, prototypes: np.ndarray) -> np.ndarray:
-        """Return S for scoring, refusing another width than that fitted on."""
+        """Return S for scoring; refuse a width that differs from the one in fitting."""
         check_is_fitted(self)
         return self._check_scoring(np.empty((0, self.n_features_in_)), prototypes)[1]
 
     def _as_arrays(self, **arrays: Any) -> Iterator[Any]:
-        """Yield arguments as arrays of numbers, in their order; names are for the refusal."""
+        """Yield arguments as numeric arrays, in order; their names are for error messages."""
         return (as_array(A, f"{self.card.name}, {name}") for name, A in arrays.items())
 
     def _check_finite(self, X: Features, S: np.ndarray) -> None:
-        """Refuse values with squares that are not finite; a view checks its own on reading."""
+        """Refuse values without finite squares; a FeatureView checks its values on reading."""
         for array, name in ((S, "prototypes"), (X, "features")):
             if not isinstance(array, np.ndarray):
                 continue
@@ -373,7 +373,7 @@ class ZSLEstimator(BaseEstimator, ABC):
                 )
 
     def _check_positive(self, *names: str) -> None:
-        """Refuse parameters that must be greater than zero and are not."""
+        """Refuse parameters that are not positive numbers."""
         for name in names:
             value = getattr(self, name)
             is_number = isinstance(value, Real)
@@ -383,7 +383,7 @@ class ZSLEstimator(BaseEstimator, ABC):
                 )
 
     def _check_count(self, *names: str) -> None:
-        """Refuse parameters that must be whole numbers from 1 and are not."""
+        """Refuse parameters that are not whole numbers from 1."""
         for name in names:
             value = getattr(self, name)
             if not isinstance(value, (int, np.integer)) or value < 1:
@@ -392,7 +392,7 @@ class ZSLEstimator(BaseEstimator, ABC):
                 )
 
     def _check_choice(self, name: str, choices: tuple[Any, ...]) -> None:
-        """Refuse a parameter that is none of its choices."""
+        """Refuse a parameter that is not one of ``choices``."""
         if getattr(self, name) not in choices:
             raise ParameterError(
                 f"{self.card.name}: {name} must be one of {', '.join(map(repr, choices))}; "
@@ -404,7 +404,7 @@ def _decide(method: ZSLEstimator, prototypes: np.ndarray, X: Features) -> np.nda
     return method.decision_function(X, prototypes)
 
 
-#: A number in 0..1; which of the ends, its method says.
+#: Annotation of a number in 0..1; the method decides whether the ends are valid.
 Share = Annotated[float, "in 0..1"]
 
 
@@ -413,7 +413,7 @@ def _owner_of_init(method: type) -> type:
 
 
 def _has_fields(method: type) -> bool:
-    """Return whether parameters are fields, and not arguments of an ``__init__`` written out."""
+    """Return whether the parameters are dataclass fields, not arguments of an own ``__init__``."""
     return "__dataclass_fields__" in vars(_owner_of_init(method))
 
 
@@ -441,11 +441,12 @@ class CompatibilityModel(ZSLEstimator):
 
 
 class TransductiveEstimator(ZSLEstimator):
-    """A method fitted on the test images and their candidate classes as well.
+    """A method that is also fitted on the unlabelled test images and their candidate classes.
 
-    That is another problem than the inductive one, and its figures never stand in the same table:
-    such methods have a registry of their own, :data:`zslcore.methods.TRANSDUCTIVE`. One that grows
-    out of any inductive method, named by its parameter ``base``, says ``takes_base``.
+    This is a different problem than the inductive one, and its metrics never appear in the same
+    table: transductive methods are in a separate registry, :data:`zslcore.methods.TRANSDUCTIVE`.
+    ``takes_base`` is True for a method that extends any inductive method, named by its parameter
+    ``base``.
     """
 
     takes_base: ClassVar[bool] = False
@@ -460,23 +461,23 @@ class TransductiveEstimator(ZSLEstimator):
         unlabeled: Features | None = None,
         candidates: np.ndarray | None = None,
     ) -> Self:
-        """Learn from seen classes and from images without labels.
+        """Learn from seen classes and from unlabelled images.
 
-        ``unlabeled`` has shape (n_unlabeled, n_features), ``candidates`` (n_candidates,
-        n_attributes): the classes they can be of.
+        ``unlabeled`` has shape (n_unlabeled, n_features), ``candidates``, the prototypes of their
+        possible classes, has shape (n_candidates, n_attributes).
         """
 
     def inductive(self) -> ZSLEstimator | None:
-        """Return the unfitted method without unlabelled images, None where there is no such one."""
+        """Return the unfitted inductive method that this one extends; None if there is none."""
         return None
 
     def with_inductive(self, params: Mapping[str, Any]) -> Self:
-        """Return a copy that grows out of :meth:`inductive` with these parameters."""
+        """Return a copy that extends :meth:`inductive` with these parameters."""
         own = self.get_params()
         return clone(self).set_params(**{k: v for k, v in params.items() if k in own})
 
     def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Fit and score every point by itself, the test rows being the unlabelled images."""
+        """Fit and score each point separately, with the test rows as unlabelled images."""
         for params in grid:
             model = clone(self).set_params(**params)
             model.fit(on.X, on.y, on.S, unlabeled=on.X_test, candidates=on.candidates)
@@ -485,7 +486,7 @@ class TransductiveEstimator(ZSLEstimator):
     def _check_unlabeled(
         self, unlabeled: Features | None, candidates: np.ndarray | None
     ) -> tuple[Features, np.ndarray]:
-        """Return (unlabeled, candidates), refusing missing arrays and other widths."""
+        """Return (unlabeled, candidates); refuse missing arrays and wrong widths."""
         name = self.card.name
         if unlabeled is None or candidates is None:
             raise ParameterError(
@@ -512,13 +513,13 @@ METHODS: dict[str, type[ZSLEstimator]] = {}
 
 
 def get_method(name: str) -> type[ZSLEstimator]:
-    """Return the class of the method called ``name``; a misspelt name gets the nearest one."""
+    """Return the class of a method by name; the error for a misspelt name suggests the closest."""
     if name not in METHODS:
         raise closest_name("method", name, METHODS)
     return METHODS[name]
 
 
 def with_seed(method: ZSLEstimator, seed: int) -> ZSLEstimator:
-    """Return a copy of ``method``, seeded when it is stochastic."""
+    """Return a copy of ``method`` with ``seed`` if it is stochastic."""
     seeded = {"random_state": seed} if "random_state" in method.get_params() else {}
     return clone(method).set_params(**seeded)

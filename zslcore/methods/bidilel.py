@@ -18,24 +18,25 @@ from zslcore.features import Features, compare, l2_rows, positions, project, squ
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics, ridge
 
-#: Rounds of the top-down map, a fixed number: each lowers the stress, and none ends the map early.
-#: They need not reach a minimum: with 10 + 4 classes L-BFGS lowers the stress by another 2.7 %.
+#: Fixed number of rounds of the top-down map. Each round lowers the stress; the minimum need not be
+#: reached: with 10 + 4 classes L-BFGS lowers the stress by another 2.7 %.
 ROUNDS = 300
 
-#: Samples that are multiplied at a time.
+#: Samples per matrix product.
 GROUP = 1024
 
-#: Bytes of one matrix of distances between classes that are placed together; several are in memory
-#: at once. 4 GiB are 23,000 classes, more than ImageNet-21K has.
+#: Maximum bytes of a matrix of distances between classes that are placed together; several such
+#: matrices are in memory. 4 GiB allow 23,000 classes, more than ImageNet-21K has.
 TOGETHER = 4 << 30
 
-#: Distances below this share of the mean one count as this: two prototypes that are the same.
+#: Lower bound of distances between prototypes, as a share of their mean; equal prototypes would
+#: have distance 0.
 NEAREST = 1e-9
 
 
 @dataclass(eq=False, repr=False)
 class BiDiLEL(ZSLEstimator):
-    r"""Learns a space from images, then places unseen classes among the seen ones in it.
+    r"""Latent space learned from images, in which unseen classes are placed among seen ones.
 
     Bottom-up, a supervised locality preserving projection keeps an image near its neighbours of the
     same class [1]_:
@@ -47,10 +48,10 @@ class BiDiLEL(ZSLEstimator):
             e^{-\lVert x_i - x_j \rVert^2 / 2} & \text{same class, one of the other's } k_G
             \text{ nearest} \\ 0 & \text{else} \end{cases}
 
-    with :math:`Q` the diagonal of the row sums of :math:`M`. An image lies at
-    :math:`z = P^\top x`, and the landmark :math:`b_k` of a seen class is the mean of its images.
-    Top-down, the unseen classes are placed together, so that their distances to the landmarks and
-    among each other are those of the prototypes, in Sammon's sense:
+    with :math:`Q` the diagonal matrix of the row sums of :math:`M`. An image is mapped to :math:`z
+    = P^\top x`, and the landmark :math:`b_k` of a seen class is the mean of its mapped images.
+    Top-down, all unseen classes are placed together by a Sammon mapping: their distances to the
+    landmarks and to each other approximate the distances between prototypes:
 
     .. math::
         \min_{b_c, \, c \text{ unseen}} \;
@@ -58,38 +59,40 @@ class BiDiLEL(ZSLEstimator):
         + \sum_{c < d \text{ unseen}} \frac{(\lVert b_c - b_d \rVert - \delta_{cd})^2}{\delta_{cd}},
         \qquad \delta_{cd} = \rho \, \lVert s_c - s_d \rVert
 
-    An image is of the class at whose place it is, by angle or by distance:
+    The score of an image compares it with the place of a class, by angle or by distance:
     :math:`F(x, c) = \cos(z, b_c)` or :math:`-\lVert z - b_c \rVert^2`.
 
     Parameters
     ----------
     alpha : ridge of the projection, :math:`\alpha > 0`
-    k : neighbours within a class, :math:`k_G`; all the others in smaller classes
-    n_components : dimensions of the latent space, :math:`d_y`, at most those of the features
+    k : number of neighbours within a class, :math:`k_G`; in smaller classes all other images
+    n_components : dimensions of the latent space, :math:`d_y`, at most the number of features
     similarity : "cosine" or "euclidean", default="cosine"
-        What nearness is in the latent space. The paper writes Euclidean distances; on the folds of
-        CUB the angle is better. Images lie about twice as far from the origin as the means of their
-        classes, so that the distance favours classes placed far out. For "cosine" images are
-        brought to unit length in the latent space, before landmarks are made of them as well.
+        Similarity in the latent space. The paper uses Euclidean distance; on the folds of CUB the
+        cosine is better. Images are about twice as far from the origin as the means of their
+        classes, so distance favours classes far from the origin. For "cosine", images are scaled to
+        unit length in the latent space, also before landmarks are computed.
     semi_supervised : bool, default=True
-        Whether the unseen classes keep their distances among each other, as in the paper. Without,
-        a class is placed by the landmarks alone, and its score does not depend on its company.
+        Whether distances between unseen classes enter the map, as in the paper. If False, a class
+        is placed by its distances to the landmarks alone, and its score does not depend on the
+        other candidates.
 
     Attributes
     ----------
     P_ : ndarray of shape (n_features, n_components)
     landmarks_ : ndarray of shape (n_seen_classes, n_components), of classes with samples
-    S_ : ndarray of shape (n_seen_classes, n_attributes), their prototypes
-    rho_ : float, scale that gives prototypes the landmarks' mean distance
+    S_ : ndarray of shape (n_seen_classes, n_attributes), prototypes of these classes
+    rho_ : float, scale that makes the mean distances of prototypes and landmarks equal
 
     Notes
     -----
-    The classes that are placed together are those candidates whose prototype is none of the seen
-    ones; a seen candidate is at its landmark. So a class has the same score among the unseen
-    classes as among all of them, but another one among fewer unseen classes. The memory this takes
-    grows with their number squared.
+    Candidates with the prototype of a seen class are at its landmark; all other candidates are
+    placed together. A class therefore has the same score among the unseen classes as among all
+    classes, but a different score among fewer unseen classes. Memory grows with the square of the
+    number of classes placed together.
 
-    The paper leaves the scale between both distances open; :math:`\rho` matches their means.
+    The paper does not define the scale between the two kinds of distances; here :math:`\rho` makes
+    their means equal.
 
     References
     ----------
@@ -134,12 +137,12 @@ class BiDiLEL(ZSLEstimator):
         return self._place(P, project(X, P), y, S)
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
-        """Return nearness in the latent space; see :class:`ZSLEstimator`."""
+        """Return similarities in the latent space; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return self._nearness(project(X, self.P_), self.embed(S))
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Score a whole grid: one decomposition an alpha serves all latent dimensions."""
+        """Score a grid, with one decomposition per alpha for all latent dimensions."""
         points = [clone(self).set_params(**params) for params in grid]
         grams, most = self._grams(on.X, on.y), max(point.n_components for point in points)
         projections: dict[float, tuple[np.ndarray, ...]] = {}
@@ -160,18 +163,17 @@ class BiDiLEL(ZSLEstimator):
         return places
 
     def _top_down(self, S: np.ndarray) -> np.ndarray:
-        r"""Return the places of classes that have no landmark.
+        r"""Return the places of classes without a landmark.
 
-        Minimises the stress by majorisation [de Leeuw 1977]. With weights
-        :math:`w_{cd} = 1 / \delta_{cd}` and :math:`V` such that :math:`V b` are the slopes of
-        :math:`\sum w_{cd} \lVert b_c - b_d \rVert^2 / 2` less their constant part
-        :math:`\sum_k w_{ck} b_k`,
+        The stress is minimised by majorisation [de Leeuw 1977]. Let :math:`w_{cd} = 1 /
+        \delta_{cd}`, and let :math:`V b - \sum_k w_{ck} b_k` be the gradient of :math:`\sum w_{cd}
+        \lVert b_c - b_d \rVert^2 / 2`. The update
 
         .. math:: b \leftarrow V^{-1} \Big( \sum_k w_{ck} b_k + \sum_d w_{cd} \delta_{cd}
                   \frac{b_c - b_d}{\lVert b_c - b_d \rVert} \Big)
 
-        never raises it, and needs no step size; nor does going twice as far, which takes half the
-        rounds.
+        never raises the stress and needs no step size. The same holds for steps of twice the
+        length, which take half the rounds.
         """
         B = self.landmarks_
         others = np.vstack([self.S_, S]) if self.semi_supervised else self.S_
@@ -220,7 +222,7 @@ class BiDiLEL(ZSLEstimator):
         return np.where(near | near.T, np.exp(-squared_distances(block, block) / 2), 0)
 
     def _place(self, P: np.ndarray, Z: np.ndarray, y: np.ndarray, S: np.ndarray) -> Self:
-        """Keep the projection, and the landmarks of images at ``Z``."""
+        """Store the projection and the landmarks, the class means of the mapped images ``Z``."""
         statistics = ClassStatistics.of(l2_rows(Z) if self.similarity == "cosine" else Z, y, len(S))
         present = statistics.counts > 0
         self.P_, self.S_, self.landmarks_ = P, S[present], statistics.means[present]
@@ -257,7 +259,7 @@ def _distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def _solver(w: np.ndarray, n_landmarks: int) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a solver of :math:`V b = r` for b, from the weights of landmarks and classes."""
+    """Return a solver of :math:`V b = r` for the weights of landmarks and classes."""
     total = w.sum(axis=1, keepdims=True)
     if w.shape[1] == n_landmarks:
         return lambda r: r / total
@@ -265,10 +267,10 @@ def _solver(w: np.ndarray, n_landmarks: int) -> Callable[[np.ndarray], np.ndarra
 
 
 def _groups(counts: np.ndarray) -> list[np.ndarray]:
-    """Return the classes that have samples in groups of about ``GROUP`` samples.
+    """Return the classes with samples, in groups of about ``GROUP`` samples.
 
-    A product of features by features costs a pass over a matrix of that size however few samples it
-    is made of, so that one a class would mostly wait for memory.
+    Adding a product to a features by features matrix passes over the whole matrix, however few
+    samples there are; one product per class would mostly wait for memory.
     """
     present = np.flatnonzero(counts)
     group = np.cumsum(counts[present]) // GROUP

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.nn import Module
 
-#: First and last epoch of the warm-up of a weight, and how much an epoch adds: of the divergence,
-#: of cross-reconstruction and of the distance between the distributions, in the paper's 100 epochs.
+#: First and last epoch of the warm-up of a weight, and its increase per epoch, in the 100 epochs of
+#: the paper: weights of the divergence, cross-reconstruction and distance between distributions.
 WARM_UPS = ((0, 90, 0.0026), (21, 75, 0.044), (6, 22, 0.54))
 PAPER_EPOCHS = 100
 
 
 @dataclass(eq=False, repr=False)
 class CADAVAE(GenerativeZSL):
-    r"""Aligns an autoencoder of features with one of prototypes; the softmax works between them.
+    r"""Aligned autoencoders of features and prototypes, with a softmax on latent codes.
 
-    Each encoder gives a Gaussian :math:`q_i(z) = \mathcal{N}(\mu_i, \sigma_i^2)` of latent codes,
-    of a feature (:math:`i = 1`) and of its class's prototype (:math:`i = 2`), and each decoder
-    :math:`D_i` reconstructs its side from either code [1]_:
+    Each encoder outputs a Gaussian :math:`q_i(z) = \mathcal{N}(\mu_i, \sigma_i^2)` of latent codes,
+    for a feature (:math:`i = 1`) and for the prototype of its class (:math:`i = 2`); each decoder
+    :math:`D_i` reconstructs its input from both codes [1]_:
 
     .. math::
         \sum_i \; \lVert x_i - D_i(z_i) \rVert_1 + \beta \, \mathrm{KL}(q_i \,\Vert\,
@@ -37,24 +37,24 @@ class CADAVAE(GenerativeZSL):
         \qquad W_{12} = \sqrt{\lVert \mu_1 - \mu_2 \rVert^2 + \lVert \sigma_1 - \sigma_2 \rVert^2}
 
     The weights grow with the epochs, to :math:`\beta = 0.23`, :math:`\gamma = 2.4` and
-    :math:`\delta = 8.6`. The softmax is trained on codes, drawn from features of seen and from
-    prototypes of unseen classes, twice as many of an unseen class as of a seen one; an image to be
-    scored is its :math:`\mu_1`.
+    :math:`\delta = 8.6`. The softmax is trained on codes drawn from features of seen classes and
+    from prototypes of unseen classes, with twice as many codes per unseen class; for scoring, the
+    code of an image is :math:`\mu_1`.
 
     Parameters
     ----------
-    epochs, classifier_epochs, components, random_state : as of :class:`FCLSWGAN`
-    n_synthetic : codes of an unseen class, and half as many of a seen one
-    warm_up : epochs in which the weights grow as in 100 of the paper
+    epochs, classifier_epochs, components, random_state : see :class:`FCLSWGAN`
+    n_synthetic : codes per unseen class; a seen class has half as many
+    warm_up : epochs in which the weights grow as in the 100 epochs of the paper
     latent : length of a code
-    hidden : units of the hidden layer of every network; 1,450 to 1,660 and 665 in the paper
+    hidden : units of the hidden layer of each network; 1,450 to 1,660 and 665 in the paper
     batch_size : 50 in the paper
-    learning_rate : of Adam; 1.5e-4 in the paper
+    learning_rate : learning rate of Adam; 1.5e-4 in the paper
 
     Attributes
     ----------
     image_encoder_, prototype_encoder_ : networks with outputs :math:`(\mu, \log \sigma^2)`
-        Next to those of :class:`zslcore.methods.generative.GenerativeZSL`.
+        Further attributes: see :class:`zslcore.methods.generative.GenerativeZSL`.
 
     References
     ----------
@@ -85,7 +85,7 @@ class CADAVAE(GenerativeZSL):
         stochastic=True,
         extra="torch",
     )
-    revision = 2  # as many codes of every seen class, half of an unseen one's; another default
+    revision = 2  # codes per seen class are half of those per unseen class; another default
     param_grid: ClassVar = {
         "epochs": (10, 20, 30, 40),
         "n_synthetic": (100, 400),
@@ -106,7 +106,7 @@ class CADAVAE(GenerativeZSL):
     def train(
         self, X: np.ndarray, y: np.ndarray, S: np.ndarray, rng: np.random.Generator
     ) -> Iterator[float]:
-        """Train both autoencoders; yields the mean objective, see :class:`GenerativeZSL`."""
+        """Train both autoencoders; yield the mean objective, see :class:`GenerativeZSL`."""
         name, (h, k) = self.card.name, (self.hidden, self.latent)
         encoders = [network(name, (n, h, 2 * k), rng) for n in (X.shape[1], S.shape[1])]
         decoders = [network(name, (k, h, n), rng) for n in (X.shape[1], S.shape[1])]
@@ -132,11 +132,11 @@ class CADAVAE(GenerativeZSL):
         return mu[:, None] + z * np.exp(log_variance / 2)[:, None]
 
     def seen_rows(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return half as many rows as an unseen class has codes, repeated where there are fewer."""
+        """Return half as many rows as codes per unseen class, repeated if there are fewer."""
         return np.resize(rng.permutation(rows), -(-self.n_synthetic // 2))
 
     def represent(self, X: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:
-        r"""Return codes of features, drawn for the softmax and :math:`\mu_1` for scores."""
+        r"""Return codes of features: random codes for training, :math:`\mu_1` for scoring."""
         mu, log_variance = np.split(applied(self.image_encoder_, X), 2, axis=1)
         if rng is None:
             return mu
@@ -144,7 +144,7 @@ class CADAVAE(GenerativeZSL):
 
 
 def weights_in(epoch: float) -> tuple[float, ...]:
-    """Return beta, gamma and delta in an epoch of the paper's 100, the first being 0."""
+    """Return beta, gamma and delta in an epoch of the paper's 100, counted from 0."""
     return tuple(rate * (min(max(epoch, first), last) - first) for first, last, rate in WARM_UPS)
 
 
@@ -157,8 +157,8 @@ def objective(
 ) -> Tensor:
     """Return the mean objective of a mini-batch; see :class:`CADAVAE`.
 
-    Pairs are those of features and of prototypes; ``draws`` are standard normal numbers of shape
-    (n, latent), ``weights`` are beta, gamma and delta.
+    Pairs are (features, prototypes); ``draws`` are standard normal numbers of shape (n, latent),
+    ``weights`` are beta, gamma and delta.
     """
     beta, gamma, delta = weights
     gaussians = [encoder(x).chunk(2, dim=1) for encoder, x in zip(encoders, sides, strict=True)]
@@ -180,7 +180,7 @@ def kl_to_normal(mu: Tensor, log_variance: Tensor) -> Tensor:
 
 
 def wasserstein(one: tuple[Tensor, Tensor], other: tuple[Tensor, Tensor]) -> Tensor:
-    """Return the mean 2-Wasserstein distance of pairs of Gaussians, of mean and log variance."""
+    """Return the mean 2-Wasserstein distance of pairs of Gaussians (mean, log variance)."""
     distance = (one[0] - other[0]).square()
     distance = distance + ((one[1] / 2).exp() - (other[1] / 2).exp()).square()
     return (distance.sum(dim=1) + 1e-12).sqrt().mean()

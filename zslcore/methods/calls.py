@@ -1,8 +1,8 @@
-"""Calls of a method: its errors as one sentence, its scores checked.
+"""Checked calls of a method: errors become one sentence, scores are verified.
 
-:class:`zslcore.evaluation.protocol.Problem` fits and scores methods through these. Errors of the
-linear algebra name the method and what its numbers did; any error of a plugin names the function
-and the line of its file.
+:class:`zslcore.evaluation.protocol.Problem` uses these functions to fit and score. Messages on
+linear algebra name the method and the numerical problem; messages on a plugin name the function and
+the line of its file.
 """
 
 from __future__ import annotations
@@ -19,25 +19,24 @@ from zslcore.exceptions import DatasetError, MethodError, ZSLError
 from zslcore.methods.base import ZSLEstimator
 from zslcore.texts import clean_text
 
-#: Words of libraries about numbers out of range, in errors that have other causes as well.
+#: Words in error messages of libraries that point to numbers out of range.
 SIGNS = ("nan", "inf", "overflow", "singular", "converge", "not positive definite", "not finite")
-#: Letters shown of the message of a plugin.
+#: Maximum length of a message from a plugin.
 MESSAGE_LETTERS = 300
 _OUT_OF_RANGE = "leave the range of floating point"
 
 
 def is_plugin(method: ZSLEstimator | type[ZSLEstimator]) -> bool:
-    """Whether a method is registered from a file or a package of the user."""
+    """Return whether a method is from a file or package of the user."""
     return "@" in method.card.name
 
 
 @contextmanager
 def method_errors(method: ZSLEstimator, *arrays: np.ndarray) -> Iterator[None]:
-    """Re-raise errors of a method as one sentence that names it.
+    """Re-raise errors of a method as one sentence that names the method.
 
-    Numerical errors of a method of the package become a DatasetError; where ``arrays`` are so large
-    that their squares overflow, any ValueError counts as one. Errors of a plugin become a
-    MethodError.
+    Numerical errors in methods of the package become a DatasetError; if squares of ``arrays``
+    overflow, each ValueError counts as a numerical error. Errors of a plugin become a MethodError.
     """
     name = method.card.name
     try:
@@ -60,7 +59,7 @@ def method_errors(method: ZSLEstimator, *arrays: np.ndarray) -> Iterator[None]:
 
 
 def _numerical_cause(error: Exception, arrays: Collection[np.ndarray]) -> str:
-    """Return the effect of the numbers on the linear algebra; empty for errors of another kind."""
+    """Return the numerical cause of an error; empty if it has another cause."""
     if isinstance(error, np.linalg.LinAlgError):
         return "make a matrix singular"
     if isinstance(error, (ArithmeticError, RuntimeWarning)):
@@ -84,19 +83,19 @@ def _numerical_error(name: str, why: str) -> DatasetError:
 
 
 def require_scores(F: np.ndarray, method: ZSLEstimator, shape: tuple[int, int]) -> np.ndarray:
-    """Return scores of a method; minus infinity rules a class out.
+    """Return the scores of a method after checks; minus infinity rules a class out.
 
     Raises
     ------
     MethodError
-        For anything but a float64 array of ``shape``, and for scores of a plugin that are NaN or
-        infinite, or that rule out every candidate of a sample.
+        If the scores are not a float64 array of ``shape``, or if scores of a plugin are NaN or plus
+        infinity or rule out all candidates of a sample.
     DatasetError
-        For such scores of a method of the package.
+        For such values in the scores of a method of the package.
     """
     require_array(F, method, shape, "scores")
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(F.sum()):  # the usual case, at the cost of one pass
+        if np.isfinite(F.sum()):  # the usual case: one pass is enough
             return F
     is_finite = np.isfinite(F)
     is_score = is_finite | np.isneginf(F) & is_finite.any(axis=1, keepdims=True)
@@ -115,7 +114,7 @@ def require_scores(F: np.ndarray, method: ZSLEstimator, shape: tuple[int, int]) 
 def require_array(
     array: Any, method: ZSLEstimator, shape: tuple[int, ...], what: str
 ) -> np.ndarray:
-    """Return an array of a method, refusing anything but a float64 array of ``shape``."""
+    """Return an array from a method; refuse all but a float64 array of ``shape``."""
     got = type(array).__name__
     if isinstance(array, np.ndarray):
         if array.shape == shape and array.dtype == np.float64:
@@ -127,7 +126,7 @@ def require_array(
 
 
 def source_files(method: type[ZSLEstimator]) -> set[str]:
-    """Return the files of the functions that a plugin adds to those of the package."""
+    """Return the source files of a plugin's own functions."""
     own = (c for c in method.__mro__ if issubclass(c, ZSLEstimator))
     foreign = (c for c in own if c.__module__.partition(".")[0] != "zslcore")
     codes = (getattr(f, "__code__", None) for c in foreign for f in vars(c).values())
@@ -135,9 +134,10 @@ def source_files(method: type[ZSLEstimator]) -> set[str]:
 
 
 def failure(error: BaseException, function: str, files: Collection[str]) -> str:
-    """Return which function raised an error, in which line of ``files``, and its message.
+    """Describe an error: the function that raised it, the line in ``files``, and the message.
 
-    ``function`` was called; the first function of ``files`` among those below it is named instead.
+    ``function`` is the name of the called function; the first function in ``files`` on the stack
+    replaces it.
     """
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in files]
     line = frames[-1].lineno if frames else None

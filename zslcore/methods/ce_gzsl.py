@@ -18,45 +18,46 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class CEGZSL(WassersteinGAN, GenerativeZSL):
-    r"""A conditional GAN trained together with an embedding in which classes contrast.
+    r"""A conditional GAN trained together with a contrastive embedding.
 
     An embedding :math:`h = E(x)` is learned with the Wasserstein GAN :math:`V(G, D)` of
-    :class:`zslcore.methods.FCLSWGAN`, and the softmax works on it [1]_:
+    :class:`zslcore.methods.FCLSWGAN`; it is the input of the softmax [1]_:
 
     .. math:: \max_D \min_{G, E, P, C} \; V(G, D) + w_I L_I(G, E, P) + w_C L_C(G, E, C)
 
-    :math:`L_I` contrasts images: :math:`p = P(h) / \lVert P(h) \rVert` of an image is to be nearer
-    to that of another image of its class, :math:`p^+`, than to those of other classes,
-    :math:`p_k^-`; :math:`L_C` contrasts classes, by a network :math:`C` that compares an embedding
-    with a prototype:
+    :math:`L_I` contrasts images: it pulls :math:`p = P(h) / \lVert P(h) \rVert` of an image towards
+    :math:`p^+` of another image of its class, and away from :math:`p_k^-` of images of other
+    classes. :math:`L_C` contrasts classes, by a network :math:`C` that compares an embedding with a
+    prototype:
 
     .. math::
         L_I = -\mathbb{E} \log \frac{e^{p^\top p^+ / \tau}}
         {e^{p^\top p^+ / \tau} + \sum_k e^{p^\top p_k^- / \tau}},
         \qquad L_C = -\mathbb{E} \log \frac{e^{C(h, s_y) / \tau}}{\sum_c e^{C(h, s_c) / \tau}}
 
-    The critic's steps descend on both for real images and train E, P and C; the generator's
-    descend on both for generated ones and train G alone, as in the authors' code.
+    As in the authors' code, steps of the critic minimise both losses on real images and train E, P
+    and C; steps of the generator minimise both losses on generated images and train only G.
 
     Parameters
     ----------
-    epochs, n_synthetic, classifier_epochs, components : as of :class:`FCLSWGAN`
-    penalty, n_critic, random_state : as of :class:`FCLSWGAN`
+    epochs, n_synthetic, classifier_epochs, components : see :class:`FCLSWGAN`
+    penalty, n_critic, random_state : see :class:`FCLSWGAN`
     instance_weight, class_weight : float, default=0.001
         :math:`w_I, w_C > 0`.
     temperature : :math:`\tau > 0`
     embedding : length of :math:`h`; 2,048 in the paper
     hidden : int, default=256
-        Units of the hidden layer of every network, a quarter of them in C and behind P; 4,096 in
-        the paper.
+        Units of the hidden layer of each network; a quarter of this in C and in the output of P.
+        4,096 in the paper.
     batch_size : int, default=128
-        4,096 in the paper. An image without another one of its class has no part in :math:`L_I`.
-    learning_rate : of Adam with :math:`\beta_1 = 0.5`; 1e-4 in the paper
+        4,096 in the paper. An image that is alone in its class within the batch does not enter
+        :math:`L_I`.
+    learning_rate : learning rate of Adam with :math:`\beta_1 = 0.5`; 1e-4 in the paper
 
     Attributes
     ----------
     generator_, embedder_ : networks of :math:`(z, s)` and of :math:`x`
-        Next to those of :class:`zslcore.methods.generative.GenerativeZSL`.
+        Further attributes: see :class:`zslcore.methods.generative.GenerativeZSL`.
 
     References
     ----------
@@ -86,7 +87,7 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
         stochastic=True,
         extra="torch",
     )
-    revision = 2  # the generator's steps train the generator alone
+    revision = 2  # steps of the generator train only the generator
     param_grid: ClassVar = {
         "epochs": (5, 10, 20, 40),
         "n_synthetic": (50, 200),
@@ -111,7 +112,7 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
     def train(
         self, X: np.ndarray, y: np.ndarray, S: np.ndarray, rng: np.random.Generator
     ) -> Iterator[float]:
-        """Train all networks; yields the Wasserstein distance, see :class:`GenerativeZSL`."""
+        """Train all networks; yield the Wasserstein distance, see :class:`GenerativeZSL`."""
         name, (d, a), h = self.card.name, (X.shape[1], S.shape[1]), self.hidden
         self.generator_ = network(name, (2 * a, h, d), rng)
         self.embedder_ = network(name, (d, h, self.embedding), rng, last=True)
@@ -131,10 +132,10 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
 
 
 class _Contrast:
-    """Both contrastive losses of a mini-batch, and the networks P and C they need.
+    """Both contrastive losses of a mini-batch, with the networks P and C.
 
-    The first layer of C is linear in embedding and prototype, so that its halves are computed once
-    an image and once a class.
+    The first layer of C is linear in embedding and prototype, so it is computed once per image and
+    once per class and then added.
     """
 
     def __init__(self, model: CEGZSL, S: np.ndarray, rng: np.random.Generator) -> None:
@@ -160,7 +161,7 @@ class _Contrast:
 
 
 def instance_contrast(p: Tensor, y: Tensor, temperature: float) -> Tensor:
-    """Return :math:`L_I`, the mean over all pairs of one class; 0 where there are no pairs.
+    """Return :math:`L_I`, the mean over all pairs of images of one class; 0 without pairs.
 
     Rows of ``p`` have unit length; ``y`` are their classes.
     """

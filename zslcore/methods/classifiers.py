@@ -18,10 +18,10 @@ import numpy as np
 
 from zslcore.features import Features, chunks
 
-#: Memory for solutions; the least recently used one goes first.
+#: Bytes of cached solutions; the least recently used solution is dropped first.
 WORKING_BYTES = 1 << 28
 
-#: Ridge weight -> weights of the classifiers.
+#: Weights of the classifiers by ridge weight.
 Solutions = dict[float, np.ndarray]
 
 
@@ -34,7 +34,7 @@ class ClassifierCache:
         self._cache: OrderedDict[str, tuple[Solutions, float]] = OrderedDict()
 
     def get(self, key: str, solve: Callable[[], Solutions]) -> Solutions:
-        """Return the solutions of the problem ``key``; ``solve`` is called where there are none."""
+        """Return the solutions of the problem ``key``; call ``solve`` if they are not cached."""
         entry = self._cache.pop(key, None)
         if entry is None:
             entry = _timed(solve)
@@ -47,7 +47,7 @@ class ClassifierCache:
 
 
 def _timed(solve: Callable[[], Solutions]) -> tuple[Solutions, float]:
-    """Return solutions that cannot be written to, and the seconds that they took."""
+    """Return read-only solutions, and the seconds that they took."""
     start = time.perf_counter()
     solutions = solve()
     for W in solutions.values():
@@ -60,7 +60,7 @@ _ACTIVE: ContextVar[ClassifierCache | None] = ContextVar("_ACTIVE", default=None
 
 @contextmanager
 def shared_classifiers(limit: int = WORKING_BYTES) -> Iterator[ClassifierCache]:
-    """Fit classifiers that several methods share once, within this context."""
+    """Return a context in which classifiers shared by several methods are fitted once."""
     here = _ACTIVE.get() or ClassifierCache(limit)
     token = _ACTIVE.set(here)
     try:
@@ -70,21 +70,21 @@ def shared_classifiers(limit: int = WORKING_BYTES) -> Iterator[ClassifierCache]:
 
 
 def active_cache() -> ClassifierCache | None:
-    """Return the active cache, None outside of :func:`shared_classifiers`."""
+    """Return the active cache; None outside of :func:`shared_classifiers`."""
     return _ACTIVE.get()
 
 
 def seconds_saved() -> float:
-    """Return the seconds of classifiers taken from the cache instead of fitted.
+    """Return the seconds saved by classifiers from the cache.
 
-    Without the cache, the run takes that much longer.
+    Without the cache, runs take that much longer.
     """
     here = active_cache()
     return 0.0 if here is None else here.seconds_saved
 
 
 def rows_digest(X: Features, y: np.ndarray, *rest: object) -> str:
-    """Return the SHA-256 of rows, of their classes and of the ``repr`` of all else, in hex."""
+    """Return the SHA-256 (hex) of rows, their classes and the ``repr`` of ``rest``."""
     sha = hashlib.sha256(repr((X.shape, *rest)).encode())
     sha.update(np.ascontiguousarray(y, np.int64).data)
     for _, block in chunks(X):

@@ -19,23 +19,23 @@ from zslcore.methods.base import MethodCard, Params, Share
 
 @dataclass(eq=False, repr=False)
 class CMT(EpochModel):
-    r"""A network with one hidden layer sends an image to the prototype of its class.
+    r"""Network with one hidden layer that maps an image to the prototype of its class.
 
     .. math::
         \min_{W_1, b_1, W_2, b_2} \; \frac{1}{N} \sum_n \lVert s_{y_n} - z_n \rVert^2, \qquad
         z = W_1 \tanh(W_2 x + b_2) + b_1
 
-    and the nearest prototype answers, :math:`F(x, c) = -\lVert z - s_c \rVert^2` [1]_. The paper's
-    formula has no biases, its authors' code has them. The paper minimises with L-BFGS over all
-    images at once; here it is Adam on mini-batches, and the number of epochs, chosen on the folds,
-    is the only regularisation. Features are brought to unit mean square inside, and so are
-    prototypes around their mean, at which :math:`b_1` starts: one rate serves any scaling, and the
-    network is spent on what separates classes.
+    and the nearest prototype is predicted, :math:`F(x, c) = -\lVert z - s_c \rVert^2` [1]_. The
+    formula in the paper has no biases, the authors' code has. The paper minimises with L-BFGS over
+    all images at once; this class uses Adam on mini-batches, and the number of epochs, chosen on
+    the folds, is the only regularisation. Internally, features are scaled to unit mean square, and
+    so are prototypes minus their mean, the initial :math:`b_1`: one learning rate suits any
+    scaling, and the network only learns differences between classes.
 
     Parameters
     ----------
-    learning_rate : of Adam
-    random_state : seeds the start and the order of the images
+    learning_rate : learning rate of Adam
+    random_state : seed of the initial weights and of the order of the images
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class CMT(EpochModel):
     random_state: int = 0
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
-        """Return minus the squared distance to every prototype; see :class:`ZSLEstimator`."""
+        """Return the negative squared distance to each prototype; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(self._embed(X), S)
 
@@ -85,12 +85,12 @@ class CMT(EpochModel):
         grid: Iterable[Params],
         X_test: Features,
     ) -> Iterator[np.ndarray]:
-        """Yield where the network sends ``X_test``; see :class:`ZSLEstimator`."""
+        """Yield the outputs of the network for ``X_test``; see :class:`ZSLEstimator`."""
         for model in self.fit_grid(X, y, prototypes, grid):
             yield model._embed(model._check_scoring(X_test, prototypes)[0])
 
     def _embed(self, X: Features) -> np.ndarray:
-        """Return where the network sends ``X``, shape (n_samples, n_attributes)."""
+        """Return the outputs of the network for ``X``, shape (n_samples, n_attributes)."""
         return np.tanh(project(X, self.W2_.T) + self.b2_) @ self.W1_.T + self.b1_
 
     def _epochs(
@@ -130,52 +130,53 @@ class CMT(EpochModel):
 
 @dataclass(eq=False, repr=False)
 class CMTStar(CMT):
-    r"""CMT, and a detector that tells images of unseen classes from those of seen ones.
+    r"""CMT with a novelty detector that separates images of unseen classes from seen ones.
 
-    With :math:`z` where the network sends an image, its novelty :math:`\nu(x)` is, of the paper's
-    two detectors [1]_,
+    Let :math:`z` be the output of the network for an image. The two detectors of the paper [1]_
+    define its novelty :math:`\nu(x)`:
 
-    - "gaussian": an isotropic Gaussian around the prototype of every seen class, its variance that
-      of the class's training images; the distance to the nearest, in deviations:
+    - "gaussian": an isotropic Gaussian around the prototype of each seen class, with the variance
+      of the training images of the class; novelty is the smallest distance, in standard deviations:
 
       .. math:: \nu(x) = \min_c \frac{\lVert z - s_c \rVert}{\sigma_c \sqrt{d}}, \qquad
                 \sigma_c^2 = \frac{1}{n_c d} \sum_{y_n = c} \lVert z_n - s_c \rVert^2
 
-    - "loop": the local outlier probability of [2]_, the least over the seen classes. With
-      :math:`\rho_c(z)` the root mean squared distance to the :math:`k` nearest training images
-      :math:`N_c(z)` of class :math:`c`,
+    - "loop": the smallest local outlier probability [2]_ over the seen classes. With
+      :math:`\rho_c(z)` the root mean squared distance to :math:`N_c(z)`, the :math:`k` nearest
+      training images of class :math:`c`,
 
       .. math:: \nu(x) = \min_c \, \max\Big(0, \mathrm{erf} \frac{\ell_c(z)}{\sqrt{2} \, \lambda \,
                 \sqrt{\mathrm{mean}_{y_n = c} \, \ell_c(z_n)^2}}\Big), \qquad
                 \ell_c(z) = \frac{\rho_c(z)}{\mathrm{mean}_{q \in N_c(z)} \, \rho_c(q)} - 1
 
-    An image is given to the seen classes while :math:`\nu(x) < t - \gamma`, where :math:`t` accepts
-    a share of the training images as seen and :math:`\gamma` is chosen on the folds; among the
-    classes of its side the nearest prototype answers, as in CMT. Scores are those of CMT: the
-    detector acts where seen and unseen classes compete, through ``seen_penalty``.
+    An image is assigned to the seen classes while :math:`\nu(x) < t - \gamma`, where :math:`t` is a
+    quantile of the novelty of training images and :math:`\gamma` is chosen on the folds; within a
+    side, the nearest prototype is predicted, as in CMT. Scores are the same as in CMT: the detector
+    applies only between seen and unseen classes, through ``seen_penalty``.
 
     Parameters
     ----------
     detector : "gaussian" or "loop", default="gaussian"
-        The paper gives every Gaussian a threshold of its own, at the same share of its training
-        images; here all have the same one in units of their deviation, which orders images without
-        ties. The paper weighs two classifiers by the outlier probability; the benchmark and this
-        package take the side that is likelier.
+        In the paper each Gaussian has a separate threshold, at the same share of its training
+        images; here all have the same threshold in units of their standard deviation, which orders
+        images without ties. The paper weights two classifiers by the outlier probability; the
+        benchmark and this package choose the more probable side.
     coverage : float, default=0.95
         Share of the training images below the threshold :math:`t`, between 0 and 1. Training images
-        lie nearer than others of their class, so that :math:`\gamma = 0` calls too much novel; the
-        gamma chosen on images the network has not seen makes up for it.
-    k : neighbours of "loop" within a class; all the others in smaller classes
+        are nearer to their prototype than other images of their class, so with :math:`\gamma = 0`
+        too many images count as novel; a gamma chosen on images outside the training set corrects
+        for this.
+    k : number of neighbours of "loop" within a class; in smaller classes all other images
     lam : float, default=3.0
-        :math:`\lambda` of "loop"; the paper tries 1 to 13. The authors' code takes one for each
-        class; here it is the same for all, and what differs is the deviation it multiplies. It
-        stretches probabilities and changes no order, so that it moves the threshold and nothing
-        else.
-    hidden, learning_rate, epochs, batch_size, device, random_state : as of CMT
+        :math:`\lambda` of "loop"; the paper tries 1 to 13. The authors' code has one value per
+        class; here all classes have the same value, and only the deviation that it multiplies
+        differs. It changes the scale of the probabilities and not their order, so only the
+        threshold depends on it.
+    hidden, learning_rate, epochs, batch_size, device, random_state : see CMT
 
     Attributes
     ----------
-    W1_, W2_ : as in CMT
+    W1_, W2_ : see CMT
     detector_ : Gaussians or LocalOutliers
     threshold_ : float, :math:`t`
 
@@ -208,7 +209,7 @@ class CMTStar(CMT):
     lam: float = 3.0
 
     def seen_penalty(self, X: Features) -> np.ndarray:
-        """Return novelty above the threshold, shape (n_samples,): positive for novel images."""
+        """Return novelty minus the threshold, shape (n_samples,): positive for novel images."""
         X, _ = self._check_scoring(X, np.empty((0, getattr(self, "n_attributes_in_", 0))))
         return self.detector_.novelty(self._embed(X)) - self.threshold_
 
@@ -233,10 +234,10 @@ class CMTStar(CMT):
 
 
 class Gaussians:
-    """Distance to the nearest class, in the deviations of that class; see :class:`CMTStar`.
+    """Distance to the nearest class in its standard deviations; see :class:`CMTStar`.
 
     ``Z`` are the embedded training images, ``y`` their classes as rows of ``S``; ``of_training`` is
-    their own novelty.
+    their novelty.
     """
 
     def __init__(self, Z: np.ndarray, y: np.ndarray, S: np.ndarray) -> None:
@@ -253,9 +254,9 @@ class Gaussians:
 
 
 class LocalOutliers:
-    """The least local outlier probability among the seen classes; see :class:`CMTStar`.
+    """Smallest local outlier probability over the seen classes; see :class:`CMTStar`.
 
-    Classes of one image have no density. ``of_training`` is the novelty of the training images
+    Classes with one image have no density. ``of_training`` is the novelty of the training images
     ``Z``.
     """
 
@@ -267,7 +268,7 @@ class LocalOutliers:
         self.densities = [ClassDensity(Z[of_class], k, lam) for of_class in rows]
         probabilities = self._probabilities(Z)
         for of_density, of_class, density in zip(probabilities, rows, self.densities, strict=True):
-            of_density[of_class] = density.of_training  # where an image is not its own neighbour
+            of_density[of_class] = density.of_training  # an image is not its own neighbour here
         self.of_training = probabilities.min(axis=0)
 
     def novelty(self, Z: np.ndarray) -> np.ndarray:
@@ -279,23 +280,23 @@ class LocalOutliers:
 
 
 class ClassDensity:
-    """How densely the embedded training images ``Z`` of one class lie; see :class:`CMTStar`.
+    """Density of the embedded training images ``Z`` of one class; see :class:`CMTStar`.
 
-    ``lam`` are the deviations at which an outlier is certain, ``of_training`` the outlier
-    probability of these images in their class.
+    ``lam`` scales the deviation in the outlier probability; ``of_training`` is the outlier
+    probability of the images ``Z`` in their class.
     """
 
     def __init__(self, Z: np.ndarray, k: int, lam: float) -> None:
         k = min(k, len(Z) - 1)
         self.context = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(Z)
-        distance, near = self.context.kneighbors()  # of every image but itself
+        distance, near = self.context.kneighbors()  # excludes the image itself
         self.rho = _root_mean_square(distance)
         ell = self._ell(self.rho, near)
         self.scale = np.sqrt(2) * lam * float(_root_mean_square(ell)) or 1.0
         self.of_training = self._probability(ell)
 
     def outlier_probability(self, Z: np.ndarray) -> np.ndarray:
-        """Return the probability that embedded images are not of the class, (n_samples,)."""
+        """Return the probability that embedded images are outside the class: shape (n_samples,)."""
         distance, near = self.context.kneighbors(Z)
         return self._probability(self._ell(_root_mean_square(distance), near))
 

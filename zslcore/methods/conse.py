@@ -17,7 +17,7 @@ from zslcore.methods.score_map import ScoreMap
 
 @dataclass(eq=False, repr=False)
 class CONSE(TwoStageModel):
-    r"""Names the seen classes an image looks like, and averages their prototypes.
+    r"""Average of the prototypes of the seen classes that an image resembles.
 
     With :math:`p(c \mid x)` the posterior of a multinomial logistic regression over seen classes
     and :math:`\mathcal{T}(x)` the :math:`T` most probable of them [1]_,
@@ -30,20 +30,21 @@ class CONSE(TwoStageModel):
     Parameters
     ----------
     T : int, default=10
-        Seen classes that enter the combination, at most all of them. 10 is the paper's best, 1, 10
-        and 1000 its table; the fairer-evaluation paper takes 5.
+        Number of seen classes in the combination, at most all. The paper's table has 1, 10 and
+        1000, with 10 the best; the fairer-evaluation paper uses 5.
     C : float, default=10.0
-        Inverse weight of the ridge on the classifiers, :math:`C > 0`: they minimise
-        :math:`C \sum_n -\log p(y_n \mid x_n) + \frac{1}{2} \lVert W \rVert_F^2`. The paper takes
-        the softmax layer of a network trained on ImageNet; the benchmark trains logistic regression
-        on the features, without printing its C.
+        Inverse ridge weight of the classifiers, :math:`C > 0`, which minimise
+        :math:`C \sum_n -\log p(y_n \mid x_n) + \frac{1}{2} \lVert W \rVert_F^2`. The paper uses the
+        softmax layer of a network trained on ImageNet; the benchmark trains logistic regression on
+        the features and does not state C.
     tol : float, default=3e-4
-        Stop when the gradient has fallen to this share of its size at zero. Less moves accuracies
-        on the simulated data by 0.05 points at most, 0.01 by up to 0.3 in 40 % of the time.
+        Stop when the gradient is below this share of its size at zero. Smaller values change
+        accuracies on the simulated data by at most 0.05 points; 0.01 changes them by up to 0.3
+        points, in 40 % of the time.
 
     Attributes
     ----------
-    W_ : ndarray of shape (n_features + 1, n_seen_classes), last the constant feature's row
+    W_ : ndarray of shape (n_features + 1, n_seen_classes), last row for the constant feature
     S_ : ndarray of shape (n_seen_classes, n_attributes)
 
     References
@@ -64,7 +65,7 @@ class CONSE(TwoStageModel):
         r"\quad F(x, c) = \cos(f(x), s_c)",
     )
     shared_classifier = "softmax"
-    revision = 2  # classifiers are fitted to a smaller tolerance
+    revision = 2  # smaller tolerance of the classifiers
     param_grid: ClassVar = {"T": (1, 3, 10, 30, 100), "C": (10.0, 100.0, 1000.0)}
     shared_grid_params = ("T", "C")
     regularizers: ClassVar = {"C": "weaker"}
@@ -80,17 +81,17 @@ class CONSE(TwoStageModel):
         return 1 / (self.C * n_samples)
 
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
-        # The cosine, in which 1 / Z would cancel.
+        # The factor 1 / Z would cancel in the cosine.
         return compare(_combined(Z, self.S_, self.T), S, "cosine")
 
     def score_map(self, prototypes: np.ndarray) -> ScoreMap:
-        """Return the convex combinations and the prototypes, both of unit length."""
+        """Return convex combinations and prototypes, both of unit length."""
         S, T = self._check_candidates(prototypes), np.array(self.T)
         return ScoreMap(_embedded, (self.W_, self.S_, T), l2_rows(S))
 
 
 def _combined(Z: np.ndarray, S: np.ndarray, T: int) -> np.ndarray:
-    """Return the prototypes ``S``, weighted by the ``T`` largest posteriors; Z are the logits."""
+    """Return the sums of prototypes ``S`` weighted by the ``T`` largest posteriors of logits Z."""
     P = softmax(Z, axis=1)
     if P.shape[1] > T:
         others = np.argpartition(P, -T, axis=1)[:, :-T]
@@ -99,5 +100,5 @@ def _combined(Z: np.ndarray, S: np.ndarray, T: int) -> np.ndarray:
 
 
 def _embedded(x: np.ndarray, W: np.ndarray, S: np.ndarray, T: np.ndarray) -> np.ndarray:
-    """Return :math:`f(x)` of unit length; the last row of ``W`` belongs to the constant feature."""
+    """Return :math:`f(x)` at unit length; the last row of ``W`` is for the constant feature."""
     return l2_rows(_combined(x @ W[:-1] + W[-1], S, int(T)))

@@ -16,7 +16,7 @@ from zslcore.methods.base import MethodCard
 
 
 class AttributeModel(TwoStageModel):
-    r"""Base of DAP and IAP: classes are compared by the probability of their attributes.
+    r"""Base of DAP and IAP, which score classes by the probability of their attributes.
 
     .. math:: F(x, c) = \sum_m \log p(a_m = a_m^c \mid x) - \log p(a_m = a_m^c)
     """
@@ -28,11 +28,11 @@ class AttributeModel(TwoStageModel):
         return 1 / (self.C * n_samples)
 
     def _binary(self, S: np.ndarray, of: np.ndarray) -> np.ndarray:
-        """Return which attributes ``S`` has, judged by the mean of the seen prototypes ``of``."""
+        """Return whether each attribute of ``S`` exceeds the mean of seen prototypes ``of``."""
         return of.mean(axis=0 if self.threshold == "attribute" else None) < S
 
     def _compare(self, log_p: np.ndarray, log_q: np.ndarray, S: np.ndarray) -> np.ndarray:
-        """Return F from the log probability that an image has (p) or lacks (q) each attribute."""
+        """Return F from the log probabilities that an image has (p) or lacks (q) each attribute."""
         prior = self._binary(self.S_, self.S_).mean(axis=0)
         prior = np.where((prior == 0) | (prior == 1), 0.5, prior)
         present, absent = log_p - np.log(prior), log_q - np.log1p(-prior)
@@ -42,35 +42,35 @@ class AttributeModel(TwoStageModel):
 
 @dataclass(eq=False, repr=False)
 class DAP(AttributeModel):
-    r"""Predicts each attribute from the image, and compares them with those of classes.
+    r"""Attributes predicted from the image, compared with the attributes of classes.
 
-    One logistic regression an attribute gives :math:`p(a_m \mid x)` [1]_; attributes are taken to
-    be independent given the image:
+    One logistic regression per attribute gives :math:`p(a_m \mid x)` [1]_; attributes are assumed
+    to be independent given the image:
 
     .. math::
         F(x, c) = \sum_m \log \frac{p(a_m^c \mid x)}{p(a_m^c)}, \qquad
         p(a_m = 1 \mid x) = \frac{1}{1 + e^{-w_m^\top x}}
 
-    The prior :math:`p(a_m = 1)` is the share of seen classes that have the attribute; 0 and 1 are
-    replaced by 0.5, as in the authors' code.
+    The prior :math:`p(a_m = 1)` is the share of seen classes with the attribute; a prior of 0 or 1
+    is replaced by 0.5, as in the authors' code.
 
     Parameters
     ----------
     C : float, default=1.0
-        Inverse weight of the ridge on the classifiers, as in liblinear, :math:`C > 0`. The paper
-        trains kernel SVMs with Platt scaling on hand-crafted features; the benchmark trains
-        logistic regression, without printing its C.
+        Inverse ridge weight of the classifiers, as in liblinear, :math:`C > 0`. The paper trains
+        kernel SVMs with Platt scaling on hand-crafted features; the benchmark trains logistic
+        regression and does not state C.
     threshold : "attribute" or "overall", default="attribute"
-        A class has an attribute when its value exceeds the mean over seen classes of that
-        attribute, or of all attributes together, as the authors of AWA made their binary matrix.
-        The benchmark does not say which it took.
+        A class has an attribute if its value exceeds the mean over seen classes: the mean of this
+        attribute, or the mean of all attributes together, as for the binary matrix of the authors
+        of AWA. The benchmark does not state its choice.
     tol : float, default=1e-4
-        Stop an attribute when its gradient has fallen to this share of the largest at zero. 0.001
-        takes half the time, and moves the accuracy of a fold of CUB by 0.5 points.
+        Stop the fit of an attribute when its gradient is below this share of the largest gradient
+        at zero. 0.001 takes half the time and changes the accuracy on a fold of CUB by 0.5 points.
 
     Attributes
     ----------
-    W_ : ndarray of shape (n_features + 1, n_attributes), last the constant feature's row
+    W_ : ndarray of shape (n_features + 1, n_attributes), last row for the constant feature
     S_ : ndarray of shape (n_seen_classes, n_attributes)
 
     References
@@ -90,7 +90,7 @@ class DAP(AttributeModel):
         formula=r"F(x, c) = \sum_m \log p(a_m^c \mid x) - \log p(a_m^c)",
         requires="prototypes whose values say how much of an attribute a class has",
     )
-    revision = 3  # 2 and 3: attributes are fitted side by side, each time to a smaller tolerance
+    revision = 3  # 2 and 3: attributes fitted together, each time with a smaller tolerance
     param_grid: ClassVar = {"C": (0.1, 1.0, 10.0, 100.0)}
 
     C: float = 1.0

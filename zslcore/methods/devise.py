@@ -14,30 +14,30 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class DEVISE(RankingModel, CompatibilityModel):
-    r"""Every wrong class has to stay a margin below the right one.
+    r"""Ranking loss that keeps each wrong class a margin below the true class.
 
     .. math::
         \min_V \; \frac{1}{N} \sum_n \sum_{c \ne y_n}
         \big[ \Delta + F(x_n, c) - F(x_n, y_n) \big]_+, \qquad F(x, c) = x^\top V s_c
 
-    by stochastic descent, stopped early [1]_. The benchmark prints the margin as 1 for the right
-    class and 0 for the others, a slip: it is the other way round [2]_.
+    by stochastic gradient descent with early stopping [1]_. The benchmark [2]_ prints the margin as
+    1 for the true class and 0 for the other classes; these two values are swapped by mistake.
 
     Parameters
     ----------
-    learning_rate : for features and prototypes of unit length; see :class:`RankingModel`
-    epochs : stopping early is the only regularisation: chosen on the folds
+    learning_rate : rate for features and prototypes of unit length; see :class:`RankingModel`
+    epochs : number of epochs, the only regularisation; chosen on the folds
     margin : float, default=1.0
-        :math:`\Delta > 0`: 1 in the benchmark, 0.1 in the paper. But for the random start, a margin
-        :math:`m` with rate :math:`m \eta` gives :math:`m` times the scores of margin 1 with rate
-        :math:`\eta`, so that nothing but the rate depends on it.
+        :math:`\Delta > 0`: 1 in the benchmark, 0.1 in the paper. Except for the random start,
+        margin :math:`m` with rate :math:`m \eta` gives :math:`m` times the scores of margin 1 with
+        rate :math:`\eta`, so a different margin only needs a different rate.
     violators : "all", "first" or "one", default="all"
-        Whether a step counts all wrong classes, as the formula does; the first to violate the
-        margin in a random order, as the paper's and most public code do; or one drawn at random,
-        whether it does or not.
-    batch_size : images a step; the paper's descent takes 1
-    average : return the mean of all iterates rather than the last, which is what the paper does
-    random_state : seeds the start, the order of the images and the classes drawn
+        Wrong classes in a step: all that violate the margin, as in the formula; the first violator
+        in a random order, as in the paper's and most public code; or one random wrong class, which
+        counts if it violates the margin.
+    batch_size : images per step; 1 in the paper
+    average : return the mean of all iterates; the paper returns the last iterate
+    random_state : seed of the start, the order of the images and the random classes
 
     Attributes
     ----------

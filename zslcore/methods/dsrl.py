@@ -14,25 +14,25 @@ from zslcore.methods.base import MethodCard, Share
 from zslcore.methods.propagation import PropagationModel
 from zslcore.methods.statistics import ClassStatistics, ridge
 
-#: Rounds in which an image's parts are found once the parts themselves stand.
+#: Rounds for the shares of an image, with fixed parts.
 ROUNDS = 100
 SMALLEST = 1e-12
 
 
 @dataclass(eq=False, repr=False)
 class DSRL(PropagationModel):
-    r"""Decompose images into non-negative parts from which prototypes are predicted.
+    r"""Non-negative factorisation of images into parts from which prototypes are predicted.
 
-    Seen images :math:`X` and unlabelled ones :math:`X_u` are factorised together, the seen ones so
-    that a linear map of their parts gives their prototypes [1]_:
+    Seen images :math:`X` and unlabelled images :math:`X_u` are factorised together; a linear map of
+    the shares of parts in seen images approximates their prototypes [1]_:
 
     .. math::
         \min_{H, H_u, B \ge 0, \, W} \;
         \lVert X - H B \rVert^2 + \lVert X_u - H_u B \rVert^2
         + \mu \lVert H W - S_y \rVert^2 + \lambda \lVert W \rVert^2
 
-    The first guess for an image of parts :math:`h` is :math:`F_0(x, c) = \cos(W^\top h, s_c)`,
-    which is then propagated along a graph of the unlabelled images in the space of the prototypes:
+    An image with shares :math:`h` has the initial scores :math:`F_0(x, c) = \cos(W^\top h, s_c)`,
+    which are propagated along a graph of the unlabelled images in the space of the prototypes:
     :math:`F = (I - \alpha L)^{-1} F_0`, see :class:`~zslcore.methods.propagation.Propagation`.
 
     Parameters
@@ -40,25 +40,26 @@ class DSRL(PropagationModel):
     mu : weight of the alignment, :math:`\mu > 0`
     lam : ridge of the map, :math:`\lambda > 0`
     n_iter : rounds of the factorisation
-    k, sigma, alpha : of the graph, see :class:`~zslcore.methods.propagation.Propagation`
+    k, sigma, alpha : settings of the graph, see :class:`~zslcore.methods.propagation.Propagation`
 
     Attributes
     ----------
     B_ : ndarray of shape (n_seen_classes, n_features), the parts
     W_ : ndarray of shape (n_seen_classes, n_attributes)
-        The map from shares of parts to prototypes, of seen images that are encoded as unseen ones.
-    graph_, unlabeled_ : of the unlabelled images
-    objective_ : list of float, the printed objective after each round; it never rises
+        Map from shares of parts to prototypes, fitted on shares of seen images computed without
+        labels.
+    graph_, unlabeled_ : graph of the unlabelled images, and their features
+    objective_ : list of float, the objective above after each round; it never rises
 
     Notes
     -----
-    The benchmark's text, which this follows, gives neither the number of parts nor the weights. The
-    parts start at the class means, one for each seen class, so that nothing is drawn by chance.
-    The parts of an image are found with :math:`B` alone, in the same way for an unlabelled image
-    and one that comes later. The factorisation pulls the shares :math:`H` of seen images to their
-    labels, which no other image has: :math:`W` is therefore fitted once more at the end, on shares
-    of the seen images that are found with :math:`B` alone, too. The paper's own discriminative term
-    between classes is not in the benchmark's text and not here.
+    This follows the text of the benchmark, which gives neither the number of parts nor the weights.
+    The parts start at the means of the seen classes, so there is no randomness. With :math:`B`
+    fixed, the shares of an image are computed in the same way for unlabelled and for later images.
+    In the factorisation, the shares :math:`H` of seen images also depend on their labels, which
+    other images do not have: :math:`W` is therefore fitted again at the end, on shares of the seen
+    images computed from :math:`B` alone. The discriminative term between classes in the paper is
+    not in the benchmark and not implemented here.
 
     References
     ----------
@@ -110,7 +111,7 @@ class DSRL(PropagationModel):
         return self._build_graph(unlabeled)
 
     def encode(self, X: Features) -> np.ndarray:
-        """Return the shares of the parts in every image, shape (n_samples, n_parts)."""
+        """Return the shares of the parts in each image, shape (n_samples, n_parts)."""
         XB, BB = project(X, self.B_.T), self.B_ @ self.B_.T
         H = np.full(XB.shape, 1 / len(BB))
         for _ in range(ROUNDS):
@@ -118,7 +119,7 @@ class DSRL(PropagationModel):
         return H
 
     def _factorise(self, X: Features, S_y: np.ndarray, unlabeled: Features) -> None:
-        """Alternate between parts, shares and map; each step lowers the objective."""
+        """Update parts, shares and map in turn; each step lowers the objective."""
         total = sum(_sum_of_squares(part) for part in (X, unlabeled))
         H, H_u = self.encode(X), self.encode(unlabeled)
         self.W_ = self._map(H, S_y)
@@ -137,7 +138,7 @@ class DSRL(PropagationModel):
             )
 
     def _step(self, H: np.ndarray, XB: np.ndarray, BB: np.ndarray, S_y: np.ndarray) -> np.ndarray:
-        """Return the factor for H: the root of falling over rising parts of the slope [Ding]."""
+        """Return the multiplicative update of H: the root of a ratio of gradient parts [Ding]."""
         SW, WW = S_y @ self.W_.T, self.W_ @ self.W_.T
         down = XB + self.mu * (np.maximum(SW, 0) + H @ np.maximum(-WW, 0))
         up = H @ BB + self.mu * (np.maximum(-SW, 0) + H @ np.maximum(WW, 0))
@@ -154,7 +155,7 @@ class DSRL(PropagationModel):
 
 
 def _sum_of_squares(X: Features) -> float:
-    """Return the squared norm of ``X``, refusing negative values on the way."""
+    """Return the squared norm of ``X``; refuse negative values."""
     total = 0.0
     for _, block in chunks(X):
         if block.min() < 0:

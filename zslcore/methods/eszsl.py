@@ -18,8 +18,8 @@ from zslcore.methods.statistics import ClassStatistics, GramStatistics, ridge, r
 class ESZSL(CompatibilityModel):
     r"""Bilinear compatibility, fitted in closed form by ridge regression.
 
-    Looks for the matrix :math:`V` whose score :math:`x^\top V s_c` is high for the true class and
-    low for every other one [1]_:
+    The matrix :math:`V` makes the score :math:`x^\top V s_c` high for the true class and low for
+    all other classes [1]_:
 
     .. math::
         \min_V \; \lVert X V S^\top - Y \rVert_F^2
@@ -27,22 +27,23 @@ class ESZSL(CompatibilityModel):
         + \lambda \lVert X V \rVert_F^2
         + \gamma \lambda \lVert V \rVert_F^2
 
-    whose only minimiser is
+    with the unique minimiser
 
     .. math::
         V = (X^\top X + \gamma I)^{-1} \, X^\top Y S \, (S^\top S + \lambda I)^{-1}
 
     Parameters
     ----------
-    gamma : ridge on the visual side, :math:`\gamma > 0`; not the gamma of calibrated stacking
+    gamma : ridge weight on the visual side, :math:`\gamma > 0`; not the gamma of calibrated
+        stacking
     lam : float, default=1.0
-        Ridge on the semantic side, :math:`\lambda > 0`. On the folds of CUB and of all simulated
-        data sets the defaults lie within 1.2 points of the best of the grid, rows being of unit
-        length.
+        Ridge weight on the semantic side, :math:`\lambda > 0`. With rows of unit length, the
+        defaults are within 1.2 points of the best grid point on the folds of CUB and of all
+        simulated data sets.
     coding : "01" or "+-1", default="01"
-        Values of :math:`Y` for wrong and right classes. The paper writes -1 and 1; with features
-        that are not centred that target costs many points, since :math:`V` has to spend itself on
-        the all-minus part. 0 and 1 give the figures of the benchmark.
+        Values of :math:`Y` for wrong and true classes. The paper has -1 and 1; without centred
+        features, this target lowers accuracy by many points, since most of :math:`V` then fits the
+        constant -1. 0 and 1 reproduce the numbers of the benchmark.
 
     Attributes
     ----------
@@ -65,7 +66,7 @@ class ESZSL(CompatibilityModel):
         formula=r"V = (X^\top X + \gamma I)^{-1} X^\top Y S \, (S^\top S + \lambda I)^{-1},"
         r"\quad F(x, c) = x^\top V s_c",
     )
-    revision = 2  # the same numbers as 1 for the same parameters; other defaults
+    revision = 2  # same numbers as revision 1 for the same parameters; different defaults
     param_grid: ClassVar = {
         "gamma": tuple(10.0**k for k in range(-3, 4)),
         "lam": tuple(10.0**k for k in range(-3, 4)),
@@ -86,15 +87,15 @@ class ESZSL(CompatibilityModel):
     def _solve(self, statistics: GramStatistics, S: np.ndarray) -> Self:
         visual = ridge(statistics.gram, self.gamma)
         semantic = ridge(S.T @ S, self.lam)
-        # V = visual^-1 (X'YS) semantic^-1, as two solves rather than two inverses.
+        # V = visual^-1 (X'YS) semantic^-1, by two solves instead of two inverses.
         left = solve(visual, self._target(statistics) @ S, assume_a="pos", overwrite_a=True)
         self.V_ = solve(semantic, left.T, assume_a="pos").T
         return self
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        r"""Score a whole grid: a solution for every gamma, a scaling for every lambda.
+        r"""Score a grid, with one solution per gamma and one scaling per lambda.
 
-        With :math:`S = P \, \mathrm{diag}(\sigma) \, Q^\top`, thin,
+        With the thin SVD :math:`S = P \, \mathrm{diag}(\sigma) \, Q^\top`,
         :math:`V = (X^\top X + \gamma I)^{-1} X^\top Y P \;
         \mathrm{diag}(\sigma / (\sigma^2 + \lambda)) \; Q^\top`.
         """

@@ -16,16 +16,16 @@ from zslcore.methods.generative import GenerativeZSL, softmax_path
 if TYPE_CHECKING:
     from torch import Tensor
 
-#: Passes over the training rows of the softmax that recognises generated features.
+#: Epochs of the softmax of the seen classes, which classifies generated features.
 SEEN_EPOCHS = 20
 
 
 @dataclass(eq=False, repr=False)
 class FCLSWGAN(WassersteinGAN, GenerativeZSL):
-    r"""A conditional Wasserstein GAN, with a classifier of the seen classes in its loss.
+    r"""A conditional Wasserstein GAN with a classifier of the seen classes in its loss.
 
-    The generator turns noise :math:`z` and a prototype :math:`s` into a feature
-    :math:`\tilde x = G(z, s)`, the critic :math:`D` compares it with real ones [1]_:
+    The generator maps noise :math:`z` and a prototype :math:`s` to a feature :math:`\tilde x = G(z,
+    s)`; the critic :math:`D` compares generated and real features [1]_:
 
     .. math::
         \min_G \max_D \; \mathbb{E} D(x, s) - \mathbb{E} D(\tilde x, s)
@@ -33,25 +33,25 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
         - \beta \, \mathbb{E} \log P(y \mid \tilde x)
 
     with :math:`\hat x` between a real and a generated feature, and :math:`P` a softmax of the seen
-    classes, trained on real features beforehand. A step of the generator follows ``n_critic`` of
-    the critic.
+    classes, trained in advance on real features. ``n_critic`` steps of the critic precede each step
+    of the generator.
 
     Parameters
     ----------
     epochs : passes of the critic over the training rows
-    n_synthetic : features generated for every unseen class
+    n_synthetic : number of features generated per unseen class
     classifier_epochs : passes of the softmax over real and generated features
-    components : principal components; features that are no more than that stay as they are
-    beta : :math:`\beta > 0`, weight of the classifier
-    penalty : :math:`\lambda > 0`, weight of the gradient's length
-    hidden : units of the hidden layer of either network; 4,096 in the paper
+    components : number of principal components; at most as many features are left unchanged
+    beta : :math:`\beta > 0`, weight of the classification loss
+    penalty : :math:`\lambda > 0`, weight of the gradient penalty
+    hidden : units of the hidden layer of both networks; 4,096 in the paper
     batch_size : 64 in the paper
-    learning_rate : of Adam with :math:`\beta_1 = 0.5`; 1e-4 in the paper
+    learning_rate : learning rate of Adam with :math:`\beta_1 = 0.5`; 1e-4 in the paper
 
     Attributes
     ----------
-    generator_ : network, of :math:`(z, s)`
-        Next to those of :class:`zslcore.methods.generative.GenerativeZSL`.
+    generator_ : network with input :math:`(z, s)`
+        Further attributes: see :class:`zslcore.methods.generative.GenerativeZSL`.
 
     References
     ----------
@@ -104,7 +104,7 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
     ) -> Iterator[float]:
         """Train generator and critic; yield the Wasserstein distance, see :class:`GenerativeZSL`.
 
-        The distance is what the critic finds between real and generated features.
+        The distance between real and generated features is estimated by the critic.
         """
         (d, a), name = (X.shape[1], S.shape[1]), self.card.name
         self.generator_ = network(name, (2 * a, self.hidden, d), rng)

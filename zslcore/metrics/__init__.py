@@ -1,4 +1,4 @@
-"""Accuracies, the exact seen-unseen curve, thresholds, significance, gain and bootstrap."""
+"""Accuracies, exact seen-unseen curve, thresholds, OverlapGain, significance and bootstrap."""
 
 from zslcore.metrics.accuracy import (
     Average,

@@ -9,7 +9,7 @@ Calibrated stacking subtracts :math:`\gamma` from the scores of seen classes:
 
 .. math:: \hat y = \arg\max_c \; F(x, c) - \gamma \, [c \in \mathcal{C}_s]
 
-The two papers name the same accuracies differently; this package writes the letters:
+The two papers have different names for the same accuracies; this package uses the letters:
 
 ======  ==================  =============  ====================================================
 letter  calibration paper   benchmark      samples of ... among the candidates ...
@@ -21,7 +21,7 @@ s       A_S->C              tr             seen classes, among all classes
 
 All values are fractions in [0, 1].
 
-A score of minus infinity says that a class is ruled out: it ranks below every other, at any gamma.
+A score of minus infinity rules a class out: it ranks below all other classes at any gamma.
 
 References
 ----------
@@ -48,7 +48,7 @@ Average = Literal["class", "sample"]
 
 
 def per_class_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> dict[int, float]:
-    """Map every class present in ``y_true`` to its recall."""
+    """Map each class present in ``y_true`` to its recall."""
     y_true, y_pred = _paired(y_true, y_pred)
     classes, position = np.unique(y_true, return_inverse=True)
     correct = np.bincount(position, weights=y_true == y_pred)
@@ -56,19 +56,19 @@ def per_class_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> dict[int, floa
 
 
 def mean_class_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
-    """Average recall over classes, so that large classes weigh no more than small ones."""
+    """Average recall over classes, so that small and large classes have equal weight."""
     return float(np.mean(list(per_class_accuracy(y_true, y_pred).values())))
 
 
 def sample_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
-    """Share of samples answered correctly, so that large classes weigh more."""
+    """Return the share of correct predictions, so that large classes weigh more."""
     y_true, y_pred = _paired(y_true, y_pred)
     return float(np.mean(y_true == y_pred))
 
 
-@lru_cache(maxsize=4096)  # found by search, half a millisecond each, and needed again and again
+@lru_cache(maxsize=4096)  # half a millisecond each, by root search
 def accuracy_interval(correct: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Return the exact binomial interval (Clopper-Pearson) of ``correct`` right answers of ``n``.
+    """Return the exact binomial (Clopper-Pearson) interval for ``correct`` of ``n`` predictions.
 
     Examples
     --------
@@ -82,19 +82,19 @@ def accuracy_interval(correct: int, n: int, level: float = 0.95) -> tuple[float,
 def top_k_accuracy(
     scores: np.ndarray, y: np.ndarray, k: int = 5, *, average: Average = "class"
 ) -> float:
-    """Share of samples with their class among the ``k`` highest scores.
+    """Return the share of samples with the true class among the ``k`` highest scores.
 
-    Equal scores are ranked by column, as ``argmax`` does, so that ``k = 1`` is plain accuracy.
-    ``scores`` has shape (n_samples, n_candidates), ``y`` is the true column; ``average`` is "class"
-    (mean of per-class accuracies) or "sample".
+    Ties are ranked by column, as in ``argmax``, so that ``k = 1`` is plain accuracy.
+    ``scores`` has shape (n_samples, n_candidates), ``y`` has the true columns; ``average`` is
+    "class" (mean of per-class accuracies) or "sample".
     """
     return top_k_of_ranks(ranks_of(scores, y), y, k, average=average)
 
 
 def ranks_of(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the place of the true class among the candidates of every sample, 1 for the best.
+    """Return the rank of the true class of each sample among the candidates, 1 for the best.
 
-    Parameters are those of :func:`top_k_accuracy`; equal scores are ranked by column.
+    For parameters see :func:`top_k_accuracy`; ties are ranked by column.
     """
     scores, y = _scored(scores, y)
     true = scores[np.arange(len(y)), y][:, None]
@@ -105,7 +105,7 @@ def ranks_of(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
 def top_k_of_ranks(
     ranks: np.ndarray, y: np.ndarray, k: int = 5, *, average: Average = "class"
 ) -> float:
-    """Return :func:`top_k_accuracy` from the ranks of the true classes alone."""
+    """Compute :func:`top_k_accuracy` from the ranks of the true classes."""
     if k < 1:
         raise ParameterError(f"top-k accuracy needs k >= 1; got {k}.")
     return float(np.sum(_weights(y, average) * (ranks <= k)))
@@ -119,14 +119,14 @@ def harmonic_mean(seen: float, unseen: float) -> float: ...
 @overload
 def harmonic_mean(seen: Numbers, unseen: Numbers) -> np.ndarray: ...
 def harmonic_mean(seen: float | Numbers, unseen: float | Numbers) -> float | np.ndarray:
-    """Return ``2su / (s + u)``, and 0 where both accuracies are 0; numbers or arrays."""
+    """Return ``2su / (s + u)`` of numbers or arrays, and 0 where both accuracies are 0."""
     s, u = np.asarray(seen, dtype=float), np.asarray(unseen, dtype=float)
     H = 2 * s * u / np.where(s + u > 0, s + u, 1)
     return H if H.ndim else float(H)
 
 
 def _weights(y: np.ndarray, average: Average, part: np.ndarray | None = None) -> np.ndarray:
-    """Weight of each sample in the mean over ``part``: by class, or all alike."""
+    """Return the weight of each sample in the mean over ``part``, by class or equal."""
     part = np.ones(len(y), bool) if part is None else part
     if average == "sample":
         return np.full(len(y), 1 / np.count_nonzero(part))
@@ -163,7 +163,7 @@ def _shaped(scores: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _require_scores(scores: np.ndarray, *largest: np.ndarray) -> None:
-    """Refuse ``scores`` with a value in ``largest`` that is none, the largest of them or all."""
+    """Refuse NaN and plus infinity in ``scores``, detected in their ``largest`` values."""
     if not all((values < np.inf).all() for values in largest):
         raise ZSLError(
             "Scores must be numbers, or minus infinity for a class that is ruled out; "

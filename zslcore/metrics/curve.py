@@ -2,8 +2,8 @@ r"""The exact seen-unseen curve, and the gamma at which each prediction changes 
 
 For an image let :math:`a` be its best score among seen classes and :math:`b` among unseen ones.
 Calibrated stacking predicts the best seen class while :math:`\gamma < a - b`, and the best unseen
-class from there on: this number, and whether either of the two classes is right, determine the
-metrics of the test set at every gamma, for any number of classes.
+class for larger :math:`\gamma`. The number :math:`a - b` and the correctness of the two classes
+determine the metrics of the test set at every gamma, for any number of classes.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from zslcore.metrics.accuracy import (
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Scores looked at together, few enough for a cache: half a megabyte of double precision.
+#: Scores per block, small enough for the processor cache: half a megabyte of float64.
 BLOCK_VALUES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class OperatingPoint:
-    """The three numbers a generalised zero-shot table reports, and the gamma they belong to."""
+    """The three numbers in a generalised zero-shot table, and their gamma."""
 
     gamma: float
     seen: float
@@ -42,29 +42,29 @@ class OperatingPoint:
 
     @property
     def harmonic(self) -> float:
-        """Harmonic mean of both accuracies, the headline number."""
+        """Harmonic mean of seen and unseen accuracy, the headline number."""
         return harmonic_mean(self.seen, self.unseen)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenUnseen:
-    """Accuracies of both sides at several gammas, or in several draws: arrays of one shape."""
+    """Seen and unseen accuracies at several gammas or in several draws: arrays of one shape."""
 
     seen: np.ndarray
     unseen: np.ndarray
 
     @property
     def harmonic(self) -> np.ndarray:
-        """Harmonic mean of every pair."""
+        """Harmonic mean of each pair."""
         return harmonic_mean(self.seen, self.unseen)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SeenUnseenCurve:
-    r"""Every trade-off between seen and unseen accuracy that some gamma reaches.
+    r"""All trade-offs between seen and unseen accuracy that some gamma reaches.
 
-    A step function of gamma: the accuracies of point ``k`` hold for
-    ``gamma[k] <= gamma < gamma[k + 1]``, those of the last point for every larger gamma.
+    The curve is a step function of gamma: the accuracies of point ``k`` hold for ``gamma[k] <=
+    gamma < gamma[k + 1]``, and those of the last point for all larger gammas.
 
     Attributes
     ----------
@@ -74,8 +74,8 @@ class SeenUnseenCurve:
 
     Notes
     -----
-    Where scores of minus infinity rule a whole side out for some sample, no gamma brings it there:
-    ``seen`` then ends above 0, or ``unseen`` begins there.
+    If scores of minus infinity rule out all classes of one side for a sample, no gamma changes its
+    side: then ``seen`` ends above 0, or ``unseen`` starts above 0.
     """
 
     gamma: np.ndarray
@@ -90,7 +90,7 @@ class SeenUnseenCurve:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for every point: ``gamma``, ``seen``, ``unseen``, ``harmonic``."""
+        """Return one row per point: ``gamma``, ``seen``, ``unseen``, ``harmonic``."""
         import pandas as pd
 
         names = ("gamma", "seen", "unseen", "harmonic")
@@ -98,12 +98,12 @@ class SeenUnseenCurve:
 
     @property
     def harmonic(self) -> np.ndarray:
-        """Harmonic mean at every point."""
+        """Harmonic mean at each point."""
         return harmonic_mean(self.seen, self.unseen)
 
     @property
     def ausuc(self) -> float:
-        """Area under the seen-unseen curve: trapezoids over the exact points, from unseen = 0."""
+        """Area under the seen-unseen curve by the trapezoidal rule, from unseen = 0."""
         return float(self.seen[0] * self.unseen[0] + np.trapezoid(self.seen, self.unseen))
 
     @overload
@@ -119,15 +119,15 @@ class SeenUnseenCurve:
         return OperatingPoint(float(gamma), float(self.seen[k]), float(self.unseen[k]))
 
     def best(self) -> OperatingPoint:
-        """Return the point with the largest harmonic mean, the first of equals.
+        """Return the point with the largest harmonic mean; of ties the first.
 
-        Its gamma is the middle of the interval on which the point holds, the value that stays
-        right longest when scores move a little.
+        Its gamma is the middle of the interval of this point, where it is least sensitive to small
+        changes of the scores.
         """
         return self.at(middle_gamma(self.gamma, int(np.argmax(self.harmonic))))
 
     def thinned(self, n: int) -> SeenUnseenCurve:
-        """Return about ``n`` points, evenly spaced along the curve, with its ends and the best."""
+        """Return about ``n`` evenly spaced points, including both ends and the best point."""
         if len(self.gamma) <= n:
             return self
         length = np.cumsum(np.abs(np.diff(self.seen)) + np.abs(np.diff(self.unseen)))
@@ -139,15 +139,15 @@ class SeenUnseenCurve:
 def middle_gamma(gamma: np.ndarray, k: int) -> float:
     """Return the middle of the interval from breakpoint ``k`` to the next one.
 
-    The first and the last interval have no end; they get a gamma a hundredth of the curve's width
-    beyond the breakpoint they have.
+    The first and the last interval are unbounded; their gamma lies beyond their only breakpoint, by
+    a hundredth of the width of the curve.
     """
     inner = gamma[1:]
-    if not len(inner):  # no answer is ever right, at any gamma
+    if not len(inner):  # no prediction is right at any gamma
         return 0.0
     first, last = float(inner[0]), float(inner[-1])
     width = last - first
-    # The difference of scores near the largest float may overflow.
+    # Differences of scores near the largest float may overflow.
     margin = (width / 100 if width < np.inf else last / 100 - first / 100) or 1.0
     low = float(gamma[k]) if k > 0 else first - 2 * margin
     high = float(inner[k]) if k < len(inner) else last + 2 * margin
@@ -160,9 +160,9 @@ def seen_unseen_curve(
     r"""Return the exact seen-unseen curve of a score matrix, in one sort.
 
     For a sample let :math:`a` be its best score among seen classes and :math:`b` among unseen
-    ones. It is predicted as a seen class exactly while :math:`\gamma < a - b`, so that the values
-    :math:`a - b` are all the places where anything changes. A tie, :math:`\gamma = a - b`, goes to
-    the unseen side; ties within a side go to the first column.
+    ones. It is predicted as a seen class exactly while :math:`\gamma < a - b`, so predictions
+    change only at the values :math:`a - b`. A tie, :math:`\gamma = a - b`, goes to the unseen side;
+    ties within a side go to the first column.
 
     Parameters
     ----------
@@ -174,13 +174,13 @@ def seen_unseen_curve(
     Raises
     ------
     ZSLError
-        When shapes do not fit, a score is missing or plus infinity, or seen or unseen columns or
-        samples are missing.
+        If shapes do not match, a score is NaN or plus infinity, or one side has no columns or no
+        samples.
 
     Notes
     -----
-    Values :math:`a - b` closer together than the rounding of the scores (one unit in the last place
-    of the largest score, in the precision the scores came in) are one breakpoint: float32 scores
+    Values :math:`a - b` that differ by less than the rounding of the scores (one unit in the last
+    place of the largest score, in the precision of the input) form one breakpoint: float32 scores
     cannot distinguish such samples.
     """
     seen = np.asarray(seen)
@@ -201,9 +201,9 @@ class CurveSteps:
     y : int array of shape (n_samples,), the true columns
     of_seen : bool array of shape (n_samples,), whether the true class is a seen one
     counting : int array of shape (n_counting,)
-        Samples that some gamma answers right, in the order in which that changes.
+        Samples that are right at some gamma, sorted by the gamma at which this changes.
     gamma : array of shape (n_points,), increasing; the first is minus infinity
-    points : int array of shape (n_points,), how many of ``counting`` change up to each gamma
+    points : int array of shape (n_points,), number of ``counting`` that change up to each gamma
     """
 
     y: np.ndarray
@@ -221,22 +221,22 @@ class CurveSteps:
         margin: np.ndarray,
         resolution: float,
     ) -> CurveSteps:
-        """Sort samples by their margin; ``right`` where the best of their side is the true class.
+        """Sort samples by margin; ``right`` is True if their side's best class is the true class.
 
-        Raises a ZSLError without samples of either side.
+        Raises a ZSLError if one side has no samples.
         """
         if of_seen.all() or not of_seen.any():
             raise ZSLError(
                 "The seen-unseen curve needs test samples of seen and of unseen classes; "
                 f"got {np.count_nonzero(of_seen)} and {np.count_nonzero(~of_seen)}."
             )
-        # A sample counts where the best class of its own side is the true one; others never do.
+        # Only these samples are right at some gamma: the best class of their own side is true.
         counting = np.flatnonzero(right)
         d = margin[counting]
         order = np.argsort(d, kind="stable")
         d, counting = d[order], counting[order]
 
-        # Infinite margins are no breakpoints: no gamma changes the answer there.
+        # Infinite margins are no breakpoints: no gamma changes these predictions.
         low, high = np.searchsorted(d, -np.inf, side="right"), np.searchsorted(d, np.inf)
         inner = d[low:high]
         last = np.flatnonzero(np.append(np.diff(inner) > resolution, True))[: len(inner)]
@@ -244,21 +244,21 @@ class CurveSteps:
         return cls(y, of_seen, counting, np.append(-np.inf, inner[last]), points)
 
     def curve(self, average: Average = "class") -> SeenUnseenCurve:
-        """Return the seen-unseen curve, every class weighing alike or every sample."""
+        """Return the seen-unseen curve, averaged over classes or samples."""
         sides = (self.of_seen, ~self.of_seen)
         weights = np.where(self.of_seen, *(_weights(self.y, average, side) for side in sides))
         return SeenUnseenCurve(self.gamma, *self.accuracies(weights))
 
     def accuracies(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return seen and unseen accuracy at every gamma: arrays of shape (..., n_points).
+        """Return seen and unseen accuracy at each gamma: arrays of shape (..., n_points).
 
-        ``weights`` of shape (..., n_samples) are what samples count; those of seen and of unseen
-        classes sum to 1 each.
+        ``weights`` has shape (..., n_samples); the weights of samples of seen classes sum to 1, and
+        so do the weights of samples of unseen classes.
         """
         of_seen, weights = self.of_seen[self.counting], weights[..., self.counting]
         lost, won = np.where(of_seen, weights, 0.0), np.where(of_seen, 0.0, weights)
         none = np.zeros((*weights.shape[:-1], 1))
-        # Summed from the end, so that the last 0 is exact.
+        # Sum from the end, so that the last value is exactly 0.
         remaining = np.concatenate([np.cumsum(lost[..., ::-1], axis=-1)[..., ::-1], none], axis=-1)
         reached = np.concatenate([none, np.cumsum(won, axis=-1)], axis=-1)
         return remaining[..., self.points], reached[..., self.points]
@@ -266,21 +266,22 @@ class CurveSteps:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    r"""The best seen and unseen class of every sample, and the margin between them.
+    r"""The best seen and unseen class of each sample, and the margin between their scores.
 
-    All metrics of generalised zero-shot learning follow from these: a sample is predicted as its
-    best seen class while :math:`\gamma < margin`, and as its best unseen class from there on.
+    They determine all metrics of generalised zero-shot learning: a sample is predicted as its best
+    seen class while :math:`\gamma < margin`, and as its best unseen class for larger
+    :math:`\gamma`.
 
     Attributes
     ----------
     y : int array of shape (n_samples,), the true classes
     of_seen : bool array of shape (n_samples,), whether the true class is a seen one
     seen_class, unseen_class : int arrays of shape (n_samples,)
-        The best class of either side, numbered as ``y``; -1 where a side has no candidate.
-    margin : float64 array of shape (n_samples,), best seen score less best unseen score
-        Infinite where one side is ruled out.
+        The best class of each side, numbered like ``y``; -1 for a side without candidates.
+    margin : float64 array of shape (n_samples,), best seen minus best unseen score, infinite if one
+        side is ruled out
     resolution : float
-        Margins that differ by no more are one breakpoint of the curve, in units of scores.
+        Margins that differ by at most this much, in units of scores, form one breakpoint.
     """
 
     y: np.ndarray
@@ -301,49 +302,49 @@ class Answers:
         return self.unseen_class == self.y
 
     def at(self, gamma: float) -> np.ndarray:
-        """Return the predicted class of every sample at ``gamma``; ties go to the unseen side."""
+        """Return the predicted class of each sample at ``gamma``; ties go to the unseen side."""
         return np.where(self.margin > gamma, self.seen_class, self.unseen_class)
 
     def margins(self) -> CurveSteps:
-        """Return the steps of the curve, for either average."""
+        """Return the steps of the curve, for both averages."""
         right = np.where(self.of_seen, self.right_if_seen, self.right_if_unseen)
         return CurveSteps.of(self.y, self.of_seen, right, self.margin, self.resolution)
 
 
 def find_answers(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Answers:
-    """Return the best class of either side, and the margin, of every sample.
+    """Return the best seen and unseen class and the margin of each sample.
 
-    Parameters and errors are those of :func:`seen_unseen_curve`, but either side may be empty.
+    For parameters and errors see :func:`seen_unseen_curve`, but one side may be empty.
     """
     scores, y = _labelled(*_shaped(scores, y))
     seen = _mask(seen, scores.shape[1])
     of_seen, of_unseen = (best_column(scores, np.flatnonzero(side)) for side in (seen, ~seen))
-    # NaN and infinity win the comparison: the matrix is not read for them once more.
+    # NaN and infinity win the comparison, so checking the largest scores is enough.
     _require_scores(scores, of_seen[1], of_unseen[1])
     return combine_sides(y, seen, of_seen, of_unseen, scores.dtype)
 
 
-#: The best column of every sample and its score, see :func:`best_column`.
+#: The best column of each sample and its score, see :func:`best_column`.
 Side = tuple[np.ndarray, np.ndarray]
 
 
 def combine_sides(
     y: np.ndarray, seen: np.ndarray, of_seen: Side, of_unseen: Side, dtype: np.dtype
 ) -> Answers:
-    """Return :func:`find_answers` from the :func:`best_column` of either side.
+    """Compute :func:`find_answers` from the :func:`best_column` of both sides.
 
-    ``dtype`` is the precision the scores came in.
+    ``dtype`` is the original precision of the scores.
     """
     (i, a), (j, b) = of_seen, of_unseen
     return Answers(y, seen[y], i, j, *compute_margins(a, b, dtype))
 
 
 def compute_margins(a: np.ndarray, b: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray, float]:
-    """Return the best seen less the best unseen scores, and the resolution.
+    """Return the best seen minus the best unseen scores, and the resolution.
 
-    The margin is minus infinity where both scores are: a tie that goes to the unseen side,
-    whatever gamma. The resolution is a unit in the last place of the largest, in the ``dtype``
-    that the scores came in.
+    If both scores are minus infinity, so is the margin: the tie goes to the unseen side at any
+    gamma. The resolution is one unit in the last place of the largest score, in the original
+    ``dtype`` of the scores.
     """
     margin = np.subtract(a, b, out=np.full(np.shape(a), -np.inf), where=~np.isneginf(a))
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
@@ -352,9 +353,10 @@ def compute_margins(a: np.ndarray, b: np.ndarray, dtype: np.dtype) -> tuple[np.n
 
 
 def best_column(scores: np.ndarray, columns: np.ndarray) -> Side:
-    """Return the best of ``columns`` for every sample and its score; -1 without any column.
+    """Return the best of ``columns`` and its score for each sample; -1 if ``columns`` is empty.
 
-    ``columns`` are numbers of columns, in any order; of equal scores the first of them is the best.
+    ``columns`` are column numbers in any order; of equal scores, the first in ``columns`` is the
+    best.
     """
     if not len(columns):
         return np.full(len(scores), -1, np.int32), np.full(len(scores), -np.inf)
@@ -370,7 +372,7 @@ def best_column(scores: np.ndarray, columns: np.ndarray) -> Side:
 
 
 def _columns_of(scores: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Return ``scores[:, columns]``, without a copy where the columns follow each other."""
+    """Return ``scores[:, columns]``, without a copy if the columns are consecutive."""
     first, last = int(columns[0]), int(columns[-1])
     if last - first + 1 == len(columns) and (np.diff(columns) == 1).all():
         return scores[:, first : last + 1]
@@ -384,18 +386,19 @@ class GammaThresholds:
     Attributes
     ----------
     gamma : array of shape (n_samples,), increasing
-        An image is predicted as its best seen class below this gamma, and as its best unseen class
-        from it on. Minus infinity: never as a seen one; infinity: never as an unseen one.
+        An image is predicted as its best seen class below this gamma, else as its best unseen
+        class. With minus infinity it is never predicted as a seen class, with infinity never as an
+        unseen class.
     y : int array of shape (n_samples,), the true columns of the scores
     right_if_seen, right_if_unseen : bool arrays of shape (n_samples,)
-        Whether the best class of either side is the true one.
+        Whether the best seen or the best unseen class is the true class.
     seen : bool array of shape (n_candidates,)
-    order : int array of shape (n_samples,), the row of the scores that each image is
+    order : int array of shape (n_samples,), the row of each image in the scores
 
     Notes
     -----
-    Where margins are closer together than the scores' own rounding they are one breakpoint of the
-    seen-unseen curve, and one gamma here, so that both say the same at every gamma.
+    Margins that differ by less than the rounding of the scores form one breakpoint of the
+    seen-unseen curve and have one gamma here, so that both agree at every gamma.
     """
 
     gamma: np.ndarray
@@ -414,7 +417,7 @@ class GammaThresholds:
         return np.where(self.gamma > gamma, self.right_if_seen, self.right_if_unseen)
 
     def per_class(self, gamma: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return how many images of every class are right at ``gamma``, and how many there are."""
+        """Return the number of correct images and of all images per class at ``gamma``."""
         n = len(self.seen)
         return (
             np.bincount(self.y[self.right(gamma)], minlength=n),
@@ -425,16 +428,16 @@ class GammaThresholds:
 def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> GammaThresholds:
     """Return the gamma at which each image's prediction changes sides.
 
-    Parameters and errors are those of :func:`zslcore.metrics.seen_unseen_curve`.
+    For parameters and errors see :func:`zslcore.metrics.seen_unseen_curve`.
     """
     answers = find_answers(scores, y, seen)
     return find_gamma_thresholds(answers, answers.margins(), seen)
 
 
 def find_gamma_thresholds(answers: Answers, m: CurveSteps, seen: np.ndarray) -> GammaThresholds:
-    """Return :func:`switches` from the answers to a score matrix and their margins."""
+    """Compute :func:`switches` from the best classes and margins of a score matrix."""
     gamma = answers.margin.copy()
-    # Images that the curve counts change at its breakpoints; the last ones never do.
+    # Images in ``counting`` change sides at the breakpoints; those after the last never do.
     point = np.searchsorted(m.points, np.arange(len(m.counting)), side="right")
     gamma[m.counting] = np.append(m.gamma, np.inf)[point]
     order = np.argsort(gamma, kind="stable")

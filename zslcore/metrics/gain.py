@@ -15,26 +15,26 @@ from numpy.typing import ArrayLike
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import accuracy_interval
 
-#: Accuracy of every class, and whether it overlaps.
+#: Accuracy of each class, and whether the class overlaps.
 ByClass = tuple[pd.Series, pd.Series]
 
 
-#: Where a class stands to a pre-training set: in it, related (a kind of it or a broader class is in
-#: it), or neither.
+#: Relation of a class to a pre-training set: in it, related (a kind of the class or a broader class
+#: is in the set), or unrelated.
 Group = Literal["in the set", "related", "unrelated"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 
-#: Up to this many ways to choose the overlapping classes, all of them are looked at.
+#: Largest number of choices of overlapping classes for an exact permutation test.
 EXACT = 20_000
 
 
-#: Below this a sum of two accuracies is nothing: no count of images is so large.
+#: Sums of two accuracies below this are 0: no test set has enough images for less.
 TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class ImageAccuracy:
-    """Accuracy over images, with its exact (Clopper-Pearson) interval; classes are fixed."""
+    """Accuracy over images of fixed classes, with its exact (Clopper-Pearson) interval."""
 
     correct: int
     images: int
@@ -43,24 +43,23 @@ class ImageAccuracy:
 
     @property
     def accuracy(self) -> float:
-        """Share of images that are right."""
+        """Share of correct images."""
         return self.correct / self.images
 
 
 @dataclass(frozen=True, slots=True)
 class OverlapGain:
-    """Gain of the classes in the pre-training set, as a fraction.
+    """Relative gain in accuracy of classes in the pre-training set over unseen classes.
 
     Attributes
     ----------
     acc_ouc, acc_tuc : mean per-class accuracy of overlapping and of truly unseen classes
     gain : relative difference, in [-2, 2]
-    interval : bootstrap-t interval of the gain over classes; NaN with fewer than two classes on
-        a side
-    level : its nominal coverage
+    interval : bootstrap-t interval of the gain over classes; NaN with a single class on a side
+    level : nominal coverage of the interval
     p : two-sided permutation p-value over classes
     n_ouc, n_tuc : numbers of classes
-    images_ouc, images_tuc : accuracy over images, None when counts were not given
+    images_ouc, images_tuc : accuracy over images; None without counts of images
     """
 
     acc_ouc: float
@@ -92,12 +91,12 @@ class OverlapGain:
 
     @property
     def all_minus_clean(self) -> float:
-        """Increase of the printed metric by the overlapping classes."""
+        """Increase in mean accuracy over all classes that is due to the overlapping classes."""
         return self.all - self.clean
 
 
 def gain_of(acc_ouc: ArrayLike, acc_tuc: ArrayLike) -> np.ndarray:
-    """Return the relative difference of two accuracies, 0 when both are 0; arrays broadcast."""
+    """Return the relative difference of two accuracies, 0 if both are 0; arrays broadcast."""
     a, b = np.asarray(acc_ouc, dtype=float), np.asarray(acc_tuc, dtype=float)
     mean = (a + b) / 2
     return (a - b) / np.where(mean > 0, mean, 1)
@@ -119,14 +118,14 @@ def overlap_gain(
     per_class_accuracy : array of shape (n_classes,), or mapping from class to accuracy
     overlapping : bool array of shape (n_classes,), or classes of the mapping
         Which test classes the extractor was trained on.
-    images : test images per class, for the intervals over images
+    images : number of test images per class, for the intervals over images
     level : nominal coverage of the intervals
-    n_resamples : bootstrap samples, and permutations where there are too many to try all
+    n_resamples : number of bootstrap samples, and of permutations if there are too many for all
 
     Raises
     ------
     DatasetError
-        When accuracies are outside [0, 1], or no class overlaps, or all do.
+        If accuracies are outside [0, 1], or no class or all classes overlap.
     """
     accuracy, in_pretraining, n = _arrays(per_class_accuracy, overlapping, images)
     a, b = accuracy[in_pretraining], accuracy[~in_pretraining]
@@ -151,7 +150,7 @@ def _arrays(
     overlapping: np.ndarray | Collection[int],
     images: np.ndarray | Sequence[int] | Mapping[int, int] | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Convert mappings and arrays to arrays, refusing data without a gain."""
+    """Convert mappings and sequences to arrays; refuse data that define no gain."""
     if isinstance(accuracy, Mapping):
         classes = sorted(accuracy)
         stray = set(overlapping) - set(classes)
@@ -180,11 +179,12 @@ def _arrays(
 def _interval(
     A: np.ndarray, B: np.ndarray, tail: float, n_resamples: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Bootstrap-t over classes, each side resampled by itself; NaN for a single class on a side.
+    """Return the bootstrap-t interval over classes; NaN for a single class on a side.
 
-    The percentile interval is too short with the few classes a test set has; dividing by each
-    resample's own standard error restores its coverage. ``A`` and ``B`` hold accuracies, one line a
-    class and one column for features or two: for a difference of gains both are resampled alike.
+    Percentile intervals are too short for the few classes of a test set; dividing by the standard
+    error of each resample restores coverage. ``A`` and ``B`` are accuracies of the two sides, which
+    are resampled separately, with one row per class and one column per set of features; for the
+    difference of the gains of two columns, both have the same resamples.
     """
     if min(len(A), len(B)) < 2:
         return (np.nan, np.nan)
@@ -193,7 +193,7 @@ def _interval(
         return (float(gain[0]), float(gain[0]))
     resampled = (X[rng.integers(len(X), size=(n_resamples, len(X)))] for X in (A, B))
     gains, errors = _gain_and_error(*resampled)
-    # A resample of equal values has no error of its own; the sample's stands in for it.
+    # A resample of equal values has no error; use that of the sample instead.
     t = (gains - gain) / np.where(errors > 0.1 * error, errors, error)
     low, high = np.quantile(t, [tail, 1 - tail])
     most = 2 * A.shape[1]
@@ -202,10 +202,11 @@ def _interval(
 
 
 def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Gain of each resample, less that of a second column, and its error by the delta method.
+    """Return the gain of each resample, minus that of a second column, and its standard error.
 
-    Shapes are (resamples, classes, columns); with :math:`g = 2 (a - b) / (a + b)` the derivatives
-    are :math:`4 b / (a + b)^2` by a and :math:`-4 a / (a + b)^2` by b.
+    Shapes are (resamples, classes, columns). The error is from the delta method: the gain :math:`g
+    = 2 (a - b) / (a + b)` has the derivatives :math:`4 b / (a + b)^2` in a and :math:`-4 a / (a +
+    b)^2` in b.
     """
     sign = np.array([1.0, -1.0])[: A.shape[2]]
     a, b = A.mean(axis=1), B.mean(axis=1)
@@ -220,10 +221,10 @@ def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def _permutation_p(
     accuracy: np.ndarray, in_pretraining: np.ndarray, n_resamples: int, rng: np.random.Generator
 ) -> float:
-    """Share of ways to call as many classes overlapping that differ at least as much.
+    """Return the share of permutations of the overlap with at least the observed difference.
 
-    Of a given set of accuracies the gain is a rising function of the difference, which unlike the
-    gain is symmetric.
+    For fixed accuracies the gain increases with the difference of the means, which unlike the gain
+    is symmetric.
     """
     n, k = len(in_pretraining), int(in_pretraining.sum())
     total = accuracy.sum()
@@ -233,7 +234,7 @@ def _permutation_p(
         counted = 0
     else:
         sums = rng.permuted(np.tile(accuracy, (n_resamples, 1)), axis=1)[:, :k].sum(axis=1)
-        counted = 1  # the sample itself is one of the permutations
+        counted = 1  # count the sample itself as a permutation
     at_least = (np.abs(sums / k - (total - sums) / (n - k)) >= observed - 1e-12).sum()
     return float((at_least + counted) / (len(sums) + counted))
 

@@ -1,27 +1,28 @@
-r"""Bootstrap intervals, paired tests and effect sizes of differences, and the power to find them.
+r"""Bootstrap intervals, paired tests, effect sizes and power for differences of metrics.
 
-Of n differences :math:`x_i` with mean :math:`m` and deviation :math:`s`:
+For n differences :math:`x_i` with mean :math:`m` and standard deviation :math:`s`:
 
 .. math::
     t = \frac{m}{s / \sqrt n}, \qquad d_z = \frac{m}{s} = \frac{t}{\sqrt n}, \qquad
     r = \frac{W_+ - W_-}{W_+ + W_-}
 
 :math:`W_+` and :math:`W_-` are the sums of the ranks of positive and of negative differences. The
-interval of :math:`d_z` inverts the noncentral t distribution, that of the Hodges-Lehmann shift (the
-median of all means of two differences) the signed-rank test.
+interval of :math:`d_z` inverts the noncentral t distribution; the interval of the Hodges-Lehmann
+shift (the median of all means of two differences) inverts the signed-rank test.
 
-*Power* says how many classes and images a difference of two models needs. On image :math:`i` of
-class :math:`c` the models differ by :math:`d_{ci} \in \{-1, 0, 1\}`, second right less first
-right. Let :math:`\delta_c` be the mean of :math:`d_{ci}` in class c, :math:`\tau^2` the variance of
+*Power* tells how many classes and images are needed to find a difference of two models. On image
+:math:`i` of class :math:`c` the models differ by :math:`d_{ci} \in \{-1, 0, 1\}`, the correctness
+of the second model minus that of the first. Let :math:`\delta_c` be the mean of :math:`d_{ci}` in
+class c, :math:`\tau^2` the variance of
 :math:`\delta_c` between classes and :math:`\sigma^2` the mean variance of :math:`d_{ci}` within a
-class. The difference of two means over C classes with n images each has the variance
+class. The difference of two means over C classes with n images each has the variances
 
 .. math::
     V_{\mathrm{images}} = \frac{\sigma^2}{C n}, \qquad
     V_{\mathrm{classes}} = \frac{1}{C} \left( \tau^2 + \frac{\sigma^2}{n} \right)
 
-over other images of the same classes, and over other classes of the same kind. A figure with
-several strata, as H of its seen and unseen classes, sums their variances. With
+over samples of images from the same classes, and over samples of classes. For a metric of several
+strata, such as H of seen and unseen classes, the variances add up. With
 :math:`\lambda = \Delta / \sqrt V` the power of a two-sided test of a difference :math:`\Delta` is
 
 .. math::
@@ -29,8 +30,8 @@ several strata, as H of its seen and unseen classes, sums their variances. With
     1 - F_{t'}(t; \nu, \lambda) + F_{t'}(-t; \nu, \lambda) \;\text{over classes}
 
 where z and t are quantiles at :math:`1 - \alpha / 2`, :math:`F_{t'}` is the noncentral t
-distribution and :math:`\nu = C - 1`, of several strata Satterthwaite's. More images do not lower
-:math:`\tau^2 / C`: some differences need more classes.
+distribution and :math:`\nu = C - 1`, or Satterthwaite's degrees of freedom for several strata. More
+images do not lower :math:`\tau^2 / C`: some differences need more classes.
 
 References
 ----------
@@ -63,21 +64,21 @@ DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """Mean and ranks of n differences; all p-values are two-sided.
+    """Tests and effect sizes of n paired differences; all p-values are two-sided.
 
-    Where all differences are equal, statistics that divide by their deviation are NaN.
+    If all differences are equal, statistics that divide by their standard deviation are NaN.
 
     Attributes
     ----------
     pairs : number of differences
-    mean_difference, interval : their mean and its t interval
+    mean_difference, interval : mean of the differences and its t interval
     t, p : paired t-test
     d_z, d_z_interval : Cohen's d of the differences and its noncentral-t interval
-    wilcoxon_p : signed-rank test, differences of zero left out
-    rank_biserial : in [-1, 1], 1 when no difference is negative
+    wilcoxon_p : signed-rank test without the differences of zero
+    rank_biserial : in [-1, 1], 1 if no difference is negative
     shift, shift_interval : Hodges-Lehmann estimate and the signed-rank test's interval
     level : nominal coverage of the intervals
-    of : what the differences are of, in the plural
+    of : plural noun for the pairs, such as "classes"
     """
 
     question: str
@@ -109,11 +110,11 @@ class PairedTest:
 def paired_test(
     question: str, differences: ArrayLike, *, level: float = 0.95, of: str = "pairs"
 ) -> PairedTest:
-    """Test whether paired differences are zero: t-test on their mean, and signed ranks.
+    """Test whether paired differences are zero, by a t-test and the signed-rank test.
 
-    ``differences``, n >= 2, are fractions as accuracies are; ``of`` says what they are of, in the
-    plural; ``level`` is the nominal coverage of the intervals. Raises a DatasetError for fewer than
-    two, or one that is not finite.
+    ``differences`` are at least two fractions, such as differences of accuracies; ``of`` is a
+    plural noun for the pairs; ``level`` is the nominal coverage of the intervals. Raises a
+    DatasetError for fewer than two differences, or for a difference that is not finite.
     """
     x = np.round(np.asarray(differences, dtype=np.float64), DIGITS)
     if x.ndim != 1 or len(x) < 2 or not np.isfinite(x).all():
@@ -183,7 +184,7 @@ def _shift(x: np.ndarray, level: float) -> tuple[float, tuple[float, float]]:
 
 
 def holm(p: ArrayLike) -> np.ndarray:
-    """Return p-values adjusted for looking at several methods, after Holm."""
+    """Return p-values of several comparisons, adjusted by Holm's method."""
     p = np.asarray(p, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
@@ -192,7 +193,7 @@ def holm(p: ArrayLike) -> np.ndarray:
     return adjusted
 
 
-#: What is drawn again.
+#: Unit of resampling.
 Over = Literal["classes", "images"]
 N_DRAWS = 1000
 #: Classes of a side below which percentile intervals are too narrow and Student's t is used.
@@ -202,10 +203,10 @@ BLOCK = 1 << 20
 
 
 def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.ndarray:
-    """Draw classes with replacement, one seen and one unseen class fewer than there are.
+    """Draw classes with replacement: n - 1 of the n seen classes, and the same for unseen ones.
 
-    Returns how often each is drawn, shape (1 + n_draws, n_classes); the first row is the classes as
-    they are, once each.
+    Returns the count of each class, shape (1 + n_draws, n_classes); the first row is the original
+    sample, with all counts 1.
     """
     if n_draws < 1:
         raise ParameterError(f"n_draws must be at least 1; got {n_draws}.")
@@ -219,17 +220,18 @@ def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.n
 
 
 def image_draws(y: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> Iterator[np.ndarray]:
-    """Draw images with replacement within their class ``y``, one fewer than the class has.
+    """Draw images with replacement within each class of ``y``: n - 1 of the n images.
 
-    Yields blocks of shape (draws, n_images): how often each image counts, scaled so that a class
-    counts as often as it has images; the first row of all is the images as they are, once each.
+    Yields blocks of shape (draws, n_images) with the count of each image, scaled so that the counts
+    of a class sum to its n; the first row of the first block is the original sample, with all
+    counts 1.
     """
     if n_draws < 1:
         raise ParameterError(f"n_draws must be at least 1; got {n_draws}.")
     rng, n = np.random.default_rng(seed), len(y)
     order, images = np.argsort(y, kind="stable"), np.bincount(y)
     images = images[images > 0]
-    drawn = np.maximum(images - 1, 1)  # a class of one image is drawn as it is
+    drawn = np.maximum(images - 1, 1)  # a class with one image keeps it
     first = np.repeat(np.cumsum(images) - images, drawn)
     among, scale = np.repeat(images, drawn), np.repeat(images / drawn, images)
     yield np.ones((1, n))
@@ -246,11 +248,11 @@ def image_draws(y: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> Iterato
 def mean_draws(
     accuracy: np.ndarray, seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return means over the seen and over the unseen classes that :func:`class_draws` draws.
+    """Return bootstrap means over the seen and over the unseen classes, see :func:`class_draws`.
 
-    ``accuracy`` and ``seen`` have shape (n_classes,), the means (1 + n_draws,); the first of each
-    is the mean itself, NaN where there is no such class. The draws are made block by block: 40,000
-    classes take megabytes.
+    ``accuracy`` and ``seen`` have shape (n_classes,), the means (1 + n_draws,); the first value is
+    the mean of the original sample. Means over a side without classes are NaN. Classes are drawn in
+    blocks, so that 40,000 classes take only megabytes of memory.
     """
     rng = np.random.default_rng(seed)
     of_seen, of_unseen = (_means(rng, accuracy[side], n_draws) for side in (seen, ~seen))
@@ -270,10 +272,9 @@ def _means(rng: np.random.Generator, accuracy: np.ndarray, n_draws: int) -> np.n
 
 
 def fewest_classes(seen: np.ndarray, figure: str = "") -> int:
-    """Return the number of classes of the smaller side that has any; 0 without classes.
+    """Return the number of classes of the smaller non-empty side; 0 without classes.
 
-    A ``figure`` of one side by its name, as "zsl", "plain_unseen" or "plain_seen", counts that side
-    alone.
+    For a metric of one side, such as "zsl", "plain_unseen" or "plain_seen", only that side counts.
     """
     n_seen, n_unseen = int(np.count_nonzero(seen)), int(np.count_nonzero(~seen))
     if "unseen" in figure or figure.startswith("zsl"):
@@ -284,9 +285,9 @@ def fewest_classes(seen: np.ndarray, figure: str = "") -> int:
 
 
 def widening(classes: int, level: float = 0.95) -> float:
-    """Return Student's quantile over the normal one: how much wider few classes make an interval.
+    """Return the factor by which few classes widen an interval: Student's over normal quantile.
 
-    It is 1 from :data:`FEW` classes on, where percentiles of draws are wide enough.
+    It is 1 for :data:`FEW` or more classes, for which percentile intervals are wide enough.
     """
     if not 1 < classes < FEW:
         return 1.0
@@ -296,15 +297,15 @@ def widening(classes: int, level: float = 0.95) -> float:
 def interval(
     values: np.ndarray, level: float = 0.95, classes: int | None = None
 ) -> tuple[float, float]:
-    r"""Return the interval of a figure from its draws, the first of which is the figure itself.
+    r"""Return the interval of a metric from its value in the sample and in the draws.
 
-    It has the percentiles of the draws; over fewer than :data:`FEW` ``classes`` it is Student's,
-    :math:`x \pm t_{n - 1} s^*` with the deviation :math:`s^*` of the draws, since percentiles of
-    few classes cover too little.
+    This is the percentile interval; for fewer than :data:`FEW` ``classes`` it is Student's interval
+    :math:`x \pm t_{n - 1} s^*` with the standard deviation :math:`s^*` of the draws, since
+    percentile intervals are then too short.
 
     Parameters
     ----------
-    values : array of shape (1 + n_draws,)
+    values : array of shape (1 + n_draws,), first the value in the sample
     level : nominal coverage
     classes : number of classes on the smaller side, for draws of classes; None for draws of images
     """
@@ -318,10 +319,10 @@ def interval(
 
 
 def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
-    """Describe 95 % intervals over few classes and their coverage; "" for many.
+    """Describe the coverage of 95 % intervals over few classes; "" for many classes.
 
-    ``seen``, of shape (n_classes,), marks the classes with test images; ``images`` is how many each
-    has, for intervals over images.
+    ``seen`` has shape (n_classes,), for the classes with test images; ``images`` is their number of
+    images, for intervals over images.
     """
     sides = {"seen": int(seen.sum()), "unseen": int((~seen).sum())}
     few = [f"{n} {side}" for side, n in sides.items() if 0 < n < FEW]
@@ -329,8 +330,8 @@ def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
     if few:
         parts.append(
             f"Over {' and '.join(few)} classes, 95 % intervals and p are Student's, with the "
-            "spread of the resamples: in simulations such intervals covered 92 to 98 % with 3, 5 "
-            "and 10 classes of a side; with one class they have no width."
+            "standard deviation of the resamples; in simulations such intervals covered 92 to 98 % "
+            "with 3, 5 and 10 classes per side; with one class they have no width."
         )
     if images is not None and (single := int((images == 1).sum())):
         which = "1 class has" if single == 1 else f"{single:,} classes have"
@@ -342,15 +343,15 @@ def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
 
 
 def p_of_draws(values: np.ndarray, classes: int | None = None) -> float:
-    r"""Return the two-sided p-value of a difference, from its draws.
+    r"""Return the two-sided bootstrap p-value of a difference.
 
     .. math::
         p = \min \left( 1, \; 2 \, \frac{1 + \min(\#\{x^* \le 0\}, \#\{x^* \ge 0\})}{1 + B} \right)
 
-    which is below :math:`\alpha` where the percentile interval at :math:`1 - \alpha` leaves out 0,
-    but for one draw. B draws give no p below 2 / (1 + B). Over fewer than :data:`FEW` ``classes``
-    it is Student's, of the difference over the deviation of the draws. Of ``values``, an array of
-    shape (1 + n_draws,), the first is the difference itself.
+    Up to one draw, p is below :math:`\alpha` if the percentile interval at :math:`1 - \alpha`
+    excludes 0. With B draws, p is at least 2 / (1 + B). For fewer than :data:`FEW` ``classes`` p is
+    from Student's t, the difference divided by the standard deviation of the draws. ``values`` has
+    shape (1 + n_draws,), first the difference in the sample.
     """
     drawn = values[1:][np.isfinite(values[1:])]
     spread = float(drawn.std()) if len(drawn) else 0.0
@@ -360,7 +361,7 @@ def p_of_draws(values: np.ndarray, classes: int | None = None) -> float:
     return min(1.0, 2 * (1 + fewer) / (1 + len(drawn)))
 
 
-#: Level and power by default, those of Cohen.
+#: Default level and power, after Cohen.
 ALPHA, POWER = 0.05, 0.80
 
 
@@ -368,9 +369,9 @@ ALPHA, POWER = 0.05, 0.80
 class Stratum:
     r"""Classes of one side.
 
-    There are ``classes``, C, with ``images``, n, each; of unequal classes that is the harmonic
-    mean. ``between``, :math:`\tau`, is the deviation of the difference between classes, ``within``,
-    :math:`\sigma`, that of an image within its class.
+    ``classes``, C, is the number of classes and ``images``, n, the number of images per class, the
+    harmonic mean if unequal. ``between``, :math:`\tau`, is the standard deviation of the difference
+    between classes, ``within``, :math:`\sigma`, its standard deviation within a class.
     """
 
     classes: float
@@ -379,14 +380,14 @@ class Stratum:
     within: float
 
     def variance(self, over: Over) -> float:
-        """Variance of the difference of the stratum's mean."""
+        """Return the variance of the mean difference over the stratum."""
         of_images = self.within**2 / self.images
         return (of_images + (self.between**2 if over == "classes" else 0.0)) / self.classes
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A test set on which two models are compared; a mean over classes has one stratum, H two."""
+    """A test set for comparing two models; a mean over classes has one stratum, H has two."""
 
     strata: tuple[Stratum, ...]
 
@@ -397,7 +398,8 @@ class Design:
     def power(self, difference: float, over: Over, alpha: float = ALPHA) -> float:
         """Return the probability that a two-sided test finds ``difference``, a fraction.
 
-        ``over`` is "classes" for other classes of the kind, "images" for other images of these.
+        ``over`` is "classes" for other samples of classes, "images" for other images of the same
+        classes.
         """
         _check_share("alpha", alpha)
         error = self.error(over)
@@ -405,12 +407,13 @@ class Design:
             return 1.0 if difference else alpha
         shift = abs(difference) / error
         degrees = np.inf if over == "images" else self._degrees()
-        # Beyond 1e4 degrees the noncentral t may not converge, and the normal is within 1e-4.
+        # Beyond 1e4 degrees of freedom, the noncentral t may not converge; the error of the normal
+        # approximation is below 1e-4.
         if degrees > 1e4:
             z = ndtri(1 - alpha / 2)
             return float(ndtr(shift - z) + ndtr(-shift - z))
         t = stdtrit(degrees, 1 - alpha / 2)
-        other = np.nan_to_num(nctdtr(degrees, shift, -t))  # NaN where it is below 1e-100
+        other = np.nan_to_num(nctdtr(degrees, shift, -t))  # SciPy gives NaN below 1e-100
         return float(1 - nctdtr(degrees, shift, t) + other)
 
     def _degrees(self) -> float:
@@ -426,7 +429,7 @@ class Design:
             return 0.0
         most = min(error, 1.0)
         while most < 1 and self.power(most, over, alpha) < power:
-            most = min(2 * most, 1.0)  # not 1 at once: of that, SciPy's noncentral t may be NaN
+            most = min(2 * most, 1.0)  # step by step: SciPy's noncentral t may be NaN at 1
         if not self.power(most, over, alpha) >= power:
             return float("nan")
         difference: float = brentq(lambda d: self.power(d, over, alpha) - power, 0, most)
@@ -434,11 +437,12 @@ class Design:
 
 
 def stratum_of(d: np.ndarray, y: np.ndarray) -> Stratum:
-    r"""Estimate a stratum from the differences of a pilot by their moments.
+    r"""Estimate a stratum from the moments of the differences in a pilot study.
 
     :math:`\hat\sigma^2` is the mean of the variances within classes, :math:`\hat\tau^2 =
-    \mathrm{var}(\bar d_c) - \hat\sigma^2 / n`, at least 0. ``d`` is the difference of every image,
-    ``y`` its class. Raises a DatasetError without two classes of at least two images.
+    \mathrm{var}(\bar d_c) - \hat\sigma^2 / n`, at least 0. ``d`` has the difference of each image,
+    ``y`` its class. Raises a DatasetError for fewer than two classes, or if no class has two
+    images.
     """
     _, number = np.unique(y, return_inverse=True)
     images = np.bincount(number)
