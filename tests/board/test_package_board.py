@@ -95,7 +95,10 @@ def _helped(p):
     [
         (_relabelled, "test, label: expected .* for row"),
         (_shortened, "test_(un)?seen: expected the rows of CUB PS"),
-        (_doubled, "test: expected every test row once; got 1 too many|expected the rows of CUB PS"),
+        (
+            _doubled,
+            "test: expected every test row once; got 1 too many|expected the rows of CUB PS",
+        ),
         (_peeked, "gamma: expected the choice of the validation rows"),
         (_helped, "figures.zsl: expected 1.0*, from its predictions"),
     ],

@@ -137,7 +137,7 @@ BROKEN = {
         "def __init__(self, epochs=40, random_state=0):\n        self.epochs, self.random_state = "
         "epochs, random_state\n",
         "epochs: int = 40\n    random_state: int = 0\n",
-        "expected @dataclass(eq=False) above the class, whose fields (epochs, random_state)",
+        "expected @dataclass(eq=False) above the class, to make its fields (epochs, random_state)",
     ),
     "no class": ("class Steps(ZSLEstimator)", "class Steps", "derived from"),
 }
