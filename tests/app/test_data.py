@@ -166,7 +166,7 @@ def test_an_upload_says_what_its_features_were_trained_on(visit, tmp_path):
     app = opened(visit())
     app.multiselect(key="data_pretraining").set_value(["none", "imagenet-1k"])
     app = upload_into(app, files, data_name="told")
-    assert "'none' says that features were trained on nothing" in app.error[0].value
+    assert "'none' means that features were trained on nothing" in app.error[0].value
     app.multiselect(key="data_pretraining").set_value(["imagenet-1k"])
     app = upload_into(app, files, data_name="told")
     assert not app.error

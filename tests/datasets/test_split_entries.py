@@ -148,7 +148,7 @@ def test_without_a_test_the_classes_of_validation_are_unseen(tmp_path):
     split = read_clean(tmp_path / "split.json", json.dumps({"train": TRAINED, "val": HELD_OUT}))
     assert names_of(split, "unseen") == {*HELD_OUT}
     assert not split.folds
-    assert "val is the test" in split.note
+    assert "val is used as the test" in split.note
 
 
 @pytest.mark.parametrize("change", ["image", "class"])
@@ -171,9 +171,10 @@ def test_a_test_of_all_classes_has_those_that_train_as_seen_ones(tmp_path):
     path.write_text(json.dumps({"train": TRAINED, "test": [*TRAINED, "dhole"]}))
     found = read(path)
     assert names_of(found, "unseen") == {"dhole"}
-    assert "2 classes of the test also train" in found.note
+    assert "2 test classes are also training" in found.note
     path.write_text(json.dumps({"train": TRAINED, "test": TRAINED}))
-    with pytest.raises(FileRefusedError, match="a class of the test that does not train, got none"):
+    expected = "a test class that is not a training class, got none"
+    with pytest.raises(FileRefusedError, match=expected):
         read(path)
 
 

@@ -154,7 +154,7 @@ def test_pairs_that_train_are_seen_ones_of_the_test(tmp_path):
     found, folds = sides(split)
     assert found == {"seen": {"old cat", "wet dog"}, "unseen": {"wet cat"}}
     assert folds == [({"old cat", "wet dog"}, {"old dog"})]
-    assert "1 of 2 pairs of the test also train" in split.note
+    assert "1 of 2 test pairs are also training" in split.note
 
 
 def test_lists_called_as_parts_may_list_classes_or_images(tmp_path):

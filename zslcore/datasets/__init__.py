@@ -1,6 +1,6 @@
 """Data sets by name: embedded, simulated, or imported from files.
 
-``load`` knows every name in :func:`available`; each source is one file with one public reader.
+``load`` accepts every name in :func:`available`; each source has one module with one public reader.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ if not TYPE_CHECKING:
 
 
 def available() -> tuple[str, ...]:
-    """Names that :func:`load` accepts now: embedded first, then simulated, then imported.
+    """Return the names that :func:`load` accepts: embedded first, then simulated, then imported.
 
-    Not listed are twins without planted effects (``<name>-unplanted``), other extractors and
-    prototypes of simulated actions, and ImageNet's stand-in, which most pages cannot score.
+    The list omits simulated data without effect (``<name>-unplanted``), simulated actions with
+    other extractors and prototypes, and simulated ImageNet, which most pages cannot score.
     """
     from zslcore.datasets import imports
     from zslcore.datasets.simulated import SIMULATED
@@ -64,7 +64,7 @@ def available() -> tuple[str, ...]:
 
 
 def class_names(name: str) -> tuple[str, ...]:
-    """Return the classes of the data set called ``name``; features of stand-ins are not drawn."""
+    """Return the classes of the data set called ``name``, without drawing simulated features."""
     from zslcore.datasets.simulated import SIMULATED, UNPLANTED, stand_in_classes
 
     return stand_in_classes(name) if name in (*SIMULATED, *UNPLANTED) else load(name).class_names

@@ -1,22 +1,23 @@
-"""UCF101 and HMDB51 as two groups released them: folders of MATLAB files, read unchanged.
+"""UCF101 and HMDB51 as released by two groups, in folders of MATLAB files.
 
-BiDiLEL [1]_ released, for a data set and a representation of its videos:
+BiDiLEL [1]_ released these files for each data set and representation of its videos:
 
 ==================================  ==============================================================
-``visual_representations/``         ``ucf101_c3d.mat``: ``feature.Data``, cells of matrices with a
-                                    row a video, and ``allLabels``, 1-based
-``semantic_representations/``       ``ucf101_semantics.mat``: ``attributes`` and ``wordvector``, a
-                                    row a class
+``visual_representations/``         ``ucf101_c3d.mat``: ``feature.Data``, cells of matrices, one
+                                    row per video, and ``allLabels``, 1-based
+``semantic_representations/``       ``ucf101_semantics.mat``: ``attributes``, ``wordvector``, one
+                                    row per class
 ``data_splits/``                    ``ucf101_zsl_splits_51_50.mat``: ``train_class_set`` and
-                                    ``test_class_set``, a row a trial, 1 for each of its classes
+                                    ``test_class_set``, one row per trial, 1 for its classes
 ==================================  ==============================================================
 
-The names of the classes are in none of them: they are known where every class has as many videos as
-that of the data set. I3D features [2]_ came with the splits of 30 trials in the xlsa17 layout:
+These files have no class names; the names are known if the number of videos of each class is that
+of UCF101 or HMDB51. I3D features [2]_ were released with the splits of 30 trials in the xlsa17
+layout:
 
 ==========================  ========================================================================
 ``i3d.mat``                 ``features`` D x N, ``labels`` N x 1, 1-based
-``split_1/att_splits.mat``  ``att`` (word vectors), ``original_att`` (attributes, of UCF101 alone),
+``split_1/att_splits.mat``  ``att`` (word vectors), ``original_att`` (attributes, UCF101 only),
                             ``allclasses_names``, ``trainval_loc``, ``test_seen_loc`` ... 1-based
 ==========================  ========================================================================
 
@@ -25,7 +26,7 @@ References
 .. [1] Q. Wang, K. Chen, "Zero-shot visual recognition via bidirectional latent embedding", IJCV
    2017; its read-me file describes the layout.
 .. [2] D. Mandal et al., "Out-of-distribution detection for generalized zero-shot action
-   recognition", CVPR 2019; its program reads them so.
+   recognition", CVPR 2019; its program reads this layout.
 """
 
 from __future__ import annotations
@@ -54,11 +55,11 @@ from zslcore.storage import artifacts
 from zslcore.texts import clean_text, expect
 from zslcore.untrusted.client import Role, read_arrays
 
-#: Counted up when the same files give other data.
+#: Raised when the same files are read as different data.
 REVISION = 1
-#: Folders of BiDiLEL's release, which may lie in ``data``.
+#: Folders of BiDiLEL's release, at its root or in ``data``.
 VISUAL, SEMANTIC, SPLITS = ("visual_representations", "semantic_representations", "data_splits")
-#: What the release calls a representation -> what it was trained on.
+#: Name of a representation in the releases -> its pre-training sets.
 TRAINED_ON: Mapping[str, tuple[str, ...]] = {
     "idt": ("none",),
     "c3d": ("sports-1m",),
@@ -66,9 +67,9 @@ TRAINED_ON: Mapping[str, tuple[str, ...]] = {
     "vgg19": ("imagenet-1k",),
     "i3d": ("imagenet-1k", "kinetics-400"),
 }
-#: What either release calls its class embeddings, by what this package calls them.
+#: Class embedding in this package -> its variables in the two releases.
 EMBEDDINGS = {"word2vec": ("wordvector", "att"), "attributes": ("attributes", "original_att")}
-#: Folder of a trial, and most of them.
+#: Name of a trial's folder, and the largest number of trials read.
 TRIAL, MOST_TRIALS = re.compile(r"split_(\d{1,3})"), 200
 
 
@@ -84,11 +85,11 @@ def find(
     embedding: str = "word2vec",
     **unread: object,
 ) -> Release:
-    """Find the files of a release in its folder, or in the ``data`` in it.
+    """Find the files of a release in its folder or in the subfolder ``data``.
 
-    ``features`` names a representation's file, where there are several; ``splits`` a file of trials
-    of BiDiLEL's release, by default the first; ``embedding`` is "word2vec" or "attributes". Raises
-    a FileRefusedError for a missing file, or for several of which none is named, and an
+    ``features`` names the file of a representation if there are several; ``splits`` a file of
+    trials in BiDiLEL's release, by default the first; ``embedding`` is "word2vec" or "attributes".
+    Raises a FileRefusedError for a missing file, or for several files without a choice, and an
     UnknownNameError for another embedding.
     """
     for option in unread:
@@ -126,7 +127,7 @@ def _bidilel(folder: Path) -> Path | None:
 
 
 def _trials(folder: Path) -> tuple[Path, ...]:
-    """Return the split files of the trials, in their order, here or in one folder of semantics."""
+    """Return the trials' split files by number, also from ``*_semantics`` subfolders."""
     file_of_trial: dict[int, Path] = {}
     inside = sorted(folder.glob("*_semantics")) if folder.is_dir() else []
     for root in [folder, *inside]:
@@ -141,7 +142,7 @@ def _mats(folder: Path) -> list[Path]:
 
 
 def _chosen(files: list[Path], name: str | None, folder: Path) -> Path:
-    """Return the one file, or that of this name; paths count by their last part."""
+    """Return the only file, or the file with the base name of ``name``."""
     if name is None and len(files) == 1:
         return files[0]
     names = [path.name for path in files]
@@ -169,7 +170,7 @@ def _read(
     embedding: str,
     into: Path,
 ) -> ParsedDataset:
-    """Read the features in the sandbox, then classes and trials as the release has them."""
+    """Read the features in the sandbox, then the classes and trials of the release."""
     matrix, variable = ("feature.Data", "allLabels") if semantics else ("features", "labels")
     wanted: dict[str, Role] = {matrix: "rows" if semantics else "columns", variable: "numbers"}
     arrays = read_arrays(file, wanted, into).arrays
@@ -215,7 +216,7 @@ def _class_splits(
     labels: np.ndarray,
     benchmark: Recognised | None,
 ) -> list[Split]:
-    """Return the splits that go by classes."""
+    """Return the splits that are defined by classes."""
     splits = []
     for k, (seen, unseen) in enumerate(zip(train, test, strict=True), 1):
         shared = np.intersect1d(seen, unseen)
@@ -233,7 +234,7 @@ def _class_splits(
 
 
 def _name(number: int, unseen: np.ndarray, facts: ActionFacts | None) -> str:
-    """Return "released 3" for the third split in circulation, else "split 3"."""
+    """Return "released 3" if split 3 is the known released one, else "split 3"."""
     lists = () if facts is None else facts.released[number - 1 : number]
     same = any(np.array_equal(unseen, each) for each in lists)
     return f"{'released' if same else 'split'} {number}"
@@ -248,8 +249,8 @@ def _members(path: Path, variable: str, sets: np.ndarray, n_classes: int) -> lis
 
 
 def _facts_of_counts(labels: np.ndarray, n_classes: int) -> ActionFacts | None:
-    """Return the data set with these numbers of videos per class, classes counted from 1."""
-    near = np.clip(labels, 0, n_classes + 1)  # any number may stand in a file
+    """Return the data set with these numbers of videos per class; labels start at 1."""
+    near = np.clip(labels, 0, n_classes + 1)  # a file may hold any number
     counts = np.bincount(near, minlength=n_classes + 2)[1:-1]
     candidates = (action_facts(name) for name in ACTION_SETS)
     return next((facts for facts in candidates if np.array_equal(facts.videos, counts)), None)
@@ -292,7 +293,7 @@ def _trial_splits(
     labels: np.ndarray,
     benchmark: Recognised | None,
 ) -> list[Split]:
-    """Return the split of every trial."""
+    """Return one split per trial."""
     dataset, splits = recognise_actions(names), []
     facts = action_facts(dataset) if dataset else None
     for path, arrays in trials.items():
@@ -308,7 +309,7 @@ def _trial_splits(
 
 
 def _leak(arrays: Mapping[str, np.ndarray]) -> str:
-    """Say how many seen test rows the folds of a trial hold, which are not read."""
+    """Return a note on the seen test rows in the folds of a trial, which are not read."""
     held = [arrays[key] for key in ("train_loc", "val_loc") if key in arrays]
     tested = arrays.get("test_seen_loc", np.empty(0, np.int64))
     leaked = np.intersect1d(np.concatenate([*held, np.empty(0, np.int64)]), tested).size

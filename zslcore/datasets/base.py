@@ -1,4 +1,4 @@
-"""The data set every method and every page works on."""
+"""Data set that every method and page uses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from zslcore.texts import html_of_frame
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Parts of a split that have rows.
+#: Fields of a split with row numbers.
 SPLIT_PARTS = ("trainval", "test_seen", "test_unseen")
 
 
@@ -30,16 +30,16 @@ def frozen(array: ArrayLike, dtype: DTypeLike | None = None) -> np.ndarray:
 
 
 def _freeze_rows(owner: object, *names: str) -> None:
-    """Let fields of a frozen dataclass be read-only arrays of whole numbers."""
+    """Replace fields of a frozen dataclass by read-only integer arrays."""
     for name in names:
         object.__setattr__(owner, name, frozen(getattr(owner, name), np.intp))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Fold:
-    """One partition of the training classes, for choosing hyper-parameters.
+    """Partition of the training classes for choosing hyper-parameters.
 
-    ``train`` and ``val`` are 0-based row numbers inside ``trainval``, their classes disjoint.
+    ``train`` and ``val`` are 0-based row numbers in ``trainval``, with disjoint classes.
     """
 
     train: np.ndarray
@@ -53,9 +53,9 @@ class Fold:
 
     @classmethod
     def of_classes(cls, labels: np.ndarray, trainval: np.ndarray, val: np.ndarray) -> Self:
-        """Return the fold that validates on the rows of ``trainval`` of the classes in ``val``.
+        """Return the fold that validates on those ``trainval`` rows with their class in ``val``.
 
-        ``labels`` has shape (n_samples,), ``val``, bool, (n_classes,).
+        ``labels`` has shape (n_samples,); ``val`` is a bool array of shape (n_classes,).
         """
         inside = val[labels[trainval]]
         return cls(trainval[~inside], trainval[inside])
@@ -63,10 +63,10 @@ class Fold:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Split:
-    """Which rows train and which test; all row numbers are 0-based.
+    """Training and test rows, as 0-based row numbers.
 
-    A split that leaks is still a split one wants to look at: the audit judges it, and
-    :class:`ZSLDataset` refuses only what cannot be computed with.
+    A split that leaks is accepted, since the audit reports leaks; :class:`ZSLDataset` refuses only
+    splits that no method can run on.
 
     Attributes
     ----------
@@ -99,11 +99,11 @@ class Split:
         )
 
     def _repr_html_(self) -> str:
-        """Show the size of every part in a notebook."""
+        """Show the size of each part in a notebook."""
         return html_of_frame(repr(self), _sizes([self]))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for every image in a part: ``row``, ``part`` and its part in each fold.
+        """Return one row per image in a part: ``row``, ``part`` and its part in each fold.
 
         A row number in two parts, which is a leak, has two rows here.
         """
@@ -120,7 +120,7 @@ class Split:
 
     @property
     def digests(self) -> dict[str, str]:
-        """The digest of every part that has rows, by its name."""
+        """Digest of each part with rows, by its name."""
         rows = {part: getattr(self, part) for part in SPLIT_PARTS}
         return {part: part_digest(values) for part, values in rows.items() if len(values)}
 
@@ -160,11 +160,11 @@ class Split:
         seed: int = 0,
         note: str = "",
     ) -> Split:
-        """Build a split from class lists, as the proposed split was made.
+        """Build a split from class lists, like the proposed split.
 
         ``labels`` has shape (n_samples,); ``unseen`` are classes, ``folds`` the validation classes
-        of each fold. Of every seen class the share ``seen_test_fraction``, drawn with ``seed``, is
-        held out as ``test_seen``; 0 gives a standard split.
+        of each fold. The share ``seen_test_fraction`` of each seen class, drawn with ``seed``, is
+        held out as ``test_seen``; 0 makes a standard split.
         """
         labels = np.asarray(labels)
         is_unseen = np.isin(labels, unseen)
@@ -185,7 +185,7 @@ class Split:
 def content_digest(
     features: np.ndarray, labels: np.ndarray, prototypes: np.ndarray, revision: int = 1
 ) -> str:
-    """SHA-256 over the arrays of a data set and its revision, 16 hex digits.
+    """Return 16 hex digits of the SHA-256 of a data set's arrays and revision.
 
     ``features`` has shape (n_samples, n_features), ``labels`` (n_samples,), 0-based, and
     ``prototypes`` (n_classes, n_attributes).
@@ -203,7 +203,7 @@ def content_digest(
 
 
 def _sizes(splits: Iterable[Split]) -> pd.DataFrame:
-    """Return a row a split: classes of both sides, rows of every part, folds."""
+    """Return one row per split: seen and unseen classes, rows of each part, and folds."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -221,17 +221,17 @@ def _sizes(splits: Iterable[Split]) -> pd.DataFrame:
 
 
 def part_digest(rows: np.ndarray) -> str:
-    """SHA-256 over the sorted, distinct, 0-based rows of a part, 16 hex digits."""
+    """Return 16 hex digits of the SHA-256 of the sorted, distinct, 0-based rows of a part."""
     return hashlib.sha256(np.unique(rows).astype("<i8").tobytes()).hexdigest()[:16]
 
 
 def hold_out(
     labels: np.ndarray, rows: np.ndarray, fraction: float, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Split ``rows`` into (remaining, held out), the same ``fraction`` of every class.
+    """Hold out the same ``fraction`` of each class; return (remaining, held out) rows.
 
-    Classes with a single row keep it; any other class, where ``fraction`` > 0, holds out at least
-    one row and keeps at least one. Both parts come back sorted.
+    A class with a single row keeps it. If ``fraction`` > 0, every other class holds out at least
+    one row and keeps at least one. Both parts are sorted.
     """
     rng = np.random.default_rng(seed)
     held = []
@@ -244,11 +244,11 @@ def hold_out(
 
 
 def class_folds(labels: np.ndarray, trainval: np.ndarray, n: int = 3, seed: int = 0) -> list[Fold]:
-    """Part the classes of ``trainval`` at random into ``n`` groups; each validates once.
+    """Return folds from a random partition of the ``trainval`` classes into ``n`` groups.
 
-    Three groups hold out a third of the classes each, as the proposed split does on AWA (13 of 40).
-    With fewer classes than groups there are as many folds as classes, and none for a single class.
-    Raises DatasetError without a class.
+    Each group validates once. Three groups hold out a third of the classes each, as the proposed
+    split does on AWA (13 of 40). Fewer classes than ``n`` make one fold per class; a single class
+    makes no fold. Raises DatasetError without a class.
     """
     trainval = np.asarray(trainval, dtype=np.intp)
     classes = np.unique(labels[trainval])
@@ -263,8 +263,9 @@ def class_folds(labels: np.ndarray, trainval: np.ndarray, n: int = 3, seed: int 
 class ZSLDataset:
     """Image features, class prototypes and the splits over them.
 
-    Arrays are read-only, so that a cached data set can be shared between visitors. Use
-    :func:`zslcore.datasets.load`; the constructor checks but never repairs.
+    Arrays are read-only, so that visitors can share a cached data set. Use
+    :func:`zslcore.datasets.load` to open one; the constructor checks its arguments but never
+    repairs them.
 
     Parameters
     ----------
@@ -273,18 +274,18 @@ class ZSLDataset:
     prototypes : float array of shape (n_classes, n_attributes)
     class_names : one name per row of ``prototypes``
     attribute_names : one name per column of ``prototypes``; numbered when not given
-    splits : mapping to or series of :class:`Split`, stored by their names
-    source : one sentence on where the numbers come from, shown with every result
-    simulated : True when no camera was involved; such results are labelled everywhere
-    images : uint8 array of shape (n_samples, height, width), pictures that may be shown
+    splits : :class:`Split` objects in a mapping or a sequence; stored by name
+    source : one sentence on the origin of the numbers, shown with every result
+    simulated : True for simulated features; results on them are labelled everywhere
+    images : uint8 array of shape (n_samples, height, width), shown on screen
     known_digest : content digest computed by an import; computed on first use otherwise
-    independent_prototypes : True when prototypes are known to be made without test images
-    image_files : one name per row, the photograph it was cut from; empty where unknown
+    independent_prototypes : True if the prototypes are known not to depend on test images
+    image_files : one file name per row, of its photograph; empty if unknown
     pretraining : names of the vocabularies that the feature extractor was trained on
-        ``("imagenet-1k",)``, or ``("none",)`` for pixels and hand-crafted features; empty where
+        ``("imagenet-1k",)``, or ``("none",)`` for pixels and hand-crafted features; empty if
         unknown.
-    revision : counted up by a source whose splits or folds change while the arrays do not
-        Part of the digest, so that no earlier result is taken for one of the new splits.
+    revision : number raised when splits or folds change and the arrays do not. It is part of the
+        digest, so that earlier results are not assigned to the new splits.
 
     Raises
     ------
@@ -317,7 +318,7 @@ class ZSLDataset:
         if not self.attribute_names:
             numbers = range(1, self.prototypes.shape[-1] + 1)
             put("attribute_names", tuple(f"attribute {number}" for number in numbers))
-        splits: Any = self.splits  # by name, or one after the other
+        splits: Any = self.splits  # a mapping or a sequence
         listed = splits.values() if isinstance(splits, Mapping) else splits
         put("splits", MappingProxyType({split.name: split for split in listed}))
         for array in (self.features, self.images):
@@ -365,21 +366,22 @@ class ZSLDataset:
         )
 
     def _repr_html_(self) -> str:
-        """Show the size of every split in a notebook."""
+        """Show the size of each split in a notebook."""
         return html_of_frame(repr(self), _sizes(self.splits.values()))
 
     def to_frame(self, *, features: bool = False) -> pd.DataFrame:
-        """Return a row for every image: its class and, by split, its part.
+        """Return one row per image with its class and, for each split, its part.
 
         Parameters
         ----------
-        features : add a column for every feature; copies them all
+        features : add one column per feature; copies all features
 
         Returns
         -------
         pandas.DataFrame
-            Columns ``class``, ``image_file`` where known, and one named after every split, with
-            "trainval", "test_seen" or "test_unseen", several joined by " + ", "" for none.
+            Columns ``class``, ``image_file`` if known, and one named after each split with
+            "trainval", "test_seen" or "test_unseen"; several parts are joined by " + ", and ""
+            means no part.
         """
         import pandas as pd
 
@@ -405,7 +407,7 @@ class ZSLDataset:
         return len(self.prototypes)
 
     def split(self, name: str | None = None) -> Split:
-        """Return the split called ``name``; without a name PS, or the only one there is."""
+        """Return the split called ``name``; by default PS, or the only split."""
         if name is None:
             name = next(iter(self.splits)) if len(self.splits) == 1 else "PS"
         require_known(f"split of {self.name}", name, self.splits)
@@ -413,20 +415,20 @@ class ZSLDataset:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over features, labels, prototypes and revision, 16 hex digits."""
+        """First 16 hex digits of the SHA-256 of features, labels, prototypes and revision."""
         if self.known_digest:
             return self.known_digest
         return content_digest(self.features, self.labels, self.prototypes, self.revision)
 
     def required(self, digest: str) -> Self:
-        """Return these data; raise a DatasetError where ``digest`` is given and is another one."""
+        """Return the data set; raise a DatasetError if a given ``digest`` is not its own."""
         if digest not in ("", self.digest):
             raise DatasetError(f"{self.name}: expected data {digest}; these are {self.digest}.")
         return self
 
 
 def _whole_numbers(name: str, labels: ArrayLike) -> np.ndarray:
-    """Return ``labels`` as integers, refusing 1.5 rather than rounding it."""
+    """Return ``labels`` as an array; refuse values that are not whole, such as 1.5."""
     array = np.asarray(labels)
     if array.ndim != 1 or array.dtype.kind not in "iuf" or (array != np.trunc(array)).any():
         raise DatasetError(

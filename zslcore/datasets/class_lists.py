@@ -1,8 +1,8 @@
-"""Class names of a text: one a line, or a column of a table, a dictionary or prompts.
+"""Class names in a text: one per line, or in a table's column, a dictionary or prompts.
 
-A line is taken apart only where every line has the same form. A number, a code (``Label_A_01``) or
-a text that repeats is no column of names; of several columns of texts the one with more words that
-``count_known`` finds is taken, or the first.
+A line is split only if all lines have the same form. A column of numbers, of codes (``Label_A_01``)
+or with repeated texts is not a column of names. Of several columns of texts, the one with the most
+names by ``count_known`` is used, or the first.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import read_value
 
-#: Most bytes, lines and characters of a line: ImageNet-21K with synonyms has 0.7 MB.
+#: Limits in bytes, lines, and characters per line: ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
-#: A long run of spaces, underscores or digits, of which the start is read: a search tries every
-#: place in a run with every end of it.
+#: A long run of spaces, underscores or digits, cut to its start: searches take quadratic time on
+#: long runs.
 RUN = re.compile(r"([\s_]{16})[\s_]+|(\d{32})\d+")
 
 WORDNET_ID = re.compile(r"n\d{8}")
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
-#: A part of a line that quotation marks keep together, or one character.
+#: A quoted part of a line.
 PART = re.compile(r"\"((?:[^\"\\]|\\.|\"\")*)\"|'((?:[^'\\]|\\.)*)'(?=\s*(?:[,:;|\]})=]|$))")
-#: What a line of a list may begin with: a bullet, or its number.
+#: Bullet or number at the start of a line of a list.
 BULLET = re.compile(r"\s*(?:[-*\u2022\u2013]\s+|\(?\d+[.)]\s*(?=[^\d\s.)])|\[\d+\]\s*)")
-#: The beginning and the end of a list or a dictionary of a program.
+#: Start and end of a list or dictionary in source code.
 OPENS = re.compile(r"^\s*(?:[\"']?[A-Za-z_][\w.]*[\"']?\s*[:=]\s*)?[\[{(]")
 CLOSES = re.compile(r"[\]})]\s*[,;]?\s*$")
-#: Words of a line of titles over columns.
+#: Words in a header line.
 TITLES = frozenset(
     re.findall(
         r"\w+",
@@ -42,34 +42,34 @@ TITLES = frozenset(
         "images folder code target title",
     )
 )
-#: Titles of columns of names, the best first.
+#: Titles of a column of names, the most likely first.
 NAMED = ("classname", "name", "classnames", "names", "class", "labelname", "label", "category")
-#: Titles of a list.
+#: Titles of a list of names.
 TITLE = frozenset({*NAMED, "classes", "labels", "categories"})
 ARTICLES = frozenset({"a", "an", "the", "one"})
-#: What the words before a name have in them where they are a prompt.
+#: Pattern in the words before a name if they are a prompt.
 PICTURES = re.compile(
     r"^(this|there|it|here|i|we)\b|photo|picture|image|drawing|painting|sketch|rendering|video|itap",
     re.IGNORECASE,
 )
-#: Titles of columns that have a row an image.
+#: Titles of columns in a table with one row per image.
 OF_IMAGES = frozenset(
     {"ytrue", "ypred", "true", "truth", "groundtruth", "gt", "pred", "predicted", "prediction"}
     | {"file", "filename", "path", "image", "score", "probability"}
 )
-#: Most columns of a table of classes.
+#: Largest number of columns of a table of classes.
 MOST_FIELDS = 4
 QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 
 
 @dataclass(frozen=True, slots=True)
 class ClassList:
-    """Names of classes, and how they were read.
+    """Class names, and the part of the text they were read from.
 
     Attributes
     ----------
-    names : as written, or with the WordNet id in front where the list has both
-    column : where they stand, such as "column 2 of 2"; empty where a line is a name
+    names : as written; after the WordNet id if the list has both
+    column : source of the names, such as "column 2 of 2"; empty if each line is a name
     """
 
     names: tuple[str, ...]
@@ -77,7 +77,7 @@ class ClassList:
 
     @property
     def read_as(self) -> str:
-        """Return the sentence that says which part of a line was taken, empty for whole lines."""
+        """Sentence on the part of each line that was read; empty for whole lines."""
         return f"Names are read from {self.column}." if self.column else ""
 
 
@@ -87,7 +87,7 @@ Count = Callable[[Sequence[str]], int]
 def read_class_list(path: Path, count_known: Count | None = None) -> ClassList:
     """Read the class names of a text file; see :func:`parse_class_list`.
 
-    Raises FileRefusedError for a file that is too large, or holds no name.
+    Raises FileRefusedError for a file that is too large or has no names.
     """
     lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
     class_list = parse_class_list(lines, count_known)
@@ -97,13 +97,13 @@ def read_class_list(path: Path, count_known: Count | None = None) -> ClassList:
 
 
 def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> ClassList:
-    r"""Return the class names of lines, each once and in their order.
+    r"""Return the distinct class names of lines, in their order.
 
     Parameters
     ----------
-    lines : as they stand in the file
-    count_known : number of names that a dictionary knows; without it the first column of texts
-        is taken
+    lines : lines of the file, unchanged
+    count_known : function that counts the names a dictionary has; without it the first column of
+        texts is used
 
     Examples
     --------
@@ -122,14 +122,14 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
         return _finished(ClassList(tuple(map(_bare, items))))
     if count_known is None:
         return readings[0]
-    # Of several best readings the first counts.
+    # max returns the first of several best readings.
     return max(readings, key=lambda each: count_known(each.names) / len(each.names))
 
 
 def is_class_table(lines: Sequence[str]) -> bool:
-    """Whether the lines of a CSV file list classes, with whole numbers or codes beside the names.
+    """Whether the lines of a CSV file list classes: names, with whole numbers or codes at most.
 
-    A table of scores has other numbers, or more columns of them.
+    A table of scores has decimal or repeated numbers, or more columns.
     """
     stripped = [line.strip() for line in _split_lines(lines)]
     rows = [tuple(map(_bare, row)) for row in _commas(stripped)]
@@ -146,7 +146,7 @@ def is_class_table(lines: Sequence[str]) -> bool:
 
 
 def is_class_json(value: object) -> bool:
-    """Whether a JSON lists classes: names, or a number or an id and a name for each."""
+    """Whether a JSON value lists classes: names, alone or with a number or an id each."""
     if isinstance(value, list):
         return bool(value) and all(isinstance(v, str) and v for v in value)
     if not isinstance(value, dict) or not value:
@@ -165,12 +165,12 @@ def is_class_json(value: object) -> bool:
 
 
 def _split_lines(lines: Sequence[str]) -> list[str]:
-    """Split at every separator of lines; csv.reader refuses those within an item."""
+    """Split at every line separator; csv.reader refuses separators within an item."""
     return [part for line in lines for part in line.splitlines()]
 
 
 def _items(lines: list[str]) -> list[str]:
-    """Return the items of a list or dictionary of a program as lines; other lines as they are."""
+    """Return the items of a list or dictionary in source code; other lines unchanged."""
     text = "\n".join(lines)
     if len(lines) > 1 and re.fullmatch(r"\w+:", lines[0]):  # YAML
         lines = lines[1:]
@@ -187,7 +187,7 @@ def _items(lines: list[str]) -> list[str]:
 
 
 def _parts(text: str, separators: str) -> Iterator[str]:
-    """Split at separators that stand outside of quotation marks and brackets."""
+    """Split at separators outside quotation marks and brackets."""
     depth, start, at = 0, 0, 0
     while at < len(text):
         quoted = PART.match(text, at) if text[at] in "\"'" and _opens_quote(text, at) else None
@@ -203,14 +203,14 @@ def _parts(text: str, separators: str) -> Iterator[str]:
 
 
 def _opens_quote(text: str, at: int) -> bool:
-    """Whether a quotation mark stands where a value begins; in *carpenter's* it does not."""
+    """Whether a quotation mark starts a value, unlike the apostrophe in *carpenter's*."""
     while at and text[at - 1] == " ":
         at -= 1
     return not at or text[at - 1] in ",:;|=[{(\t\n"
 
 
 def _bare(text: str) -> str:
-    """Return a value without quotation marks and spaces around it."""
+    """Strip spaces and quotation marks from a value."""
     text = text.strip().translate(QUOTES)
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         text = text[1:-1].replace(2 * text[0], text[0]).replace("\\" + text[0], text[0])
@@ -222,7 +222,7 @@ def _bare(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Rows of one length, with the titles of their columns where they have any."""
+    """Rows of equal length, with the titles of the columns if there are any."""
 
     rows: tuple[tuple[str, ...], ...]
     titles: tuple[str, ...] = ()
@@ -231,16 +231,16 @@ class _Table:
         return tuple(row[k] for row in self.rows)
 
     def name_of(self, k: int) -> str:
-        """Return how a column is called in a sentence."""
+        """Return the name of a column for a sentence."""
         n = len(self.rows[0])
         title = f" ({self.titles[k]!r})" if self.titles else ""
         return f"column {k + 1} of {n}{title}"
 
 
 def _readings(lines: list[str]) -> Iterator[ClassList]:
-    """Yield the possible readings of the lines, the most structured first, whole lines last.
+    """Yield possible readings of the lines: the most structured first, whole lines last.
 
-    Whole lines are no names where one of their fields is a number or a WordNet id throughout.
+    Whole lines are not read as names if one field is a number or WordNet id in every line.
     """
     structured = False
     for table in _tables(lines):
@@ -278,7 +278,7 @@ def _squeezed(text: str) -> str:
 
 
 def _tables(lines: list[str]) -> Iterator[_Table]:
-    """Yield the lines as tables, by every separator that gives all of them as many fields."""
+    """Yield one table per separator that splits all lines into the same number of fields."""
     stripped = [line.strip() for line in lines]
     keyed = [_pair(line) for line in stripped]
     if not _are_numbers([_bare(row[0]) for row in keyed]):
@@ -299,10 +299,10 @@ def _tables(lines: list[str]) -> Iterator[_Table]:
 
 
 def _around_names(lines: list[str]) -> list[list[str]]:
-    """Split at spaces or underscores before and after which all lines have numbers or ids.
+    """Split off numbers or ids that every line has before or after its name.
 
-    Numbers behind may stand in brackets, as counts of images do, or behind hyphens if they count
-    the lines.
+    They are separated by spaces or underscores. Numbers after a name may be in brackets, like
+    counts of images, or after a hyphen if they number the lines.
     """
     bracketed = [re.fullmatch(r"(.*?[^\W\d_].*?)\s*[(\[](\d+)[)\]]", line) for line in lines]
     if all(bracketed):
@@ -317,7 +317,7 @@ def _around_names(lines: list[str]) -> list[list[str]]:
         return []
     rows = [[match[key] or "" for key in ("a", "name", "b")] for match in matches if match]
     kept = [k for k in (0, 2) if all(row[k] for row in rows)]
-    # A number that all names end with may be a year, or part of some names.
+    # Numbers that repeat may be years or part of the names.
     kept = [k for k in kept if len({row[k] for row in rows}) == len(rows)]
     for match, row in zip(matches, rows, strict=True):
         start = match.start("name") if match and 0 in kept else 0
@@ -327,12 +327,12 @@ def _around_names(lines: list[str]) -> list[list[str]]:
 
 
 def _piped(line: str) -> list[str]:
-    """Split a row of a Markdown table, or at bars."""
+    """Split a line at bars, as in a Markdown table."""
     return re.sub(r"^\s*\||\|\s*$", "", line).split("|") if "|" in line else [line]
 
 
 def _commas(lines: list[str]) -> list[list[str]]:
-    """Split at commas; where fields differ in number, once after a number or before one."""
+    """Split at commas; lines of unequal length are split once, next to a number or an id."""
     rows = [_comma_row(line) for line in lines]
     if len({*map(len, rows)}) == 1 or not rows:
         return rows
@@ -360,7 +360,7 @@ def _pair_at_last(line: str) -> list[str]:
 
 
 def _pair(line: str) -> list[str]:
-    """Split a line of a dictionary at its first separator outside of quotation marks."""
+    """Split a line of a dictionary at its first separator outside quotation marks."""
     quoted = PART.match(line)
     separator = re.compile(r"\s*(?:=>|->|:|=)\s*").search(line, quoted.end() if quoted else 0)
     if not separator:
@@ -372,7 +372,7 @@ def _pair(line: str) -> list[str]:
 
 
 def _titled(cells: list[tuple[str, ...]]) -> _Table:
-    """Return a table, its first row as titles where it reads as such."""
+    """Return a table; its first row is used as titles if it looks like a header."""
     first, rest = cells[0], cells[1:]
     if not rest or not any(first):
         return _Table(tuple(cells))
@@ -388,7 +388,7 @@ def _titled(cells: list[tuple[str, ...]]) -> _Table:
 
 
 def _ordered(table: _Table) -> list[int]:
-    """Return the columns, those with the title of names first."""
+    """Return column numbers, with columns titled as names first."""
     titles = [_squeezed(title) for title in table.titles]
     rank = {title: k for k, title in enumerate(NAMED)}
     places = range(len(table.rows[0]))
@@ -404,14 +404,14 @@ def _are_ids(values: Sequence[str]) -> bool:
 
 
 def _are_names(values: Sequence[str]) -> bool:
-    """Whether texts may name classes: different ones, not numbers, not one code with numbers."""
+    """Whether texts may be class names: distinct, with letters, and not numbered codes."""
     if len(set(values)) < len(values) or not all(re.search(r"[^\W\d_]", v) for v in values):
         return False
     return not are_codes(values)
 
 
 def are_codes(values: Sequence[str]) -> bool:
-    """Whether texts differ by their numbers alone: ``Label_A_01``, ``class 7``."""
+    """Whether texts differ only by numbers: ``Label_A_01``, ``class 7``."""
     if len(values) < 2:
         return False
     letters = {re.sub(r"\d+", "", value) for value in values}
@@ -422,7 +422,7 @@ def are_codes(values: Sequence[str]) -> bool:
 
 
 def _finished(reading: ClassList) -> ClassList:
-    """Return a reading without prompts around its names, each name once."""
+    """Return a reading with distinct names, without the prompt around them."""
     names, prompt = _without_prompt(reading.names)
     if prompt:
         within = f" in {reading.column}" if reading.column else ""
@@ -435,7 +435,7 @@ def _finished(reading: ClassList) -> ClassList:
 
 
 def _without_prompt(names: Sequence[str]) -> tuple[list[str], str]:
-    """Return names without the words that all of them begin and end with, and these words."""
+    """Remove the prompt that all names start and end with; return names and prompt."""
     words = [name.split() for name in names]
     start = _common([w[:-1] for w in words])
     prompt = " ".join(words[0][:start]) if words else ""
@@ -444,7 +444,7 @@ def _without_prompt(names: Sequence[str]) -> tuple[list[str], str]:
     suffix = " ".join(named[0][len(named[0]) - end :]) if end else ""
     if not PICTURES.search(prompt):
         return list(names), ""
-    if len(names) == 1:  # all of it is in common
+    if len(names) == 1:  # one name shares all words with itself
         match = re.search(r"\bof\s+(?:an?\s+|the\s+)?(.+?)[.!]?$", names[0], re.IGNORECASE)
         return ([match[1]], names[0][: match.start(1)] + "...") if match else (list(names), "")
     cut = [" ".join(w[: len(w) - end]) for w in named]
@@ -454,7 +454,7 @@ def _without_prompt(names: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _common(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many words all rows begin with; articles are one word."""
+    """Return the number of first words that all rows share; articles count as equal."""
     shortest = min(map(len, rows), default=0)
     for k in range(shortest):
         column = {"a" if row[k].lower() in ARTICLES else row[k].lower() for row in rows}

@@ -1,19 +1,19 @@
-"""Handwritten digits: real images, small enough to look at, opened in an instant.
+"""Handwritten digits: small real images that come with scikit-learn.
 
-The 1,797 images of 8 x 8 pixels that come with scikit-learn, from 43 writers (Alpaydin and
+There are 1,797 images of 8 x 8 pixels from 43 writers (Alpaydin and
 Kaynak, "Optical recognition of handwritten digits", UCI Machine Learning Repository, 1998).
-Features are the 64 pixels, 0 to 16: no network was trained, so that no class was seen before.
+Features are the 64 pixels, 0 to 16: without a network, no class is in a pre-training set.
 
 A digit's prototype has seven attributes for the segments that a pocket calculator lights up. The
-others describe the pen: closed holes, the sides on which a bowl stands open, symmetry, straight
-bars and slants, and where ink is expected. They were written down by hand; one half means "partly,
-or as some people write it". The hole of a 0 reaches through both halves of the square, hence the
-two halves in its column. The last nine were added because descriptions without them did worse,
-averaged over random choices of three unseen digits.
+other attributes describe the handwriting: closed holes, open sides, symmetry, bars and slants, and
+the expected places of ink. They were set by hand; one half means "partly, or as some people write
+it". The hole of a 0 covers both halves of the square, hence the two halves in its column. The last
+nine attributes were added because they improved accuracy, averaged over random choices of three
+unseen digits.
 
 In the split PS the digits 7, 8 and 9 are unseen: the last three, a rule that does not depend on any
-result. The folds leave out two seen digits each, in order. Folds by remainder were dropped: with
-them hardly any validation digit was recognised among all, and gamma could not be chosen.
+result. Each fold leaves out two seen digits, in order. Folds by remainder were rejected: with all
+digits allowed, hardly any validation digit was recognised, and gamma could not be chosen.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Public archives: downloaded once, checked, and read member by member.
+"""Public archives, downloaded once, checked, and read member by member.
 
-``data/manifest.toml`` lists them. A broken transfer resumes where it stopped, provided the server
-still offers the same file. Archives are never extracted as a whole: members are read by name, and
-their sizes are checked first.
+``data/manifest.toml`` lists them. A broken transfer resumes where it stopped if the server still
+has the same file. Archives are never extracted as a whole: members are read by name, after a check
+of their sizes.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from zslcore.texts import clean_text
 
 MANIFEST = FACTS / "manifest.toml"
 CHUNK = 1 << 20
-#: Seconds to wait for a connection, and for the next bytes of it.
+#: Seconds to wait for a connection, and for its next bytes.
 TIMEOUT = (15, 60)
-#: Seconds to wait before each new attempt at a broken transfer.
+#: Seconds to wait before each retry of a broken transfer.
 PAUSES = (1, 4, 15)
 BROKEN = (
     requests.ConnectionError,
     requests.Timeout,
     requests.exceptions.ChunkedEncodingError,
 )
-#: A member may be this much larger than its packed form (deflate reaches 1,032).
+#: Largest ratio of the unpacked to the packed size of a member (deflate reaches 1,032).
 MAX_RATIO = 100
 MAX_MEMBER_BYTES = 4 << 30
 
-#: Called with bytes so far and bytes in all (0 when unknown).
+#: Called with the bytes so far and the total (0 if unknown).
 Progress = Callable[[int, int], None]
 #: (data set, file) -> member of the archive.
 Members = dict[tuple[str, str], zipfile.ZipInfo]
@@ -48,11 +48,11 @@ Members = dict[tuple[str, str], zipfile.ZipInfo]
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """One table of ``data/manifest.toml``.
+    """Entry of ``data/manifest.toml`` on one archive.
 
-    ``sha256`` is empty where the publisher says none: the first download is then trusted.
-    ``datasets`` are folders in the archive, ``members`` files of such a folder that are read, of
-    which those in ``required`` must be there; at most ``max_bytes`` are taken from the server.
+    ``sha256`` is empty if the publisher states none; the first download is then trusted.
+    ``datasets`` are folders in the archive and ``members`` the files to read from each, of which
+    those in ``required`` must exist; at most ``max_bytes`` are downloaded.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Archive:
 
     @property
     def path(self) -> Path:
-        """Where the archive is stored, and where it can be put by hand."""
+        """Path of the archive, downloaded or put there by hand."""
         return data_folder() / "downloads" / self.file
 
     @property
@@ -78,13 +78,13 @@ class Archive:
         return self.path.with_name(f"{self.file}.sha256")
 
     def known_sha256(self) -> str | None:
-        """Return the published checksum, else the one of the first download, else None."""
+        """Return the published checksum, else that of the first download, else None."""
         if self.sha256 or not self._seal.is_file():
             return self.sha256 or None
         return self._seal.read_text(encoding="ascii", errors="replace").strip() or None
 
     def trust(self) -> str:
-        """Note the checksum of the archive that is there, for every later download."""
+        """Store the checksum of the archive on disk for later downloads, and return it."""
         digest = pooch.file_hash(str(self.path))
         if not self.known_sha256():
             with written_whole(self._seal) as file:
@@ -93,16 +93,17 @@ class Archive:
 
 
 def archives() -> dict[str, Archive]:
-    """Return every archive that can be downloaded, by name."""
+    """Return the archives for download, by name."""
     with MANIFEST.open("rb") as file:
         return {name: Archive(name=name, **facts) for name, facts in tomllib.load(file).items()}
 
 
 def fetch(archive: Archive | str, on_progress: Progress | None = None) -> Path:
-    """Return the path of an archive, downloading it if it is not there or not the same.
+    """Return the path of an archive; download it if it is missing or has another checksum.
 
-    Raises FileRefusedError where the SHA-256 is not the publisher's or that of the first download,
-    and DatasetError, with how to put the file there by hand, where no server can be reached.
+    Raises FileRefusedError if the SHA-256 differs from the publisher's or from that of the first
+    download, and DatasetError, with instructions for a manual download, if no server can be
+    reached.
     """
     if isinstance(archive, str):
         all_archives = archives()
@@ -137,9 +138,10 @@ def fetch(archive: Archive | str, on_progress: Progress | None = None) -> Path:
 def unpack(
     archive: Archive, path: Path, into: Path, only: Sequence[str] | None = None
 ) -> dict[str, Path]:
-    """Copy the members that ``archive`` lists to ``into/<data set>``; return those folders.
+    """Copy the members listed by ``archive`` to ``into/<data set>``; return these folders.
 
-    A file that is no zip, lacks a member, or has one that is larger than it may be is refused.
+    Raises FileRefusedError for a file that is not a zip, a missing member, or one that is too
+    large.
     """
     for name in only or ():
         require_known(f"data set of {archive.name}", name, archive.datasets)
@@ -182,7 +184,7 @@ def _unpack_one(
 
 
 def _copy_member(packed: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -> None:
-    """Copy one member of the expected size, unless it is copied already."""
+    """Copy one member after checking its size, unless it is already there."""
     if info.file_size > min(MAX_MEMBER_BYTES, MAX_RATIO * info.compress_size + CHUNK):
         raise FileRefusedError(
             f"{clean_text(packed.filename)}: member {clean_text(info.filename)} unpacks to "
@@ -196,7 +198,7 @@ def _copy_member(packed: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -
 
 @dataclass(slots=True)
 class _Transfer:
-    """A downloader for pooch that resumes ``part`` where the server's version is the same."""
+    """Downloader for pooch that resumes ``part`` if the server's version is unchanged."""
 
     part: Path
     max_bytes: int
@@ -205,7 +207,7 @@ class _Transfer:
     def __call__(
         self, url: str, output_file: str, _pooch: object, check_only: bool = False
     ) -> bool:
-        """Download ``url`` to ``output_file``, in as many attempts as :data:`PAUSES` allows."""
+        """Download ``url`` to ``output_file``, with retries after :data:`PAUSES`."""
         if check_only:
             return requests.head(url, timeout=TIMEOUT, allow_redirects=True).ok
         for pause in (*PAUSES, None):
@@ -233,7 +235,7 @@ class _Transfer:
         if version and self._so_far():
             headers |= {"Range": f"bytes={self._so_far()}-", "If-Range": version}
         with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as answer:
-            if answer.status_code == 416:  # nothing is missing, or the file there is another one
+            if answer.status_code == 416:  # complete, or the server's file has changed
                 if answer.headers.get("Content-Range", "").endswith(f"/{self._so_far()}"):
                     return
                 self.part.unlink()
@@ -262,5 +264,5 @@ class _Transfer:
                 file.write(block)
                 if self.on_progress:
                     self.on_progress(done, total)
-        if done < total:  # urllib3 before 2.0 takes a lost connection for the end
+        if done < total:  # urllib3 before 2.0 ends without an error
             raise requests.ConnectionError

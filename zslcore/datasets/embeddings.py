@@ -1,25 +1,26 @@
-"""Class embeddings from a file of their own: other prototypes for the same images.
+"""Class embeddings from a separate file: other prototypes for the same images.
 
-Word vectors, a hierarchy, binary attributes or a user's own; a file has one of these forms:
+They are word vectors, a hierarchy, binary attributes or a user's own. A file has one of these
+forms:
 
 =====================================  =========================================================
 CSV, Parquet                           a column ``class`` and one column per dimension
-JSON                                   ``{"class": [numbers]}``, one list a class
+JSON                                   ``{"class": [numbers]}``, one list per class
 ``att`` and ``allclasses_names``       (A x C) and C names, as in ``att_splits.mat``
-``prototypes`` and ``class_names``     (C x A) and C names, as text encoders give them
+``prototypes`` and ``class_names``     (C x A) and C names, as written by text encoders
 ``test_<name>``, ``trainval_<name>``   (A x C), classes as listed in ``standard_split``
 ``w2v`` and ``wnids``                  (C x A) and C WordNet ids, as in ``ImageNet_w2v.mat``, with
                                        ``no_w2v_loc``, the classes without a vector, 1-based
 =====================================  =========================================================
 
-Classes are matched by name, whatever their order, in the spelling of any release.
+Classes are matched by name, in any order and in the spelling of any release.
 
 References
 ----------
 Z. Akata, S. Reed, D. Walter, H. Lee, B. Schiele, "Evaluation of output embeddings for fine-grained
-image classification", CVPR 2015, whose four embeddings of CUB are passed on in the third form.
+image classification", CVPR 2015, with four embeddings of CUB, released in the third form.
 S. Changpinyo, W.-L. Chao, B. Gong, F. Sha, "Synthesized classifiers for zero-shot learning", CVPR
-2016, who released word vectors of 21,842 classes of ImageNet in the fourth.
+2016, with word vectors of 21,842 ImageNet classes, released in the fourth form.
 """
 
 from __future__ import annotations
@@ -45,21 +46,21 @@ from zslcore.untrusted.client import (
     read_table_file,
 )
 
-#: Parts of a standard split whose classes are listed, and lists that say their order.
+#: Part of a standard split -> lists that may give the order of its classes.
 LISTS_OF_CLASSES = {
     "test": ("testclasses.txt",),
     "trainval": ("trainvalclasses.txt", "trainclasses.txt"),
 }
-#: What an embedding may be called: part of the name of a variable.
+#: Allowed name of an embedding, which is part of a variable's name.
 NAME = re.compile(r"[A-Za-z0-9_]{1,40}")
 
 
 @dataclass(frozen=True, eq=False)
 class ClassEmbeddings:
-    """One vector a class.
+    """One vector per class.
 
-    ``values`` is float32 of shape (n_classes, n_dimensions), zeros for the classes ``without`` a
-    vector; ``names`` are those of the dimensions, empty where a file does not say them.
+    ``values`` is float32 of shape (n_classes, n_dimensions), with zeros for the classes ``without``
+    a vector; ``names`` has the names of the dimensions, empty if the file has none.
     """
 
     classes: tuple[str, ...]
@@ -69,9 +70,9 @@ class ClassEmbeddings:
     without: frozenset[str] = frozenset()
 
     def of(self, class_names: Sequence[str]) -> np.ndarray:
-        """Return the vectors of these classes, in their order, shape (n_classes, n_dimensions).
+        """Return the vectors of these classes in order, shape (n_classes, n_dimensions).
 
-        Raises a FileRefusedError where the file has none, or two different ones, for a class.
+        Raises a FileRefusedError for a class without a vector, or twice in the file.
         """
         row: dict[str, int] = {}
         for k, name in enumerate(self.classes):
@@ -88,12 +89,12 @@ class ClassEmbeddings:
 def read_class_embeddings(
     path: Path, embedding: str | None = None, lists: Mapping[str, Path] | None = None
 ) -> ClassEmbeddings:
-    """Read a file of class embeddings, in one of the forms at the top of this file, in the sandbox.
+    """Read a file of class embeddings in the sandbox, in one of the forms of this module.
 
-    ``embedding`` names one of several that a file holds ("word2vec"); ``lists`` maps the name of a
-    list of a standard split to its file, for the third form. Raises a FileRefusedError for a file
-    that is damaged, hostile or in no such form, and a ParameterError for a name that no variable
-    can have, or that the file has no use for.
+    ``embedding`` names one of several embeddings in the file ("word2vec"); ``lists`` maps the name
+    of a list of a standard split to its file, for the ``test_<name>`` form. Raises a
+    FileRefusedError for a file that is damaged, hostile or in another form, and a ParameterError
+    for an invalid embedding name, or for any name with a CSV.
     """
     if path.suffix.lower() == ".csv":
         if embedding is not None:
@@ -105,7 +106,7 @@ def read_class_embeddings(
 
 
 def read_csv_embeddings(path: Path) -> ClassEmbeddings:
-    """Read a CSV with a column ``class``; every class once."""
+    """Read a CSV with a column ``class``, in which each class occurs once."""
     with artifacts.scratch() as folder:
         table = read_table_file(path, folder, {"class": True})
         classes = [table.texts["class"][code] for code in table.codes["class"]]
@@ -115,7 +116,7 @@ def read_csv_embeddings(path: Path) -> ClassEmbeddings:
 
 
 def _by_table(path: Path) -> ClassEmbeddings:
-    """Read a Parquet table or a text with a column of classes, and numbers or lists of them."""
+    """Read a Parquet or text table with a column of classes, and numbers or lists of numbers."""
     held = look_into(path, (*ARRAYS, "text"))
     names = next((n for n in ("class", "class_name", "name", "label") if n in held.shapes), None)
     matrices = [n for n, shape in held.shapes.items() if shape is not None and len(shape) == 2]
@@ -160,7 +161,7 @@ def _expect_as_many(
 
 
 def _of_words(file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...]) -> ClassEmbeddings:
-    """Return word vectors; those of classes that are listed as without one become zeros."""
+    """Return word vectors, with zeros for classes listed as having no vector."""
     values = arrays["w2v"].astype(np.float32)
     _expect_as_many(file, "wnids", ids, "rows in w2v", values)
     numbers = arrays.get("no_w2v_loc", np.empty(0, np.int64))
@@ -175,7 +176,7 @@ def _of_words(file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...])
 
 
 def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmbeddings:
-    """Read ``test_<embedding>`` and ``trainval_<embedding>``, columns in the order of the lists."""
+    """Read ``test_<embedding>`` and ``trainval_<embedding>``; the lists name their columns."""
     file = clean_text(path.name)
     if not NAME.fullmatch(embedding):
         raise ParameterError(

@@ -1,15 +1,15 @@
-"""Data sets as files that other code reads: the field's layout, a NumPy archive, Parquet.
+"""Export of data sets to the field's MAT layout, a NumPy archive, or Parquet.
 
 ===========  =======================================================================================
-``mat``      ``res101.mat`` and ``att_splits.mat`` (:mod:`zslcore.datasets.xlsa17`): one image a
+``mat``      ``res101.mat`` and ``att_splits.mat`` (:mod:`zslcore.datasets.xlsa17`): one image per
              column, labels and rows counted from 1; the folds as class lists in
-             ``proposed_split/``, the standard split, where there is one, in ``standard_split/``
+             ``proposed_split/``; the standard split, if any, in ``standard_split/``
 ``npz``      ``NAME.npz`` (:mod:`zslcore.datasets.table`), counted from 0, without folds
-``parquet``  ``NAME.parquet``, a row an image: ``label``, ``split``, ``image_file``, features;
-             ``NAME-classes.parquet``, a row a class: ``class`` and its embedding
+``parquet``  ``NAME.parquet``, one row per image: ``label``, ``split``, ``image_file``, features;
+             ``NAME-classes.parquet``, one row per class: ``class`` and embedding
 ===========  =======================================================================================
 
-``README.txt`` beside them says what no layout has a place for: digest, origin, pre-training.
+``README.txt`` has the facts that no layout can hold: digest, origin, pre-training.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, r
 from zslcore.storage.files import refusal, written_whole
 from zslcore.texts import clean_text
 
-#: Files of the field's layout.
+#: Names of the files in the field's layout.
 FEATURES, SPLITS, README = "res101.mat", "att_splits.mat", "README.txt"
-#: Bytes of a variable from which on MATLAB 5 files cannot hold it.
+#: Size in bytes that a variable of a MATLAB 5 file must stay below.
 MAX_VARIABLE = 2**31
-#: Rows of features that are copied at a time.
+#: Rows of features copied at a time.
 BLOCK = 4096
 
-#: Writes one file.
+#: Function that writes one file.
 Writer = Callable[[BinaryIO], None]
 
 
@@ -53,24 +53,25 @@ def export_dataset(
     Parameters
     ----------
     dataset : data set of any origin
-    folder : made where it is missing
-    split : name of the split; by default PS, or the only one there is
+    folder : created if missing
+    split : name of the split; by default PS, or the only split
     form : "mat", "npz" or "parquet"
     overwrite : replace files of the same names
 
     Returns
     -------
     list of Path
-        The files that were written.
+        Paths of the written files.
 
     Raises
     ------
     ParameterError
-        For an unknown format, or where a file of that name is there and ``overwrite`` is False.
+        For an unknown format, or if a file exists and ``overwrite`` is False; also if the folder
+        has no room for the files, which are then not written.
     DatasetError
         When the features are too large for a MAT file.
     ZSLError
-        When the folder cannot be written, or has no room for the files. Nothing is written then.
+        When the folder cannot be written to.
     """
     require_known("format", form, FORMATS)
     chosen = dataset.split(split)
@@ -96,8 +97,8 @@ def mat_of_split(
 ) -> dict[str, Any]:
     """Return the variables of ``att_splits.mat``.
 
-    ``parts`` holds 0-based rows by part; prototypes have shape (n_classes, n_attributes). Rows are
-    whole numbers, because the released codes use them as indices without a conversion.
+    ``parts`` maps each part to its 0-based rows; prototypes have shape (n_classes, n_attributes).
+    Rows are stored as integers, because released code uses them as indices without conversion.
     """
     content: dict[str, Any] = {f"{part}_loc": _column(rows + 1) for part, rows in parts.items()}
     if len(class_names):
@@ -130,7 +131,7 @@ def _cell(texts: Sequence[str]) -> np.ndarray:
 
 
 def _mat_files(dataset: ZSLDataset, split: Split) -> Iterable[tuple[str, Writer]]:
-    """Yield every file of the layout and its writer."""
+    """Yield each file name of the layout with its writer."""
     size = 8 * dataset.features.shape[0] * dataset.features.shape[1]
     if size >= MAX_VARIABLE:
         raise DatasetError(
@@ -157,7 +158,7 @@ def _mat_files(dataset: ZSLDataset, split: Split) -> Iterable[tuple[str, Writer]
 def _split_files(
     dataset: ZSLDataset, split: Split, raw: np.ndarray | None, of_rows: str, of_lists: str
 ) -> Iterable[tuple[str, Writer]]:
-    """Yield the files of rows and, where folds are sets of whole classes, of class lists."""
+    """Yield the split file and, if folds are sets of whole classes, the class lists."""
     rows = {"trainval": split.trainval, "test_unseen": split.test_unseen}
     rows |= {"test_seen": split.test_seen} if len(split.test_seen) else {}
     if split.folds:
@@ -176,7 +177,7 @@ def _split_files(
 
 
 def _is_of_classes(fold: Fold, trainval: np.ndarray, labels: np.ndarray) -> bool:
-    """Whether class lists give a fold again: it has all rows of its classes."""
+    """Whether class lists determine a fold, because it has all rows of its classes."""
     of_classes = (np.isin(labels[trainval], labels[part]) for part in (fold.train, fold.val))
     again = (np.sort(trainval[inside]) for inside in of_classes)
     parts = (np.sort(part) for part in (fold.train, fold.val))
@@ -184,7 +185,7 @@ def _is_of_classes(fold: Fold, trainval: np.ndarray, labels: np.ndarray) -> bool
 
 
 def _original_attributes(dataset: ZSLDataset) -> np.ndarray | None:
-    """Return ``original_att`` of the split file that an import was read from, while it is there."""
+    """Return ``original_att`` from the split file of an import; None if the file is gone."""
     from zslcore.datasets.xlsa17 import read_split_arrays
 
     recipe = imports.recipe_of(dataset.name)
@@ -193,7 +194,7 @@ def _original_attributes(dataset: ZSLDataset) -> np.ndarray | None:
         return None
     try:
         stored = read_split_arrays(Path(recipe["path"]) / options["splits"])
-    except FileRefusedError:  # gone or replaced: it is optional in the layout
+    except FileRefusedError:  # gone or replaced; the variable is optional in the layout
         return None
     same = np.array_equal(stored.get("att", ()), dataset.prototypes)
     return stored.get("original_att") if same else None
@@ -235,7 +236,7 @@ def _parquet_files(dataset: ZSLDataset, split: Split) -> Iterable[tuple[str, Wri
     for part in ("trainval", "test_seen", "test_unseen"):
         parts[getattr(split, part)] = part
         times[np.unique(getattr(split, part))] += 1
-    if other := int((times != 1).sum()):  # a column has one part an image: a leak would vanish
+    if other := int((times != 1).sum()):  # the column holds one part: a leak would be lost
         raise DatasetError(
             f"{dataset.name}: expected every image in one part of split {split.name!r}, got "
             f"{other:,} in none or several; --format npz stores such a split."
@@ -259,7 +260,7 @@ def _parquet_files(dataset: ZSLDataset, split: Split) -> Iterable[tuple[str, Wri
             )
             writer = writer or pq.ParquetWriter(file, table.schema)
             writer.write_table(table)
-        assert writer is not None  # a data set has an image
+        assert writer is not None  # a data set has at least one image
         writer.close()
 
     def write_classes(file: BinaryIO) -> None:
@@ -274,7 +275,7 @@ def _parquet_files(dataset: ZSLDataset, split: Split) -> Iterable[tuple[str, Wri
     yield f"{_file_name(dataset)}-classes.parquet", write_classes
 
 
-#: Format -> the files that it has for a data set and a split.
+#: Format -> function that yields its files for a data set and a split.
 FORMATS: Mapping[str, Callable[[ZSLDataset, Split], Iterable[tuple[str, Writer]]]] = {
     "mat": _mat_files,
     "npz": _npz_files,
@@ -294,7 +295,7 @@ def _text(text: str) -> Writer:
 
 
 def _about(dataset: ZSLDataset, split: Split, written: str) -> str:
-    """Return the parts of the data set that no layout can hold."""
+    """Return the text of ``README.txt``, with the facts that no layout can hold."""
     trained = imports.pretraining_of(dataset)
     facts = {
         "data set": dataset.name,
@@ -312,13 +313,13 @@ def _about(dataset: ZSLDataset, split: Split, written: str) -> str:
 
 
 def _size(dataset: ZSLDataset, form: str) -> int:
-    """Return about how many bytes the features take."""
+    """Return the approximate size of the features in bytes."""
     rows, columns = dataset.features.shape
     return rows * columns * (8 if form == "mat" else 4)
 
 
 def _check_folder(folder: Path, names: Iterable[str], *, overwrite: bool, size: int) -> None:
-    """Refuse a folder that cannot take the files, before the work."""
+    """Refuse, before writing, a folder that cannot hold the files."""
     places = [folder / name for name in names]
     try:
         for place in places:
@@ -333,7 +334,7 @@ def _check_folder(folder: Path, names: Iterable[str], *, overwrite: bool, size: 
             free = shutil.disk_usage(folder).free
     except OSError as error:
         raise refusal(error, folder) from error
-    except ValueError as error:  # a name with a zero byte in it
+    except ValueError as error:  # a path with a zero byte
         raise ParameterError(f"{str(folder)!r}: expected the name of a folder.") from error
     if free < size:
         raise ParameterError(

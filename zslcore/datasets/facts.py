@@ -1,17 +1,16 @@
 """Facts about the benchmarks: printed tables, class lists, image counts, and names of data sets.
 
-They are stored under ``data/``; sources, and what had to be filled in by a rule, are named in
-``data/README.md``.
+They are stored under ``data/``; ``data/README.md`` names the sources, and the values that had to be
+filled in by a rule.
 
-A benchmark is recognised by its content, not by its name. Class names tell, in any order and
-spelling, where they are those of a benchmark one by one; where a file has none, the labels of the
-release row by row do. AWA1 and AWA2 have the same classes: images per class, or their share,
-distinguish them.
+A benchmark is recognised by its content, not by its name: by its class names, in any order and
+spelling, or, in data without class names, by the labels of all rows in the order of the release.
+AWA1 and AWA2 have the same classes and are distinguished by the shares of images per class.
 
-UCF101 was cut from longer videos: the clips of a class come in 25 groups of 4 to 7, those of one
-group from the same video [2]_ (``v_Archery_g07_c03``). A split that goes by clips puts most groups
-on both sides. Facts on the videos of UCF101 and HMDB51 are from ``data/actions`` and the tables of
-[1]_.
+The clips of UCF101 were cut from longer videos: each class has 25 groups of 4 to 7 clips, each
+group from one video [2]_ (``v_Archery_g07_c03``). A random split of clips puts most groups in
+training and test. Facts on the videos of UCF101 and HMDB51 are from ``data/actions`` and the tables
+of [1]_.
 
 References
 ----------
@@ -41,7 +40,8 @@ from zslcore.exceptions import ParameterError, require_known
 from zslcore.names import class_key
 from zslcore.storage.files import FACTS
 
-#: Images of the data themselves that an extractor can be fine-tuned on; no list names them.
+#: Pre-training sets for extractors fine-tuned on images of the data set itself; they have no class
+#: list.
 FINE_TUNED: Mapping[str, str] = MappingProxyType(
     {
         "training-images": "training images of the data set",
@@ -52,24 +52,24 @@ FINE_TUNED: Mapping[str, str] = MappingProxyType(
 
 @cache
 def unlisted_sets() -> Mapping[str, str]:
-    """Return titles of pre-training sets without a list of classes, by name.
+    """Return the titles of pre-training sets without a class list, by name.
 
-    Image-text models are trained on captions, which name no classes: "wit-400m" is CLIP's.
+    Image-text models are trained on captions, not on named classes: "wit-400m" is CLIP's set.
     """
     with (FACTS / "contamination_sets.csv").open(encoding="utf-8", newline="") as file:
         return {row["name"]: row["title"] for row in csv.DictReader(file) if not row["list"]}
 
 
 def fine_tuned_on(pretraining: Sequence[str]) -> str:
-    """Return which images of the data an extractor was fine-tuned on; empty for none."""
+    """Return the images of the data that an extractor was fine-tuned on; "" for none."""
     return next((FINE_TUNED[name] for name in pretraining if name in FINE_TUNED), "")
 
 
 def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
-    """Return names of pre-training vocabularies, which the audit looks up; others are refused.
+    """Return ``names`` if the audit accepts them as pre-training vocabularies.
 
-    Allowed are those of :func:`unlisted_sets` and :data:`FINE_TUNED` too, and "none" alone for
-    features that were trained on nothing. ``where`` names the file, for the sentence.
+    Names of :func:`unlisted_sets` and :data:`FINE_TUNED` are accepted, too; "none", alone, marks
+    features that were trained on nothing. ``where`` names the file in the error message.
     """
     lists = (FACTS / "vocabularies").glob("*.txt*")
     vocabularies = ["none", *sorted(file.name.partition(".")[0] for file in lists)]
@@ -78,7 +78,7 @@ def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
         require_known(f"pre-training vocabulary{where}", name, vocabularies)
     if "none" in names and len({*names}) > 1:
         raise ParameterError(
-            f"'none' says that features were trained on nothing; expected it alone{where}, got "
+            f"'none' means that features were trained on nothing; expected it alone{where}, got "
             f"{', '.join(names)}."
         )
     return names
@@ -91,8 +91,8 @@ class ClassFacts:
     ``classes`` has one row per class in the benchmark's order: ``class``, ``group``, ``images``,
     ``test_seen`` (images held out by PS), ``ss`` (train, test), ``ps`` (trainval, test), the
     released folds ``ss_fold1`` to ``ss_fold3`` and ``fold1`` to ``fold3`` (train, val, empty for
-    unseen classes), and ``imagenet1k`` (published, name, empty: how the class is known to be one of
-    ImageNet-1K). ``notes`` say where ``images``, ``ss``, ``ps`` and ``imagenet1k`` come from.
+    unseen classes), and ``imagenet1k`` (evidence that the class is in ImageNet-1K: published, name,
+    or empty). ``notes`` give the sources of ``images``, ``ss``, ``ps`` and ``imagenet1k``.
     """
 
     dataset: str
@@ -114,10 +114,11 @@ def class_facts(dataset: str) -> ClassFacts:
 
 
 def class_attributes(dataset: str) -> pd.DataFrame | None:
-    """Return the attributes of a benchmark's classes, as its annotators gave them.
+    """Return the class attributes of a benchmark, as rated by its annotators.
 
-    Values are in [0, 1], of shape (n_classes, n_attributes), missing where no annotator answered.
-    ``data/classes`` has those of AWA1 and AWA2, which are the same; None for any other.
+    Values are in [0, 1], of shape (n_classes, n_attributes), and missing if no annotator answered.
+    ``data/classes`` has the attributes of AWA1 and AWA2, which are the same; None for other
+    benchmarks.
     """
     if dataset not in ("AWA1", "AWA2"):
         return None
@@ -133,8 +134,8 @@ def _classes(dataset: str) -> pd.DataFrame:
 def fact_sources() -> Mapping[str, Mapping[str, Any]]:
     """Return the sources of class lists (``data/classes/sources.toml``), by benchmark.
 
-    ``attributes`` is their number, ``labels`` the digest of the release's labels in their order;
-    ``images``, ``ss``, ``ps`` and ``imagenet1k`` say where a column comes from.
+    ``attributes`` is the number of attributes, ``labels`` the digest of the released labels in
+    order; ``images``, ``ss``, ``ps`` and ``imagenet1k`` name the source of each column.
     """
     text = (FACTS / "classes" / "sources.toml").read_text(encoding="utf-8")
     return MappingProxyType(tomllib.loads(text))
@@ -142,24 +143,24 @@ def fact_sources() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def published_tables() -> tuple[str, ...]:
-    """Names of the printed tables that :func:`published` knows."""
+    """Return the names of the printed tables that :func:`published` reads."""
     return tuple(sorted(path.stem for path in (FACTS / "published").glob("*.csv")))
 
 
 def published(name: str) -> pd.DataFrame:
-    """Return a printed table as it is in the paper, accuracies as fractions.
+    """Return a table as printed in its paper, with accuracies as fractions.
 
-    The files hold percent as printed, in columns called ``..._percent``; here these are divided by
-    100 and lose the suffix. Cells that the paper left empty are missing values.
+    Files have percentages in columns named ``..._percent``; the returned columns are divided by 100
+    and have no suffix. Cells that are empty in the paper are missing values.
     """
     require_known("published table", name, published_tables())
-    return _published(name).copy()  # a caller may write into it
+    return _published(name).copy()  # callers may change their copy
 
 
 def earlier_version(name: str) -> pd.DataFrame:
-    """Return table 3 ("zsl_top1") or 6 ("gzsl_ps") as the benchmark paper's earlier version had it.
+    """Return table 3 ("zsl_top1") or 6 ("gzsl_ps") of the earlier version of the benchmark paper.
 
-    The cells that the revision moved are put back into the table of :func:`published`.
+    It is the table of :func:`published` with the earlier values of the revised cells.
     """
     moved = published("earlier_version")
     require_known("table with an earlier version", name, moved["table"].unique().tolist())
@@ -185,11 +186,12 @@ def _published(name: str) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowFacts:
-    """Row counts and labels of a benchmark, known without its files; arrays are read-only.
+    """Row counts and labels of a benchmark, available without its files; arrays are read-only.
 
-    ``labels`` has shape (n_rows,), classes in the benchmark's order. Rows with the same number in
-    ``photographs`` were cut from one photograph; None where that is not known. ``shared`` maps
-    split and part to the number of test rows whose photograph also gave a training row.
+    ``labels`` has shape (n_rows,), with classes in the benchmark's order. Rows with the same number
+    in ``photographs`` were cut from one photograph; it is None if the photographs are unknown.
+    ``shared`` maps split and part to the number of test rows with a training row from the same
+    photograph.
     """
 
     dataset: str
@@ -200,7 +202,7 @@ class RowFacts:
 
     @property
     def n_photographs(self) -> int:
-        """Number of different photographs; 0 where they are not known."""
+        """Number of distinct photographs; 0 if unknown."""
         return 0 if self.photographs is None else len(np.unique(self.photographs))
 
 
@@ -213,7 +215,7 @@ def row_facts(dataset: str) -> RowFacts:
     labels = unpacked(facts["labels"])
     photographs = None
     if "photographs" in facts:
-        # Rows of one photograph follow each other in every benchmark.
+        # In every benchmark, rows of one photograph are consecutive.
         sizes = unpacked(facts["photographs"])
         photographs = np.repeat(np.arange(len(sizes)), sizes)
         photographs.setflags(write=False)
@@ -222,7 +224,7 @@ def row_facts(dataset: str) -> RowFacts:
 
 
 def unpacked(text: str) -> np.ndarray:
-    """Read run lengths back.
+    """Decode a text of run lengths.
 
     Examples
     --------
@@ -234,14 +236,14 @@ def unpacked(text: str) -> np.ndarray:
     return np.repeat(values, [int(times or 1) for _, _, times in runs])
 
 
-#: Data that come with the package, or whose results do.
+#: Titles of data sets that are embedded, or have precomputed results.
 _TITLES = {
     "digits": "Digits",
     "CUB-vgg_fc7": "CUB birds, VGG",
     "AWA1-lss": "AWA1, hand-crafted",
     "AWA1-phog": "AWA1, hand-crafted (PHOG)",
 }
-#: Parts of names of stand-ins, in words.
+#: Parts of names of simulated data -> words of their titles.
 _WORDS = {
     "untrained": "untrained features",
     "idt": "IDT features",
@@ -253,7 +255,7 @@ _WORDS = {
     "without-rarity": "classes equally hard",
     "without-bias": "no bias",
 }
-#: End of the name of a twin without planted effects.
+#: Last part of the name of simulated data without effect.
 WITHOUT_EFFECTS = "unplanted"
 _NAME = re.compile(
     r"simulated-([^-]+)(?:-(untrained|idt|imagenet|sports))?(?:-(vectors))?(?:-(full|small))?"
@@ -265,8 +267,8 @@ _NAME = re.compile(
 class StandIn:
     """Fields of the name of a simulated data set: ``simulated-UCF101-idt-vectors-full``.
 
-    ``extractor``, ``prototypes`` and ``size`` are empty for the usual ones of the ``dataset`` that
-    it stands in for; ``without`` names the planted effect that it lacks, "unplanted" all.
+    ``dataset`` is the simulated benchmark; ``extractor``, ``prototypes`` and ``size`` are empty for
+    its default ones. ``without`` names the effect that is left out, "unplanted" for all effects.
     """
 
     dataset: str
@@ -286,12 +288,12 @@ class StandIn:
 
     @property
     def unplanted(self) -> Self:
-        """The twin without planted effects."""
+        """Name of the same simulated data without effect."""
         return replace(self, without=WITHOUT_EFFECTS)
 
 
 def title(name: str) -> str:
-    """Return the title of a data set; other names than those of this package are their own.
+    """Return the title of a data set; a name unknown to this package is its own title.
 
     Examples
     --------
@@ -307,27 +309,27 @@ def title(name: str) -> str:
 
 
 def is_simulated_name(name: str) -> bool:
-    """Whether a name is of a stand-in of this package."""
+    """Whether a name is that of a simulated data set of this package."""
     return StandIn.of(name).dataset != ""
 
 
 def is_variant(name: str) -> bool:
-    """Whether a stand-in is another size, other features or the twin of one with a shorter name."""
+    """Whether simulated data have a size, features or effects other than the default ones."""
     stand_in = StandIn.of(name)
     return stand_in != StandIn(stand_in.dataset)
 
 
-#: Columns of a benchmark's classes that say its splits: their places, and those in the folds.
+#: Split -> column of class parts, and prefix of the columns of its folds.
 _COLUMNS = {"SS": ("ss", "ss_fold"), "PS": ("ps", "fold")}
-#: Two sets of the same classes are distinguished when one's shares of images are this much nearer.
+#: Factor by which shares of images must be nearer to one of two benchmarks with the same classes.
 _NEARER = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recognised:
-    """The benchmark that classes are those of; both AWA1 and AWA2 where nothing tells them apart.
+    """Benchmark recognised by its classes; both AWA1 and AWA2 if they cannot be distinguished.
 
-    ``row`` has shape (n_classes,): of each class of the data, its row in the ``class_facts``.
+    ``row`` has shape (n_classes,): the row in ``class_facts`` of each class of the data.
     """
 
     candidates: tuple[str, ...]
@@ -335,15 +337,15 @@ class Recognised:
 
     @property
     def benchmark(self) -> str | None:
-        """The benchmark, None where it is not known which of two it is."""
+        """Name of the benchmark, None if there are two candidates."""
         return self.candidates[0] if len(self.candidates) == 1 else None
 
     def test_classes(self, split: str) -> np.ndarray:
-        """Return the classes that "SS" or "PS" tests as unseen, numbered as in the data."""
+        """Return the unseen test classes of "SS" or "PS", numbered as in the data."""
         return np.flatnonzero(self._places(_COLUMNS[split][0]) == "test")
 
     def folds(self, labels: np.ndarray, split: Split) -> list[Fold]:
-        """Return the released folds of a split; none where no benchmark has its unseen classes."""
+        """Return the released folds of a split with the unseen classes of SS or PS, else []."""
         for name, (_, fold) in _COLUMNS.items():
             if np.array_equal(np.unique(split.unseen_classes), self.test_classes(name)):
                 rows = split.trainval
@@ -356,10 +358,10 @@ class Recognised:
 
 
 def benchmark_of(dataset: ZSLDataset) -> str | None:
-    """Return the benchmark that a data set is, or stands in for; None for any other data.
+    """Return the benchmark that a data set is or simulates; None for other data.
 
-    Only their images distinguish AWA1 and AWA2. Where these do not, the beginning of
-    the data set's name does, as in ``AWA2-subset``.
+    AWA1 and AWA2 are distinguished by images per class or else by the start of the data set's name,
+    as in ``AWA2-subset``.
     """
     recognised = recognise(dataset.class_names, dataset.labels)
     if recognised is None:
@@ -408,12 +410,12 @@ def _rows(benchmark: str) -> dict[str, int]:
 
 
 def labels_digest(labels: np.ndarray) -> str:
-    """Return the SHA-256 of 0-based labels in their order, 16 hex digits."""
+    """Return 16 hex digits of the SHA-256 of 0-based labels in order."""
     return hashlib.sha256(np.ascontiguousarray(labels, dtype="<i8").data).hexdigest()[:16]
 
 
 def _nearest(recognised: Recognised, images: np.ndarray) -> tuple[str, ...]:
-    """Return the candidate with the nearest shares of images per class, if one is near."""
+    """Return the candidate with clearly the nearest shares of images per class, or all."""
     distance = {}
     for name in recognised.candidates:
         real = class_facts(name).classes["images"].to_numpy()[recognised.row]
@@ -425,21 +427,22 @@ def _nearest(recognised: Recognised, images: np.ndarray) -> tuple[str, ...]:
 
 
 FOLDER = FACTS / "actions"
-#: The data sets whose classes are known.
+#: Data sets of actions with known classes.
 ACTION_SETS = ("UCF101", "HMDB51")
-#: Groups of clips from one video in each class of UCF101.
+#: Groups of clips in each class of UCF101; a group is from one video.
 GROUPS = 25
-#: The pre-training sets of the annotated lists, and what this package calls their classes.
+#: Pre-training set in the annotated lists -> name of its vocabulary in this package.
 PRETRAINING = {"Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ActionFacts:
-    """Published facts of a data set of actions, classes in the release's order.
+    """Published facts of a data set of actions, with classes in the order of the release.
 
-    ``videos`` counts them by class, ``attributes`` is binary of shape (n_classes, 115), None for
-    HMDB51. ``overlapping`` says by pre-training set which classes are in it, as annotated in [1]_
-    of this module; ``released`` lists the test classes of the 50 random splits in circulation.
+    ``videos`` is the number of videos per class; ``attributes`` is binary of shape (n_classes,
+    115), None for HMDB51. ``overlapping`` maps a pre-training set to a mask of the classes in it,
+    as annotated in [1]_ of this module; ``released`` has the test classes of the 50 released random
+    splits.
     """
 
     dataset: str
@@ -452,10 +455,10 @@ class ActionFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ZSL220:
-    """The 220 classes of Kinetics-600 that are no classes of Kinetics-400, in three splits.
+    """The 220 classes of Kinetics-600 that are not in Kinetics-400, in three splits.
 
-    Methods train on Kinetics-400; of the 220, a split validates on 60 and tests on 160 [1]_.
-    ``validated`` has shape (3, 220); names are in the order of the alphabet.
+    Methods train on Kinetics-400; each split has 60 validation classes and 160 test classes [1]_.
+    ``validated`` is a mask of shape (3, 220); names are in alphabetical order.
 
     References
     ----------
@@ -507,7 +510,7 @@ def _overlapping(dataset: str, pretraining: str, names: Sequence[str]) -> np.nda
 
 
 def recognise_actions(class_names: Sequence[str]) -> str | None:
-    """Return the benchmark with these classes, in this order and any spelling; None if unknown."""
+    """Return the data set with these classes, in this order and any spelling; None if unknown."""
     plain = [*map(class_key, class_names)]
     for dataset in ACTION_SETS:
         if plain == [*map(class_key, action_facts(dataset).class_names)]:

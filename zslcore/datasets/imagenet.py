@@ -1,50 +1,50 @@
 r"""Facts of ImageNet-21K without its images, and a simulated data set of its size.
 
-``data/imagenet`` holds the facts: synsets, words, hypernyms, the nine test sets; sources are named
-in ``data/README.md``.
+``data/imagenet`` holds the facts: synsets, words, hypernyms and the nine test sets;
+``data/README.md`` names the sources.
 
-Real in the stand-in are the synsets and their words, what is a kind of what, the 1,000 training
-classes with their 750 + 250 for choosing parameters, and the nine test sets. Images per class are
-made to fit the benchmark's means: each list of the most and the least populated classes has the
-mean that the paper prints; which of its classes has more and which fewer images is drawn.
-Prototypes and features are drawn from the model of :mod:`zslcore.datasets.simulated`, with the
-class's position :math:`g_c` in the relation in place of a drawn group:
+The simulated data have the real synsets, words and hypernym relation, the real 1,000 training
+classes with their 750 + 250 for choosing parameters, and the real nine test sets. Numbers of images
+per class are simulated: each list of the most or the least populated classes has the mean printed
+in the paper, and the numbers are assigned to its classes at random. Prototypes and features are
+drawn from the model of :mod:`zslcore.datasets.simulated`, with the position :math:`g_c` of the
+class in the hypernym relation instead of a random group:
 
 .. math::
     z_c &= \sqrt{\tau} \, Q^\top g_c + \sqrt{1 - \tau} \, b_c
-        && \text{what the hierarchy, and what word vectors would say} \\
+        && \text{hierarchy, plus the own part of a word vector} \\
     s_c &= P^\top z_c && \text{prototype} \\
     v_c &= \rho_c z_c + \sqrt{1 - \rho_c^2} \, q_c
-        && \text{what prototypes say and what they do not} \\
+        && \text{looks that prototypes predict, and the rest} \\
     w_c &= \sqrt{1 - \beta} \, v_c + \sqrt{\beta} \, v_{s(c)}
-        && \text{an unseen class as the extractor sees it} \\
+        && \text{looks of an unseen class in the features} \\
     x_i &= \max(0, M^\top w_c + \omega_c (M^\top u_i + \eta R^\top t_i + \sigma n_i))
         && \text{features}
 
-:math:`Q` has normal entries, scaled so that :math:`Q^\top g_c` has unit variance; the other letters
-are those of the module that they come from. Two effects of real data are *planted*:
+:math:`Q` has normal entries, scaled such that :math:`Q^\top g_c` has unit variance; the other
+symbols are defined in :mod:`zslcore.datasets.simulated`. Two effects of real data are *planted*:
 
-- *rarity*: the fewer images a class has, the less its prototype says of its looks and the more its
-  images vary. Of :math:`N_c` images :math:`r_c = \min(1, \ln N_c / \ln 1756)`, which is 1 where a
-  class has as many as the mean of M500; :math:`\rho_c` and :math:`\omega_c` go along it from the
-  values of a rare class to those of a common one;
+- *rarity*: the fewer images a class has, the less its prototype predicts its looks and the more its
+  images vary. A class of :math:`N_c` images has :math:`r_c = \min(1, \ln N_c / \ln 1756)`, which
+  reaches 1 at the mean of M500; :math:`\rho_c` and :math:`\omega_c` are linear in :math:`r_c`, from
+  the values of a rare class to those of a common one;
 - the *bias towards seen classes*: the extractor was trained on the 1,000 training classes. These
-  agree with their prototypes and vary little (:math:`\rho`, :math:`\omega` of their own), and an
-  unseen class looks a part :math:`\beta` like the training class :math:`s(c)` whose :math:`z` is
-  nearest; for training classes :math:`w_c = v_c`.
+  agree with their prototypes and vary little (separate values of :math:`\rho`, :math:`\omega`), and
+  an unseen class has the share :math:`\beta` of the looks of the training class :math:`s(c)` with
+  the nearest :math:`z`; training classes have :math:`w_c = v_c`.
 
-Names that end in ``-without-rarity`` and ``-without-bias`` leave one out, ``-unplanted`` both: then
-:math:`\rho` and :math:`\omega` are one number each and :math:`\beta = 0`. What a study shows of the
-latter comes from the relation itself and from the number of candidates.
+Data named ``-without-rarity`` or ``-without-bias`` leave out one effect, ``-unplanted`` both: then
+:math:`\rho` and :math:`\omega` are equal for all classes and :math:`\beta = 0`. Results on
+``-unplanted`` data come only from the relation itself and the number of candidates.
 
-No picture is behind the simulated features, so no method can be judged by them.
+The simulated features are not from pictures, so they cannot rank methods on real images.
 
 References
 ----------
 Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
 good, the bad and the ugly", TPAMI 2019, section 5.2, and the file of splits released with it.
-A. Frome et al., "DeViSE: a deep visual-semantic embedding model", NIPS 2013: the lists of 2 and 3
-hops that the benchmark started from.
+A. Frome et al., "DeViSE: a deep visual-semantic embedding model", NIPS 2013: the origin of the
+benchmark's lists of 2 and 3 hops.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ from zslcore.storage.files import FACTS
 SETS = ("2H", "3H", "M500", "M1K", "M5K", "L500", "L1K", "L5K", "All")
 #: The 1,000 training classes and the 20,842 others, in the order of the release.
 CLASSES = 21_842
-#: The lists that were there before the benchmark took what has images: so many of the classes that
-#: follow the training classes are on each.
+#: Sizes of the lists from before the benchmark left out classes without images: each list has this
+#: many of the classes after the training classes.
 LISTS = MappingProxyType({"2H": 1549, "3H": 7860, "All": 20_842})
 
 _HOPS = {"2H": ("2H",), "3H": ("2H", "3H"), "All": ("2H", "3H", "far")}
@@ -81,16 +81,16 @@ _POPULATED = ("M500", "M1K", "M5K", "L500", "L1K", "L5K")
 class ImageNet:
     """Synsets of ImageNet-21K and the relation "is a kind of" above them; arrays are read-only.
 
-    Rows 0 to ``CLASSES`` - 1 are classes, in the order that the released split file numbers them
-    (from 1); the synsets above them that are no classes follow.
+    Rows 0 to ``CLASSES`` - 1 are classes, in the order of the released split file (numbered from 1
+    there); the other rows are synsets above them that are not classes.
 
     Attributes
     ----------
     synsets : WordNet ids such as ``n01440764``, one per row
-    words : every word for each of them, the usual one first
-    parents : rows of what each one is a kind of
+    words : all words of each synset, the usual one first
+    parents : rows of the hypernyms of each synset
     hops : "train" or "val" for the training classes, "2H", "3H" or "far" for the test classes, ""
-        for classes that the benchmark leaves out and for synsets that are none
+        for classes that the benchmark leaves out and for synsets that are not classes
     populated : "M500", "M1K", "M5K", "L500", "L1K", "L5K": the smallest list that has the class
     """
 
@@ -102,22 +102,22 @@ class ImageNet:
 
     @cached_property
     def row(self) -> Mapping[str, int]:
-        """Row of every synset id."""
+        """Row of each synset id."""
         return MappingProxyType({synset: i for i, synset in enumerate(self.synsets)})
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The usual word of every row; several rows can have the same."""
+        """The usual word of each row; several rows can have the same word."""
         return tuple(words[0] for words in self.words)
 
     @cached_property
     def seen(self) -> np.ndarray:
-        """Which classes are trained on, shape (``CLASSES``,): those of the 2012 challenge."""
+        """Mask of the training classes, of the 2012 challenge, shape (``CLASSES``,)."""
         return frozen(np.isin(self.hops[:CLASSES], ("train", "val")))
 
     @cached_property
     def sets(self) -> Mapping[str, np.ndarray]:
-        """Which classes each of the nine test sets has, bool arrays of shape (``CLASSES``,)."""
+        """Masks of the classes of each of the nine test sets, shape (``CLASSES``,)."""
         hops, populated = self.hops[:CLASSES], self.populated[:CLASSES]
         sets = {name: np.isin(hops, _HOPS[name]) for name in _HOPS}
         for side in ("M", "L"):
@@ -127,7 +127,7 @@ class ImageNet:
 
     @cached_property
     def validation(self) -> np.ndarray:
-        """Which training classes are for choosing parameters, shape (``CLASSES``,): 250.
+        """Mask of the 250 training classes for choosing parameters, shape (``CLASSES``,).
 
         The paper's text says 200; the released file has 250.
         """
@@ -136,7 +136,7 @@ class ImageNet:
 
 @cache
 def imagenet() -> ImageNet:
-    """Return the facts of ``data/imagenet``; read once."""
+    """Return the facts of ``data/imagenet``, which are read once."""
     rows = list(_lines())
     position = {row[0]: i for i, row in enumerate(rows)}
     return ImageNet(
@@ -156,11 +156,11 @@ def _lines() -> Iterator[list[str]]:
 
 
 def imagenet_rows(class_names: Sequence[str]) -> np.ndarray:
-    """Return which classes of ImageNet-21K the classes of a data set are.
+    """Return the row in ImageNet-21K of each class of a data set.
 
-    Names are WordNet ids, alone (``n01440764``) or with a name before or behind them (``n01440764
-    tench``, ``n01440764.tar``, ``train/n01440764``). Rows are those of :func:`imagenet`, -1 where a
-    name has no id of a class.
+    Names are WordNet ids, alone (``n01440764``) or with a name before or after (``n01440764
+    tench``, ``n01440764.tar``, ``train/n01440764``). Rows are those of :func:`imagenet`, or -1 for
+    a name without the id of a class.
     """
     facts = imagenet()
     ids = (re.search(r"(?<![A-Za-z0-9])n\d{8}(?!\d)", name) for name in class_names)
@@ -169,17 +169,17 @@ def imagenet_rows(class_names: Sequence[str]) -> np.ndarray:
 
 
 def known_ids(class_names: Iterable[str]) -> bool:
-    """Whether most classes are called by ids of ImageNet-21K, so that the nine sets apply."""
+    """Whether most class names have ids of ImageNet-21K, so that the nine sets apply."""
     rows = imagenet_rows(tuple(class_names))
     return len(rows) > 0 and float((rows >= 0).mean()) > 0.5
 
 
 def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -> Split:
-    """Return the benchmark's split of classes: those of the 2012 challenge train, no other does.
+    """Return the benchmark's split, with the classes of the 2012 challenge as seen classes.
 
-    A fifth of every training class is held out, drawn with seed 0. The one fold is the released
-    one, as far as its classes are there. Most class names need ids, see :func:`imagenet_rows`.
-    Raises a DatasetError when no class of either kind is among them.
+    A fifth of each training class is held out, drawn with seed 0. The only fold is the released
+    one, restricted to the classes of the data. Most class names need ids, see
+    :func:`imagenet_rows`. Raises a DatasetError if there is no training class, or no other class.
     """
     facts, rows = imagenet(), imagenet_rows(class_names)
     seen, validates = (of[rows] & (rows >= 0) for of in (facts.seen, facts.validation))
@@ -201,7 +201,7 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
 def class_positions() -> np.ndarray:
     r"""Return the positions of the classes of ImageNet-21K in the hypernym relation.
 
-    The relation "is a kind of", read in both directions, is a graph of all synsets with adjacency
+    The relation "is a kind of", without direction, is a graph of all synsets with adjacency
     :math:`A` and degrees :math:`d`. The first eigenvectors of its normalised Laplacian [1]_,
 
     .. math::
@@ -209,9 +209,9 @@ def class_positions() -> np.ndarray:
         0 = \mu_0 < \mu_1 \le \mu_2 \le \dots
 
     give synset :math:`c` the position :math:`g_c = (D^{-1/2} u_1, \dots, D^{-1/2} u_k)_c`, columns
-    scaled to unit variance and rows to unit length [2]_. Near synsets have similar positions; two
-    kinds of one thing that have no kinds themselves have the same. ``positions.tsv.gz`` holds them
-    as multiples of 1/127: eigenvectors differ in their last bits from machine to machine.
+    scaled to unit variance and rows to unit length [2]_. Near synsets have similar positions;
+    leaves below the same synset have the same position. ``positions.tsv.gz`` holds positions as
+    multiples of 1/127, since the last bits of eigenvectors differ between machines.
 
     Returns
     -------
@@ -231,25 +231,25 @@ def class_positions() -> np.ndarray:
     return frozen(np.array(rows)[of_class] * (1 / 127))
 
 
-#: Parameters in the letters of the module's docstring. They were set so that LinearS2V and ESZSL
-#: land between the rows of the benchmark's table 5; test figures were looked at for that.
+#: Parameters, named as in the module's docstring. They were set such that LinearS2V and ESZSL have
+#: test accuracies between the rows of the benchmark's table 5.
 K, R, TAU, RHO, OMEGA, ETA, SIGMA = 64, 40, 0.7, 0.55, 1.0, 1.0, 1.0
-#: Where they are planted: rho and omega of a rare and of a common class, and of training classes.
+#: With effects: (rho, omega) of a rare class, of a common class, and of training classes.
 RARE, COMMON, TRAINED = (0.1, 1.5), (0.45, 1.1), (0.9, 0.6)
-#: What an unseen class has of the nearest training class; images of a class that is not rare.
+#: Share of the nearest training class in an unseen class; images of a common class.
 BETA, MANY = 0.75, 1756
 SEED = 21
-#: Rows that are drawn at once, by a generator of their own.
+#: Rows drawn at a time; each block has its own generator.
 BLOCK = 1024
-#: Counted up when the content changes.
+#: Raised when the content changes.
 REVISION = 2
-#: Most features that are made in memory; the full size has 116 GB of them.
+#: Largest size in bytes of features in memory; the full size has 116 GB.
 IN_MEMORY = 4 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """Columns, the share of a class's real images, and test images of a training class."""
+    """Numbers of columns, shares of real images, and test images of a training class."""
 
     features: int
     attributes: int
@@ -262,7 +262,7 @@ _SIZES = {
     "small": _Size(features=256, attributes=64, share=1e-3, train_share=0.02, held=2),
     "full": _Size(features=2048, attributes=500, share=1.0, train_share=1.0, held=50),
 }
-#: Ends of names -> whether rarity and the bias are planted.
+#: Last part of a name -> whether rarity and bias are planted.
 _KINDS = {
     "": (True, True),
     "without-rarity": (False, True),
@@ -271,20 +271,21 @@ _KINDS = {
 }
 _ALL = [StandIn("ImageNet", size=size, without=kind) for kind in _KINDS for size in _SIZES]
 _NAMES = {str(each): each for each in _ALL}
-#: Names that :func:`simulate_imagenet` knows, the one that takes seconds first.
+#: Names that :func:`simulate_imagenet` accepts; the first takes only seconds.
 SIMULATED_IMAGENET = tuple(_NAMES)
 
-#: The lists by population from the most to the least populated class, and what is between them.
+#: Lists from the most to the least populated classes; "" is for classes between the lists.
 _ORDER = ("M500", "M1K", "M5K", "", "L5K", "L1K", "L500")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """Plan of a simulated data set: classes, images of each, and rows that train and test.
+    """Plan of a simulated data set: its classes, with their training and test images.
 
-    ``rows`` are of :func:`zslcore.datasets.imagenet.imagenet`; of every class, ``trained`` images
-    train, ``held`` test a training class, ``tested`` an unseen class. ``features`` and
-    ``attributes`` are numbers of columns; ``rarity`` and ``bias`` say whether they are planted.
+    ``rows`` are those of :func:`zslcore.datasets.imagenet.imagenet`. Per class, ``trained`` is the
+    number of training images, ``held`` that of seen test images, and ``tested`` that of unseen test
+    images. ``features`` and ``attributes`` are numbers of columns; ``rarity`` and ``bias`` are True
+    if planted.
     """
 
     rows: np.ndarray
@@ -298,13 +299,13 @@ class Plan:
 
     @property
     def images(self) -> np.ndarray:
-        """Images of each class, shape (n_classes,)."""
+        """Number of images of each class, shape (n_classes,)."""
         images: np.ndarray = self.trained + self.held + self.tested
         return images
 
     @property
     def seen(self) -> np.ndarray:
-        """Which classes train, bool of shape (n_classes,)."""
+        """Mask of the training classes, shape (n_classes,)."""
         seen: np.ndarray = self.trained > 0
         return seen
 
@@ -324,19 +325,19 @@ class Plan:
 
 
 def candidate_rows() -> np.ndarray:
-    """Return the classes that are anybody's candidates: 1,000 seen, then 20,345 unseen."""
+    """Return the rows of all candidate classes: 1,000 seen, then 20,345 unseen."""
     facts = imagenet()
     return np.concatenate([np.flatnonzero(facts.seen), np.flatnonzero(facts.sets["All"])])
 
 
 @cache
 def populations() -> np.ndarray:
-    """Return simulated numbers of images of every class that fit the lists' printed means.
+    """Return a simulated number of images per class, with the printed mean of each list.
 
-    Within a list the numbers fall evenly around its mean, half as far as the nearest neighbouring
-    list's; which class has which of them is drawn. The mean of what lies between the lists follows
-    from the mean of all. Training classes have 1,281,167 images together, at most 1,300 each.
-    Shape (``CLASSES``,); 0 for classes that are never candidates.
+    Within a list the numbers are evenly spaced around its mean, to half the distance of the nearest
+    other mean, and assigned to classes at random. The mean of classes between the lists follows
+    from the mean of all classes. Training classes have 1,281,167 images in total, at most 1,300
+    each. The shape is (``CLASSES``,); classes that are never candidates have 0.
     """
     facts, rng = imagenet(), np.random.default_rng([SEED, 0])
     members = {name: facts.sets["All"] & (facts.populated[:CLASSES] == name) for name in _ORDER}
@@ -346,7 +347,7 @@ def populations() -> np.ndarray:
         others = [abs(means[name] - mean) for other, mean in means.items() if other != name]
         half = min(*others, 2 * (means[name] - 1)) / 2
         out[of] = rng.permutation(_even(int(of.sum()), means[name], half))
-    # 895 classes of the challenge have 1,300 images, and the others 732 or more.
+    # In the challenge, 895 classes have 1,300 images; the other 105 have 732 or more.
     rest = 1_281_167 - 895 * 1300
     fewer = _even(105, rest / 105, 1300 - rest / 105)
     fewer[0] += rest - fewer.sum()
@@ -356,7 +357,7 @@ def populations() -> np.ndarray:
 
 
 def _means(sizes: dict[str, int]) -> dict[str, float]:
-    """Return the mean of each list without the smaller list that is in it, and of the rest."""
+    """Return the mean of each list without the smaller list in it, and of the other classes."""
     printed = published("imagenet_splits").set_index("split")["images_per_class_mean"]
     means: dict[str, float] = {}
     for side in ("M", "L"):
@@ -371,17 +372,17 @@ def _means(sizes: dict[str, int]) -> dict[str, float]:
 
 
 def _even(n: int, mean: float, half: float) -> np.ndarray:
-    """Return ``n`` whole numbers that fall evenly from ``mean + half`` to ``mean - half``."""
+    """Return ``n`` evenly spaced integers from ``mean + half`` down to ``mean - half``."""
     return np.maximum(1, np.rint(np.linspace(mean + half, mean - half, n)).astype(int))
 
 
 def planted_imagenet(name: str) -> tuple[bool, bool] | None:
-    """Return whether rarity and the bias are planted in a stand-in; None for other data sets."""
+    """Return whether rarity and bias are planted in simulated ImageNet; None for other data."""
     return _KINDS[_NAMES[name].without] if name in _NAMES else None
 
 
 def imagenet_plan(name: str = SIMULATED_IMAGENET[0]) -> Plan:
-    """Return the plan of a simulated data set, before anything is drawn."""
+    """Return the plan of a simulated data set, without drawing features."""
     require_known("simulated data set", name, SIMULATED_IMAGENET)
     variant = _NAMES[name]
     of, (rarity, bias) = _SIZES[variant.size], _KINDS[variant.without]
@@ -403,30 +404,30 @@ def imagenet_plan(name: str = SIMULATED_IMAGENET[0]) -> Plan:
 def simulate_imagenet(
     name: str = SIMULATED_IMAGENET[0], features: Any = None, digest: str = ""
 ) -> ZSLDataset:
-    """Return a size of the stand-in, the same bits every time.
+    """Return simulated ImageNet data; the same name always returns the same bits.
 
     Parameters
     ----------
     name : one of ``SIMULATED_IMAGENET``
-        The small ones have all 21,345 classes, one or two test images of each, and 256 features;
-        the module's docstring says what is planted.
+        Small data have all 21,345 classes, with one or two test images each, and 256 features; the
+        module's docstring describes the planted effects.
     features : matrix of shape (n_images, n_features), optional
-        The features, where they were written before, such as shards; drawn by default, which only
-        the small size allows. ``zslcore shards write NAME FOLDER`` writes them.
-    digest : of ``features``, such as that of shards; computed by default
+        Features that were written before, such as shards by ``zslcore shards write NAME FOLDER``;
+        by default they are drawn, which is possible for the small size only.
+    digest : digest of ``features``, as stored with shards; computed by default
 
     Returns
     -------
     ZSLDataset
-        Marked ``simulated``, with the split "21K": rows of a class follow each other, those that
-        train first. Class names begin with the WordNet id. Its fold is the released one, 750 to
-        train and 250 to validate.
+        Marked ``simulated``, with the split "21K". Rows of a class are consecutive, training rows
+        first. Class names begin with the WordNet id. The fold is the released one of 750 training
+        and 250 validation classes.
 
     Raises
     ------
     DatasetError
-        When ``features`` are not those of this name, or the full size is requested without any:
-        :func:`simulated_blocks` makes one block after the other.
+        When ``features`` are not those of this name, or the full size is requested without
+        ``features``: :func:`simulated_blocks` yields it block by block.
     """
     plan = imagenet_plan(name)
     z, v, rng = _looks(plan)
@@ -468,9 +469,9 @@ def simulate_imagenet(
 
 
 def simulated_blocks(plan: Plan) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Make the images of a plan block by block, in the order of classes.
+    """Yield the images of a plan block by block, in the order of classes.
 
-    Yields features, float32 of shape (n, n_features), and labels (n,), at most ``BLOCK`` rows.
+    A block has features, float32 of shape (n, n_features), and labels (n,), n at most ``BLOCK``.
     """
     return _blocks(plan, _looks(plan)[1])
 
@@ -488,7 +489,7 @@ def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]
 
 
 def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
-    """Return z, the latent looks w, a row per class each, and the generator that draws P next."""
+    """Return z and the latent looks w, one row per class, and the generator for P."""
     G = class_positions()[plan.rows]
     rng = np.random.default_rng([SEED, 1])
     Q = rounded(rng.standard_normal((G.shape[1], K)))
@@ -505,7 +506,7 @@ def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
 
 
 def _split(plan: Plan, labels: np.ndarray) -> Split:
-    """Return the benchmark's own split: a class trains or is unseen, with its released fold."""
+    """Return the benchmark's split of training and unseen classes, with the released fold."""
     first = np.cumsum(plan.images) - plan.images
     unseen = plan.tested[labels] > 0
     trains = ~unseen & (np.arange(len(labels)) - first[labels] < plan.trained[labels])

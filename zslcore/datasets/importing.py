@@ -1,4 +1,4 @@
-"""Importing a data set from whatever holds it, and importing a damaged one again."""
+"""Import of data sets from files of any form, and repair of damaged imports."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import data_folder
 from zslcore.untrusted.client import Role, read_arrays
 
-#: Modules that read a form of release each (:mod:`zslcore.datasets.release`); the first that knows
-#: what is there reads it.
+#: Modules that each read one form of release (:mod:`zslcore.datasets.release`); the first that
+#: recognises the source reads it.
 READERS = (table, action_archives, xlsa17)
 
 
 def import_dataset(
     source: ZSLDataset | str | os.PathLike[str], *, pretraining: Sequence[str] = (), **options: Any
 ) -> ZSLDataset:
-    """Import a data set permanently; afterwards :func:`zslcore.datasets.load` knows its name.
+    """Import a data set permanently, for :func:`zslcore.datasets.load` by name.
 
     Parameters
     ----------
     source : a folder in the xlsa17 layout, a released folder of actions, a folder of Parquet files,
-        a file, or a data set that is already read
-    pretraining : names of pre-training vocabularies, where the files do not say them
-        "none" for features trained on nothing; a data set that is already read declares its own.
-    **options : of the ``find`` of the reader, one of :data:`READERS`; ``name`` names the import
-        ``more`` lists further files and ``choices`` the arrays of parts, as
-        :func:`zslcore.datasets.intake.find` takes them.
+        a file, or a data set in memory pretraining : names of pre-training vocabularies, if the
+            files do not state them "none" for features trained on nothing; a data set in memory
+            declares its own.
+    **options : ``name`` of the import, and options of the reader's ``find`` (:data:`READERS`)
+        ``more`` lists further files and ``choices`` maps parts to arrays, as in
+        :func:`zslcore.datasets.intake.find`.
     """
     if isinstance(source, ZSLDataset):
         if pretraining:
@@ -62,10 +62,10 @@ def import_dataset(
 def files_of_intake(
     source: Path, more: Sequence[str | Path] = (), choices: Mapping[str, str] | None = None
 ) -> list[Path]:
-    """Return the files that :mod:`zslcore.datasets.intake` reads; none where another reader does.
+    """Return the files that :mod:`zslcore.datasets.intake` reads; [] for another reader's files.
 
-    It reads several files, a folder of Parquet files, arrays that are chosen, and files whose
-    arrays are not called as :mod:`zslcore.datasets.table` has them.
+    It reads several files, a folder of Parquet files, chosen arrays, and files with names of arrays
+    that :mod:`zslcore.datasets.table` does not read.
     """
     files = [Path(path) for path in more]
     if source.is_dir() and not action_archives.can_read(source):
@@ -76,15 +76,16 @@ def files_of_intake(
 
 
 def proposed_name(source: Path, splits: str = "") -> str:
-    """Return a name for an import: after the file, and the benchmark of its classes.
+    """Return a name for an import from the file name and the benchmark of its classes.
 
-    ``vgg_fc7.mat`` with the 200 classes of CUB gives ``CUB-vgg_fc7``. In the xlsa17 layout,
-    ``splits`` names the file next to it that has the class names. Nothing follows from the name.
+    For ``vgg_fc7.mat`` with the 200 classes of CUB it is ``CUB-vgg_fc7``. In the xlsa17 layout,
+    ``splits`` names the file in the same folder that has the class names. The name has no further
+    effect.
     """
     stem = imports.import_name(source.stem)
     try:
         class_names, labels = _peek(source, source.with_name(splits) if splits else None)
-    except FileRefusedError:  # importing says why, in its own words
+    except FileRefusedError:  # the import itself reports the error
         return stem
     recognised = recognise(class_names, labels)
     if recognised is None:
@@ -95,7 +96,7 @@ def proposed_name(source: Path, splits: str = "") -> str:
 
 
 def _peek(source: Path, splits: Path | None) -> tuple[tuple[str, ...], np.ndarray]:
-    """Read class names and 0-based labels alone; nothing where a file has none."""
+    """Read only class names and 0-based labels; both are empty if missing in the file."""
     if source.suffix.lower() == ".csv":
         return (), np.empty(0, int)
     where: dict[str, tuple[Path, Role]] = {"labels": (source, "numbers")}
@@ -110,9 +111,9 @@ def _peek(source: Path, splits: Path | None) -> tuple[tuple[str, ...], np.ndarra
 
 
 def open_dataset(name: str) -> ZSLDataset:
-    """Open an imported data set; a damaged one is imported again from its source.
+    """Open an imported data set; if damaged, import it again from its source.
 
-    Raises DatasetError where that cannot be done, NewerVersionError for one of a newer version.
+    Raises DatasetError if the repair fails, NewerVersionError for an import of a newer version.
     """
     require_known("imported data set", name, imports.names())
     try:
@@ -122,7 +123,7 @@ def open_dataset(name: str) -> ZSLDataset:
 
 
 def _again(name: str, why: str) -> ZSLDataset:
-    """Open a damaged import from its copies or its source, or say why that cannot be done."""
+    """Repair a damaged import from its copies or its source, and open it."""
     if imports.restore_manifest(name):
         return imports.open_import(name)
     recipe = imports.recipe_of(name)

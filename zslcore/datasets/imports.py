@@ -1,11 +1,13 @@
-"""Stored imports: read once in the sandbox, then opened at once as read-only maps.
+"""Stored imports, read once in the sandbox and then opened as read-only maps.
 
 An import is a folder of ``.npy`` files that never change, and a manifest ``<name>.json`` that names
-it: writing the manifest atomically makes the import exist. Its copy in the folder restores it. What
-does not agree with the manifest is never served; :mod:`zslcore.datasets.importing` makes it again.
+the folder. The import exists once the manifest is written, atomically; a copy of the manifest in
+the folder can restore it. Files that differ from the manifest are never opened;
+:mod:`zslcore.datasets.importing` imports them again.
 
-Only marked drafts that no manifest names are swept, and only if every manifest can be read. Other
-folders may be imports of another version: the doctor moves them to the quarantine.
+Folders are deleted only if they are marked as drafts, no manifest names them, and every manifest is
+readable. Other folders may be imports of another version: ``zslcore doctor`` moves them to the
+quarantine.
 """
 
 from __future__ import annotations
@@ -35,28 +37,29 @@ from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import FACTS, data_folder, or_refused, written_whole
 
-#: Counted up when the files or the manifest of an import change their meaning.
+#: Raised when the files or the manifest of an import change their meaning.
 SCHEMA = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*(\.[A-Za-z0-9_+-]+)*")
 MAX_NAME = 64
-#: Names of image files; imports of earlier versions have none.
+#: File of the names of image files; imports of earlier versions lack it.
 IMAGE_FILES = "image_files.npy"
 #: Arrays of a split, in the order of its fields.
 SPLIT_ARRAYS = ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes")
-#: Copy of the manifest in the folder of an import; hidden, so that it is none of its files.
+#: Copy of the manifest in the folder of an import; hidden files are not listed in the manifest.
 COPY = ".manifest.json"
-#: Times that an import is opened again because another process has replaced it.
+#: Largest number of attempts to open an import that other processes keep replacing.
 TRIES = 10
-#: Folder of the data folder for what belongs to no import that can be read.
+#: Subfolder of the data folder for files without a readable import.
 QUARANTINE = "quarantine"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How an import was made, so that it can be made again.
+    """Instructions to repeat an import.
 
     ``path`` and ``options`` are arguments of :func:`zslcore.datasets.importing.import_dataset`,
-    ``sources`` the files that were read. Another ``revision`` of the reader reads them again.
+    ``sources`` the files that were read. The sources are read again when the reader's ``revision``
+    changes.
     """
 
     path: str
@@ -68,7 +71,8 @@ class Recipe:
     def as_json(self) -> dict[str, Any]:
         """Return the recipe with size and modification time of each source.
 
-        Without a declaration it is the recipe of earlier versions, which had no place for one.
+        Without declared pre-training it equals a recipe of earlier versions, which lacked the
+        field.
         """
         states = [
             {"path": str(path), "size": path.stat().st_size, "mtime_ns": path.stat().st_mtime_ns}
@@ -83,21 +87,22 @@ def _undeclared(recipe: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names() -> tuple[str, ...]:
-    """Names of the imported data sets, sorted."""
+    """Return the sorted names of the imported data sets."""
     stems = (path.stem for path in _root().glob("*.json"))
     return tuple(sorted(name for name in stems if NAME.fullmatch(name)))
 
 
 def import_name(text: str) -> str:
-    """Turn ``text``, say a folder's name, into a name for an import."""
+    """Turn ``text``, such as a folder's name, into a name for an import."""
     return "-".join(re.findall(r"[A-Za-z0-9_+]+", text))[:MAX_NAME] or "imported"
 
 
 def import_once(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
     """Return the import made by ``recipe``, reading its sources only if one has changed.
 
-    A recipe that declares nothing opens what was imported with a declaration, which stays. ``read``
-    gets an empty folder, may leave ``features.npy`` there, and returns the data set.
+    A recipe without declared pre-training opens an existing import with a declaration, which is
+    kept. ``read`` is called with an empty folder, may write ``features.npy`` there, and returns the
+    data set.
     """
     _check_name(name)
     check_pretraining(recipe.pretraining)
@@ -107,19 +112,19 @@ def import_once(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -
         if made_by == (stored if recipe.pretraining else _undeclared(stored)):
             return open_import(name)
     except CorruptFolderError:
-        pass  # made anew below; an import of a newer version is refused
+        pass  # imported again below; NewerVersionError is raised
     return _store(name, made_by, read)
 
 
 def import_read_dataset(dataset: ZSLDataset, name: str) -> ZSLDataset:
-    """Import a data set that is read already; if damaged, it cannot be imported again."""
+    """Import a data set in memory; if damaged, the import cannot be repaired."""
     return _store(name, {}, lambda _: dataset)
 
 
 def remove(name: str) -> None:
     """Delete an import; open memory maps stay valid.
 
-    A manifest that cannot be read goes to the quarantine, and the folder it may name stays.
+    An unreadable manifest is moved to the quarantine; its folder, which is unknown, is kept.
     """
     _check_name(name)
     folder, manifest = _folder_of(name), _root() / f"{name}.json"
@@ -132,14 +137,14 @@ def remove(name: str) -> None:
 
 
 def _drop(folder: Path) -> None:
-    """Remove the folder of a deleted import, as a draft: a killed process leaves no more."""
+    """Remove the folder of a deleted import; if killed, leave it marked as a draft."""
     with suppress(OSError):
         artifacts.mark_draft(folder)
     artifacts.discard(folder)
 
 
 def version_token(name: str) -> str:
-    """Return a token that changes when the import is replaced; empty where there is none."""
+    """Return a token that changes when the import is replaced; "" without an import."""
     try:
         state = (_root() / f"{name}.json").stat()
     except (OSError, ValueError):
@@ -148,14 +153,14 @@ def version_token(name: str) -> str:
 
 
 def abandoned() -> list[Path]:
-    """Return the drafts of killed imports; none while a manifest cannot be read."""
+    """Return the drafts of killed imports; [] while any manifest is unreadable."""
     return [folder for folder in _unnamed() if artifacts.is_abandoned(folder)]
 
 
 def unknown_folders() -> list[Path]:
-    """Return the folders, a day old, that are neither drafts nor named by any manifest.
+    """Return folders older than a day that are neither drafts nor named by a manifest.
 
-    None while a manifest cannot be read.
+    The list is empty while any manifest is unreadable.
     """
     day_old = time.time() - artifacts.ABANDONED
     return [
@@ -166,14 +171,15 @@ def unknown_folders() -> list[Path]:
 
 
 def _unnamed() -> list[Path]:
-    """Return the folders that no manifest names; none while a manifest cannot be read."""
-    folders = [path for path in _root().glob("*/") if not path.is_symlink()]  # before the manifests
+    """Return the folders that no manifest names; [] while any manifest is unreadable."""
+    # Folders are listed first: the manifest of a newer import is then read as well.
+    folders = [path for path in _root().glob("*/") if not path.is_symlink()]
     named = {_folder_of(path.stem) for path in _root().glob("*.json")}
     return [] if None in named else [path for path in folders if path not in named]
 
 
 def quarantine(path: Path) -> Path:
-    """Move a file or a folder to the quarantine, under a name that is free; return where it is."""
+    """Move a file or folder to the quarantine under a free name; return its new path."""
     into = data_folder() / QUARANTINE / f"{uuid4().hex[:8]}.{path.name}"
     into.parent.mkdir(parents=True, exist_ok=True)
     os.replace(path, into)
@@ -181,16 +187,16 @@ def quarantine(path: Path) -> Path:
 
 
 def restore_manifest(name: str) -> bool:
-    """Restore a damaged manifest from the copy in the import's folder; return whether it was.
+    """Restore a damaged manifest from the copy in the import's folder; return success.
 
-    Of several folders of this name that are what their copy says the newest is taken.
+    If the files of several folders of this name match their copies, the newest is used.
     """
     manifest = _root() / f"{name}.json"
     try:
         _manifest(name)
         return False
     except CorruptFolderError:
-        if not manifest.exists():  # removed, not damaged
+        if not manifest.exists():  # deleted, not damaged
             return False
     called = [path for path in _root().glob(f"{name}.*/") if path.name.rpartition(".")[0] == name]
     copies = [folder for folder in called if _agrees_with_copy(folder, name)]
@@ -199,7 +205,7 @@ def restore_manifest(name: str) -> bool:
     try:
         copy = max(copies, key=lambda folder: (folder / COPY).stat().st_mtime) / COPY
         content = copy.read_bytes()
-    except OSError:  # another process has removed it meanwhile
+    except OSError:  # removed by another process
         return False
     with written_whole(manifest) as file:
         file.write(content)
@@ -216,20 +222,20 @@ def _agrees_with_copy(folder: Path, name: str) -> bool:
 
 
 def _read_manifest_or_empty(name: str) -> dict[str, Any]:
-    """Return the manifest of an import; empty where it cannot be read."""
+    """Return the manifest of an import; empty if unreadable."""
     try:
         return _manifest(name)
-    except ZSLError:  # torn, or of a newer version
+    except ZSLError:  # corrupt, or of a newer version
         return {}
 
 
 def recipe_of(name: str) -> dict[str, Any]:
-    """Return the recipe that an import was made by; empty where unknown."""
+    """Return the recipe of an import; empty if unknown."""
     return _read_manifest_or_empty(name).get("recipe", {})
 
 
 def size_of(root: Path) -> int:
-    """Return the bytes of all files in and below a folder, where others may remove some."""
+    """Return the bytes of all files below a folder; files may vanish during the count."""
     size = 0
     for folder, _, files in os.walk(root):
         for name in files:
@@ -239,7 +245,7 @@ def size_of(root: Path) -> int:
 
 
 def refuse_overfull(root: Path, name: str) -> None:
-    """Refuse one more import where those in ``root`` take more than ``ZSL_MAX_IMPORTS`` bytes."""
+    """Refuse an import if ``root`` then takes more than ``ZSL_MAX_IMPORTS`` bytes."""
     most, size = settings.MAX_IMPORTS(), size_of(root)
     if size > most:
         raise DatasetError(
@@ -274,7 +280,7 @@ def _refuse_taken(name: str) -> None:
 
 
 def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
-    """Read into a new folder, then let the manifest point at it."""
+    """Read into a new folder, then publish the manifest that names it."""
     _check_name(name)
     _refuse_taken(name)
     with or_refused(f"The import {name!r}"):
@@ -303,14 +309,14 @@ def _write_import(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSL
     except BaseException:
         artifacts.discard(folder)
         raise
-    with suppress(OSError):  # last: a draft without its mark would never be swept
+    with suppress(OSError):  # after publishing: an unmarked draft is never deleted
         artifacts.unmark_draft(folder)
     if previous:
         _drop(previous)
 
 
 def _declared(dataset: ZSLDataset, pretraining: Sequence[str]) -> tuple[str, ...]:
-    """Return the pre-training sets of the features; refuse a contradiction of the files."""
+    """Return the pre-training sets of the features; refuse sets that contradict the files."""
     if pretraining and dataset.simulated:
         raise DatasetError(
             "The features are simulated, because the files have none; expected no pre-training, "
@@ -375,7 +381,7 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
 
 
 def _write_matrix(path: Path, matrix: np.ndarray) -> None:
-    """Write a matrix block by block, unless its reader has put it there already."""
+    """Write a matrix block by block, unless the reader has already written it."""
     mapped_file = matrix.filename if isinstance(matrix, np.memmap) else None
     if mapped_file is not None and Path(mapped_file) == path.resolve():
         return
@@ -384,7 +390,7 @@ def _write_matrix(path: Path, matrix: np.ndarray) -> None:
 
 
 def _split_arrays(dataset: ZSLDataset) -> dict[str, np.ndarray]:
-    """Name every array of every split by its place: ``0.trainval``, ``0.fold1.val`` ..."""
+    """Return the arrays of all splits, named by position: ``0.trainval``, ``0.fold1.val`` ..."""
     arrays: dict[str, np.ndarray] = {}
     for i, split in enumerate(dataset.splits.values()):
         arrays |= {f"{i}.{part}": getattr(split, part) for part in SPLIT_ARRAYS}
@@ -398,7 +404,7 @@ def _manifest(name: str) -> dict[str, Any]:
 
 
 def _read(path: Path, name: str) -> dict[str, Any]:
-    """Read a manifest; refuse one of a newer version, and as torn any other file."""
+    """Read a manifest; refuse a newer version's, and as corrupt any other file."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -417,9 +423,10 @@ def _read(path: Path, name: str) -> dict[str, Any]:
 
 
 def open_import(name: str) -> ZSLDataset:
-    """Open an import; raise CorruptFolderError where its files differ from the manifest.
+    """Open an import; raise CorruptFolderError if its files differ from the manifest.
 
-    Another process may replace it at any time, and remove the files of the manifest just read.
+    Another process may replace the import at any time, and remove the files of the manifest just
+    read: it is then opened again.
     """
     for _ in range(TRIES):
         before = version_token(name)
@@ -482,7 +489,7 @@ def _split(arrays: Mapping[str, np.ndarray], i: int, facts: dict[str, Any]) -> S
 
 
 def _folder_of(name: str) -> Path | None:
-    """Return the folder that a manifest names, None where it cannot be read."""
+    """Return the folder that a manifest names, None if the manifest is unreadable."""
     folder = _read_manifest_or_empty(name).get("folder")
     return _root() / Path(folder).name if isinstance(folder, str) else None
 
@@ -496,9 +503,9 @@ def pretraining_of(dataset: ZSLDataset) -> tuple[str, ...]:
 
 
 def pretraining_by_name(name: str, digest: str) -> tuple[str, ...]:
-    """Return the pre-training sets of a data set's features by its name and content.
+    """Return the pre-training sets of a data set by its name and digest.
 
-    As in :attr:`zslcore.datasets.base.ZSLDataset.pretraining`; ``()`` where nothing says it.
+    They have the form of :attr:`zslcore.datasets.base.ZSLDataset.pretraining`; ``()`` if unknown.
     """
     from zslcore.datasets.simulated import SIMULATED, UNPLANTED
 
@@ -515,7 +522,7 @@ def pretraining_by_name(name: str, digest: str) -> tuple[str, ...]:
 
 @cache
 def known_features() -> Mapping[str, tuple[str, ...]]:
-    """Return the pre-training sets that ``data/known_features.csv`` has, by digest."""
+    """Return the pre-training sets in ``data/known_features.csv``, by digest."""
     table = pd.read_csv(FACTS / "known_features.csv", dtype=str)
     pairs = zip(table["digest"], table["pretraining"], strict=True)
     return MappingProxyType({str(digest): (str(name),) for digest, name in pairs})

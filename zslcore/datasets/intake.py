@@ -1,9 +1,9 @@
-"""A data set from any files: each array's part is guessed, shown and corrected before it is stored.
+"""Data sets from any files: parts of arrays are guessed, shown and corrected before the import.
 
 Any number of files in any container hold features, labels, class embeddings, names and a split. A
-part is guessed from the name of the variable, or of the file where it holds one array, and then
-from the shape: labels are as long as features have rows, class embeddings as classes there are. A
-choice ("labels": "FILE:NAME") goes before every guess.
+part is guessed from the name of the variable, or of a file with one array, and then from the shape:
+there is one label per row of the features and one class embedding per class. A choice ("labels":
+"FILE:NAME") overrides any guess.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import ARRAYS, Contents, Role, look_into, read_arrays
 
-#: Counted up when the same files give other splits.
+#: Raised when the same files are read as other splits.
 REVISION = 2
-#: Part -> what it is called in a sentence.
+#: Part -> its name in sentences.
 IN_WORDS = {
     "features": "features",
     "labels": "labels",
@@ -45,9 +45,9 @@ IN_WORDS = {
     **{part: f"rows of {part}" for part in ("trainval", "train", "val", "test")},
     **{part: f"rows of {part}" for part in ("test_seen", "test_unseen")},
 }
-#: Parts that a user may choose an array for, as ``--labels FILE:NAME``.
+#: Parts with an array that the user may choose, as in ``--labels FILE:NAME``.
 CHOICES = ("features", "labels", "prototypes", "class_names")
-#: Name of a variable or file, without what is no letter -> part.
+#: Letters in the name of a variable or file -> part.
 NAMES = {
     **dict.fromkeys(("features", "feature", "feats", "feat", "x", "imagefeatures", "visual",
                      "imageembeddings", "imgfeatures", "visualfeatures"), "features"),
@@ -65,17 +65,17 @@ NAMES = {
     **dict.fromkeys(("unseen", "unseenclasses"), "unseen"),
     "split": "split",
 }  # fmt: skip
-#: Endings of texts.
+#: Suffixes of text files.
 TEXTS = (".csv", ".tsv", ".txt", "")
 #: Arrays of a table that describe its columns, not its rows.
 OF_TABLE = ("columns", "class_names")
-#: What a large variable may be called: it becomes the name of a file.
+#: Allowed name of a large variable, which becomes a file name.
 NAME_OF_FILE = re.compile(r"\w[\w-]{0,60}")
 
 
 @dataclass(frozen=True, eq=False)
 class Array:
-    """An array of a file, or of several ``shards`` of one table: name, shape, small values."""
+    """Array of a file, or of several ``shards`` of one table; values only if small."""
 
     contents: Contents
     name: str
@@ -83,7 +83,7 @@ class Array:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Its shape, without axes of length 1 around a list."""
+        """Shape of the array; a list loses its axes of length 1."""
         shape = self.contents.shapes[self.name] or ()
         n = int(np.prod(shape)) if shape else 0
         return (n,) if len(shape) == 2 and n == max(shape) and self._is_list else shape
@@ -94,29 +94,29 @@ class Array:
 
     @property
     def values(self) -> np.ndarray | None:
-        """Its values, None where it is large."""
+        """Values of the array, None for a large one."""
         return self.contents.arrays.get(self.name)
 
     @property
     def is_text(self) -> bool:
-        """Whether it holds texts."""
+        """Whether the array holds texts."""
         return self.values is not None and self.values.dtype.kind == "U"
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is one axis of whole numbers."""
+        """Whether the array is a list of whole numbers."""
         return self.values is not None and self.values.dtype.kind == "i" and len(self.shape) == 1
 
     @property
     def title(self) -> str:
-        """File and variable: "a.npz:X", or the file alone where it holds one array."""
+        """File and variable: "a.npz:X"; only the file if it holds a single array."""
         name = self.contents.name
         alone = len(self.contents.shapes) == 1
         return name if alone else f"{name}:{clean_text(self.name, 60)}"
 
     @property
     def in_words(self) -> str:
-        """Shape, range and kind, as "labels 0 to 199"."""
+        """Shape, kind and range, such as "40 whole numbers, 0 to 199"."""
         size = " x ".join(f"{n:,}" for n in self.shape) or "one value"
         if self.values is None or not self.values.size:
             return size
@@ -130,10 +130,10 @@ class Array:
 
 @dataclass(frozen=True, eq=False)
 class Intake:
-    """Arrays of files with their parts, before anything is stored.
+    """Arrays of files with their parts, before the import.
 
-    ``arrays`` are all that were found, ``parts`` the one of every part, and ``unclear`` has the
-    sentence on every part that several arrays may be.
+    ``arrays`` has all arrays, ``parts`` maps each part to its array, and ``unclear`` maps each part
+    with several possible arrays to a sentence on them.
     """
 
     arrays: tuple[Array, ...]
@@ -142,7 +142,7 @@ class Intake:
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
-        """Table of file and variable, content, and its part in words ("not used")."""
+        """Rows of a table: file and variable, content, and part in words or "not used"."""
         used = {id(array): IN_WORDS[part] for part, array in self.parts.items()}
         return [(a.title, a.in_words, used.get(id(a), "not used")) for a in self.arrays]
 
@@ -154,7 +154,7 @@ class Intake:
             if (array := self.parts.get(part)) is not None:
                 shape, labels = array.shape, self.parts.get("labels")
                 if part == "features" and labels is not None and shape[1] == labels.shape[0]:
-                    shape = shape[::-1]  # MATLAB's layout has an image a column
+                    shape = shape[::-1]  # MATLAB's layout has one image per column
                 size = " x ".join(f"{n:,}" for n in shape)
                 whole = part == "labels" and array.is_whole and array.values is not None
                 if whole and array.values is not None and array.values.size:
@@ -168,19 +168,19 @@ class Intake:
 
     @property
     def has_split(self) -> bool:
-        """Whether some array says which rows train and test, or which classes are unseen."""
+        """Whether an array defines training and test rows, or unseen classes."""
         return bool({"split", "unseen"} & self.parts.keys()) or bool(self.rows_of_parts())
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """Names of the classes, where an array or labels of texts have them."""
+        """Class names, from an array of names or from text labels; () without them."""
         for part in ("class_names", "labels"):
             if part in self.parts and (array := self.parts[part]).is_text:
                 return tuple(dict.fromkeys(array.contents.names(array.name)))
         return ()
 
     def rows_of_parts(self) -> dict[str, Array]:
-        """Return the lists of rows by part."""
+        """Return the arrays of row numbers by part."""
         named = {part: self.parts[part] for part in PART_OF_NAME.values() if part in self.parts}
         trains = {"train", "trainval"} & named.keys()
         return named if trains and len(named) > len(trains) else {}
@@ -189,7 +189,7 @@ class Intake:
 def with_file(
     paths: Sequence[Path], choices: Mapping[str, str] | None, prototypes: str | Path
 ) -> tuple[list[Path], dict[str, str]]:
-    """Return files and choices with class embeddings from a file that may be another one."""
+    """Return files and choices, with class embeddings from ``prototypes``, a file or array."""
     text, listed = str(prototypes), {str(path) for path in paths} | {path.name for path in paths}
     file = text if Path(text).is_file() else text.rpartition(":")[0]
     others = [Path(file)] if file not in listed and Path(file).is_file() else []
@@ -201,7 +201,7 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     """Return the arrays of files, each with its part.
 
     ``choices`` maps a part of :data:`CHOICES` to "FILE" or "FILE:NAME". Raises a FileRefusedError
-    for a file that cannot be read, and a ParameterError for a choice that names nothing.
+    for an unreadable file, and a ParameterError for a choice that names no array.
     """
     contents_of_files = [look_into(path, _welcome(path)) for path in paths]
     shards = [each for each in contents_of_files if each.container == "Parquet"]
@@ -220,12 +220,12 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
 
 
 def _welcome(path: Path) -> tuple[str, ...]:
-    """Return the containers that a file may be: a text only where its name says so."""
+    """Return the accepted containers of a file: text only if the file has a suffix of text."""
     return (*ARRAYS, "text") if path.suffix.lower() in TEXTS else ARRAYS
 
 
 def _joined(shards: Sequence[Contents]) -> Contents:
-    """Return the rows of several tables of one form as one; names of files say the part."""
+    """Join the rows of several equal tables; file names such as "train-0" define the split."""
     first = shards[0]
     shapes: dict[str, tuple[int, ...] | None] = {}
     arrays: dict[str, np.ndarray] = {}
@@ -252,7 +252,7 @@ def _joined(shards: Sequence[Contents]) -> Contents:
 
 
 def _readable(contents: Contents) -> list[str]:
-    """Return the variables of a file that can be read; refuse one that has none."""
+    """Return the readable variables of a file; refuse a file without any."""
     names = [name for name, shape in contents.shapes.items() if shape is not None]
     names = [name for name in names if name not in contents.refused]
     if not names:
@@ -281,12 +281,12 @@ def _chosen(part: str, text: str, arrays: Sequence[Array]) -> Array:
 
 
 def _named_part(array: Array) -> str:
-    """Return the part that the name of a variable, or of a file with one array, stands for."""
+    """Return the part named by a variable, or by a file with one unnamed array; else ""."""
     alone = array.name in ("array", "values", "scores")
     stem = array.contents.path.stem
     name = stem if alone else array.name
     if array.contents.container in ("text", "Parquet") and array.name == "class":
-        return "class"  # of a row of embeddings, or of an image
+        return "class"  # class of an embedding or of an image
     lower = name.lower().removesuffix("_loc")
     if lower in PART_OF_NAME and len(array.shape) == 1 and not (alone and array.shape[0] < 2):
         return PART_OF_NAME[lower]
@@ -296,9 +296,9 @@ def _named_part(array: Array) -> str:
 def _guess(
     arrays: Sequence[Array], chosen: Mapping[str, Array], unclear: dict[str, str]
 ) -> dict[str, Array]:
-    """Return the array of every part: as chosen, by name, then by shape.
+    """Return the array of each part: as chosen, by name, then by shape.
 
-    What may be several stays out, with a sentence in ``unclear``.
+    A part with several possible arrays is left out and gets a sentence in ``unclear``.
     """
     parts = dict(chosen)
     free = [a for a in arrays if a not in chosen.values()]
@@ -310,7 +310,7 @@ def _guess(
             named.setdefault(part, []).append(array)
     for part, candidates in named.items():
         if part not in parts:
-            # Scaled attributes go before those as they were collected, as the layout has both.
+            # The xlsa17 layout has scaled and original attributes; the scaled ones are preferred.
             better = [a for a in candidates if a.name == "att"] or candidates
             if len(better) > 1 and part in CHOICES:
                 unclear[part] = _ambiguous(part, better)
@@ -322,7 +322,7 @@ def _guess(
 
 
 def _may_be(array: Array, part: str) -> bool:
-    """Whether the shape and kind of an array are those of a part."""
+    """Whether the shape and kind of an array fit a part."""
     axes = len(array.shape)
     if part in ("features", "prototypes"):
         return axes == 2 and not array.is_text
@@ -332,7 +332,7 @@ def _may_be(array: Array, part: str) -> bool:
 
 
 def _of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
-    """Find the parts of tables: a row an image with labels, or a row a class with its name."""
+    """Add the parts of tables with one row per image or class; return columns of class tables."""
     table_columns: list[Array] = []
     tables: dict[int, list[Array]] = {}
     for array in free:
@@ -343,7 +343,7 @@ def _of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
         matrices = [a for a in columns if len(a.shape) == 2 and not a.is_text]
         names = next((of[n] for n in ("class", "class_name", "name") if n in of), None)
         if len(matrices) == 1 and any(NAMES.get(n) == "labels" for n in of):
-            parts.setdefault("features", matrices[0])  # a row an image, as its label says
+            parts.setdefault("features", matrices[0])  # a label column means one row per image
         if len(matrices) != 1 or names is None or not names.is_text or names.values is None:
             continue
         if len(np.unique(names.values)) == len(names.values) and "label" not in of:
@@ -360,7 +360,7 @@ def _of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
 def _guess_by_shape(
     free: Sequence[Array], parts: dict[str, Array], unclear: dict[str, str]
 ) -> None:
-    """Find the parts that no name tells, in the order in which each follows from the others."""
+    """Add parts that no name identifies; each follows from the shapes of earlier parts."""
     matrices = [a for a in free if len(a.shape) == 2 and not a.is_text]
     lists = [a for a in free if len(a.shape) == 1 and (a.is_text or a.is_whole)]
     if "features" not in {*parts, *unclear} and matrices:
@@ -418,10 +418,10 @@ def find(
 
     Parameters
     ----------
-    paths : files, the first of which names the import
-    choices : part -> "FILE" or "FILE:NAME", where the guess is wrong
-    unseen : names or numbers of the unseen classes, or "random:N:SEED", where no file has a split
-    intake : what :func:`survey` has found in these files, if that was asked before
+    paths : files; the first one names the import
+    choices : part -> "FILE" or "FILE:NAME", to correct guesses
+    unseen : names or numbers of the unseen classes, or "random:N:SEED", if no file has a split
+    intake : earlier result of :func:`survey` on these files; computed by default
     """
     paths = [Path(path).resolve() for path in paths]
     options: dict[str, Any] = {"more": [str(path) for path in paths[1:]]}
@@ -451,9 +451,9 @@ def _read(
         raise FileRefusedError(sentence)
     files = ", ".join(dict.fromkeys(array.contents.name for array in intake.arrays))
     for part, advice in (
-        ("features", "a matrix with a row an image"),
+        ("features", "a matrix with one row per image"),
         ("labels", "the class of every image"),
-        ("prototypes", "a matrix with a row a class: attributes or text embeddings"),
+        ("prototypes", "a matrix with one row per class: attributes or text embeddings"),
     ):
         if part not in parts:
             raise FileRefusedError(
@@ -485,7 +485,7 @@ def _read(
 
 
 def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return labels as they are, numbers or places in the texts that are returned with them."""
+    """Return numeric labels unchanged; of text labels, return positions and the distinct texts."""
     array = parts["labels"]
     if array.values is None:
         raise FileRefusedError(f"{array.title}: expected labels, got {array.in_words}.")
@@ -501,9 +501,9 @@ def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 def _matrix(array: Array, n: int, what: str, path: Path) -> np.ndarray:
-    """Return a matrix with a row for each of ``n`` labels or classes, a map of ``path``.
+    """Return a matrix with one row per label or class, ``n`` in all, as a map of ``path``.
 
-    It may lie transposed in its file, as MATLAB's layout has it.
+    In the file it may be transposed, as in MATLAB's layout.
     """
     if array.is_text or len(array.shape) != 2:
         part = "features" if what == "label" else "class embeddings"
@@ -580,7 +580,7 @@ def _first_label(labels: np.ndarray, n: int, where: str) -> int:
 
 
 def _texts(parts: Mapping[str, Array], part: str, n: int) -> tuple[str, ...]:
-    """Return names of a part where there are as many as they name."""
+    """Return the names of a part if there are ``n``, else ()."""
     if part not in parts or parts[part].shape[0] != n:
         return ()
     return parts[part].contents.names(parts[part].name)
@@ -632,7 +632,7 @@ def _from_rows(
     unseen: Sequence[str | int] | None,
     benchmark: Recognised | None,
 ) -> Split:
-    """Return the split of lists of rows a part, with the fold of train and val."""
+    """Return the split of row lists by part, with train and val as its fold."""
     listed = split_of_parts(file, {part: rows.tolist() for part, rows in lists.items()}, labels)
     for part, rows in listed.parts.items():
         if rows.size and not 0 <= rows.min() <= rows.max() < len(labels):
@@ -646,7 +646,7 @@ def _from_rows(
 
 
 def parquet_files(folder: Path) -> list[Path]:
-    """Return the Parquet files of a data set of Hugging Face: of the folder, or of its data."""
+    """Return the Parquet files of a Hugging Face data set, in the folder or its ``data``."""
     for place in (folder, folder / "data"):
         if place.is_dir() and (files := sorted(place.glob("*.parquet"))):
             return files
@@ -654,7 +654,7 @@ def parquet_files(folder: Path) -> list[Path]:
 
 
 def as_table(rows: Iterable[tuple[str, str, str]]) -> str:
-    """Return the table of an intake as text, a line an array."""
+    """Return the table of an intake as text, one line per array."""
     listed = [("array", "holds", "part"), *rows]
     widths = [max(len(row[k]) for row in listed) for k in (0, 1)]
     return "\n".join(

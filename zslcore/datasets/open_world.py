@@ -1,4 +1,4 @@
-r"""Base-to-new tests and the transfer between data sets: class lists, the rule, prompt templates.
+r"""Base-to-new tests and transfer between data sets: class lists, rule, prompt templates.
 
 Both are protocols of prompt tuning (CoOp, CoCoOp). A base-to-new test trains on the first half of
 the classes of a data set, *base*, and tests on both halves: with n classes in the order of their
@@ -8,9 +8,9 @@ labels,
     \mathrm{base} = \{ 0, \dots, \lceil n / 2 \rceil - 1 \}, \qquad
     \mathrm{new} = \{ \lceil n / 2 \rceil, \dots, n - 1 \}
 
-The order is that of the labels in the released split file. Where no such file has been read, the
-lists here follow the rule by which the released code makes it, and :attr:`OpenWorldSet.order_seen`
-says so. The transfer trains on ImageNet-1K and tests on the ten other sets.
+The order is that of the labels in the released split file. For sets without a split file, the lists
+here follow the rule of the released code, and :attr:`OpenWorldSet.order_seen` is False. The
+transfer trains on ImageNet-1K and tests on the ten other sets.
 
 References
 ----------
@@ -35,16 +35,16 @@ from zslcore.names import spaced_name
 from zslcore.storage.files import FACTS
 
 FOLDER = FACTS / "open_world"
-#: What asks for the new classes of a set in place of unseen classes: RULE, or RULE:NAME.
+#: Argument that selects the new classes as unseen: RULE, or RULE:NAME for a named set.
 RULE = "base-to-new"
-#: The set whose classes are those of a pre-training vocabulary.
+#: Set with the classes of a pre-training vocabulary.
 _IMAGENET = "imagenet"
-#: Where a word of a name of UCF101 begins.
+#: Start of a word inside a class name of UCF101.
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def n_base(n: int) -> int:
-    """Return how many of ``n`` classes are base.
+    """Return the number of base classes among ``n`` classes.
 
     Examples
     --------
@@ -56,13 +56,13 @@ def n_base(n: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class OpenWorldSet:
-    """A data set of base-to-new tests.
+    """Data set of base-to-new tests.
 
-    ``name`` and ``title`` are as "oxford_pets" and "Oxford-IIIT Pets". ``classes`` has one tuple a
-    class in the order of the labels: its name, then other names; ``order`` says what the labels
-    count, ``order_seen`` whether a released split file has shown this order, which else follows
-    from the rule. ``template`` is the sentence that CoOp writes for a class; ``source`` and ``url``
-    are of names and rule.
+    ``name`` and ``title`` are, for example, "oxford_pets" and "Oxford-IIIT Pets". ``classes`` has
+    one tuple per class in the order of the labels: its name, then other names. ``order`` describes
+    the order of the labels; ``order_seen`` is True if it was checked in a released split file,
+    False if it follows from the rule. ``template`` is CoOp's prompt for a class; ``source`` and
+    ``url`` are those of names and rule.
     """
 
     name: str
@@ -76,7 +76,7 @@ class OpenWorldSet:
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """The first name of every class."""
+        """The first name of each class."""
         return tuple(names[0] for names in self.classes)
 
     @property
@@ -91,15 +91,15 @@ class OpenWorldSet:
 
     @property
     def state(self) -> str:
-        """How the order of the labels is known, in words."""
+        """Evidence for the order of the labels, in words."""
         return "order as in the split file" if self.order_seen else "by rule, order not seen"
 
     def places(self, class_names: Sequence[str]) -> list[int]:
-        """Return the label of each of these names.
+        """Return the labels of class names.
 
         Words may be joined, split by capitals or in another order: "ApplyEyeMakeup", "2012 Acura RL
-        Sedan". Raises an UnknownNameError, with the nearest name, for what is no class of the set,
-        and a DatasetError for two names of one class, or one name of two.
+        Sedan". Raises an UnknownNameError, with the nearest name, for a name that is not a class of
+        the set, and a DatasetError for two names of one class or one name of two classes.
         """
         labels: dict[str, set[int]] = {}
         for k, names in enumerate(self.classes):
@@ -148,14 +148,14 @@ def open_world_sets() -> Mapping[str, OpenWorldSet]:
 
 
 def open_world_set(name: str) -> OpenWorldSet:
-    """Return a set; a misspelt name gets the nearest one."""
+    """Return a set by name; the error for a misspelt name suggests the nearest one."""
     sets = open_world_sets()
     require_known("base-to-new set", name, sets)
     return sets[name]
 
 
 def _classes(name: str, of: str) -> tuple[tuple[str, ...], ...]:
-    """Return the names of every class, from its own list or from another of the package."""
+    """Return the names of each class, from the set's list or a vocabulary of the package."""
     if name == _IMAGENET:
         lines = (FACTS / "vocabularies" / f"{of}.txt").read_text(encoding="utf-8").splitlines()
         parts = sorted(line.split(" ", 1) for line in lines if line.startswith("n"))
@@ -171,7 +171,7 @@ def _split(line: str) -> tuple[str, ...]:
 
 
 def _keys(name: str) -> tuple[str, str]:
-    """Return the key that equal names share: their letters, or their words."""
+    """Return two keys of a name: joined words, and sorted words."""
     words = [word for word in re.split(r"[^\w.]+", spaced_name(name).lower()) if word]
     return "".join(words), " ".join(sorted(words))
 
@@ -180,12 +180,12 @@ def _keys(name: str) -> tuple[str, str]:
 
 
 def is_rule(unseen: Sequence[str | int]) -> bool:
-    """Whether a list of unseen classes is the rule in their place."""
+    """Whether a list of unseen classes is the rule instead of names."""
     return len(unseen) == 1 and str(unseen[0]).partition(":")[0] == RULE
 
 
 def rule_in_words(rule: str) -> str:
-    """Return which classes are unseen by the rule, and how their order is known."""
+    """Describe the unseen classes of the rule, with the evidence for their order."""
     _, _, name = rule.partition(":")
     if not name:
         return "the second half of the classes, in the order of the file"
@@ -193,11 +193,11 @@ def rule_in_words(rule: str) -> str:
 
 
 def new_classes(rule: str, class_names: Sequence[str]) -> list[int]:
-    """Return which classes of a data set are new, as places in ``class_names``, rising.
+    """Return the new classes of a data set as increasing positions in ``class_names``.
 
-    ``rule`` is :data:`RULE` for the second half of the data set's own order, or RULE:NAME for the
-    new classes of a set, whichever order the data set has. Raises an UnknownNameError or a
-    DatasetError when the data set has other classes than the set.
+    ``rule`` is :data:`RULE` for the second half of the data set's classes in order, or RULE:NAME
+    for the new classes of a named set, in any order. Raises an UnknownNameError or a DatasetError
+    if the classes differ from those of the named set.
     """
     _, _, name = rule.partition(":")
     if not name:
@@ -218,17 +218,17 @@ def new_classes(rule: str, class_names: Sequence[str]) -> list[int]:
 
 @cache
 def _ensembles() -> Mapping[str, tuple[str, ...]]:
-    """Return all templates by the name of their ensemble; a set names the one that CoOp writes."""
+    """Return the templates of each ensemble; the name of a set stands for CoOp's template."""
     text = (FOLDER / "templates.toml").read_text(encoding="utf-8")
     ensembles = {name: tuple(of["templates"]) for name, of in tomllib.loads(text).items()}
     return MappingProxyType(ensembles | {s.name: (s.template,) for s in open_world_sets().values()})
 
 
 def templates_of(words: Sequence[str]) -> tuple[str, ...]:
-    """Return templates, with ensembles in place of their names.
+    """Return templates; replace names of ensembles by their templates.
 
-    ``words`` are templates with a "{}", names of ensembles as "imagenet-80", or names of sets; an
-    UnknownNameError names the nearest one for any other.
+    ``words`` are templates with a "{}", names of ensembles such as "imagenet-80", or names of sets.
+    Raises an UnknownNameError, with the nearest name, for any other word.
     """
     templates: list[str] = []
     for word in words:

@@ -1,7 +1,8 @@
-"""Files of a data set: readers find and parse them, one function checks the parsed arrays.
+"""Released files of a data set: found and parsed by readers, checked by one function.
 
-A reader is a module with ``can_read(path)``, whether files are of its form, and ``find(path,
-**options)``, which returns a :class:`Release`. :mod:`zslcore.datasets.importing` lists the readers.
+A reader is a module with two functions: ``can_read(path)`` returns whether files have its form, and
+``find(path, **options)`` returns a :class:`Release`. :mod:`zslcore.datasets.importing` lists the
+readers.
 """
 
 from __future__ import annotations
@@ -20,23 +21,24 @@ from zslcore.datasets.imports import Recipe, import_once
 from zslcore.storage import artifacts
 from zslcore.texts import expect, expect_range, refuse_twice
 
-#: Makes the splits of 0-based labels that were checked, of classes that may be a benchmark's.
+#: Function that makes the splits from checked 0-based labels and the recognised benchmark.
 Splits = Callable[[np.ndarray, Recognised | None], Sequence[Split]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ParsedDataset:
-    """Arrays that were parsed from files; nothing is checked yet.
+    """Arrays parsed from files, before any check.
 
     Attributes
     ----------
-    features : matrix of shape (n_samples, n_features), a map in the folder that was read into
+    features : matrix of shape (n_samples, n_features), mapped from a file in the output folder
     labels : whole numbers of shape (n_samples,), ``first`` for the first class
     prototypes : array of shape (n_classes, n_attributes)
     class_names : one per row of ``prototypes``
     splits : function of the checked labels
-    labels_in, classes_in : file and variable that labels and classes are from, for refusals
-    usual_pretraining : what such features are known for, where neither file nor user says it
+    labels_in, classes_in : file and variable of labels and of classes, for error messages
+    usual_pretraining : usual pre-training sets of such features, if neither file nor user states
+        them
     """
 
     features: np.ndarray
@@ -56,9 +58,9 @@ class ParsedDataset:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """Files that were found; ``read`` reads them, the features as a map in a folder.
+    """Released files of a data set; ``read`` parses them, with features mapped in a folder.
 
-    ``name`` is proposed for an import, ``recipe`` finds and reads the same files again.
+    ``name`` is proposed for an import; ``recipe`` repeats it from the same files.
     """
 
     name: str
@@ -68,13 +70,13 @@ class Release:
     def import_dataset(
         self, name: str | None = None, pretraining: Sequence[str] = ()
     ) -> ZSLDataset:
-        """Return the data set as an import, reading the files only if one has changed."""
+        """Import the data set, reading the files only if one has changed."""
         name = name or self.name
         declared = replace(self, recipe=replace(self.recipe, pretraining=pretraining))
         return import_once(name, declared.recipe, partial(declared.read_dataset, name))
 
     def read_dataset(self, name: str, into: Path | None = None) -> ZSLDataset:
-        """Return the data set, its features a map in the folder ``into``, else in memory."""
+        """Return the data set, with features mapped in the folder ``into``, or in memory."""
         with nullcontext(into) if into else artifacts.scratch() as folder:
             raw = self.read(folder)
             features = raw.features if into else np.array(raw.features)
@@ -84,8 +86,8 @@ class Release:
 def build(raw: ParsedDataset, name: str, recipe: Recipe) -> ZSLDataset:
     """Validate parsed arrays; build a data set with 0-based labels and published splits.
 
-    Raises a FileRefusedError, with the place in the files, where labels are not one per row and in
-    the range of the classes, or class names not one per prototype and all different.
+    Raises a FileRefusedError, naming file and variable, unless there is one label per row, in the
+    range of the classes, and one distinct class name per prototype.
     """
     (n, d), n_classes = raw.features.shape, len(raw.prototypes)
     a_label = f"one label for each of {n} rows of {d} features"
@@ -117,7 +119,7 @@ def build(raw: ParsedDataset, name: str, recipe: Recipe) -> ZSLDataset:
 def rows_of_parts(
     file: str, arrays: Mapping[str, np.ndarray], parts: Sequence[str], n: int
 ) -> dict[str, np.ndarray]:
-    """Return 0-based, sorted rows of ``<part>_loc``, counted from 1; missing parts are empty."""
+    """Return sorted 0-based rows from 1-based ``<part>_loc``; missing parts are empty."""
     rows = {}
     for part in parts:
         values = arrays.get(f"{part}_loc", np.empty(0, np.int64))
@@ -134,10 +136,10 @@ def with_folds(
     rows: Mapping[str, np.ndarray] | None = None,
     remark: str = "",
 ) -> Split:
-    """Return a split with folds of trainval by lists, the benchmark's lists, rows or thirds.
+    """Return a split with folds from lists, the benchmark's lists, rows or class thirds.
 
-    ``listed`` has the training and the validation classes of each fold, ``rows`` those of "train"
-    and "val". The note says where the folds are from, and the ``remark``.
+    ``listed`` has the training and the validation classes of each fold, ``rows`` the rows of
+    "train" and "val". The note of the split gets the origin of the folds and the ``remark``.
     """
     trainval, rows = split.trainval, rows or {}
     if listed:

@@ -1,15 +1,15 @@
-r"""Stand-ins for AWA1, AWA2, CUB, SUN and aPY: real classes and counts, simulated numbers.
+r"""Simulated AWA1, AWA2, CUB, SUN and aPY, with real classes and image counts.
 
 Class names, images per class, the class lists of both splits and their folds are facts from
-``data/classes``, and so are the attributes of AWA1 and AWA2. Features, and the prototypes of the
-others, are drawn from the model below. No picture is behind them, so no method can be judged by
-them; they show the phenomena of the real benchmarks where those cannot be shipped.
+``data/classes``, as are the attributes of AWA1 and AWA2. Features, and the prototypes of CUB, SUN
+and aPY, are drawn from the model below. They are not from pictures, so they cannot rank methods on
+real images; they show the phenomena of the real benchmarks, which cannot be shipped.
 
 For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
 
 .. math::
     z_c &= \sqrt{\tau} \, a_{g(c)} + \sqrt{1 - \tau} \, b_c
-        && \text{what attributes can say} \\
+        && \text{part that attributes describe} \\
     s_c &= \min(1, \max(0, 0.2 + 0.3 \, P^\top z_c))
         && \text{prototype} \\
     v_c &= \rho_c z_c + \sqrt{1 - \rho_c^2} \, q_c + \delta_c d_c
@@ -18,29 +18,31 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
         && \text{features}
 
 - :math:`a, b, d, q, u` are standard normal in :math:`k` dimensions, :math:`t` in :math:`r` and
-  :math:`n` in as many as there are features; :math:`P, M, R` are normal with columns of unit
-  length, for P exactly and for M and R on average;
-- where the prototypes :math:`s` are known, on AWA, their deviations from the mean are turned into
-  :math:`z = (s - \bar s) \, Q` instead, with :math:`Q` standard normal, scaled to the same size;
-- attributes outnumber the :math:`k` dimensions of :math:`z`, hence are correlated;
-- :math:`u` varies an image within what classes differ by, :math:`t` along few other directions
-  (pose, light), :math:`n` everywhere; about half of the features are zero, as after a ReLU;
-- classes *known to the extractor*, those of ImageNet-1K, agree better with their attributes (larger
-  :math:`\rho_c`) and are tighter (smaller :math:`\omega_c`): this makes SS easier than PS;
-- AWA1 and AWA2 differ in their images, and in five classes that have :math:`\delta_c > 0` in AWA2;
-- aPY's images are boxes, often several of one photograph (:func:`draw_photographs`): boxes
-  :math:`i` of photograph :math:`f` share a part of how they differ from their class,
+  :math:`n` in the number of features; :math:`P, M, R` are normal with columns of unit length,
+  exactly for P and on average for M and R;
+- on AWA the prototypes :math:`s` are real, and :math:`z = (s - \bar s) \, Q` with :math:`Q`
+  standard normal, scaled to the same size;
+- attributes are correlated, since they outnumber the :math:`k` dimensions of :math:`z`;
+- images vary by :math:`u` in the dimensions in which classes differ, by :math:`t` in a few other
+  directions (pose, light), and by :math:`n` in all directions; about half of the features are zero,
+  as after a ReLU;
+- classes *in the pre-training set*, ImageNet-1K, agree better with their attributes (larger
+  :math:`\rho_c`) and vary less (smaller :math:`\omega_c`): this makes SS easier than PS;
+- AWA1 and AWA2 differ in their images, and in five classes with :math:`\delta_c > 0` in AWA2;
+- images of aPY are boxes, often several from one photograph (:func:`draw_photographs`): boxes
+  :math:`i` of photograph :math:`f` share a part of their variation,
   :math:`u_i = \sqrt{\kappa} \, u_f + \sqrt{1 - \kappa} \, u'_i`, and :math:`t_i` likewise;
-- features called *untrained* are those of an extractor that was trained on nothing: they are worse,
-  and no class has an advantage. They are the baseline that hand-crafted features are for real data.
+- *untrained* features simulate an extractor without pre-training: they are worse, and no class has
+  an advantage. They are the baseline, like hand-crafted features on real data.
 
-Three effects are *planted*: the gain of known classes, the five classes of AWA2, and what boxes of
-one photograph share. A twin without them is called ``-unplanted``: :math:`\rho` and :math:`\omega`
-are then the mean of both values for every class, :math:`\delta` and :math:`\kappa` are 0.
+Three effects are *planted*: the gain of classes in the pre-training set, the five classes of AWA2,
+and the variation shared by boxes of one photograph. Data named ``-unplanted`` are without effect:
+:math:`\rho` and :math:`\omega` are the mean of their two values for every class, and :math:`\delta`
+and :math:`\kappa` are 0.
 
-Parameters were set so that LinearS2V lands near the papers' figures on average over ten to fourteen
-seeds; of these, one was taken under which SS and PS differ about as they do in the papers. Test
-figures were looked at for that, as they must be to imitate them.
+Parameters were set such that the test accuracy of LinearS2V, averaged over ten to fourteen seeds,
+is near the papers' values; the seed was then chosen such that SS and PS differ by about as much as
+in the papers. Imitating published test accuracies requires this use of test data.
 """
 
 from __future__ import annotations
@@ -54,17 +56,17 @@ from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import ClassFacts, StandIn, class_attributes, class_facts
 from zslcore.exceptions import require_known
 
-#: Counted up when splits or folds change: 2 has the released standard splits and their folds.
+#: Raised when splits or folds change: 2 has the released standard splits and their folds.
 REVISION = 2
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Parameters of the model for one benchmark, in the letters of the module's docstring.
+    """Parameters of the model for one benchmark, named as in the module's docstring.
 
-    ``rho`` and ``omega`` hold two values: for classes unknown, and known, to the extractor.
-    ``demo`` is the share of the real images that the demo size has. ``tau`` is not used where the
-    prototypes are known. ``delta`` holds for the classes named in ``moved``.
+    ``rho`` and ``omega`` have two values: for classes outside, and in, the pre-training set.
+    ``demo`` is the ratio of images in the demo size to real images. ``tau`` is not used with real
+    prototypes. ``delta`` applies to the classes in ``moved``.
     """
 
     k: int
@@ -90,27 +92,27 @@ _WORLDS = {
     "aPY": World(k=12, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=5, kappa=0.7),
 }
 
-#: Features of each size; the full one has as many as ResNet-101's last pooling.
+#: Number of features by size; the full size has those of ResNet-101's last pooling.
 _N_FEATURES = {"": 512, "full": 2048}
 
 _DEMO = [StandIn(name) for name in _WORLDS]
 _UNTRAINED = [StandIn(name, extractor="untrained") for name in ("AWA1", "AWA2")]
 _FULL = [StandIn(name, size="full") for name in _WORLDS]
-#: Names that :func:`simulate` knows: demo sizes, those without pre-training, full sizes.
+#: Names that :func:`simulate` accepts: demo sizes, untrained features, full sizes.
 SIMULATED = tuple(map(str, (*_DEMO, *_UNTRAINED, *_FULL)))
-#: Names of the twins without planted effects, see the module's docstring.
+#: Names of the data without effect; see the module's docstring.
 UNPLANTED = tuple(str(each.unplanted) for each in (*_DEMO, *_FULL))
 _NAMES = {name: StandIn.of(name) for name in (*SIMULATED, *UNPLANTED)}
 
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """Effects of a simulated data set, put there on purpose.
+    """Planted effects of a simulated data set.
 
-    ``rho`` and ``omega`` are agreement with attributes and spread of classes that are unknown, and
-    known, to an extractor trained on ``pretraining``; equal where no gain is planted. ``moved``
-    classes are shown differently from the compared data set; boxes of one photograph have the share
-    ``photographs`` of their variance in common.
+    ``rho`` is the agreement with attributes and ``omega`` the spread, of classes outside and in
+    ``pretraining``; both values are equal without a planted gain. Classes in ``moved`` look
+    different in the compared data set; boxes of one photograph share ``photographs`` of their
+    variance.
     """
 
     rho: tuple[float, float]
@@ -121,12 +123,12 @@ class Planted:
 
     @property
     def gain(self) -> bool:
-        """Whether known classes have an advantage."""
+        """Whether classes in the pre-training set have an advantage."""
         return self.rho[0] != self.rho[1] or self.omega[0] != self.omega[1]
 
 
 def planted(name: str) -> Planted | None:
-    """Return the effects of the simulated data set of this name; None for any other."""
+    """Return the planted effects of simulated data; None for another name."""
     if name not in _NAMES:
         return None
     world = _world(_NAMES[name])
@@ -134,14 +136,14 @@ def planted(name: str) -> Planted | None:
 
 
 def stand_in_classes(name: str) -> tuple[str, ...]:
-    """Return the classes of a stand-in, those of its benchmark."""
+    """Return the classes of simulated data, which are those of the benchmark."""
     return tuple(class_facts(_NAMES[name].dataset).classes["class"])
 
 
 def _world(stand_in: StandIn) -> World:
     world = _WORLDS[stand_in.dataset]
     if stand_in.extractor:
-        # An extractor that was trained on nothing treats all classes alike.
+        # Without pre-training, no class has an advantage.
         return replace(world, rho=(0.6, 0.6), omega=(1.3, 1.3), moved=())
     if stand_in.without:
         rho, omega = (sum(pair) / 2 for pair in (world.rho, world.omega))
@@ -150,14 +152,14 @@ def _world(stand_in: StandIn) -> World:
 
 
 def simulate(name: str) -> ZSLDataset:
-    """Return a simulated stand-in for a benchmark, the same bits every time.
+    """Return simulated data for a benchmark; the same name always returns the same bits.
 
-    ``name`` is one of ``SIMULATED`` or ``UNPLANTED``: ``"simulated-AWA2"`` is the demo size, some
-    thousand images of 512 features in the proportions of the real classes;
+    ``name`` is one of ``SIMULATED`` or ``UNPLANTED``: ``"simulated-AWA2"`` is the demo size, a few
+    thousand images of 512 features, in the proportions of the real classes;
     ``"simulated-AWA2-full"`` has the real number of images and 2,048 features,
-    ``"simulated-AWA2-untrained"`` features that know no class, ``"simulated-AWA2-unplanted"`` no
-    planted effects. It is marked ``simulated`` and has the splits PS and SS; SS has no seen test
-    images.
+    ``"simulated-AWA2-untrained"`` features without pre-training, ``"simulated-AWA2-unplanted"`` no
+    planted effects. The data set is marked ``simulated`` and has the splits PS and SS; SS has no
+    seen test images.
     """
     require_known("simulated data set", name, _NAMES)
     stand_in = _NAMES[name]
@@ -222,7 +224,7 @@ def _draw_classes(
 def _drawn(
     world: World, facts: ClassFacts, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw the part of the looks that attributes describe, z, prototypes S, and the rest, q."""
+    """Draw prototypes S, looks z that they describe, and looks q that they do not."""
     C, k = len(facts.classes), world.k
     group = _groups(facts.classes["group"], rng)
     a = rng.standard_normal((C, k))
@@ -239,7 +241,7 @@ def unit_columns(rng: np.random.Generator, k: int, n: int) -> np.ndarray:
 
 
 def turned(S: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Return z of known prototypes S: deviations from their mean, turned to k dimensions."""
+    """Return z of real prototypes S: deviations from their mean, projected to k dimensions."""
     S = rounded(S)
     Q = rounded(rng.standard_normal((S.shape[1], k)))
     z = (S - rounded(S.mean(axis=0))) @ Q
@@ -247,7 +249,7 @@ def turned(S: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def mixed(z: np.ndarray, q: np.ndarray, rho: np.ndarray) -> np.ndarray:
-    """Return latent looks: a share that attributes describe, and a rest that they do not."""
+    """Return latent looks, a mixture of a part that attributes describe and one they do not."""
     return np.asarray(rho * z + np.sqrt(1 - rho**2) * q)
 
 
@@ -260,10 +262,10 @@ def draw_features(
     D: int,
     photographs: np.ndarray | None,
 ) -> np.ndarray:
-    """Return the features X, float32; besides them only one block of rows is ever held.
+    """Return the float32 features X, drawn block by block to limit memory.
 
-    ``omega`` has shape (n_classes,), ``v`` (n_classes, k) and is rounded, ``photographs``
-    (n_samples,): which images have something in common, or None. Another name has other images.
+    ``omega`` has shape (n_classes,), the rounded ``v`` (n_classes, k), and ``photographs``, which
+    may be None, (n_samples,). Images of another ``name`` are different.
     """
     M, MR = draw_mixing(np.random.default_rng([world.seed, 1, D]), world.k, world.r, D, world.eta)
     mean = (v @ M).astype(np.float32)
@@ -299,11 +301,11 @@ def draw_block(
     MR: np.ndarray,
     sigma: float,
 ) -> np.ndarray:
-    r"""Return the features of some images, in the letters of the module's docstring.
+    r"""Return the features of some images, with symbols as in the module's docstring.
 
-    ``rng`` draws the noise n. All else is float32: ``ut``, u next to t, of shape (n_images, k + r);
-    ``mean`` of shape (n_images, D), what the class looks like; ``omega`` of shape (n_images,);
-    ``MR``, M above :math:`\eta R`, of shape (k + r, D).
+    ``rng`` draws the noise n. The arrays are float32: ``ut``, u next to t, of shape (n_images, k +
+    r); ``mean``, the mean of the image's class, of shape (n_images, D); ``omega`` of shape
+    (n_images,); ``MR``, M above :math:`\eta R`, of shape (k + r, D).
     """
     x = rng.standard_normal(mean.shape, dtype=np.float32)
     x *= sigma
@@ -322,22 +324,22 @@ def _draw_shared(world: World, photographs: np.ndarray | None, n: int) -> np.nda
 
 
 def _groups(names: pd.Series, rng: np.random.Generator) -> np.ndarray:
-    """Return the group of every class; where none has a name, groups of about a dozen are drawn."""
+    """Return the group of each class; without group names, draw groups of about a dozen."""
     if names.any():
         return pd.factorize(names)[0]
     return rng.integers(len(names) // 12, size=len(names))
 
 
 def _in_imagenet(facts: ClassFacts) -> np.ndarray:
-    """Return 1 for each class of ImageNet-1K, 0 for others."""
+    """Return 1 for each class in ImageNet-1K, 0 for other classes."""
     return (facts.classes["imagenet1k"] != "").to_numpy(dtype=np.intp)
 
 
 def rounded(values: np.ndarray, bits: int = 8) -> np.ndarray:
     """Round to multiples of ``2**-bits``.
 
-    Products of such factors are exact, in whatever order they are summed: the data set is the same
-    with every BLAS and any number of threads.
+    Products of such factors, and their sums in any order, are exact: the data set is the same with
+    every BLAS and any number of threads.
     """
     return np.rint(values * 2.0**bits) / 2.0**bits
 
@@ -346,7 +348,7 @@ def rounded(values: np.ndarray, bits: int = 8) -> np.ndarray:
 
 
 def _counts(classes: pd.DataFrame, share: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return images, and held-out images, of every class when ``share`` of them remains."""
+    """Return the numbers of images and of held-out images per class, scaled by ``share``."""
     real, held = classes["images"].to_numpy(), classes["test_seen"].to_numpy()
     images = np.maximum(np.rint(share * real).astype(int), 5)
     test_seen = np.maximum(np.rint(images * held / real).astype(int), held > 0)
@@ -356,7 +358,7 @@ def _counts(classes: pd.DataFrame, share: float) -> tuple[np.ndarray, np.ndarray
 def _proposed(
     facts: ClassFacts, labels: np.ndarray, images: np.ndarray, test_seen: np.ndarray
 ) -> Split:
-    """PS: images of a class are exchangeable, so its last ones are the held-out ones."""
+    """Return PS; images of a class are exchangeable, so its last images are held out."""
     from_end = np.cumsum(images)[labels] - np.arange(len(labels))
     is_unseen = _is(facts, "ps", "test")[labels]
     is_held = ~is_unseen & (from_end <= test_seen[labels])
@@ -373,7 +375,7 @@ def _proposed(
 
 
 def _standard(facts: ClassFacts, labels: np.ndarray) -> Split:
-    """SS: every image of a training class trains."""
+    """Return SS, in which every image of a training class is a training image."""
     is_test = _is(facts, "ss", "test")
     trainval = np.flatnonzero(~is_test[labels])
     return Split.from_rows(
@@ -397,20 +399,20 @@ def _is(facts: ClassFacts, column: str, value: str) -> np.ndarray:
 
 # --- Photographs ----------------------------------------------------------------------------------
 
-# aPY's images are boxes around objects, 15,339 boxes from 6,577 photographs. Its proposed split
-# goes by boxes, so photographs stand on both sides. The stand-in has as large a part of its images
-# in such photographs; which image is in which is drawn.
+# Images of aPY are boxes around objects, 15,339 boxes from 6,577 photographs. The proposed split is
+# drawn by boxes, so some photographs are in both training and test. The simulated data have the
+# same share of images in such photographs; images are assigned to photographs at random.
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """One of the two collections of aPY, as counted in the names of its image files.
+    """One of the two collections of aPY, counted from the names of its image files.
 
-    All numbers are those of the Proposed Split 2.0; photographs never hold boxes of both. They are
-    boxes in ``trainval`` and their photographs; in ``shared_seen`` boxes in test_seen, those whose
-    photograph also gave a training box, and one of the same class; in ``shared_unseen`` likewise
-    the first two of test_unseen; in ``others`` test boxes whose photograph gave none, and their
-    photographs.
+    All numbers are those of the Proposed Split 2.0; no photograph is in both collections.
+    ``trainval`` has the training boxes and their photographs; ``shared_seen`` the boxes of
+    test_seen, those from a photograph with a training box, and those with a training box of the
+    same class; ``shared_unseen`` the first two numbers for test_unseen; ``others`` the test boxes
+    from photographs without a training box, and these photographs.
     """
 
     trainval: tuple[int, int]
@@ -419,7 +421,7 @@ class _Source:
     others: tuple[int, int]
 
 
-#: The classes that the standard split trains on are those of aPascal, its test classes of aYahoo.
+#: Training classes of the standard split are from aPascal, its test classes from aYahoo.
 _SOURCES = {
     "aPascal": _Source((4544, 2451), (1135, 728, 587), (7016, 2885), (4538, 1889)),
     "aYahoo": _Source((1388, 1150), (348, 89, 89), (908, 0), (1167, 1087)),
@@ -429,10 +431,10 @@ _SOURCES = {
 def draw_photographs(
     labels: np.ndarray, is_apascal: np.ndarray, split: Split, rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw a photograph for every image, as many of them on both sides as in the real data.
+    """Draw a photograph per image, with the real share of photographs in training and test.
 
-    ``is_apascal`` says of which collection an image is, ``split`` is the proposed one. Photographs
-    are numbered from 0 in the order of the images.
+    ``is_apascal`` is True for images of aPascal; ``split`` is the proposed split. Photographs are
+    numbered from 0 in the order of the images.
     """
     photograph = np.full(len(labels), -1)
     for facts, inside in zip(_SOURCES.values(), (is_apascal, ~is_apascal), strict=True):
@@ -456,22 +458,22 @@ def draw_photographs(
 
 @dataclass(frozen=True, eq=False)
 class _Drawing:
-    """Puts images into photographs; ``photograph`` is filled in, -1 where nothing is said yet."""
+    """Assignment of images to photographs; ``photograph`` is -1 for unassigned images."""
 
     labels: np.ndarray
     photograph: np.ndarray
     rng: np.random.Generator
 
     def spread(self, rows: np.ndarray, share: float, same: float) -> None:
-        """Let a ``share`` of ``rows`` have a photograph each, which the other rows join."""
+        """Assign each of a ``share`` of ``rows`` its own photograph; the other rows join these."""
         n = round(share * len(rows))
-        self.photograph[rows[:n]] = rows[:n]  # a photograph is called after its first image
+        self.photograph[rows[:n]] = rows[:n]  # a photograph has the number of its first image
         self.join(rows[n:], rows[:n], same)
 
     def join(self, rows: np.ndarray, others: np.ndarray, same: float) -> None:
-        """Put each row into the photograph of one of ``others``.
+        """Assign each row to the photograph of one of ``others``.
 
-        With probability ``same`` that is one of the row's own class, if there is any.
+        With probability ``same``, an image of the row's class is chosen, if there is one.
         """
         if not len(rows):
             return

@@ -1,9 +1,9 @@
-r"""Stand-ins for the videos of UCF101 and HMDB51: real classes and counts, simulated numbers.
+r"""Simulated videos of UCF101 and HMDB51, with real classes and video counts.
 
-Names of classes, numbers of videos, the attributes of UCF101 and which classes each extractor has
-seen are facts (:mod:`zslcore.datasets.facts`). Features and word vectors are drawn; no video
-is behind them. The model is that of :mod:`zslcore.datasets.simulated`, in the same letters, with
-one set of features for each of four extractors :math:`e` of [1]_'s kinds:
+Class names, numbers of videos, the attributes of UCF101 and the classes in each pre-training set
+are facts (:mod:`zslcore.datasets.facts`). Features and word vectors are drawn, not from videos. The
+model is that of :mod:`zslcore.datasets.simulated`, with the same symbols and one set of features
+for each of four extractors :math:`e`, of the kinds in [1]_:
 
 .. math::
     v_{ec} &= \rho_{ec} z_c + \sqrt{1 - \rho_{ec}^2} \, q_c \\
@@ -11,30 +11,31 @@ one set of features for each of four extractors :math:`e` of [1]_'s kinds:
     \\
     s_c &= P^\top (\sqrt{\alpha} \, z_c + \sqrt{1 - \alpha} \, h_c) && \text{word vector}
 
-- :math:`z_c` is what attributes can say: on UCF101 the deviations of the 115 real ones from their
-  mean, turned by a standard normal :math:`Q` and scaled; on HMDB51, of which no attributes are
-  published, drawn. A word vector has 300 dimensions and says a part :math:`\alpha` of the same, the
-  rest, :math:`h`, is its own: word vectors are the worse prototypes;
-- :math:`q_c`, what makes a class harder than others, is the same for all extractors;
-- the clips of UCF101 lie in the real number of groups, 25 a class; :math:`u_i` and :math:`t_i` of
-  the clips of one group have the part :math:`\kappa` of their variance in common. How many clips a
-  group has is drawn, 4 to 7 as in the release. Of HMDB51 no groups are known.
+- :math:`z_c` is the part that attributes describe: on UCF101 the deviations of the 115 real
+  attributes from their mean, projected by a standard normal :math:`Q` and scaled; on HMDB51, which
+  has no published attributes, it is drawn. A word vector has 300 dimensions, with the share
+  :math:`\alpha` of its variance from :math:`z_c` and the other share from :math:`h_c`, which
+  features do not depend on: word vectors are worse prototypes;
+- :math:`q_c`, the looks that no prototype describes, are the same for all extractors;
+- the clips of UCF101 are in the real number of groups, 25 per class; the clips of one group share
+  :math:`\kappa` of the variance of :math:`u_i` and :math:`t_i`. The number of clips in a group is
+  drawn, 4 to 7 as in the release. The groups of HMDB51 are unknown.
 
 ==============  ==============  ====================================================================
-extractor       trained on      known classes
+extractor       trained on      classes in the pre-training set
 ==============  ==============  ====================================================================
 ``idt``         nothing         none: hand-crafted trajectories, the baseline
-``imagenet``    ImageNet-1K     none: a network of still images that has seen objects, no actions
+``imagenet``    ImageNet-1K     none: a network for still images, trained on objects, not actions
 ``kinetics``    Kinetics-400    those annotated in [1]_
 ``sports``      Sports-1M       those annotated in [1]_
 ==============  ==============  ====================================================================
 
-The gain of known classes is *planted*: they agree better with their attributes (larger
-:math:`\rho`) and vary less (smaller :math:`\omega`). Each stand-in with a gain has a twin without,
-called ``-unplanted``, in which every class has the mean of both values.
+The gain of classes in the pre-training set is *planted*: they agree better with their attributes
+(larger :math:`\rho`) and vary less (smaller :math:`\omega`). Data named ``-unplanted`` are without
+effect: every class has the mean of both values.
 
-Parameters were set so that the accuracies of BiDiLEL are of the size that [1]_ prints in its table
-4; test figures were looked at for that, as they must be to imitate them.
+Parameters were set such that the test accuracies of BiDiLEL are near those in table 4 of [1]_;
+imitating published test accuracies requires this use of test data.
 
 References
 ----------
@@ -63,18 +64,18 @@ from zslcore.datasets.simulated import (
 )
 from zslcore.exceptions import ParameterError, require_known
 
-#: Counted up when the same name gives other data than before.
+#: Raised when the data of a name change.
 REVISION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedExtractor:
-    """Parameters of a set of features; see the table of this module.
+    """Parameters of a simulated feature extractor; see the table of this module.
 
-    ``key`` is what names of data sets call it, ``title`` what the screen does; ``pretraining`` the
-    vocabulary it was trained on, "none" for nothing; ``knows`` the pre-training set whose annotated
-    classes it knows, empty for none; ``rho`` and ``omega`` agreement with attributes and spread, of
-    unknown and of known classes.
+    ``key`` is its name in names of data sets, ``title`` its name on screen. ``pretraining`` is the
+    vocabulary of its pre-training set, or "none"; ``knows`` is the annotated pre-training set,
+    empty if none. ``rho`` is the agreement with attributes and ``omega`` the spread, each of
+    classes outside and in the pre-training set.
     """
 
     key: str
@@ -86,7 +87,7 @@ class SimulatedExtractor:
 
     @property
     def unplanted(self) -> SimulatedExtractor:
-        """The same without an advantage of known classes."""
+        """The same extractor without an advantage of classes in the pre-training set."""
         rho, omega = (sum(pair) / 2 for pair in (self.rho, self.omega))
         return replace(self, rho=(rho, rho), omega=(omega, omega))
 
@@ -122,23 +123,23 @@ _ALL = (
 )
 #: Extractors by their key, the baseline first.
 EXTRACTORS = {extractor.key: extractor for extractor in _ALL}
-#: What the plain name of a data set stands for.
+#: Extractor of a data set without an extractor in its name.
 USUAL = "kinetics"
 
-#: Dimensions of z, and of a word vector; what word vectors say of z; share of the videos, and
-#: features, of the demo size; features of the full one.
+#: Dimensions of z and of a word vector, and the share of z in word vectors; share of videos and
+#: number of features in the demo size, and number of features in the full size.
 K, WORDS, ALPHA = 24, 300, 0.5
 DEMO, D_DEMO, D_FULL = 0.15, 160, 2048
-#: The first release's seeds of classes, drawn once: others are other worlds.
+#: Seeds of the data sets; they are part of the data.
 _SEEDS = {"UCF101": 101, "HMDB51": 51}
-#: Clips of a group, at least and at most.
+#: Smallest and largest number of clips in a group.
 CLIPS = (4, 7)
-#: Share of each seen class that is held out for testing.
+#: Share of each seen class held out for testing.
 HELD_OUT = 0.2
 
 
 def _every() -> Iterator[StandIn]:
-    """Yield all stand-ins; HMDB51 has word vectors alone, which are its usual prototypes."""
+    """Yield all simulated data sets; the only prototypes of HMDB51 are word vectors."""
     for dataset, extractor, prototypes, size in product(
         _SEEDS, EXTRACTORS, ("", "vectors"), ("", "full")
     ):
@@ -149,17 +150,17 @@ def _every() -> Iterator[StandIn]:
 
 
 _NAMES = {str(stand_in): stand_in for stand_in in _every()}
-#: Every name that :func:`simulate_action` knows.
+#: Names that :func:`simulate_action` accepts.
 SIMULATED_ACTIONS = tuple(_NAMES)
-#: Those that lists of data sets show; the others are named by the pages that need them.
+#: Names shown in lists of data sets; pages that need other ones name them.
 ACTIONS = ("simulated-UCF101", "simulated-HMDB51")
 
 
 def action_name(dataset: str, extractor: str, *, vectors: bool, planted: bool = True) -> str:
-    """Return the name of a stand-in; without a gain to plant, ``planted`` changes nothing.
+    """Return the name of the simulated data with this extractor and these prototypes.
 
-    ``vectors`` are prototypes in place of attributes; ``planted`` gives classes that the extractor
-    knows an advantage.
+    ``vectors`` uses word vectors as prototypes instead of attributes; ``planted`` gives classes in
+    the pre-training set an advantage, and is ignored for extractors without such classes.
     """
     require_known("extractor", extractor, EXTRACTORS)
     if not vectors and dataset != "UCF101":
@@ -177,7 +178,7 @@ def _extractor(stand_in: StandIn) -> SimulatedExtractor:
 
 
 def planted_action(name: str) -> Planted | None:
-    """Return the effects of the simulated data set of this name; None for any other."""
+    """Return the planted effects of simulated actions; None for another name."""
     if name not in _NAMES:
         return None
     stand_in = _NAMES[name]
@@ -192,14 +193,13 @@ def planted_action(name: str) -> Planted | None:
 
 
 def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
-    """Return a simulated stand-in for a data set of actions, the same bits every time.
+    """Return simulated actions; the same name and seed always return the same bits.
 
-    ``"simulated-UCF101"`` has features of the video network that Kinetics-400 trained, and
-    attributes for prototypes; ``-idt``, ``-imagenet`` and ``-sports`` are the other extractors,
-    ``-vectors`` word vectors, ``-full`` all videos, ``-unplanted`` no gain of known classes. Its
-    split is the first released one, "released 1"; whole groups of clips are held out as
-    ``test_seen``, of HMDB51 a fifth of the videos. Another seed draws another world with the same
-    classes.
+    ``"simulated-UCF101"`` has features of a video network trained on Kinetics-400, and attributes
+    as prototypes; ``-idt``, ``-imagenet`` and ``-sports`` select other extractors, ``-vectors``
+    word vectors, ``-full`` all videos, and ``-unplanted`` no planted gain. The split is the first
+    released one, "released 1"; whole groups of clips are held out as ``test_seen``, on HMDB51 a
+    fifth of the videos. Another seed draws other data with the same classes.
     """
     require_known("simulated data set", name, SIMULATED_ACTIONS)
     stand_in = _NAMES[name]
@@ -246,9 +246,9 @@ def small_world(
     n_features: int = 64,
     seed: int = 0,
 ) -> ZSLDataset:
-    """Return a small world for studies of the study: ``in_pretraining`` classes have an advantage.
+    """Return small data to test a study on: classes ``in_pretraining`` have an advantage.
 
-    Extractors with the same seed see the same classes.
+    Data sets with the same seed share their classes, for any extractor.
     """
     z, q, attributes, words = _classes(facts, seed)
     labels = np.repeat(np.arange(len(z)), videos)
@@ -287,7 +287,7 @@ def _world(dataset: str, extractor: SimulatedExtractor, seed: int) -> World:
 def _classes(
     facts: ActionFacts, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]:
-    """Return z, q, the attributes where there are any, and word vectors; one row per class."""
+    """Return z, q, attributes (None for HMDB51) and word vectors, one row per class."""
     rng = np.random.default_rng([_SEEDS[facts.dataset], 0, seed])
     C = len(facts.class_names)
     drawn, q, h = rng.standard_normal((3, C, K))
@@ -297,10 +297,10 @@ def _classes(
 
 
 def clip_groups(facts: ActionFacts, videos: Sequence[int], seed: int = 0) -> np.ndarray | None:
-    """Return the group of every video in the order of the classes, by name; None for HMDB51.
+    """Return the name of each video's group, in the order of classes; None for HMDB51.
 
-    ``videos`` are those of each class that are there; fewer than all have smaller groups. How many
-    clips each group has is drawn.
+    ``videos`` is the number of videos of each class; fewer videos make smaller groups. The number
+    of clips in each group is drawn.
     """
     if facts.dataset != "UCF101":
         return None
@@ -309,7 +309,7 @@ def clip_groups(facts: ActionFacts, videos: Sequence[int], seed: int = 0) -> np.
     for name, n_videos in zip(facts.class_names, videos, strict=True):
         sizes = np.full(GROUPS, n_videos // GROUPS)
         sizes[rng.permutation(GROUPS)[: n_videos % GROUPS]] += 1
-        for _ in range(GROUPS):  # clips that change groups, where both keep to the limits
+        for _ in range(GROUPS):  # move clips between groups, within CLIPS
             one, other = rng.integers(GROUPS, size=2)
             if sizes[one] > CLIPS[0] and CLIPS[0] <= sizes[other] < CLIPS[1]:
                 sizes[one] -= 1
@@ -319,7 +319,7 @@ def clip_groups(facts: ActionFacts, videos: Sequence[int], seed: int = 0) -> np.
 
 
 def _released(facts: ActionFacts, labels: np.ndarray, groups: np.ndarray | None) -> Split:
-    """Return the first released split; held out of seen classes are whole groups of clips."""
+    """Return the first released split, with whole groups of clips held out."""
     unseen = facts.released[0]
     rows = np.flatnonzero(~np.isin(labels, unseen))
     if groups is None:

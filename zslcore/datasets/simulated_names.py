@@ -12,7 +12,7 @@ from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS, simulate_actio
 
 
 def simulated_makers() -> dict[str, Callable[[str], ZSLDataset]]:
-    """Return the function that draws each simulated data set, listed by ``available`` or not."""
+    """Map the name of each simulated data set to the function that draws it."""
     makers: tuple[tuple[Iterable[str], Callable[[str], ZSLDataset]], ...] = (
         ((*SIMULATED, *UNPLANTED), simulate),
         (SIMULATED_ACTIONS, simulate_action),
@@ -22,6 +22,6 @@ def simulated_makers() -> dict[str, Callable[[str], ZSLDataset]]:
 
 
 def name_without_effects(name: str) -> str | None:
-    """Return the name of the same simulated data set without effects, None if there is none."""
+    """Return the name of the same simulated data without effect; None without such data."""
     twin = f"{name}-{WITHOUT_EFFECTS}"
     return twin if twin in simulated_makers() else None

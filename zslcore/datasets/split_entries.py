@@ -1,23 +1,24 @@
-"""Splits in one file with the part of each entry: JSON, tables, and texts with headings.
+"""Splits in a single file with one part per entry: JSON, tables, texts with headings.
 
 ============================  ======================================================================
-``split_zhou_<name>.json``    ``train``, ``val`` and ``test``: lists of [image, label, class] of
-                              CoOp [1]_, and of the papers that follow it
-``{"train": [...], ...}``     classes or images a part; ``train_classes``, ``seen`` and ``unseen``;
+``split_zhou_<name>.json``    ``train``, ``val`` and ``test``: lists of [image, label, class], in
+                              CoOp [1]_ and the papers that follow it
+``{"train": [...], ...}``     classes or images by part; ``train_classes``, ``seen`` and ``unseen``;
                               a part may also map classes to their images
 ``[{"image": ...}, ...]``     records with a class, a part and maybe an image, as in a table; also
-                              one a line (``.jsonl``), or a list a column
-``image,label,split``         a table with a column of parts, or one of yes and no (``is_test``),
-                              and one of classes, maybe one of images
-``dog: train``                a part behind each class or image, in JSON or text; a column of
-                              classes a part; a heading over the classes of each part
+                              one per line (``.jsonl``), or one list per column
+``image,label,split``         a table with a column of parts or of yes and no (``is_test``), a
+                              column of classes, and maybe one of images
+``dog: train``                a part after each class or image, in JSON or text; one column of
+                              classes per part; a heading over the classes of each part
 ============================  ======================================================================
 
-A JSON of CoOp tests the classes that it trains on. Its papers go "from base to new" classes: the
-first half of the labels, rounded up, trains, and the others are new. So it is read here: images of
-base classes train or are seen test images, test images of new classes are unseen ones.
+A JSON of CoOp has the same classes in training and test. Its papers test "from base to new"
+classes: the first half of the labels, rounded up, is base, the second half new. The JSON is read in
+this way: images of base classes are training or seen test images, and test images of new classes
+are unseen test images.
 
-A file without a part that trains and one that tests is none of these.
+A file needs a training part and a test part to have one of these forms.
 
 References
 ----------
@@ -60,9 +61,9 @@ from zslcore.texts import clean_text, expect
 from zslcore.untrusted.client import read_value
 from zslcore.untrusted.readers.array_names import PREDICTED
 
-#: Part or side -> (image, class) of its entries, the image empty where an entry is a class.
+#: Part or side -> (image, class) of each entry; the image is empty for an entry of a class.
 Entries = dict[str, list[tuple[str, str]]]
-#: Titles of columns, without spaces and underscores: of the image, the class and the part.
+#: Titles of columns of images, classes and parts, without spaces and underscores.
 IMAGE_TITLES = (
     *("filename", "file", "image", "path", "imagefile", "imagename", "img", "imagepath"),
     *("filepath", "video", "imageid", "imgname", "imgpath", "videoid", "videoname", "videopath"),
@@ -72,7 +73,7 @@ CLASS_TITLES = (
     *("target", "name"),
 )
 PART_TITLES = ("split", "part", "subset", "partition", "set", "phase", "usage", "stage")
-#: Titles of columns of yes and no -> part or side of the rows with yes, and of those with no.
+#: Title of a column of yes and no -> part or side of rows with yes, and of rows with no.
 FLAGS = {
     **dict.fromkeys(("istrain", "istraining", "istrainingimage", "training"), ("train", "test")),
     **dict.fromkeys(("istest", "istesting", "testing"), ("test", "train")),
@@ -81,20 +82,20 @@ FLAGS = {
 }
 YES, NO = {"1", "true", "yes", "y", "t", "1.0"}, {"0", "false", "no", "n", "f", "0.0"}
 LETTER = re.compile(r"[^\W\d_]")
-#: What follows the part in the name of a list of classes.
+#: Text after the part in the name of a list of classes.
 OF_CLASSES = re.compile(
     r"[\s_-]*(class(es)?|class_?names?|categories|names|labels)$", re.IGNORECASE
 )
-#: A heading: ``train:``, maybe with a list behind it, ``[train]``, ``# train``, ``== train ==``.
+#: A heading: ``train:``, maybe followed by a list, ``[train]``, ``# train``, ``== train ==``.
 HEADING = re.compile(r"[\"']?(\w[\w -]*)[\"']?\s*:\s*(\[.*\])?$|[#\[=]+\s*(\w[\w -]*?)\s*[\]=:]*$")
-#: Objects and lists inside each other that are looked through.
+#: Largest depth of nested objects that is searched for a split.
 MOST_LEVELS = 3
 
 
 def read_split_json(path: Path) -> SplitList | None:
-    """Read a JSON of one of the forms above; None for any other JSON.
+    """Return the split of a JSON in one of the forms above; None for another JSON.
 
-    Raises a FileRefusedError when it is damaged or hostile, or a list in it is not of this form.
+    Raises a FileRefusedError if the file is damaged or hostile, or a list in it is malformed.
     """
     value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
     file = clean_text(path.name)
@@ -109,7 +110,7 @@ def read_split_json(path: Path) -> SplitList | None:
 
 
 def is_split_json(file: str, value: Any) -> bool:
-    """Whether JSON that was read from ``file`` is a split by names, or has rows of its parts."""
+    """Whether JSON from ``file`` is a split of names or of row numbers."""
     return _has_parts(value) or entries_of_json(file, value) is not None
 
 
@@ -118,9 +119,9 @@ def _has_parts(value: Any) -> bool:
 
 
 def read_split_table(path: Path) -> SplitList | None:
-    """Read a table or a text of one of the forms above; None for any other.
+    """Return the split of a table or text in one of the forms above; None for others.
 
-    Raises a FileRefusedError for a table of images with a row that names no part.
+    Raises a FileRefusedError for a table of images with a row without a part.
     """
     try:
         if path.suffix.lower() not in (".csv", ".tsv"):
@@ -137,9 +138,9 @@ def read_split_table(path: Path) -> SplitList | None:
 
 
 def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
-    """Return the entries of JSON that names images or classes a part; None for any other.
+    """Return the entries of JSON with images or classes by part; None for other JSON.
 
-    Refuses a record of an image that names no part.
+    Raises a FileRefusedError for a record of an image without a part.
     """
     if isinstance(value, list):
         return _of_records(file, value)
@@ -166,7 +167,8 @@ def entries_of_table(
 ) -> Entries | None:
     """Return the entries of a table by the titles of its columns; None for any other table.
 
-    All rows are of ``part`` where it is named. Refuses a row of an image that names no part.
+    If ``part`` is given, all rows belong to it. Raises a FileRefusedError for a row of an image
+    without a part.
     """
     words = [re.sub(r"[\W_]+", "", title).lower() for title in titles]
     if not rows or not {title.strip().lower() for title in titles}.isdisjoint(PREDICTED):
@@ -205,9 +207,9 @@ def entries_of_table(
 
 
 def _rows_as_images(entries: Entries) -> Entries | None:
-    """Name images by their rows where a part repeats a class: it has a row an image, not a class.
+    """Name images by their rows if a part repeats a class, since its rows are then images.
 
-    None where sides repeat one: an image of a seen class may train or test.
+    Return None if a side repeats a class: images of seen classes may be training or test images.
     """
     if all(len(of) == len({*of}) for of in entries.values()):
         return entries
@@ -221,7 +223,7 @@ def _rows_as_images(entries: Entries) -> Entries | None:
 
 
 def part_or_side(name: str) -> str:
-    """Return the part of images or side of classes that a word names, empty for other words.
+    """Return the part of images or side of classes that a word names; "" for other words.
 
     >>> part_or_side("train_classes"), part_or_side("Unseen"), part_or_side("dog")
     ('train', 'unseen', '')
@@ -231,7 +233,7 @@ def part_or_side(name: str) -> str:
 
 
 def _part_of_cell(title: str, cell: str) -> str:
-    """Return the part or side that a cell of a column names, empty for none."""
+    """Return the part or side that a cell of a column names; "" for none."""
     word = cell.strip().lower()
     if title in FLAGS:
         yes, no = FLAGS[title]
@@ -240,7 +242,7 @@ def _part_of_cell(title: str, cell: str) -> str:
 
 
 def _of_lists(file: str, lists: Mapping[str, Any]) -> Entries | None:
-    """Return the entries of a list, or a mapping of classes to images, a part."""
+    """Return the entries of parts, each a list, or a mapping of classes to images."""
     entries: Entries = {}
     for key, listed in lists.items():
         part = part_or_side(key)
@@ -270,18 +272,18 @@ def _of_list(file: str, listed: Any, *, is_side: bool) -> list[tuple[str, str]] 
     if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
         return None
     if not is_side and not (is_class_list(listed) and all(map(LETTER.search, listed))):
-        return None  # numbers may be rows
+        return None  # numbers may be row numbers
     return [("", name) for name in listed]
 
 
 def _of_folders(listed: Mapping[str, Any]) -> list[tuple[str, str]] | None:
-    """Return the images that a mapping has for each class; None where they are no texts."""
+    """Return (image, class) pairs of a mapping of classes to images; None if not texts."""
     pairs = [(image, str(label)) for label, images in listed.items() for image in images]
     return pairs if all(isinstance(image, str) and image for image, _ in pairs) else None
 
 
 def _by_class(value: Mapping[str, Any]) -> Entries | None:
-    """Return the entries of images that a mapping has for each class and part."""
+    """Return the entries of a mapping of classes to parts to images; None for others."""
     entries: Entries = {}
     for label, of_parts in value.items():
         if not isinstance(of_parts, dict):
@@ -298,8 +300,8 @@ def _by_class(value: Mapping[str, Any]) -> Entries | None:
 
 
 def _of_columns(file: str, value: Mapping[str, Any]) -> Entries | None:
-    """Return the entries of a table of a list, or of numbered values, a column."""
-    if "columns" in value and "data" in value:  # as pandas writes with orient="split"
+    """Return the entries of a table with one list, or one mapping by row, per column."""
+    if "columns" in value and "data" in value:  # pandas with orient="split"
         titles, rows = value["columns"], value["data"]
     else:
         titles = [*value]
@@ -315,7 +317,7 @@ def _of_columns(file: str, value: Mapping[str, Any]) -> Entries | None:
 
 
 def _of_records(file: str, records: Sequence[Any], part: str = "") -> Entries | None:
-    """Return the entries of objects with the same names, as those of the rows of a table."""
+    """Return the entries of records, read as rows of a table with their shared names."""
     if not records or not all(isinstance(each, dict) for each in records):
         return None
     titles = [name for name in records[0] if all(name in each for each in records)]
@@ -328,7 +330,7 @@ def _cell(value: Any) -> str:
 
 
 def _of_places(pairs: Iterable[Sequence[str]]) -> Entries | None:
-    """Return the entries of pairs of a name and its part, in either order; None for others."""
+    """Return the entries of (name, part) or (part, name) pairs; None for other pairs."""
     pairs = [(first.strip(), last.strip()) for first, last in pairs]
     for name, place in ((0, 1), (1, 0)):
         entries: Entries = {}
@@ -344,7 +346,7 @@ def _of_places(pairs: Iterable[Sequence[str]]) -> Entries | None:
 
 
 def _of_pairs(lines: Sequence[str]) -> Entries | None:
-    """Return the entries of lines with a name and its part behind a tab, comma, colon or space."""
+    """Return the entries of lines with a name and a part, split at tab, comma, colon or space."""
     for separator in ("\t", ",", ":", None):
         pairs = [line.rsplit(separator, 1) for line in lines]
         if all(len(pair) == 2 for pair in pairs) and (entries := _of_places(pairs)):
@@ -353,7 +355,7 @@ def _of_pairs(lines: Sequence[str]) -> Entries | None:
 
 
 def _of_headings(lines: Sequence[str]) -> Entries | None:
-    """Return the entries of texts and YAML: a heading over, or a list behind, each part."""
+    """Return the entries of text or YAML with headings of parts, over or before lists."""
     lists: dict[str, list[str]] = {}
     items: list[str] | None = None
     for line in lines:
@@ -369,7 +371,7 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
 
 
 def _split_of(path: Path, entries: Entries) -> SplitList:
-    """Return the split of entries: of images, or of classes alone."""
+    """Return the split of entries, either of images or of classes only."""
     if any(image for of in entries.values() for image, _ in of):
         return split_of_images(path, entries, f"entries of {', '.join(entries)}")
     file = clean_text(path.name)
@@ -377,18 +379,18 @@ def _split_of(path: Path, entries: Entries) -> SplitList:
     note, held_out = "lists of classes, no images", names.pop("val", ())
     if not {"test", "test_seen", "test_unseen", "unseen"} & {*names}:
         names["unseen"], held_out = held_out, ()
-        note += "; val is the test, no other part is"
+        note += "; val is used as the test part"
     whole = [name for part in ("seen", "trainval") for name in names.get(part, ())]
     seen = dict.fromkeys((*whole, *names.get("train", ())))
     unseen = [name for part in ("unseen", "test_unseen") for name in names.get(part, ())]
     tested = names.get("test", ())
     trained = {class_key(name) for name in (*seen, *held_out)}
     shared = [name for name in tested if class_key(name) in trained]
-    if not are_few(len(shared), len(tested), len(trained)):  # the test has seen classes, too
+    if not are_few(len(shared), len(tested), len(trained)):  # the test part has seen classes, too
         tested = tuple(name for name in tested if name not in shared)
-        expect(tested or unseen, file, "a class of the test that does not train", "none")
-        note += f"; {len(shared)} classes of the test also train, as seen ones"
-    # A list of seen classes holds those of validation, too; one of training does not.
+        expect(tested or unseen, file, "a test class that is not a training class", "none")
+        note += f"; {len(shared)} test classes are also training classes, hence seen"
+    # A list of seen classes includes validation classes; a list of training classes does not.
     validated = {class_key(name) for name in held_out}
     fitted = names.get("train") or [name for name in whole if class_key(name) not in validated]
     folds = [(fitted, held_out)] if held_out else []
@@ -402,7 +404,7 @@ def _class_list(file: str, listed: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
-    """Return a split of CoOp's form, from base to new classes."""
+    """Return the base-to-new split of a JSON in CoOp's form."""
     rows = ImageRows(file)
     names: dict[int, str] = {}
     listed: dict[str, list[tuple[int, int]]] = {}

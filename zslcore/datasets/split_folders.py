@@ -1,15 +1,15 @@
-"""Splits by names in folders of other layouts: each reader is tried, and the refusal names them.
+"""Splits by names in folders of other layouts; a refusal lists the known layouts.
 
 ===============================  ===================================================================
 ``base.json``, ``novel.json``    ``label_names``, ``image_names``, ``image_labels``; maybe
-                                 ``val.json``: of CloserLookFewShot [1]_, whose classes are disjoint
+                                 ``val.json``: CloserLookFewShot [1]_, with disjoint classes
 ``train.csv``, ``test.csv``      a column of files and one of classes; maybe ``val.csv`` [2]_
 ``images.txt``                   with ``image_class_labels.txt``, ``train_test_split.txt`` and
                                  ``classes.txt``: CUB-200-2011 [3]_
 ``train_pairs.txt``              with ``test_pairs.txt``, maybe ``val_pairs.txt``: compositions of
-                                 attribute and object, one a line [4]_
-``stage_2_train.txt``            lists of classes a side, ``.txt`` or ``.npy``, with names that say
-                                 which: train, seen, base; test, unseen, novel; val [5]_
+                                 attribute and object, one per line [4]_
+``stage_2_train.txt``            class lists, ``.txt`` or ``.npy``, with the side in their names:
+                                 train, seen, base; test, unseen, novel; val [5]_
 ===============================  ===================================================================
 
 References
@@ -54,33 +54,33 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text, expect
 from zslcore.untrusted.client import look_into, read_value
 
-#: What is read of a folder, for the sentence of a refusal.
+#: Layouts of folders that are read, for the message of a refusal.
 LAYOUTS = (
     "att_splits.mat with res101.mat; train.txt and test.txt (images, or classes); seen_classes.txt "
     "and unseen_classes.txt (or .npy); train and test folders of images; base.json and novel.json; "
     "train.csv and test.csv; CUB_200_2011; train_pairs.txt and test_pairs.txt; split_zhou_*.json"
 )
-#: Words in the names of files that say which classes a list has.
+#: Words in file names that give the side of a class list.
 UNSEEN_WORDS, SEEN_WORDS = {"unseen", "novel", "new"}, {"seen", "base", "train", "trainval"}
 VAL_WORDS = {"val", "valid", "validation"}
-#: Most files of a folder that are looked at.
+#: Largest number of files in a folder of a split.
 MOST_FILES = 200
-#: Names of texts beside a split that are no lists of a part of it.
+#: Names of text files in the folder of a split that do not list a part.
 NO_LIST = re.compile(
     r"(readme|licen[cs]e|notice|citation|changes|changelog|requirements|notes?|about|authors"
     r"|all_?classes|class(es)?(_?(ind|index|names?|labels?|list))?|labels?|attributes?|predicates?"
     r"|(train|val|test)list_?[0-9]+|(train|val|test)?_?images?|image_class_labels)$",
     re.IGNORECASE,
 )
-#: Endings of files that may list a part of a split.
+#: Suffixes of files that may list a part of a split.
 LISTS = (".txt", ".csv", ".tsv", ".npy", ".json")
 CUB = ("images.txt", "image_class_labels.txt", "train_test_split.txt", "classes.txt")
 
 
 def read_split_folder(folder: Path) -> SplitList | None:
-    """Read a split by names from a folder of any layout; None where it holds none that is known.
+    """Return the split by names in a folder; None for an unknown layout.
 
-    Raises a FileRefusedError where the files of a layout are there and one of them is damaged.
+    Raises a FileRefusedError if a file of a known layout is damaged.
     """
     if holds_split_lists(folder):
         return _with_unread(folder, read_split_lists(folder))
@@ -92,7 +92,7 @@ def read_split_folder(folder: Path) -> SplitList | None:
 
 
 def _with_unread(folder: Path, split_list: SplitList) -> SplitList:
-    """Add the question on lists of a folder that are not read, which may belong to the split."""
+    """Add a question on unread lists in the folder, which may belong to the split."""
     names = {*re.split(r"[,;]?\s+|;", split_list.note)}
     unread = [
         clean_text(path.name, 60)
@@ -110,7 +110,7 @@ def _with_unread(folder: Path, split_list: SplitList) -> SplitList:
 
 
 def refusal_of_folder(folder: Path) -> FileRefusedError:
-    """Return the refusal of a folder of unknown layout: its content, and the known layouts."""
+    """Return the refusal of a folder of unknown layout; it lists content and known layouts."""
     paths = sorted(folder.iterdir()) if folder.is_dir() else []
     names = [f"{clean_text(path.name, 40)}{'/' if path.is_dir() else ''}" for path in paths]
     shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
@@ -121,9 +121,9 @@ def refusal_of_folder(folder: Path) -> FileRefusedError:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the visible files of a folder, none where it holds too many to be a split.
+    """Return the visible files of a folder; [] for more than MOST_FILES.
 
-    A link out of the folder to what may be a list of it is refused.
+    A link to a possible list outside the folder is refused.
     """
     with os.scandir(folder) as entries:
         seen = (entry for entry in entries if not entry.name.startswith("."))
@@ -146,13 +146,11 @@ def _read_few_shot(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
         if name in files:
             listed[part] = _labelled(files[name])
     names = ", ".join(name for name in ("base.json", "val.json", "novel.json") if name in files)
-    return split_of_images(
-        folder, listed, f"{names}: classes of base train, those of novel are unseen"
-    )
+    return split_of_images(folder, listed, f"{names}: base classes are seen, novel classes unseen")
 
 
 def _labelled(path: Path) -> list[tuple[str, str]]:
-    """Return image and class of every entry of a list of CloserLookFewShot."""
+    """Return image and class of each entry in a list of CloserLookFewShot."""
     value: Any = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
     expected = "a JSON with image_names and image_labels of one length"
     held = value if isinstance(value, dict) else {}
@@ -181,14 +179,15 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     shared = classes["test"] & classes["train"]
     apart = "val" in classes and not classes["val"] & classes["train"]
     if apart and 2 * len(shared) <= len(classes["test"]):
-        # Classes are held out for validation, and most for the test: all of the test should be.
+        # Validation classes, and most test classes, are held out, so the test part counts as
+        # unseen.
         listed["test_unseen"] = listed.pop("test")
-        note += ": classes of the test are unseen ones"
+        note += ": test classes are unseen"
     return split_of_images(folder, listed, note)
 
 
 def _table(path: Path) -> list[tuple[str, str]]:
-    """Return image and class of every row of a table of texts."""
+    """Return image and class of each row of a CSV table."""
     titles, *rows = table_rows(path)
     entries = entries_of_table(clean_text(path.name), titles, rows or [titles], part="train")
     if not entries or not entries["train"][0][0]:
@@ -213,7 +212,7 @@ def _read_cub(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
 
 
 def _numbered(path: Path) -> list[tuple[str, str]]:
-    """Return number and text of every line."""
+    """Return number and text of each line."""
     return [(a, b) for a, _, b in (line.partition(" ") for line in lines_of(path))]
 
 
@@ -228,14 +227,14 @@ def _read_pairs(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     new, shared = [pair for pair in test if pair not in {*train}], len({*train} & {*test})
     note = "pairs of attribute and object, no images"
     if shared:
-        note += f"; {shared} of {len(test)} pairs of the test also train, as seen ones"
+        note += f"; {shared} of {len(test)} test pairs are also training pairs, hence seen"
     folds = [(train, [pair for pair in val if pair not in {*train}])] if val else []
     return split_of_classes(clean_text(folder.name), {"seen": train, "unseen": new}, note, folds)
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A list of classes by its name: a side, the stage, and the number of a fold (0 for none)."""
+    """Class list with side, stage and fold from its file name; the fold is 0 without one."""
 
     path: Path
     side: str
@@ -244,19 +243,19 @@ class _Named:
 
     @property
     def is_whole(self) -> bool:
-        """Whether a list of seen classes holds those of validation, by its name."""
+        """Whether a list of seen classes includes validation classes, by its name."""
         stem = self.path.stem.lower()
         return "trainval" in stem or "train" not in stem
 
     @property
     def rank(self) -> tuple[int, bool, bool, int]:
-        """Later stages, whole lists and trainval go before others."""
+        """Sort key; later stages, lists without a fold and trainval rank higher."""
         stem = self.path.stem.lower()
         return self.stage, not self.fold, "trainval" in stem, -len(stem)
 
 
 def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
-    """Read lists of classes a side by the words in their names; the last stage has the test."""
+    """Read class lists by the side in their names; the last stage has the test classes."""
     named = [class_list for path in files.values() if (class_list := _named(path))]
     of_side = {
         side: sorted((n for n in named if n.side == side), key=lambda n: n.rank, reverse=True)
@@ -273,11 +272,12 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
         own = [n for n in of_side["seen"] if (n.stage, n.fold) == (val.stage, val.fold)]
         train, held_out = lists[own[0] if own else seen], lists[val]
         if held_out and train:
-            # A list of seen classes holds those of validation, too; one of training does not.
+            # A list of seen classes includes validation classes; a list of training classes does
+            # not.
             whole = not own or own[0].is_whole
             folds.append(([c for c in train if not whole or c not in held_out], held_out))
     trained = list(lists[seen] or [])
-    if seen.fold and folds:  # without a list of all, those of a fold are
+    if seen.fold and folds:  # no list of all seen classes: join those of a fold
         trained += [name for name in folds[0][1] if name not in trained]
     read = ", ".join(n.path.name for n in (seen, *of_side["val"], unseen))
     sides = {"seen": trained, "unseen": lists[unseen] or []}
@@ -285,7 +285,7 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
 
 
 def _named(path: Path) -> _Named | None:
-    """Return the side, stage and fold that a list of classes has by its name; None for others."""
+    """Return side, stage and fold from the name of a class list; None for other files."""
     stem = path.stem.lower()
     words = {word for word in re.split(r"[^a-z]+", stem) if word}
     words |= {word.removesuffix("classes").removesuffix("class") for word in words}
@@ -305,7 +305,7 @@ def _named(path: Path) -> _Named | None:
 
 
 def _classes_in(path: Path) -> tuple[str, ...] | None:
-    """Return the names in a list of classes; None where it lists something else."""
+    """Return the names in a class list; None if the file lists anything else."""
     if path.suffix.lower() == ".npy":
         contents = look_into(path, ("NumPy array",))
         array = contents.arrays.get("array")

@@ -1,15 +1,16 @@
-"""Splits that name images or classes instead of numbering rows: text lists and trees of folders.
+"""Splits by names of images or classes, from text lists and trees of folders.
 
 ===========================  =======================================================================
-``train.txt``, ``test.txt``  one image a line, its label behind a space or comma, or its folder:
-                             ``grizzly/0001.jpg 3``; one list per part, all in one folder
-``train/grizzly/0001.jpg``   a folder a part, in it a folder a class: torchvision's ``ImageFolder``
+``train.txt``, ``test.txt``  one image per line, with its label after a space or comma, or in its
+                             folder: ``grizzly/0001.jpg 3``; one list per part, in the same folder
+``train/grizzly/0001.jpg``   one folder per part, one subfolder per class: torchvision's
+                             ``ImageFolder``
 ===========================  =======================================================================
 
 Folders of other layouts are read by :mod:`zslcore.datasets.split_folders`, single files by
 :mod:`zslcore.datasets.split_entries`.
 
-Equal images are one row, whatever the number of lists that name them; no image is opened.
+Images with equal names are one row, even in several lists; no image is opened.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ from zslcore.texts import clean_text, expect
 from zslcore.untrusted.client import read_value
 
 MAX_BYTES, MAX_ITEMS = 48 << 20, 4_000_000
-#: Most images of a tree of folders.
+#: Largest number of images in a tree of folders.
 MAX_IMAGES = 2_000_000
-#: Endings of a path that names an image.
+#: Suffixes of paths of images.
 IMAGE = re.compile(r"\.(jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4)$", re.IGNORECASE)
-#: An image at the beginning of a line, and the text behind it.
+#: An image at the start of a line, and the text after it.
 IMAGE_IN_LINE = re.compile(
     r"(.+?\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4))(?:[\s,;|]+(.*))?$", re.IGNORECASE
 )
-#: The question on lists that name classes in two ways.
+#: Question on lists that name classes in two ways.
 MIXED = (
-    "Lists name classes by numbers behind images and by folders, which do not agree: read by the "
-    "folders, so that images of one folder are one class."
+    "Lists name classes by numbers after images and by folders, which do not agree: read by "
+    "folder, with one class per folder."
 )
-#: The first of several lists of a part; a label behind an image; letters of the longest class name.
+#: Name of the first of several lists of a part; label after an image; longest class name.
 FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
 NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
 #: Names of lists and folders -> part.
@@ -51,10 +52,10 @@ PART_OF_NAME = {
     "valid": "val", "validation": "val", "test_seen": "test_seen", "test_unseen": "test_unseen",
     "test": "test", "testing": "test",
 }  # fmt: skip
-#: Other words in the names of lists, and words that say that a list has rows.
+#: Abbreviations of parts in names of lists, and words that mark a list of rows.
 WORDS = {"tr": "train", "trn": "train", "te": "test", "tst": "test", "dev": "val"}
 OF_ROWS = frozenset({"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "ids", "rows"})
-#: Names of lists of classes -> side.
+#: Names of class lists -> side.
 SIDES = {
     "trainvalclasses": "seen", "trainclasses": "seen", "seen_classes": "seen",
     "seenclasses": "seen", "seen": "seen", "base": "seen", "testclasses": "unseen",
@@ -63,14 +64,14 @@ SIDES = {
 }  # fmt: skip
 
 
-#: Most folders of classes that are links, each of which takes a tenth of a millisecond to follow.
+#: Largest number of class folders that are links; following one takes a tenth of a millisecond.
 MAX_LINKS = 10_000
-#: Most characters of a note on how files were read.
+#: Largest number of characters in a note or question.
 MAX_NOTE = 2000
 
 
 def part_of_name(name: str) -> str:
-    """Return the part that a list of rows is named after, empty for other names.
+    """Return the part that a list of rows is named after; "" for other names.
 
     >>> part_of_name("idx_train"), part_of_name("testSeenIndices"), part_of_name("loss")
     ('train', 'test_seen', '')
@@ -87,14 +88,14 @@ def part_of_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitList:
-    """A split by names.
+    """Split by names of images or classes.
 
-    ``files`` are images, each once, whose places are the rows; ``labels`` their classes. Both are
-    empty for lists of classes, where ``sides`` maps "seen" and "unseen" to classes. ``parts`` has
-    the rows of every part, as listed: repeated where a list repeats an image. ``note`` says how it
-    was read, ``one_name`` whether an image has the same name in every part (unknown for folders of
-    parts), ``folds`` the training and validation classes of each fold, ``questions`` what the
-    lists leave open.
+    ``files`` are the distinct images, one per row, and ``labels`` their classes. Class lists have
+    neither; their ``sides`` map "seen" and "unseen" to classes. ``parts`` has the rows of each part
+    in the order of its list, with repetitions. ``note`` describes the form that was read.
+    ``one_name`` is True if images have the same name in every part, which is unknown for folders of
+    parts. ``folds`` has the training and validation classes of each fold, ``questions`` the open
+    questions on the lists.
     """
 
     name: str
@@ -109,16 +110,17 @@ class SplitList:
     questions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Clean the sentences: names of files stand in them, which may hold any byte."""
+        """Clean note and questions, since file names in them may hold any byte."""
         object.__setattr__(self, "note", clean_text(self.note, MAX_NOTE))
         questions = tuple(clean_text(question, MAX_NOTE) for question in self.questions)
         object.__setattr__(self, "questions", questions)
 
 
 def one_name_each(lists: Sequence[Sequence[str]]) -> tuple[dict[str, str], str, tuple[str, ...]]:
-    """Map the spellings of class names in several lists to one name each; add remark and questions.
+    """Map the spellings of each class to one name; return the map, a remark and questions.
 
-    Spellings in different lists are one class, by its first; two spellings in one list may be two.
+    Spellings in different lists are one class, named by the first spelling. Two spellings in one
+    list may be two classes: they are kept, with a question.
     """
     spellings: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for listed in lists for name in listed):
@@ -138,21 +140,21 @@ def one_name_each(lists: Sequence[Sequence[str]]) -> tuple[dict[str, str], str, 
 
 
 def counted_names(names: Sequence[str], most: int = 3) -> str:
-    """Join the first names: ``a; b and 7 more``."""
+    """Join the first names, as in ``a; b and 7 more``."""
     more = len(names) - most
     return "; ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 @dataclass(slots=True)
 class ImageRows:
-    """Rows of images, each once, with their classes."""
+    """Rows of distinct images, with their classes."""
 
     file: str
     number: dict[str, int] = field(default_factory=dict)
     labels: list[str] = field(default_factory=list)
 
     def add(self, image: str, label: str) -> int:
-        """Return the row of an image; one with two labels is refused."""
+        """Return the row of an image; refuse a second label for it."""
         row = self.number.setdefault(image, len(self.labels))
         if row == len(self.labels):
             self.labels.append(label)
@@ -163,7 +165,7 @@ class ImageRows:
         return row
 
 
-# --- A list a part --------------------------------------------------------------------------------
+# --- Lists by part --------------------------------------------------------------------------------
 
 
 def is_split_of_parts(value: Mapping[str, Any], kind: type) -> bool:
@@ -180,8 +182,8 @@ def split_of_parts(
 ) -> SplitList:
     """Return a split from one list per part: of rows, a mask of all rows, or names of images.
 
-    Rows count from 0, or from 1 where ``labels``, the 0-based class of every row, leave no other
-    reading. Without labels nothing says of which side a part "test" is; it is then called unseen.
+    Rows count from 0, or from 1 if they reach from 1 to the number of ``labels``, the 0-based class
+    of each row. Without labels, the side of a part "test" is unknown; it is read as unseen.
     """
     parts = {part_of_name(name): values for name, values in listed.items()}
     if all(isinstance(each, str) for values in parts.values() for each in values):
@@ -211,19 +213,19 @@ def split_of_parts(
             remark += _part_by_side(checked, labels)
         else:
             checked["test_unseen"] = checked.pop("test")
-            remark += "; test is taken for unseen, no labels say of which classes it is"
+            remark += "; without labels, test is read as unseen"
     numbers = np.empty(0, np.int64) if labels is None else labels
     return SplitList(file, (), numbers, tuple(class_names), checked, note=note + remark)
 
 
 def _rows_in(values: np.ndarray, n: int) -> np.ndarray:
-    """Return the rows of a list, or those that a mask of zeros and ones marks."""
+    """Return the rows of a list, or the rows marked in a mask of zeros and ones."""
     is_mask = n > 2 and np.isin(values, (0, 1)).all()
     return np.flatnonzero(values) if is_mask else values
 
 
 def _all_unseen(parts: dict[str, np.ndarray], labels: np.ndarray) -> str:
-    """Call the part "test" unseen where some of its classes train, but few, see :func:`are_few`."""
+    """Rename the part "test" to test_unseen if few of its classes train (:func:`are_few`)."""
     trained = np.concatenate([parts[part] for part in ("train", "trainval") if part in parts])
     of_test, of_train = np.unique(labels[parts["test"]]), np.unique(labels[trained])
     shared = np.intersect1d(of_test, of_train).size
@@ -231,11 +233,11 @@ def _all_unseen(parts: dict[str, np.ndarray], labels: np.ndarray) -> str:
     if not few or "test_unseen" in parts:
         return ""
     parts["test_unseen"] = parts.pop("test")
-    return f"; {shared} of {of_test.size} classes of the test train: all are taken for unseen"
+    return f"; {shared} of {of_test.size} test classes have training images: all read as unseen"
 
 
 def _part_by_side(parts: dict[str, np.ndarray], labels: np.ndarray) -> str:
-    """Replace the part "test" by its images of classes that train, and those of others."""
+    """Divide the part "test" into images of training classes and of other classes."""
     tested = parts.pop("test")
     trained = np.concatenate([parts[part] for part in ("train", "trainval") if part in parts])
     is_seen = np.isin(labels[tested], labels[trained])
@@ -250,9 +252,9 @@ def split_of_classes(
     note: str = "lists of classes, no images",
     folds: Sequence[tuple[Sequence[str], Sequence[str]]] = (),
 ) -> SplitList:
-    """Return a split of lists of classes: no rows, and which class is on which side.
+    """Return a split of class lists, with sides of classes and without rows.
 
-    ``folds`` has the training and the validation classes of each.
+    ``folds`` has the training and the validation classes of each fold.
     """
     lists = [*sides.values(), *(list_ for fold in folds for list_ in fold)]
     name_of, remark, questions = one_name_each(lists)
@@ -274,20 +276,20 @@ def split_of_classes(
 
 
 def holds_split_lists(folder: Path) -> bool:
-    """Whether a folder has lists of images, or a folder a part, as described above."""
+    """Whether a folder has lists of images, or one subfolder per part."""
     return bool(_trees(folder)) or bool(_lists(folder))
 
 
 def holds_tree(folder: Path) -> bool:
-    """Whether a folder has a folder a part, in it a folder a class."""
+    """Whether a folder has one subfolder per part, with one folder per class."""
     return bool(_trees(folder))
 
 
 def read_split_lists(folder: Path) -> SplitList:
-    """Read the lists of a folder, or the folders of its parts.
+    """Return the split of the lists in a folder, or of its subfolders by part.
 
-    Raises a FileRefusedError when a list is damaged or hostile, an image has two classes, or a
-    folder is a link that leads out.
+    Raises a FileRefusedError for a list that is damaged or hostile, an image with two classes, or a
+    link to a folder outside.
     """
     if trees := _trees(folder):
         return _of_trees(folder, trees)
@@ -295,15 +297,15 @@ def read_split_lists(folder: Path) -> SplitList:
 
 
 def _trees(folder: Path) -> dict[str, Path]:
-    """Return the folders of the parts; a tree needs one that trains and one that tests."""
+    """Return the subfolders by part; a tree needs a training and a test part."""
     named = [(name, folder / name) for name in _names_in(folder) if name.lower() in PART_OF_NAME]
     return _by_part(folder, [(name, path) for name, path in named if path.is_dir()])
 
 
 def _lists(folder: Path) -> dict[str, Path]:
-    """Return the lists of images of the parts, nothing where they list classes.
+    """Return the lists of images by part; {} for lists of classes.
 
-    UCF101 and HMDB51 call their lists trainlist01.txt to trainlist03.txt; the first is read.
+    Lists of UCF101 and HMDB51 are named trainlist01.txt to trainlist03.txt; the first is read.
     """
     texts = [folder / name for name in _names_in(folder) if name.lower().endswith(".txt")]
     named = [(path.stem, path) for path in texts]
@@ -316,7 +318,7 @@ def _lists(folder: Path) -> dict[str, Path]:
 
 
 def is_class_list(lines: Sequence[str]) -> bool:
-    """Whether lines may be names of classes: all different, no path, image or number in them."""
+    """Whether lines may be class names: distinct, short, without paths, images or labels."""
     return (
         len({*lines}) == len(lines) > 0
         and max(map(len, lines)) <= MOST_LETTERS
@@ -326,7 +328,7 @@ def is_class_list(lines: Sequence[str]) -> bool:
 
 
 def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]:
-    """Return paths by the part they name; nothing unless parts train and test."""
+    """Return paths by the part they name; {} without a training and a test part."""
     path_of_part: dict[str, Path] = {}
     named = [
         (PART_OF_NAME[name.lower()], path) for name, path in paths if name.lower() in PART_OF_NAME
@@ -347,28 +349,28 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def trains_and_tests(parts: Iterable[str]) -> bool:
-    """Whether one part or side trains and one tests; without a test, validation is one."""
+    """Whether parts or sides include training and test; validation counts as a test."""
     parts = {*parts}
     tests = {"test", "test_seen", "test_unseen", "val", "unseen"}
     return bool({"train", "trainval", "seen"} & parts) and bool(tests & parts)
 
 
 def are_few(n_shared: int, n_tested: int, n_trained: int) -> bool:
-    """Whether classes of the test that train are at most half of those of either.
+    """Whether shared classes are at most half of the test and of the training classes.
 
-    A test of seen classes has most of the classes that train.
+    A test of seen classes has more than half of the training classes.
     """
     return n_shared <= min(n_tested, n_trained) / 2
 
 
 def lines_of(path: Path) -> list[str]:
-    """Return the lines of a text that are not blank."""
+    """Return the nonblank lines of a text, stripped."""
     lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_ITEMS)
     return [line.strip() for line in lines if line.strip()]
 
 
 def table_rows(path: Path) -> list[list[str]]:
-    """Return the cells of each row of a CSV or TSV that is not blank; one empty row if all are."""
+    """Return the cells of each nonblank row of a CSV or TSV; [[]] without such a row."""
     kind: Literal["CSV", "TSV"] = "TSV" if path.suffix.lower() == ".tsv" else "CSV"
     rows = read_value(path, kind, max_bytes=MAX_BYTES, most=MAX_ITEMS)
     return [row for row in rows if len(row) > 1 or "".join(row).strip()] or [[]]
@@ -396,10 +398,10 @@ def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
 def _are_mixed(
     folder: Path, lists: Mapping[str, Path], read: Mapping[str, Sequence[tuple[str, str]]]
 ) -> tuple[bool, bool]:
-    """Return whether folders decide between two ways of naming classes, and whether the two agree.
+    """Return whether folders name the classes of mixed lists, and whether labels agree.
 
-    One list has labels behind its images and another has none, or a folder has other labels in
-    another list. Refused where the folders are no classes.
+    Lists are mixed if only some have labels after images, or a folder has different labels in two
+    lists. Raises a FileRefusedError if the folders cannot be the classes.
     """
     some = {part: {bool(label) for _, label in items} for part, items in read.items() if items}
     mixed = len(set().union(*some.values())) > 1
@@ -419,19 +421,19 @@ def _are_mixed(
         )
         raise FileRefusedError(
             f"{clean_text(folder.name)}: expected the class of every image in one form, got a "
-            f"label behind images in {with_labels} and none in {without}; write the "
+            f"label after images in {with_labels} and none in {without}; write the "
             "same labels in all."
         )
     return mixed or (changed and is_class and len(labels) > 1), not changed
 
 
 def parent_folder(image: str) -> str:
-    """Return the folder that an image lies in, empty without one."""
+    """Return the name of the folder of an image; "" without one."""
     return image.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
 
 
 def _line(path: Path, number: int, line: str) -> tuple[str, str]:
-    """Return image and label of a line, the label empty where the image's folder is the class."""
+    """Return image and label of a line; the label is "" if the folder is the class."""
     where = f"{clean_text(path.name)}, line {number}"
     if (match := IMAGE_IN_LINE.match(line)) and match[2]:
         return match[1].strip(), _label(where, match[2])
@@ -444,16 +446,16 @@ def _line(path: Path, number: int, line: str) -> tuple[str, str]:
     if not label and not parent_folder(head):
         raise FileRefusedError(
             f"{where}: expected an image in the folder of its "
-            f"class, or a label behind it; got {clean_text(line, 60)!r}."
+            f"class, or a label after it; got {clean_text(line, 60)!r}."
         )
     return head, label
 
 
 def _label(where: str, text: str) -> str:
-    """Return the label behind an image: a text, a number, or the position of the 1 in a one-hot.
+    """Return the label after an image: a text, a number, or the position in a one-hot.
 
-    Of two numbers the last is the label, as behind the number of frames of a video. Refuses several
-    labels of one image.
+    Of two numbers the second is the label: lists of videos have the number of frames first. Raises
+    a FileRefusedError for several labels of one image.
     """
     numbers = re.split(r"[\s,;|]+", text.strip().strip("[]()"))
     if len(numbers) == 1 or not all(re.fullmatch(r"-?\d+(\.0+)?", each) for each in numbers):
@@ -465,7 +467,7 @@ def _label(where: str, text: str) -> str:
         return numbers[-1]
     raise FileRefusedError(
         f"{where}: expected one class per image, got {len(values)} values "
-        f"({clean_text(text, 40)}); data with several labels an image (multi-label) are not judged."
+        f"({clean_text(text, 40)}); multi-label data are not supported."
     )
 
 
@@ -486,12 +488,12 @@ def _of_trees(folder: Path, trees: Mapping[str, Path]) -> SplitList:
 
 
 def is_inside(path: Path, folder: Path) -> bool:
-    """Whether a path lies below a folder once all links are followed."""
+    """Whether a path is below a folder after all links are followed."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def refuse_link_out(path: Path, folder: Path) -> None:
-    """Refuse a file or folder that is a link to a place outside of ``folder``."""
+    """Refuse a link to a file or folder outside ``folder``."""
     if path.is_symlink() and not is_inside(path, folder):
         what = "folder" if path.is_dir() else "file"
         expect(False, path, f"a {what} below {clean_text(folder.name)}", "a link out of it")
@@ -500,7 +502,7 @@ def refuse_link_out(path: Path, folder: Path) -> None:
 def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
     """Yield files with their class from a folder of class folders; paths are relative to it.
 
-    What is hidden is passed over; a class that is a link out of ``root`` is refused.
+    Hidden files and folders are skipped; a class folder that links outside ``root`` is refused.
     """
     refuse_link_out(folder, root)
     links = 0
@@ -520,7 +522,7 @@ def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
 def split_of_images(
     file: Path, listed: Mapping[str, Sequence[tuple[str, str]]], note: str
 ) -> SplitList:
-    """Return a split of the images of each part, with their classes."""
+    """Return a split from the (image, class) pairs of each part."""
     rows = ImageRows(clean_text(file.name))
     parts = {
         part: np.array([rows.add(image, label) for image, label in items], np.int64)
@@ -538,7 +540,7 @@ def numbered_by_class(
     one_name: bool = True,
     questions: tuple[str, ...] = (),
 ) -> SplitList:
-    """Return the split, classes numbered by name; tests of classes without training are unseen."""
+    """Return the split with classes numbered by name; test classes without training are unseen."""
     expect(rows.labels, folder, "images", "none")
     of_parts = [[*dict.fromkeys(rows.labels[k] for k in of.tolist())] for of in parts.values()]
     name_of, remark, more = one_name_each(of_parts)
@@ -565,27 +567,27 @@ def numbered_by_class(
 def _validated(
     parts: Mapping[str, np.ndarray], labels: np.ndarray | None
 ) -> tuple[dict[str, np.ndarray], str]:
-    """Return the parts with trainval, and a remark on validation.
+    """Return the parts with trainval added, and a remark on validation.
 
-    Validation is the test part where the split has no other. Without labels, validation classes are
-    assumed to be other classes.
+    Without a test part, validation becomes the test. Without labels, validation classes are assumed
+    to differ from training classes.
     """
     checked, remark = dict(parts), ""
     if not {"test", "test_seen", "test_unseen"} & set(checked):
         checked["test"] = checked.pop("val")
-        remark = "; val is the test, no other part is"
+        remark = "; val is used as the test part"
     if {"train", "val"} <= set(checked):
         listed = checked.get("trainval", np.empty(0, np.int64))
         both = np.concatenate([checked["train"], checked["val"]])
-        # A list of trainval repeats those of train and val.
+        # A list of trainval may repeat rows of train and val.
         checked["trainval"] = np.concatenate([listed, both[~np.isin(both, listed)]])
         if labels is not None and np.isin(labels[checked["val"]], labels[checked["train"]]).any():
-            del checked["train"], checked["val"]  # images are held out, not classes
+            del checked["train"], checked["val"]  # validation holds out images, not classes
     elif "train" in checked and "trainval" not in checked:
         checked["trainval"] = checked.pop("train")
     return checked, remark
 
 
 def _natural(name: str) -> tuple[bool, int, str]:
-    """Sort labels that are numbers by their value."""
+    """Return the sort key of a label; numeric labels come first, by value."""
     return (False, int(name), "") if name.isdecimal() and len(name) < 10 else (True, 0, name)

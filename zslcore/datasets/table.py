@@ -1,25 +1,25 @@
-"""Features of your own, as a NumPy archive, HDF5 or CSV.
+"""Your features, as a NumPy archive, HDF5 or CSV.
 
-``.npz`` and HDF5 hold arrays under these names; row numbers and labels are 0-based:
+``.npz`` and HDF5 hold arrays with these names; row numbers and labels are 0-based:
 
 ===================  =====================  ===================================================
 ``features``         (n_samples, n_features)  numbers
 ``labels``           (n_samples,)           whole numbers, rows of ``prototypes``
-``prototypes``       (n_classes, n_attributes)  unless they come as a CSV of their own
+``prototypes``       (n_classes, n_attributes)  unless in a separate CSV
 ``class_names``      (n_classes,)           optional; texts of fixed length
 ``attribute_names``  (n_attributes,)        optional
-``image_files``      (n_samples,)           optional; names of the photographs behind the rows
-``pretraining``      (n_vocabularies,)      optional; what the feature extractor was trained on
-``provenance``       (n_sentences,)         optional; how the features were made
+``image_files``      (n_samples,)           optional; names of the rows' photographs
+``pretraining``      (n_vocabularies,)      optional; pre-training sets of the extractor
+``provenance``       (n_sentences,)         optional; origin of the features
 ``trainval``         (n,)                   optional, with ``test_unseen`` and maybe ``test_seen``
 ===================  =====================  ===================================================
 
-Where prototypes come as a CSV of their own and the file names its classes, its labels are numbers
-of its own names, in whatever order the CSV has them.
+If prototypes are in a separate CSV and the file has class names, labels are positions in these
+names, and classes of the CSV are matched by name.
 
-A CSV has a column ``label`` with class names, maybe a column ``split`` with ``trainval``,
-``test_seen`` or ``test_unseen``, maybe a column ``image_file``, and one column per feature; its
-prototypes are a second CSV with a column ``class`` and one column per attribute.
+A CSV has a column ``label`` with class names, optional columns ``split`` (``trainval``,
+``test_seen`` or ``test_unseen``) and ``image_file``, and one column per feature; prototypes are in
+a second CSV with a column ``class`` and one column per attribute.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ from zslcore.untrusted.client import (
     read_table_file,
 )
 
-#: Counted up when the same file gives other folds: 2 knows the released ones.
+#: Raised when the same file gets other folds: 2 uses the released ones.
 REVISION = 2
-#: Parts of other layouts that a table has no place for: folds are chosen within trainval.
+#: Parts of other layouts that are not read: a table has no folds.
 UNREAD = ("train", "val")
 MATRICES: dict[str, Role] = {"features": "rows", "prototypes": "rows"}
 ROLES: dict[str, Role] = {
@@ -62,9 +62,9 @@ ROLES: dict[str, Role] = {
     **dict.fromkeys(("class_names", "attribute_names", "pretraining", "provenance"), "names"),
     "image_files": "paths",
 }
-#: A rule that draws so many unseen classes, with a seed.
+#: Rule that draws unseen classes: their number, and a seed.
 RANDOM = re.compile(r"random:(\d{1,6})(?::(\d{1,9}))?")
-#: Columns of texts in a CSV of features, and whether they have to be there.
+#: Text column in a CSV of features -> whether it is required.
 TEXTS = {"label": True, "split": False, "image_file": False}
 
 
@@ -76,23 +76,25 @@ def read_table(
     name: str | None = None,
     into: Path | None = None,
 ) -> ZSLDataset:
-    """Read features of your own; :func:`import_dataset` stores them.
+    """Read a file of your features without importing it.
 
-    The one split, "own", has the released folds where all classes and the unseen ones are those of
-    a benchmark; otherwise each of three holds out a third of the seen classes.
+    The only split, "own", has the released folds if all classes and the unseen classes are those of
+    a benchmark; otherwise each of three folds holds out a third of the seen classes.
+    :func:`zslcore.datasets.importing.import_dataset` stores the data set.
 
     Parameters
     ----------
-    path : ``.npz``, HDF5 or ``.csv`` file as described at the top of this file
-    prototypes : CSV with a column ``class`` and one column per attribute, or a file with ``att`` or
-        ``w2v`` as :mod:`zslcore.datasets.embeddings` reads
-        Needed for a CSV; replaces ``prototypes`` and ``class_names`` of the other kinds.
+    path : ``.npz``, HDF5 or ``.csv`` file as described in this module
+    prototypes : CSV with a column ``class`` and one column per attribute, or another file for
+        :mod:`zslcore.datasets.embeddings` Required for a CSV; replaces ``prototypes`` and
+        ``class_names`` of other files.
     unseen : names or numbers of the unseen classes
-        Needed where the file holds no split, and refused where it does. A fifth of every other
-        class is then held out as ``test_seen``, drawn with seed 0. Where most classes are called by
-        ids of ImageNet-21K, those of the 2012 challenge are seen and all others unseen without it.
-    name : by default the file's, without its ending
-    into : folder for ``features.npy``, which the features are then a map of; else read into memory
+        Required if the file has no split, refused if it has one. A fifth of each seen class is then
+        held out as ``test_seen``, drawn with seed 0. If most class names have ids of ImageNet-21K,
+        the default is that all classes outside the 2012 challenge are unseen.
+    name : name of the data set; by default the file name without suffix
+    into : folder for ``features.npy``, from which features are mapped; by default they are in
+        memory
 
     Raises
     ------
@@ -101,17 +103,17 @@ def read_table(
     DatasetError
         When the unseen classes are not stated.
     UnknownNameError
-        For a class without prototype; names the nearest one that has one.
+        For a class without a prototype; names the nearest class that has one.
     """
     release = find(Path(path), prototypes=prototypes, unseen=unseen)
     return release.read_dataset(name or clean_text(Path(path).stem, 64), into)
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file names its arrays, or the columns of a CSV, as the top of this file has them.
+    """Whether a file has the arrays, or the CSV columns, of this module's form.
 
-    Labels that are names of classes are not those: each array of such a file gets its part first.
-    Raises a FileRefusedError for a file that is damaged or hostile.
+    Archives with class names as labels do not have this form; :mod:`zslcore.datasets.intake` reads
+    them. Raises a FileRefusedError for a file that is damaged or hostile.
     """
     if path.suffix.lower() == ".csv":
         with path.open("rb") as file:
@@ -127,7 +129,7 @@ def is_table(path: Path) -> bool:
 
 
 def can_read(path: Path) -> bool:
-    """Whether this is a file; its first bytes are looked at when it is read."""
+    """Whether the path is a file; its type is checked when it is read."""
     return path.is_file()
 
 
@@ -137,7 +139,7 @@ def find(
     prototypes: str | os.PathLike[str] | None = None,
     unseen: Sequence[str | int] | None = None,
 ) -> Release:
-    """Find the files of features of your own; see :func:`read_table`."""
+    """Find the file of features and that of prototypes; see :func:`read_table`."""
     side = None if prototypes is None else Path(prototypes).resolve()
     options = {"prototypes": side and str(side), "unseen": unseen}
     options = {key: value for key, value in options.items() if value is not None}
@@ -149,7 +151,7 @@ def find(
 def _read(
     path: Path, prototypes: Path | None, unseen: Sequence[str | int] | None, into: Path
 ) -> ParsedDataset:
-    """Read the file, and that of its prototypes, in the sandbox."""
+    """Read the file of features, and that of prototypes, in the sandbox."""
     side = read_class_embeddings(prototypes) if prototypes is not None else None
     read = _read_csv if path.suffix.lower() == ".csv" else _read_archive
     return read(path, side, unseen, into)
@@ -163,7 +165,7 @@ def _own_split(
     labels: np.ndarray,
     benchmark: Recognised | None,
 ) -> list[Split]:
-    """Build the split from the file's rows, or else from the unseen classes."""
+    """Build the split from the rows in the file, or else from the unseen classes."""
     if parts:
         return [split_from_rows(file, labels, parts, unseen, benchmark)]
     if unseen is None and known_ids(names):
@@ -184,7 +186,7 @@ def split_from_rows(
     benchmark: Recognised | None = None,
     rows: Mapping[str, np.ndarray] | None = None,
 ) -> Split:
-    """Return the split "own" of the rows of a file, with folds; ``rows`` are of train and val."""
+    """Return the split "own" from rows of parts; ``rows`` of train and val are its fold."""
     if unseen is not None:
         raise DatasetError(f"{file} holds a split; expected no list of unseen classes with it.")
     for part in ("trainval", "test_unseen"):
@@ -199,7 +201,7 @@ def split_from_unseen(
     unseen: Sequence[str | int],
     benchmark: Recognised | None = None,
 ) -> Split:
-    """Return the split "own" that tests unseen classes and a fifth of the rows of every other."""
+    """Return the split "own" with these unseen classes; a fifth of each seen class is held out."""
     chosen = class_numbers(unseen, names)
     expect(0 < len(chosen) < len(names), "unseen classes", f"1 to {len(names) - 1} of {len(names)} "
            "classes, so that some train", len(chosen))  # fmt: skip
@@ -216,10 +218,10 @@ def split_from_unseen(
 
 
 def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[int]:
-    """Return rows of the prototypes for class names, numbers that no class is called, or a rule.
+    """Return the prototype rows of classes given by name, number or rule.
 
-    Names compare as people write them ("blue whale" is ``blue+whale``). "random:10:3" draws ten
-    classes with seed 3.
+    A number that is the name of a class is read as a name. Spellings are equal ("blue whale" is
+    ``blue+whale``). "random:10:3" draws ten classes with seed 3.
     """
     if is_rule(classes) and classes[0] not in names:
         return new_classes(str(classes[0]), names)
@@ -270,7 +272,7 @@ def _read_archive(
 
 
 def _unread(arrays: Mapping[str, np.ndarray], others: Sequence[str]) -> Iterator[str]:
-    """Yield the parts that were not read, and whether they train on test rows."""
+    """Yield remarks on unread arrays, and on test rows in unread training parts."""
     if others:
         yield f"not read: {', '.join(others)}"
     unread_parts = [part for part in UNREAD if part in arrays]
@@ -285,7 +287,7 @@ def _unread(arrays: Mapping[str, np.ndarray], others: Sequence[str]) -> Iterator
 def _by_name(
     path: Path, labels: np.ndarray, own: tuple[str, ...], side: ClassEmbeddings
 ) -> np.ndarray:
-    """Return labels as rows of the prototypes with the file's class names, if one is shared."""
+    """Return labels as prototype rows, matched by class name if files share any name."""
     place = {class_key(name): row for row, name in enumerate(side.classes)}
     if not {class_key(name) for name in own} & set(place) and len(own) == len(side.classes):
         return labels
@@ -337,5 +339,5 @@ def _read_csv(
 
 
 def _row(table: Table, column: str, code: int) -> str:
-    """Name the first row in which a text stands; the first row is 1."""
+    """Name the first row with a text in a column, counted from 1."""
     return f"data row {int(np.argmax(table.codes[column] == code)) + 1}"

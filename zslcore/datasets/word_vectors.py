@@ -3,8 +3,8 @@ r"""Class embeddings from word vectors: the mean over the words of a class name.
 .. math::
     s_c = \frac{1}{|W_c|} \sum_{w \in W_c} v_w
 
-A name that has a vector as a whole, as ``blue_whale``, takes that one. Files are the text or the
-binary form of word2vec, GloVe and fastText, or an ``.npz`` with ``vectors`` and ``words``.
+A whole name with a vector, such as ``blue_whale``, has that vector instead. Files are in the text
+or binary form of word2vec, GloVe and fastText, or are an ``.npz`` with ``vectors`` and ``words``.
 
 References
 ----------
@@ -27,24 +27,24 @@ from zslcore.storage import artifacts
 from zslcore.texts import clean_text, expect
 from zslcore.untrusted.client import read_arrays, read_words
 
-#: Endings of archives and of the binary form; all others are text.
+#: Suffixes of archives and of the binary form; other files are text.
 ARCHIVES, BINARY = (".npz", ".h5", ".hdf5"), (".bin",)
-#: Missing words that a sentence names.
+#: Number of missing words that a message names.
 LISTED = 5
 
 
 def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str]) -> np.ndarray:
-    """Return one vector a class, float32 of shape (n_classes, n_dimensions).
+    """Return one vector per class, float32 of shape (n_classes, n_dimensions).
 
     Parameters
     ----------
     path : file of word vectors, read in the sandbox
-    class_names : "blue+whale" and "002.Laysan_Albatross" are read as people write them
+    class_names : names in any spelling, such as "blue+whale" or "002.Laysan_Albatross"
 
     Raises
     ------
     FileRefusedError
-        When the file is damaged or in another form, or a word has no vector; it names the words.
+        When the file is damaged or in another form, or words have no vector; it lists the words.
     """
     path = Path(path)
     forms = [_forms(name) for name in class_names]
@@ -67,7 +67,7 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
 
 
 def _forms(name: str) -> list[tuple[str, ...]]:
-    """Return spellings of the whole name, then of each of its words, the likeliest first."""
+    """Return spellings of the whole name, then of each word, the most likely first."""
     words = spaced_name(name).replace("-", " ").split()
     return [_spellings("_".join(words)), *(map(_spellings, words) if len(words) > 1 else ())]
 
@@ -81,7 +81,7 @@ def _first(vectors: Mapping[str, np.ndarray], words: Iterable[str]) -> np.ndarra
 
 
 def _read(path: Path, wanted: set[str]) -> dict[str, np.ndarray]:
-    """Return the vectors of the wanted words that a file has."""
+    """Return the vectors in a file of those ``wanted`` words that have one."""
     if path.suffix.lower() not in ARCHIVES:
         return read_words(path, sorted(wanted), binary=path.suffix.lower() in BINARY)
     with artifacts.scratch() as folder:

@@ -1,21 +1,22 @@
-"""The field's own layout: ``res101.mat`` and ``att_splits.mat`` in one folder per data set.
+"""Common layout of the field: ``res101.mat`` and ``att_splits.mat``, one folder per data set.
 
 Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
-good, the bad and the ugly", TPAMI 2019, published its features and splits so:
+good, the bad and the ugly", TPAMI 2019, published features and splits in this layout:
 
 ==================  =======  ============================================================
 ``features``        D x N    one image per column
 ``labels``          N x 1    1-based columns of ``att``
-``image_files``     N x 1    path of the photograph behind each image; may be missing
+``image_files``     N x 1    path of each image's photograph; may be missing
 ``att``             A x C    one class per column, usually of unit length
 ``allclasses_names``  C      in the order of ``att``
 ``trainval_loc``    n x 1    1-based images, as ``test_seen_loc`` and ``test_unseen_loc``
 ``train_loc``       n x 1    the first fold, as ``val_loc``; some copies have neither
 ==================  =======  ============================================================
 
-The files of the standard split have no ``test_seen_loc``. The files come with lists of class
-names, here or in ``proposed_split/``: ``trainclasses1..3.txt`` and ``valclasses1..3.txt`` for three
-folds. Those of the standard split lie in ``standard_split/``, with a file of its rows.
+Files of a standard split have no ``test_seen_loc``. Class lists of three folds,
+``trainclasses1..3.txt`` and ``valclasses1..3.txt``, are in the same folder or in
+``proposed_split/``. Class lists of the standard split are in ``standard_split/``, with a file of
+its rows.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import Role, Variables, read_arrays, read_lines
 
-#: Counted up when the same files give other splits or folds: 2 knows the released standard splits
-#: and folds. Imports that were made before stay as they are until they are made again.
+#: Raised when the same files are read as other splits or folds: 2 has the released standard splits
+#: and folds. Earlier imports are unchanged until they are imported again.
 REVISION = 2
 FEATURES, SPLITS = "res101.mat", "att_splits.mat"
-#: What the variables of rows are called without their ``_loc``: parts, then the first fold.
+#: Names of the variables of rows without ``_loc``: parts, then the first fold.
 ROWS = (*SPLIT_PARTS, "train", "val")
-#: What a file of splits has to hold; that of a standard split has no seen test images.
+#: Required variables of a split file; a standard split has no seen test images.
 REQUIRED = ("att", "allclasses_names", "trainval_loc", "test_unseen_loc")
-#: Every variable of the layout that is small; anything else in a file is ignored.
+#: Small variables of the layout; other variables in a file are ignored.
 SMALL: dict[str, Role] = {
     **dict.fromkeys([f"{part}_loc" for part in ROWS], "numbers"),
     "labels": "numbers",
@@ -55,11 +56,11 @@ SMALL: dict[str, Role] = {
     "original_att": "columns",
 }
 LISTS = tuple(f"{part}classes{k}.txt" for k in (1, 2, 3) for part in ("train", "val"))
-#: Lists of a standard split's classes; AWA1's own archive calls the first one ``trainclasses.txt``.
+#: Class lists of a standard split; AWA1's archive names the first ``trainclasses.txt``.
 STANDARD = ("trainvalclasses.txt", "trainclasses.txt", "testclasses.txt")
-#: Most folders of a folder in which data sets are looked for.
+#: Largest number of subfolders that are searched for data sets.
 MOST_FOLDERS = 20
-#: Folders of a data set in which splits lie, each with its lists.
+#: Subfolders of a data set with splits and their class lists.
 STANDARD_FOLDERS = ("standard_split", "standard_split_release")
 SPLIT_FOLDERS = (*STANDARD_FOLDERS, "proposed_split", "first_release")
 
@@ -76,53 +77,52 @@ def read_xlsa17(
 ) -> ZSLDataset:
     """Read a data set in the field's layout, importing it on the first call.
 
-    The first call reads the files in the sandbox and stores read-only maps in the data folder;
-    later calls open those, as long as name, size and modification time of every source are the
-    same. Afterwards ``load(name)`` opens the data set as well.
+    The first call reads the files in the sandbox and stores an import in the data folder. Later
+    calls open the import while name, size and modification time of all source files are the same.
+    ``load(name)`` also opens it.
 
     Parameters
     ----------
-    folder : of the data set, or the ``standard_split`` in it
-    features, splits : names of the two files in it, MATLAB 5 or 7.3; splits may lie in one of
-        :data:`SPLIT_FOLDERS`, as in ``standard_split/att_splits.mat``; or absolute paths anywhere
-    name : of the import
-        By default the folder's, followed by the stem of every file that is not called as in the
-        public archive: ``CUB``, ``CUB-vgg_fc7``, ``CUB-vgg_fc7-att_splits_v1``.
-    prototypes : file of class embeddings that take the place of ``att``
-        In one of the forms of :mod:`zslcore.datasets.embeddings`; looked for in ``folder`` where
-        there is no such path.
-    embedding : which of several that this file holds, as "word2vec"
+    folder : folder of the data set, or ``standard_split`` in it
+    features, splits : names of the two files in ``folder``, MATLAB 5 or 7.3, or absolute paths;
+        splits may be in one of :data:`SPLIT_FOLDERS`, as in ``standard_split/att_splits.mat``
+    name : name of the import By default the name of the folder, followed by the stem of each file
+        that is named differently in the public archive: ``CUB``, ``CUB-vgg_fc7``,
+        ``CUB-vgg_fc7-att_splits_v1``.
+    prototypes : file of class embeddings that replace ``att`` In one of the forms of
+        :mod:`zslcore.datasets.embeddings`; a path that does not exist is searched in ``folder``.
+    embedding : name of one of several embeddings in this file, such as "word2vec"
     pretraining : names of the vocabularies that the features were trained on, ("none",) for nothing
 
     Returns
     -------
     ZSLDataset
-        Its first split is that of the file: "PS", or "PS v1" when the classes are a benchmark's and
-        ``train_loc`` and ``val_loc`` hold rows of ``test_seen_loc`` as in its first release, or
-        "SS" where the file has no seen test rows. "SS" is added where ``standard_split/`` lists it
-        or the classes are those of a benchmark (:mod:`zslcore.datasets.facts`), whose released
-        folds are then used where no lists accompany the file. Row numbers are 0-based and sorted.
-        Folds keep rows of ``trainval_loc`` only, whatever their lists say, so that no test row can
-        be validated on.
+        The first split is that of the file. It is named "PS"; "PS v1" if the classes are a
+        benchmark's and ``train_loc`` and ``val_loc`` hold rows of ``test_seen_loc``, as in the
+        first release; or, without seen test rows, "SS" ("own" if a benchmark has other unseen
+        classes). "SS" is added to a proposed split if ``standard_split/`` lists it or the classes
+        are a benchmark's (:mod:`zslcore.datasets.facts`); the benchmark's released folds are used
+        if the file has no class lists. Row numbers are 0-based and sorted. Folds are restricted to
+        rows of ``trainval_loc``, so that no test row can be used for validation.
 
     Raises
     ------
     FileRefusedError
         When a file is missing, damaged, hostile or not in this layout.
     UnknownNameError
-        When a class list names a class that ``allclasses_names`` does not have.
+        When a class list names a class that is missing in ``allclasses_names``.
     """
     release = find(folder, features, splits, prototypes=prototypes, embedding=embedding)
     return release.import_dataset(name, pretraining)
 
 
 def can_read(path: Path) -> bool:
-    """Whether a folder may be in this layout; :func:`find` names missing files."""
+    """Whether a path may be a folder in this layout; :func:`find` reports missing files."""
     return not path.is_file()
 
 
 def data_sets_in(folder: Path, depth: int = 2) -> list[Path]:
-    """Return the folders of data sets below a folder that is none, as of the unzipped archive."""
+    """Return the folders of data sets below a folder such as the unzipped archive."""
     if not depth or not folder.is_dir() or _look_up(folder, SPLITS):
         return []
     below = [path for path in sorted(folder.iterdir()) if path.is_dir()]
@@ -130,7 +130,8 @@ def data_sets_in(folder: Path, depth: int = 2) -> list[Path]:
     folders = [path for path in below if _look_up(path, SPLITS)]
     if folders or len(below) > MOST_FOLDERS:
         return folders
-    inside = [data_sets_in(path, depth - 1) for path in below]  # the archive keeps them in "data"
+    # The archive has its data sets in the subfolder "data".
+    inside = [data_sets_in(path, depth - 1) for path in below]
     return [path for paths in inside for path in paths]
 
 
@@ -164,11 +165,11 @@ def find(
 
 
 def read_split_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
-    """Read the small variables of a split or label file as they are stored, for an audit.
+    """Read the small variables of a split or label file unchanged, for an audit.
 
-    Row numbers and labels come back as int64 of shape (n,), **1-based and in file order**, ``att``
-    and ``original_att`` as float32 of shape (n_classes, n_attributes), ``allclasses_names`` as
-    texts; only what is there. Nothing is judged.
+    Row numbers and labels are int64 of shape (n,), **1-based and in file order**; ``att`` and
+    ``original_att`` are float32 of shape (n_classes, n_attributes), and ``allclasses_names`` texts.
+    Missing variables are left out, and values are not checked.
     """
     with artifacts.scratch() as folder:
         read = read_arrays(path, SMALL, folder, required=())
@@ -197,7 +198,7 @@ class _Layout:
         if folder.name.lower() in SPLIT_FOLDERS and not _look_up(folder, features):
             folder, splits = folder.parent, f"{folder.name}/{splits}"
         splits_file = _required(folder, splits, "splits")
-        own = splits_file.parent  # where this split's lists lie
+        own = splits_file.parent  # folder of the split's class lists
         if own == folder:
             own = _look_up(folder, "proposed_split") or folder
         folders = [path for name in STANDARD_FOLDERS if (path := _look_up(folder, name))]
@@ -219,9 +220,9 @@ class _Layout:
         return [self.features, self.splits, *filter(None, dict.fromkeys(optional))]
 
     def default_name(self) -> str:
-        """Name the data set after its folder and whatever is unusual about its files.
+        """Return a name from the folder and the unusual names of its files.
 
-        A benchmark is spelled as its papers do: the public archive has aPY in the folder APY.
+        A benchmark has the spelling of its paper: the public archive has aPY in the folder APY.
         """
         unusual = [self.features.stem] if self.features.name.lower() != FEATURES else []
         if self.splits.parent != self.folder:
@@ -236,7 +237,7 @@ class _Layout:
 
 
 def _look_up(folder: Path, name: str) -> Path | None:
-    """Find ``name`` in ``folder``, in any case of letters if not as it is written."""
+    """Find ``name`` in ``folder``, as it is spelled or else ignoring case."""
     if (folder / name).exists():
         return folder / name
     if not folder.is_dir():
@@ -245,11 +246,11 @@ def _look_up(folder: Path, name: str) -> Path | None:
 
 
 def _inside(folder: Path, name: str) -> str:
-    """Return an absolute path as a name in ``folder``, where the file lies in it."""
+    """Return an absolute path relative to ``folder`` if it is inside, else unchanged."""
     path = Path(name)
     if not path.is_absolute():
         return name
-    path = path.parent.resolve() / path.name  # a link in the folder is a file of the folder
+    path = path.parent.resolve() / path.name  # a link in the folder counts as its file
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
 
 
@@ -276,13 +277,14 @@ def _present(folder: Path, names: tuple[str, ...]) -> dict[str, Path]:
 
 
 def _read(layout: _Layout, into: Path) -> ParsedDataset:
-    """Read every file of a data set; ``features.npy`` stays in ``into`` as a map."""
+    """Read all files of a data set; features are mapped from ``features.npy`` in ``into``."""
     wanted: dict[str, Role] = {"features": "columns", "labels": "numbers"}
     images = read_arrays(layout.features, wanted, into).arrays
     with artifacts.scratch() as folder:
         wanted = {key: SMALL[key] for key in SMALL if key not in ("labels", "original_att")}
         tables = read_arrays(layout.splits, wanted, folder, required=REQUIRED)
-        tables.arrays["att"] = np.array(tables.arrays["att"])  # its map ends with the folder
+        # Copied, because the mapped file is deleted with the folder.
+        tables.arrays["att"] = np.array(tables.arrays["att"])
     prototypes, names = tables.arrays["att"], tables.names["allclasses_names"]
     dimensions: tuple[str, ...] = ()
     source = f"{layout.features.name} and {layout.splits.name} from {layout.folder.name}"
@@ -306,7 +308,7 @@ def _read(layout: _Layout, into: Path) -> ParsedDataset:
 
 
 def _image_files(path: Path, n: int) -> tuple[str, ...]:
-    """Return the photograph of every image, nothing for odd names: no figure depends on them."""
+    """Return the photograph of each image; () for unreadable names, which no metric depends on."""
     with artifacts.scratch() as folder:
         try:
             read = read_arrays(path, {"image_files": "paths"}, folder, required=())
@@ -319,7 +321,7 @@ def _image_files(path: Path, n: int) -> tuple[str, ...]:
 def _splits(
     layout: _Layout, tables: Variables, labels: np.ndarray, benchmark: Recognised | None
 ) -> list[Split]:
-    """Build the file's own split, and the standard one where that is known."""
+    """Build the split in the file, and the standard split if known."""
     names, file = tables.names["allclasses_names"], layout.splits.name
     rows = rows_of_parts(file, tables.arrays, ROWS, len(labels))
     whole = Split.from_rows("PS", labels, **{part: rows[part] for part in SPLIT_PARTS}, note="")
@@ -335,7 +337,7 @@ def _splits(
         name, note = "PS", f"Proposed split from {file}"
         leaked = np.isin(rows["test_seen"], np.concatenate([rows["train"], rows["val"]])).sum()
         if leaked:
-            # Only the benchmarks have a first release; elsewhere the same fault has no name.
+            # Only benchmarks have a first release; the same fault in other data has no name.
             name = "PS v1" if benchmark else "PS"
             what = "First release of the proposed split, from" if benchmark else "Split from"
             note = (
@@ -366,7 +368,7 @@ def _listed(path: Path, names: tuple[str, ...]) -> list[int]:
 def _standard_split(
     layout: _Layout, names: tuple[str, ...], labels: np.ndarray, benchmark: Recognised | None
 ) -> list[Split]:
-    """Build the standard split, if it is known: all rows of its training classes, none tested."""
+    """Build the standard split if known; all rows of its training classes are training rows."""
     train_list = next((name for name in STANDARD[:2] if name in layout.standard), None)
     listed = []
     if train_list and "testclasses.txt" in layout.standard:
@@ -393,6 +395,6 @@ def _standard_split(
 
 
 def _attribute_names(path: Path | None, n: int) -> tuple[str, ...]:
-    """Return the names in ``predicates.txt`` (number, name) if they are as many as attributes."""
+    """Return the names in ``predicates.txt`` (number, name); () unless one per attribute."""
     names = [line.split(maxsplit=1)[-1] for line in read_lines(path)] if path else []
     return tuple(names) if len(names) == n else ()
