@@ -1,5 +1,5 @@
 // @ts-check
-// Axes of a figure: ranges, ticks and the room that their labels need.
+// Axes of a figure: ranges, ticks, and the space for their labels.
 
 import { ticks } from "../../../zslcore/interactive/layout.js";
 import { formatted, sizeOf } from "./labels.js";
@@ -10,7 +10,7 @@ import { formatted, sizeOf } from "./labels.js";
 const GAP = 8; // pixels between ticks' labels and the plot
 const TITLE = 22; // height of an axis' title
 
-/** Values of a trace along an axis: their places from 0 on where there are none. @param {Spec} trace @param {string} letter */
+/** Values of a trace along an axis; 0, 1, 2 ... without values. @param {Spec} trace @param {string} letter */
 export function valuesOf(trace, letter) {
   if (trace[letter]) return trace[letter];
   const other = trace[letter === "x" ? "y" : "x"];
@@ -19,14 +19,14 @@ export function valuesOf(trace, letter) {
   return Array.from({ length: n }, (_, k) => k);
 }
 
-/** Where the axis of a trace is in the layout. @param {Spec} trace @param {string} letter */
+/** Key of a trace's axis in the layout. @param {Spec} trace @param {string} letter */
 export function axisOf(trace, letter) {
   return (trace[`${letter}axis`] ?? letter).replace(letter, `${letter}axis`);
 }
 
 export class Axis {
   /**
-   * @param {string} name as "x" or "y2"
+   * @param {string} name such as "x" or "y2"
    * @param {Spec} spec
    * @param {Spec[]} traces of this axis
    */
@@ -56,7 +56,7 @@ export class Axis {
       ? [...new Set(all.map(String))] : [];
   }
 
-  /** The number at which a value stands. @param {string | number} value */
+  /** Number of a value along the axis. @param {string | number} value */
   number(value) {
     return this.names.length && typeof value === "string" ? this.names.indexOf(value) : Number(value);
   }
@@ -69,7 +69,7 @@ export class Axis {
     return spec.autorange === "reversed" ? [high, low] : [low, high];
   }
 
-  /** Lowest and highest number of the traces, with some air. @returns {[number, number]} */
+  /** Lowest and highest number of the traces, with a margin. @returns {[number, number]} */
   extremes() {
     let [low, high] = [Infinity, -Infinity];
     /** @param {number} value */
@@ -103,7 +103,7 @@ export class Axis {
     });
   }
 
-  /** Let it go from one pixel to another. @param {number} from @param {number} to */
+  /** Place the axis between two pixels. @param {number} from @param {number} to */
   place(from, to) {
     [this.from, this.to] = [from, to];
   }
@@ -114,7 +114,7 @@ export class Axis {
     return this.from + (this.number(value) - low) / (high - low) * (this.to - this.from);
   }
 
-  /** Ticks, at most one for so many pixels. @param {number} pixels that the axis has, about @returns {Tick[]} */
+  /** Ticks, as many as the length allows. @param {number} pixels approximate length @returns {Tick[]} */
   ticks(pixels) {
     const { spec, names, range } = this;
     if (spec.visible === false || spec.showticklabels === false) return [];
@@ -137,7 +137,7 @@ export class Axis {
     return formatted(value, this.spec.tickformat ?? ",") + (this.spec.ticksuffix ?? "");
   }
 
-  /** How its labels are turned, in degrees. @param {Tick[]} found @param {number} pixels that the axis has */
+  /** Angle of the labels, in degrees. @param {Tick[]} found @param {number} pixels length of the axis */
   angle(found, pixels) {
     if (this.letter === "y") return 0;
     if (this.spec.tickangle) return this.spec.tickangle;
@@ -146,7 +146,7 @@ export class Axis {
     return found.some(({ label }) => sizeOf(label, this.size).width > step - 4) ? -60 : 0;
   }
 
-  /** Pixels that labels and title take next to the plot. @param {number} pixels that the axis has, about */
+  /** Pixels of labels and title next to the plot. @param {number} pixels approximate length of the axis */
   room(pixels) {
     const found = this.ticks(pixels), title = this.spec.title?.text ? TITLE : 0;
     const turn = this.angle(found, pixels) * Math.PI / 180;

@@ -1,6 +1,6 @@
 // @ts-check
 // A figure of bars, points, lines and cells, drawn from a dict with Plotly's names at the width there
-// is. A mark says on hover what it is, and is told to the server where it is clicked.
+// is. A mark has a text on hover; a click is sent to the server.
 
 import { opened } from "../../../zslcore/interactive/bytes.js";
 import { partOf } from "../../../zslcore/interactive/dom.js";
@@ -20,7 +20,7 @@ const ROW = 22; // height of a row of the legend
 const SIGN = 26; // width of a sign in the legend
 const AIR = 18; // between entries of the legend
 const BAR = 58; // width of a scale of colours with its numbers
-const NEAR = 14; // pixels from a mark at which a pointer means it
+const NEAR = 14; // pixels around a mark in which the pointer selects it
 const GRID = "rgba(128, 128, 128, 0.25)";
 const RISES = /** @type {Record<string, number>} */ ({ bottom: 0, middle: 0.5, top: 1 });
 const ANCHORS = /** @type {Record<string, string>} */ ({ left: "start", center: "middle", right: "end" });
@@ -112,7 +112,7 @@ class Chart {
     return drawn;
   }
 
-  /** The mark that a pointer means. @param {MouseEvent} event */
+  /** The mark under the pointer. @param {MouseEvent} event */
   meant({ offsetX, offsetY }) {
     let best = null, least = NEAR ** 2;
     for (const target of this.targets) {
@@ -143,17 +143,17 @@ class Chart {
   }
 }
 
-/** An element of a property of a mark. @param {any} values @param {number[]} k */
+/** Value of a mark in a property that may be an array. @param {any} values @param {number[]} k */
 function dataOf(values, k) {
   return k.reduce((part, index) => each(part, index), values);
 }
 
-/** Data of a mark, its texts as they are read. @param {any} data */
+/** Data of a mark, with texts free of tags. @param {any} data */
 function wordsOf(data) {
   return [data ?? []].flat().map((value) => typeof value === "string" ? bare(value) : value);
 }
 
-/** What a mark says, as its trace words it. @param {Target} target */
+/** Text of a mark on hover, by the template of its trace. @param {Target} target */
 function said({ trace, k }) {
   const cell = k.length > 1, [i, j] = k;
   const values = /** @type {Spec} */ ({
@@ -196,7 +196,7 @@ function planesOf(data, layout) {
 }
 
 /**
- * Where the plots are: the figure without its labels.
+ * Box of the plots: the figure without its labels.
  * @param {Spec[]} data
  * @param {Spec} layout
  * @param {{ width: number, height: number }} size
@@ -225,7 +225,7 @@ function hasScale({ z, showscale }) {
   return z && showscale !== false;
 }
 
-/** Give both axes the same pixels for a unit. @param {Plane} plane */
+/** Give both axes the same number of pixels per unit. @param {Plane} plane */
 function square({ x, y }) {
   const units = [x, y].map(({ range: [low, high] }) => Math.abs(high - low));
   const pixels = [x, y].map(({ from, to }) => Math.abs(to - from));
@@ -277,9 +277,9 @@ function titleOf({ letter, spec: { side, title, visible } }, size, x, y) {
 }
 
 /**
- * What gives the pixel of a value as a reference names it: on an axis, on the share of an axis, or
- * on the share of all plots.
- * @param {string} ref as "x2", "x2 domain" or "paper"
+ * Function from a value to its pixel, by reference: a value of an axis, a share of an axis, or
+ * a share of all plots.
+ * @param {string} ref such as "x2", "x2 domain" or "paper"
  * @param {string} letter
  * @param {Box} box
  * @param {Plane[]} planes
@@ -320,7 +320,7 @@ function scaleOf(trace, { right, top, bottom }) {
     { x: right + 14 + wide, y: axis.at(at), size: 12, rise: 0.5 }, { "text-anchor": "start", fill: "currentColor" })));
 }
 
-/** The legend's rows, and what draws them from a height on. @param {Spec[]} data @param {Spec} layout @param {number} width */
+/** Number of rows of the legend, and a function that draws them at a height. @param {Spec[]} data @param {Spec} layout @param {number} width */
 function legendOf(data, layout, width) {
   const named = data.filter(({ name, showlegend }) => name && showlegend !== false);
   const isShown = layout.showlegend !== false && (named.length > 1 || named.some(({ showlegend }) => showlegend) || layout.showlegend);
@@ -342,7 +342,7 @@ function legendOf(data, layout, width) {
   return { rows: places.length ? row + 1 : 0, isBelow: (layout.legend?.y ?? 1) < 0, draw };
 }
 
-/** How a trace looks, in small. @param {Spec} trace @param {number} x @param {number} y */
+/** Sign of a trace in the legend. @param {Spec} trace @param {number} x @param {number} y */
 function signOf(trace, x, y) {
   const { marker = {}, line = {}, mode = "" } = trace, middle = x + SIGN / 2 - 3;
   if (trace.type === "bar") return [shape("rect", { x: middle - 6, y: y - 6, width: 12, height: 12,

@@ -1,5 +1,5 @@
 // @ts-check
-// Labels of figures: texts with a few tags, as SVG. No text is read as HTML.
+// Labels of figures as SVG: texts with a few tags, never parsed as HTML.
 
 import { shape, widthOf } from "../../../zslcore/interactive/svg.js";
 
@@ -9,10 +9,10 @@ import { shape, widthOf } from "../../../zslcore/interactive/svg.js";
 const TAG = /<(\/?)(b|br|span)((?: style="color:[#\w]+")?)>/g;
 const ENTITIES = /** @type {Record<string, string>} */ ({ "&lt;": "<", "&gt;": ">", "&amp;": "&" });
 const LETTERS = 13; // pixels of the letters that svg.js measures
-const BOLD = 1.06; // bold letters are so much wider
+const BOLD = 1.06; // width of bold letters relative to regular ones
 export const LEADING = 1.25; // height of a line, in letters
 
-/** The lines of a label, each in pieces of one look. @param {string} label */
+/** Lines of a label, each as a list of runs with the same style. @param {string} label */
 export function linesOf(label) {
   /** @type {Run[][]} */
   const lines = [[]];
@@ -38,7 +38,7 @@ export function bare(label) {
   return linesOf(label).map((line) => line.map((run) => run.text).join("")).join("\n");
 }
 
-/** Width and height of a label in letters of a size. @param {string} label @param {number} size */
+/** Width and height of a label at a font size. @param {string} label @param {number} size */
 export function sizeOf(label, size) {
   const lines = linesOf(label), each = size / LETTERS;
   const widths = lines.map((line) => line.reduce((sum, { text, bold }) =>
@@ -47,8 +47,8 @@ export function sizeOf(label, size) {
 }
 
 /**
- * A label at a place; attributes are those of a text. `rise` is where it stands: its first line on
- * the place for 0, its middle for .5, its last line below for 1.
+ * A label at a position, with attributes of SVG text. `rise` sets its height: its first line is at
+ * the position for 0, its middle for .5, its last line for 1.
  * @param {string} label
  * @param {{ x: number, y: number, size: number, rise: number, angle?: number }} place
  * @param {Attributes} attributes
@@ -65,7 +65,7 @@ export function written(label, { x, y, size, rise, angle = 0 }, attributes) {
 }
 
 /**
- * A number as a pattern of d3 says, of which "," "+" ".1f" ".1%" and ".3g" are read.
+ * A number formatted by a pattern of d3; "," "+" ".1f" ".1%" and ".3g" are supported.
  * @param {number} value
  * @param {string} pattern
  */

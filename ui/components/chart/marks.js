@@ -1,5 +1,5 @@
 // @ts-check
-// Marks of a figure: bars, points, lines and cells as SVG, and the places where a pointer finds them.
+// Marks of a figure: bars, points, lines and cells as SVG, and the areas where a pointer selects them.
 
 import { rgb } from "../../../zslcore/interactive/colors.js";
 import { contextOf } from "../../../zslcore/interactive/dom.js";
@@ -12,24 +12,24 @@ import { written } from "./labels.js";
 /** @import { Axis, Spec } from "./axes.js" */
 /** @typedef {{ x: Axis, y: Axis }} Plane */
 /** @typedef {{ x: number, y: number, width: number, height: number, trace: Spec, k: number[] }} Target
- *   where a pointer finds a mark, from its upper left; `k` is its place in the trace */
+ *   area of a mark, from its upper left corner; `k` is the mark's index in the trace */
 
 const DASHES = /** @type {Record<string, string>} */ ({ dash: "7 5", dot: "2 4" });
 const RISE = /** @type {Record<string, number>} */ ({ top: 0, middle: 0.5, bottom: 1 });
 const SIDE = /** @type {Record<string, [string, number]>} */ ({ left: ["end", -1], center: ["middle", 0], right: ["start", 1] });
 const AWAY = 4; // pixels between a mark and its text
 
-/** An element of a property that may be one for all marks. @param {any} value @param {number} k */
+/** Value of a mark in a property that may be a single value for all marks. @param {any} value @param {number} k */
 export function each(value, k) {
   return Array.isArray(value) ? value[k] : value;
 }
 
-/** What dashes a line. @param {string} [dash] @returns {Attributes} */
+/** Attributes of a dashed line. @param {string} [dash] @returns {Attributes} */
 export function dashed(dash = "") {
   return dash in DASHES ? { "stroke-dasharray": DASHES[dash] } : {};
 }
 
-/** Give each bar its start, and each trace its share of the place. @param {Spec[]} traces bars of one plane @param {string} mode */
+/** Set the start of each bar, and each trace's share of the width. @param {Spec[]} traces bars of one plane @param {string} mode */
 export function arrange(traces, mode) {
   const grouped = mode === "group" ? traces.filter((bar) => bar.width === undefined) : [];
   /** @type {Map<string, number>} */
@@ -156,7 +156,7 @@ export function cells(trace, { x, y }, targets) {
     const [u, far] = [x.at(at - 0.5), x.at(at + 0.5)].sort((a, b) => a - b);
     const [v, deep] = [y.at(to - 0.5), y.at(to + 0.5)].sort((a, b) => a - b);
     ctx.fillStyle = color(value);
-    const seam = 0.5; // cells without a gap overlap a little, or the paper would shine through
+    const seam = 0.5; // cells overlap a little, else the page is visible between them
     ctx.fillRect(u - left + xgap / 2, v - top + ygap / 2,
       xgap ? far - u - xgap : far - u + seam, ygap ? deep - v - ygap : deep - v + seam);
     if (trace.texttemplate && trace.text[i][j]) texts.append(written(trace.text[i][j],
@@ -171,7 +171,7 @@ export function cells(trace, { x, y }, targets) {
     preserveAspectRatio: "none" }), texts);
 }
 
-/** What gives the colour of a value of a heat map. @param {Spec} trace @returns {(value: number) => string} */
+/** Function from a value of a heat map to its colour. @param {Spec} trace @returns {(value: number) => string} */
 function colors(trace) {
   const [low, high] = span(trace), steps = palette(trace.colorscale), last = steps.length - 1;
   return (value) => steps[Math.round(last * Math.max(0, Math.min(1, (value - low) / (high - low || 1))))];
@@ -196,7 +196,7 @@ export function palette(stops) {
     `rgba(${data[4 * k]}, ${data[4 * k + 1]}, ${data[4 * k + 2]}, ${data[4 * k + 3] / 255})`);
 }
 
-/** Black or white, which is read better on a colour. @param {string} color */
+/** Black or white, the one with more contrast to a colour. @param {string} color */
 function inkOn(color) {
   const [red, green, blue] = rgb(color);
   return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#14181C" : "#FFFFFF";

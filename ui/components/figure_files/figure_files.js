@@ -1,5 +1,5 @@
 // @ts-check
-// Two buttons that save a figure as PNG or SVG: the figure hears an event and saves itself.
+// Buttons that save a figure as PNG or SVG: they send an event on which the figure saves itself.
 
 /** @typedef {{ key: string, scale: number }} Figure */
 

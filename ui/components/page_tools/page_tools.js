@@ -1,10 +1,10 @@
 // @ts-check
-// Changes the theme, copies the address, makes a step in the browser's history of every choice, and gives all pages one theme.
+// Changes the theme, copies the address, records choices in the browser's history, and shares the theme between pages.
 
 import { keepSteps } from "./steps.js";
 import { changeTheme, shareTheme } from "./theme.js";
 
-const SHOWN = 1600; // milliseconds that "Copied" stands on the button
+const SHOWN = 1600; // milliseconds for which "Copied" is shown
 
 /** @param {{ data?: { pages: string[] }, parentElement: ParentNode }} component */
 export default function ({ data, parentElement }) {
@@ -32,7 +32,7 @@ export default function ({ data, parentElement }) {
 /** @type {WeakSet<object>} */
 const watched = new WeakSet();
 
-/** Lets a visitor type at once in the search that opens. @param {Document} page */
+/** Focus the input of the search when it opens. @param {Document} page */
 function focusSearch(page) {
   if (watched.has(page)) return;
   watched.add(page);
@@ -44,7 +44,7 @@ function focusSearch(page) {
   }).observe(page.body, { childList: true, subtree: true });
 }
 
-/** Whether a text is in the clipboard now. @param {string} text */
+/** Copy a text to the clipboard; return whether that worked. @param {string} text */
 async function copied(text) {
   try {
     await navigator.clipboard.writeText(text);

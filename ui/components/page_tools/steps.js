@@ -1,7 +1,7 @@
 // @ts-check
-// Streamlit writes a choice over the entry of the browser's history that is there, so that Back
-// would leave the page; and it writes two entries for a link to another page. Here what a visitor
-// does is one step: its first new address is an entry of its own, and all that follow replace that.
+// Streamlit replaces the current entry of the browser's history at each choice, so that Back would
+// leave the page, and adds two entries for a link to another page. Here each action of a visitor is
+// one entry: its first new address adds an entry, and all further addresses replace that entry.
 
 /** @typedef {{ history: History, location: Location,
  *   addEventListener: Window["addEventListener"] }} Browser */

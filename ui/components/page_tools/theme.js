@@ -1,6 +1,6 @@
 // @ts-check
-// Streamlit stores a chosen theme under the address that a visit began at, so that a link to another
-// page opens without it. Here all pages get it, once a visitor leaves the tab or the page.
+// Streamlit stores a chosen theme for the address at which a visit began, so that other pages open
+// without it. Here all pages get the theme once a visitor leaves the tab or the page.
 
 /** @typedef {Pick<Window, "localStorage" | "location" | "performance" | "addEventListener">} Browser */
 
@@ -28,7 +28,7 @@ export function changeTheme(page) {
   watch.observe(page.body, { childList: true, subtree: true });
 }
 
-/** Whether a colour, as "rgb(r, g, b)", is a dark one. @param {string} color */
+/** Whether a colour, such as "rgb(r, g, b)", is dark. @param {string} color */
 export function isDark(color) {
   const [r = 0, g = 0, b = 0] = (color.match(/\d+/g) ?? []).map(Number);
   return r + g + b < 384;
@@ -48,7 +48,7 @@ export function shareTheme(browser, pages) {
     browser.addEventListener(left, () => copyTheme(browser.localStorage, from, pages.map((page) => folder + page)), true);
 }
 
-/** Stores for other addresses what is stored for one. @param {Storage} storage @param {string} from @param {string[]} others */
+/** Copy the stored theme of one address to other addresses. @param {Storage} storage @param {string} from @param {string[]} others */
 export function copyTheme(storage, from, others) {
   const start = `stActiveTheme-${from}-v`;
   for (const key of Array.from({ length: storage.length }, (_, k) => storage.key(k) ?? "")) {

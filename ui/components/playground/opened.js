@@ -1,5 +1,5 @@
 // @ts-check
-// One image, large, with its answer on either side of the gamma at which that changes.
+// One enlarged image, with its predictions below and above the gamma at which these change.
 
 import { contextOf, partOf } from "../../../zslcore/interactive/dom.js";
 import { rgb } from "../../../zslcore/interactive/colors.js";
@@ -11,7 +11,7 @@ import { NONE } from "./wire.js";
 /** @typedef {{ title: string, answer: string, change: string }} Words of an image */
 
 /**
- * What is known of an image at a gamma.
+ * Texts on an image at a gamma.
  * @param {Instrument} head
  * @param {number} k in the order of changes
  * @param {number} gamma

@@ -1,5 +1,5 @@
 // @ts-check
-// The seen-unseen plane with one curve that moves and those of all other methods in grey.
+// The seen-unseen plane, with one movable curve and the curves of all other methods in grey.
 
 import { placeAt } from "../../../zslcore/interactive/curve.js";
 import { corners, firstFree } from "../../../zslcore/interactive/layout.js";
@@ -10,7 +10,7 @@ import { Trade } from "../../../zslcore/interactive/trade.js";
 
 const RADIUS = 14; // of the handle, in pixels
 const HINT = { width: 76, height: 24 };
-/** Where the hint may stand from the handle on, the best first. @type {[number, number][]} */
+/** Offsets of the hint from the handle, best first. @type {[number, number][]} */
 const HINT_PLACES = [[-52, 34], [52, 34], [-52, 64], [52, 64], [-60, -30], [60, -30], [0, 94]];
 
 export class Plane extends Trade {
@@ -32,7 +32,7 @@ export class Plane extends Trade {
     if (head.frames.length) root.insertBefore(this.trail(), this.arms);
   }
 
-  /** Where the stops of a ruler are, one after the other. */
+  /** Positions of a ruler's stops, in order. */
   trail() {
     const places = placesOf(this.frames), d = corners(places.length,
       (k) => [this.x.at(places[k].unseen), this.y.at(places[k].seen)]);
@@ -40,19 +40,19 @@ export class Plane extends Trade {
       shape("circle", { cx: this.x.at(place.unseen), cy: this.y.at(place.seen), r: 3 })));
   }
 
-  /** The stop of a ruler nearest to a place on the screen. @param {number} u @param {number} v */
+  /** The stop of a ruler nearest to a point on screen. @param {number} u @param {number} v */
   stopAt(u, v) {
     const away = placesOf(this.frames).map(({ unseen, seen }) =>
       Math.hypot(this.x.at(unseen) - u, this.y.at(seen) - v));
     return away.indexOf(Math.min(...away));
   }
 
-  /** The outline of the curve that moves, below which all others lie. */
+  /** Outline of the movable curve; other curves are drawn below it. */
   get first() {
     return this.root.querySelector(".area");
   }
 
-  /** Curves of other methods and stops count too, so that axes stay when these change. @override
+  /** Largest accuracy, including other methods and stops, so that the axes do not change with these. @override
    * @param {Instrument} head */
   mostOf(head) {
     const curves = [...head.ghosts, ...head.frames.map(({ lines }) => lines[0])];
@@ -60,7 +60,7 @@ export class Plane extends Trade {
     return Math.min(1, Math.ceil(5 * Math.max(super.mostOf(head), ...ends) - 1e-6) / 5);
   }
 
-  /** Points of the curve take a whole band of clicks. @override */
+  /** Points of the curve accept clicks in a wide band. @override */
   still() {
     const parts = super.still(), curve = parts.findIndex((part) => part.matches(".curve"));
     const band = shape("path", { class: "near", d: this.along(this.line) });
@@ -89,7 +89,7 @@ export class Plane extends Trade {
     return made;
   }
 
-  /** Say what can be done, near the handle, until it has been done. @param {boolean} whether
+  /** Show a hint near the handle until the visitor has used it. @param {boolean} whether
    * @param {import("../../../zslcore/interactive/curve.js").Place} place */
   invite(whether, place) {
     change(this.hint, { visibility: whether ? "visible" : "hidden" });
@@ -100,7 +100,7 @@ export class Plane extends Trade {
     change(this.hint, { transform: `translate(${x} ${y})` });
   }
 
-  /** What the hint should not cover: handle, names and stops. @param {number} u @param {number} v */
+  /** Whether a position of the hint would cover the handle, names or stops. @param {number} u @param {number} v */
   covered(u, v) {
     /** @param {number} x @param {number} y @param {number} radius */
     const round = (x, y, radius) =>
@@ -112,14 +112,14 @@ export class Plane extends Trade {
     return [round(u, v, RADIUS), ...names, ...stops];
   }
 
-  /** Mark the other curve whose method the visitor looks at. @param {string | null} name */
+  /** Mark the curve of the method under the pointer. @param {string | null} name */
   point(name) {
     for (const each of this.root.querySelectorAll(".other"))
       each.classList.toggle("pointed", each.getAttribute("data-method") === name);
   }
 }
 
-/** Where each stop of a ruler is, at its own gamma. @param {Frame[]} frames */
+/** Position of each stop of a ruler, at the stop's own gamma. @param {Frame[]} frames */
 export function placesOf(frames) {
   return frames.map(({ lines }) => placeAt(lines[0], lines[0].start));
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // The instrument of the first page: one ruler moves the curve's handle, the wall of images, the bars
-// of classes and one sentence. It is gamma's, or has stops with answers of their own: values of
-// lambda, unlabelled images. What goes up is a choice, or where the ruler was let go.
+// of classes and one sentence. It sets gamma, or it has stops with their own predictions: values of
+// lambda or numbers of unlabelled images. Choices and released positions are sent to the server.
 
 import { Classes } from "../../../zslcore/interactive/classes.js";
 import { sidesOf } from "../../../zslcore/interactive/curves.js";
@@ -38,16 +38,16 @@ export default function ({ data, parentElement, setStateValue }) {
   };
 }
 
-const WIDE = 960; // pixels from which rail, curve and wall stand next to each other
-const MEDIUM = 600; // pixels from which curve and wall do
-const LOWEST = 440; // pixels of height of the wide form
+const WIDE = 960; // least pixels for rail, curve and wall side by side
+const MEDIUM = 600; // least pixels for curve and wall side by side
+const LOWEST = 440; // least height of the wide form, in pixels
 const FIXED_HEIGHT = 158; // pixels of height of sentence, numbers and ruler
 const RAIL_WIDTH = 264; // pixels of width of the rail and its gap
-const TALL_SHARE = 0.6; // share of the stage that the plane has in a tall window
+const TALL_SHARE = 0.6; // the plane's share of the stage in a tall window
 const BARS = 72; // pixels of height of the classes' bars
 const HEADS = 56; // of the two lines above the wall, with their gaps
 const SWEEP = 6000; // milliseconds from one end of the ruler to the other
-const PLAYED = "zsl-played"; // where a browser remembers that the ruler has moved by itself
+const PLAYED = "zsl-played"; // key in the browser's storage: the ruler has been demonstrated
 /** Explanation of each ruler. */
 const WHAT = { gamma: "γ is subtracted from the scores of all seen classes.",
   lambda: "λ is how strongly the method is regularized; γ is validated at each.",
@@ -84,13 +84,13 @@ export class Playground extends Held {
     this.tally = null;
     /** @type {Classes | null} */
     this.classes = null;
-    /** @type {number | null} the class whose images alone are on the wall */
+    /** @type {number | null} the only class on the wall; null for all classes */
     this.only = null;
     this.touched = false;
     this.playing = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.soon = undefined;
-    /** @type {Partial<Choice>} what is chosen and not shown yet */
+    /** @type {Partial<Choice>} choices that are not shown yet */
     this.asked = {};
     /** @type {boolean | null} whether the choices are folded into a line */
     this.folded = null;
@@ -109,7 +109,7 @@ export class Playground extends Held {
     this.wall.close();
   }
 
-  // --- What is shown ----------------------------------------------------------------------------
+  // --- Display ----------------------------------------------------------------------------------
 
   /** @param {Instrument} head */
   show(head) {
@@ -129,19 +129,19 @@ export class Playground extends Held {
     if (!before) this.welcome(head);
   }
 
-  /** Move once by itself on a first visit, which shows what the ruler does. @param {Instrument} head */
+  /** On a first visit, move the ruler once to show its effect. @param {Instrument} head */
   welcome(head) {
     if (stillness() || this.steps || head.pending?.covers || this.value !== 0) return;
     try {
       if (localStorage.getItem(PLAYED)) return;
       localStorage.setItem(PLAYED, "1");
     } catch {
-      return; // a browser that remembers nothing would do it on each visit
+      return; // without storage this would repeat on each visit
     }
     this.soon = setTimeout(() => this.play(), 1200);
   }
 
-  /** Move from one end of the ruler to the other, and back to where it was. */
+  /** Move the ruler from end to end, and back to its position. */
   play() {
     if (!this.head || this.playing) return;
     const back = this.value, low = Number(this.range.min), high = Number(this.range.max);
@@ -163,7 +163,7 @@ export class Playground extends Held {
     this.gliding = requestAnimationFrame(step);
   }
 
-  /** Play no more. @param {boolean} stops whether the ruler stays where it is */
+  /** Stop the playback. @param {boolean} stops whether the ruler keeps its position */
   rest(stops = true) {
     clearTimeout(this.soon);
     if (!this.playing) return;
@@ -172,7 +172,7 @@ export class Playground extends Held {
     this.places.play.setAttribute("aria-label", "Play");
   }
 
-  /** Say why there are no answers, and what a button starts. @param {Instrument["pending"]} pending */
+  /** Show why there are no predictions, and the button that computes them. @param {Instrument["pending"]} pending */
   wait(pending) {
     this.places.pending.hidden = !pending;
     this.root.classList.toggle("waiting", Boolean(pending?.covers));
@@ -184,7 +184,7 @@ export class Playground extends Held {
     this.runs.hidden = !pending?.button;
   }
 
-  /** Another data set: nothing of the one before is chosen. @param {Instrument} head */
+  /** Reset the choices of the previous data set. @param {Instrument} head */
   forget({ images, noun }) {
     this.only = null;
     this.shut();
@@ -207,17 +207,17 @@ export class Playground extends Held {
     return Math.round(this.value);
   }
 
-  /** The gamma of the wall: the ruler's own, or that of the stop. */
+  /** The gamma of the wall: the ruler's, or the gamma of its stop. */
   get gamma() {
     return this.steps ? this.line.start : this.value;
   }
 
-  /** A gamma with no more digits than it needs, or a stop. @override @param {number} value */
+  /** A gamma rounded to the needed digits, or a stop. @override @param {number} value */
   meant(value) {
     return this.steps ? Math.round(value) : shortGamma(this.line, value);
   }
 
-  /** Let curve, images and answers be those of the stop; returns whether they were others. */
+  /** Switch curve, images and predictions to the stop; return whether they changed. */
   turn() {
     const head = /** @type {Instrument} */ (this.head), frame = head.frames[this.stop];
     if (!frame || frame.images === head.images) return false;
@@ -228,7 +228,7 @@ export class Playground extends Held {
     return true;
   }
 
-  /** Show what the ruler moves, or why it does not. @param {Instrument["ruler"]} ruler
+  /** Show the meaning of the ruler, or why it cannot move. @param {Instrument["ruler"]} ruler
    * @param {boolean} steps */
   ruled({ kind, note, spoken }, steps) {
     for (const each of this.kinds) each.checked = each.value === kind;
@@ -248,7 +248,7 @@ export class Playground extends Held {
     this.classes?.recolor();
   }
 
-  /** The wide form is as high as the window has room for, so that nothing scrolls. */
+  /** Fit the wide form to the height of the window, without scrolling. */
   fitHeight() {
     if (!this.head || !this.width) return;
     const wide = this.width >= WIDE;
@@ -314,7 +314,7 @@ export class Playground extends Held {
     return { side, wall: Math.floor(stage - side - 64 - GUTTER), tall: free - BARS - HEADS };
   }
 
-  /** What classes are compared with. */
+  /** The position to which classes are compared. */
   get first() {
     const { ruler } = /** @type {Instrument} */ (this.head);
     return this.steps ? valued(ruler.symbol, ruler.words[ruler.reference]) : "γ 0";
@@ -352,7 +352,7 @@ export class Playground extends Held {
           d: path(looks[look].symbol, 0, 0, 4.5), style: `--ink: var(--${look})` }))));
   }
 
-  // --- What moves -------------------------------------------------------------------------------
+  // --- Movement ---------------------------------------------------------------------------------
 
   /** @override */
   paint() {
@@ -375,7 +375,7 @@ export class Playground extends Held {
     if (this.opened.k >= 0) this.opened.show(head, this.opened.k, gamma);
   }
 
-  /** Where a value of the ruler is on the plane. @param {number} value */
+  /** Position of a value of the ruler on the plane. @param {number} value */
   placeOf(value) {
     const frame = this.head?.frames[Math.round(value)], [line] = frame?.lines ?? [this.line];
     return placeAt(line, frame ? line.start : value);
@@ -410,7 +410,7 @@ export class Playground extends Held {
     right.textContent = `${counted(changed)} predicted unseen`;
   }
 
-  /** Say in words what the canvases show. @override */
+  /** Describe the canvases for screen readers. @override */
   describe() {
     const { head, tally, classes } = this;
     if (!head || !tally || !classes) return;
@@ -423,7 +423,7 @@ export class Playground extends Held {
     this.canvases.classes.setAttribute("aria-label", classes.alt);
   }
 
-  // --- What the visitor does --------------------------------------------------------------------
+  // --- Actions of the visitor -------------------------------------------------------------------
 
   listen() {
     const { wall, classes } = this.canvases;
@@ -443,7 +443,7 @@ export class Playground extends Held {
       }, true);
     for (const each of this.kinds) each.addEventListener("change", () => this.say("ruler", each.value));
     this.range.addEventListener("keydown", (event) => this.step(event));
-    // A value that stays the same is not heard: Cancel comes after Run.
+    // An equal value sends no event, but Cancel follows Run.
     this.runs.addEventListener("click", () => this.say("run", performance.now()));
     this.select.addEventListener("change", () =>
       this.filter(this.select.value === "" ? null : Number(this.select.value)));
@@ -468,10 +468,10 @@ export class Playground extends Held {
     if (k !== null) this.stepTo(middleGamma(this.line, k));
   }
 
-  /** Choose; what was chosen before and is not shown yet stays chosen. @param {Partial<Choice>} change */
+  /** Send a choice, together with earlier choices that are not shown yet. @param {Partial<Choice>} change */
   choose(change) {
     this.asked = { ...this.asked, ...change };
-    this.say("choice", { ...this.asked, at: performance.now() }); // the same again is a choice too
+    this.say("choice", { ...this.asked, at: performance.now() }); // a repeated choice counts, too
   }
 
   /** Show the images of one class alone, or of all. @param {number | null} only */
@@ -494,7 +494,7 @@ export class Playground extends Held {
     this.opened.hide();
   }
 
-  // --- What the pointer passes ------------------------------------------------------------------
+  // --- Hover ------------------------------------------------------------------------------------
 
   /** @param {number | null} value */
   hover(value) {
@@ -538,7 +538,7 @@ export class Playground extends Held {
   }
 }
 
-/** Height from which on plane and wall would not share the window. @param {number} width */
+/** Height above which plane and wall do not fit into the window together. @param {number} width */
 function mostTall(width) {
   return FIXED_HEIGHT + 54 + 1.35 * (TALL_SHARE * (width - RAIL_WIDTH) - 64);
 }
@@ -553,7 +553,7 @@ function titleOf({ tiles, simulated }, dataset) {
   return [...tiles, ...simulated].find(({ key }) => key === dataset)?.title ?? dataset;
 }
 
-/** How far what holds an element has been scrolled. @param {Element} element */
+/** Scroll offset of the container of an element. @param {Element} element */
 function scrolledBy(element) {
   let by = 0;
   const host = element.getRootNode();

@@ -22,7 +22,7 @@ export class Choices {
   show(rail) {
     const now = JSON.stringify(rail), open = this.root.querySelector("[popover]:popover-open");
     if (now === this.drawn) return;
-    if (open) { // a list that is read stays until it is closed
+    if (open) { // an open list stays until it is closed
       open.addEventListener("toggle", () => this.show(rail), { once: true });
       return;
     }
@@ -76,7 +76,7 @@ export class Choices {
     return made;
   }
 
-  /** A list that opens over the page, as it would not fit into the rail.
+  /** A list that opens over the page, since it does not fit into the rail.
    * @param {Tile[]} simulated @param {Choice} chosen */
   more(simulated, chosen) {
     const here = simulated.find(({ key }) => key === chosen.dataset);
@@ -120,7 +120,7 @@ export class Choices {
     return made;
   }
 
-  /** One stop of the Tab key. @param {string} label @param {HTMLElement[]} content @param {string} kind */
+  /** A group that is a single stop of the Tab key. @param {string} label @param {HTMLElement[]} content @param {string} kind */
   group(label, content, kind) {
     const made = document.createElement("div");
     made.className = kind;
@@ -133,7 +133,7 @@ export class Choices {
     return made;
   }
 
-  /** Arrow keys go from one to the next and take it. @param {KeyboardEvent} event */
+  /** Arrow keys move the focus and choose. @param {KeyboardEvent} event */
   walk(event) {
     const from = event.target, way = WAYS[event.key];
     if (!(from instanceof HTMLElement) || !way) return;
@@ -155,7 +155,7 @@ function line(kind, text) {
   return made;
 }
 
-/** @param {string} words @param {...HTMLElement} more what stands at its end */
+/** @param {string} words @param {...HTMLElement} more elements at its end */
 function heading(words, ...more) {
   const made = document.createElement("h2"), row = document.createElement("div");
   made.textContent = words;

@@ -1,13 +1,13 @@
 // @ts-check
-// The trade between seen and unseen classes at a place of the ruler, in one sentence.
+// The trade-off between seen and unseen classes at a position of the ruler, in one sentence.
 
 import { percent, threeDigits } from "../../../zslcore/interactive/numbers.js";
 
 /** @import { Place } from "../../../zslcore/interactive/curve.js" */
 
-const LEAST = 0.05; // points that show with one decimal
+const LEAST = 0.05; // least points that one decimal can show
 
-/** A number of points, whole from 1 on, else in tenths. @param {number} points */
+/** A number of points as text: whole from 1 on, else in tenths. @param {number} points */
 export function inPoints(points) {
   const size = Math.abs(points), written = size < 0.95 ? size.toFixed(1) : String(Math.round(size));
   return `${written} point${written === "1" ? "" : "s"}`;
@@ -33,8 +33,8 @@ export function tradeOf(now, plain, many) {
 }
 
 /**
- * A change in words; the second of two neither repeats the verb nor the unit.
- * @param {number} points @param {number} [before] the change that stands before it
+ * A change as text; the second of two changes does not repeat verb and unit.
+ * @param {number} points @param {number} [before] the change before it in the sentence
  */
 function changeOf(points, before = 0) {
   if (Math.abs(points) < LEAST) return `${before < 0 ? "gain" : "lose"} nothing`;
@@ -42,13 +42,13 @@ function changeOf(points, before = 0) {
   return `${verb} ${before ? written.replace(/ points?$/, "") : written}`;
 }
 
-/** A value as a ruler writes it. @param {string} symbol @param {string} words */
+/** A value with the label of its ruler. @param {string} symbol @param {string} words */
 export function valued(symbol, words) {
   return symbol.replace("{}", words);
 }
 
 /**
- * The trade of a stop of a ruler, each with its own gamma.
+ * The trade-off at a stop of a ruler; each stop has its own gamma.
  * @param {import("./wire.js").Ruler} ruler
  * @param {Place[]} places of all stops
  * @param {number} k the stop

@@ -1,8 +1,8 @@
 // @ts-check
-// Where every image stands: left of the middle while it is answered with a seen class, right of it
-// from its own gamma on. On either side right answers come first, from the middle outwards, and of
-// each kind those that change last (left) or have changed first (right): so most images have one
-// place on either side, and only those that change sides travel.
+// Positions of images: left of the middle while a seen class is predicted, right of it from the
+// image's own gamma on. On each side right predictions come first, from the middle outwards; among
+// these, images that change last (left) or changed first (right). So most images have one
+// position on each side, and only images that change sides move.
 
 /** @import { Images } from "../../../zslcore/interactive/curves.js" */
 
@@ -10,7 +10,7 @@
 /** @typedef {{ size: number, columns: number, rows: number[], tops: number[] }} Grid */
 /** @typedef {{ width: number, height: number, gap: number, least: number, most: number }} Room */
 
-const BY_CLASS = 24; // classes that have rows of their own, at most
+const BY_CLASS = 24; // most classes with rows of their own
 const MIDDLE = 8; // pixels between the middle and the first image
 
 /**
@@ -30,7 +30,7 @@ export function groupsOf({ classes, seen }, only) {
 }
 
 /**
- * The largest images with which every group fits, should all of it be on one side.
+ * The grid with the largest images for which each group fits, even on one side.
  * @param {number[]} counts images of every group
  * @param {Room} room
  * @returns {Grid}
@@ -62,7 +62,7 @@ export function gridOf(counts, { width, height, gap, least, most }) {
   return { size: low, columns, rows, tops };
 }
 
-/** Images of a group on one side: those that are right there, and the others, in their order. */
+/** Images of a group on one side: rightly predicted ones, then the others, in order. */
 class Lists {
   /** @param {number[]} members @param {Uint8Array} right @param {number} bit */
   constructor(members, right, bit) {
@@ -72,7 +72,7 @@ class Lists {
 }
 
 /**
- * How many numbers of an increasing list are below one.
+ * Count of the numbers of an increasing list below `end`.
  * @param {Uint32Array} list
  * @param {number} end
  */
@@ -105,12 +105,12 @@ export class Slots {
     this.lists = members.map((of) =>
       ({ left: new Lists(of, images.right, 1), right: new Lists(of, images.right, 2) }));
     this.grid = gridOf(members.map(({ length }) => length), room);
-    /** place of every image, NaN for those that are not shown */
+    /** position of each image, NaN for images that are not shown */
     this.x = new Float32Array(images.n).fill(NaN);
     this.y = new Float32Array(images.n).fill(NaN);
   }
 
-  /** Place all images, the first `changed` of which are on the right. @param {number} changed */
+  /** Place all images; the first `changed` images are on the right. @param {number} changed */
   place(changed) {
     this.lists.forEach(({ left, right }, g) => {
       const a = countBelow(left.right, changed), b = countBelow(right.right, changed);

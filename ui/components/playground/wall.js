@@ -1,5 +1,5 @@
 // @ts-check
-// All test images as they change sides: pictures where there are any, else a dot each.
+// Wall of all test images, which change sides: as pictures or, without these, as dots.
 
 import { contextOf } from "../../../zslcore/interactive/dom.js";
 import { offscreen, rgb } from "../../../zslcore/interactive/colors.js";
@@ -9,10 +9,10 @@ import { Slots, groupsOf } from "./slots.js";
 /** @import { Group, Grid } from "./slots.js" */
 /** @import { Instrument } from "./wire.js" */
 
-const EASE = 70; // milliseconds in which an image goes two thirds of its way
-const ARRIVED = 0.3; // pixels from its place at which an image is there
+const EASE = 70; // milliseconds in which an image moves two thirds of its way
+const ARRIVED = 0.3; // pixels from its target at which an image has arrived
 const LABEL = 16; // pixels of a line of text
-const BLUE = 0; // inks: right and of a seen class, right and of an unseen one, wrong
+const BLUE = 0; // inks: right and seen, right and unseen, wrong
 const ORANGE = 1;
 const GREY = 2;
 
@@ -61,7 +61,7 @@ export class Wall {
     this.recolor();
   }
 
-  /** Give every image its places, by answers that may be others than before. @param {Instrument} head */
+  /** Set the target positions of all images by the current predictions. @param {Instrument} head */
   arrange(head) {
     const { width, height, only } = this;
     this.head = head;
@@ -74,7 +74,7 @@ export class Wall {
       height: height - this.top, gap, least: rows ? 3 : 1, most: only === null ? 26 : 40 });
   }
 
-  /** Let the canvas have the pixels of the screen. */
+  /** Match the canvas to the pixels of the screen. */
   stretch() {
     const { canvas, width, height } = this, ratio = Math.min(window.devicePixelRatio || 1, 2);
     canvas.width = Math.round(width * ratio);
@@ -106,7 +106,7 @@ export class Wall {
     this.atlas = this.head.pictures ? this.printed() : null;
   }
 
-  /** Pictures in all three inks, in rows of as many as fit. */
+  /** Atlas of all pictures in the three inks. */
   printed() {
     const { pictures, images } = /** @type {Instrument} */ (this.head);
     const { width, height, ink } = /** @type {NonNullable<typeof pictures>} */ (pictures);
@@ -127,9 +127,9 @@ export class Wall {
     return /** @type {OffscreenCanvas} */ (ctx.canvas);
   }
 
-  // --- What moves -------------------------------------------------------------------------------
+  // --- Movement ---------------------------------------------------------------------------------
 
-  /** Let images go where they belong. @param {number} changed how many are on the right */
+  /** Start the images moving to their targets. @param {number} changed number on the right */
   aim(changed) {
     this.changed = changed;
     this.slots?.place(changed);
@@ -148,7 +148,7 @@ export class Wall {
     this.frame = moving ? requestAnimationFrame((next) => this.step(next)) : 0;
   }
 
-  /** Move every image by a share of its way; returns whether any is not there yet.
+  /** Move each image by a share of its way; return whether any has not arrived.
    * @param {number} share */
   travel(share) {
     const { slots, head } = this;
@@ -213,7 +213,7 @@ export class Wall {
       `${counted(n)} images` };
   }
 
-  /** Which ink an image has. @param {number} k in the order of changes */
+  /** Ink of an image. @param {number} k in the order of changes */
   inkOf(k) {
     const { right, of, seen } = /** @type {Instrument} */ (this.head).images;
     return right[k] & (k < this.changed ? 2 : 1) ? (seen[of[k]] ? BLUE : ORANGE) : GREY;
@@ -234,7 +234,7 @@ export class Wall {
     }
   }
 
-  /** Seen ones are discs where there is room, unseen ones diamonds; wrong ones are small.
+  /** Draw seen images as discs if these fit, unseen ones as diamonds, wrong ones small.
    * @param {Grid} grid */
   drawDots({ size }) {
     const { ctx, head, x, y } = this;
@@ -254,9 +254,9 @@ export class Wall {
     });
   }
 
-  // --- What is under the pointer ----------------------------------------------------------------
+  // --- Hit test ---------------------------------------------------------------------------------
 
-  /** The image at a place of the canvas, in the order of changes, or -1.
+  /** The image at a position of the canvas, in the order of changes, or -1.
    * @param {number} u @param {number} v */
   imageAt(u, v) {
     const { slots } = this;

@@ -1,5 +1,5 @@
 // @ts-check
-// What the server sends of an instrument: `Instrument` in Python says what each part means.
+// Data of an instrument from the server; the Python class `Instrument` explains each part.
 
 import { opened } from "../../../zslcore/interactive/bytes.js";
 import { withArrays } from "../../../zslcore/interactive/curves.js";
@@ -9,10 +9,10 @@ import { withArrays } from "../../../zslcore/interactive/curves.js";
 /** @typedef {{ name: string, n: number, unseen: Float32Array, seen: Float32Array }} Ghost */
 
 /**
- * @typedef {object} Answers to the images, in the order in which their answers change sides
- * @property {Uint32Array} order which image each is, the same number whatever the method
- * @property {Uint16Array} seen best seen class of each, a place in `candidates`; NONE for none
- * @property {Uint16Array} unseen best unseen class of each
+ * @typedef {object} Answers predictions of the images, in the order in which these change sides
+ * @property {Uint32Array} order number of each image, the same for all methods
+ * @property {Uint16Array} seen best seen class of each image, an index of `candidates`, or NONE
+ * @property {Uint16Array} unseen best unseen class of each image
  */
 
 /**
@@ -24,8 +24,8 @@ import { withArrays } from "../../../zslcore/interactive/curves.js";
 
 /** @typedef {{ key: string, title: string, classes: number, kind: string }} Tile a data set */
 /**
- * @typedef {{ name: string, here: boolean, title: string, needs: string }} Chip a method, whether it
- *   is here, and the package that is missing to fit it
+ * @typedef {{ name: string, here: boolean, title: string, needs: string }} Chip a method, whether it has
+ *   predictions, and the package that it lacks
  */
 /** @typedef {{ dataset: string, split: string, method: string }} Choice */
 
@@ -39,33 +39,33 @@ import { withArrays } from "../../../zslcore/interactive/curves.js";
  * @property {Choice} chosen
  */
 
-/** @typedef {Head & { images: Images, answers: Answers }} Frame what is drawn at a stop of a ruler */
+/** @typedef {Head & { images: Images, answers: Answers }} Frame contents at a stop of a ruler */
 
 /**
- * @typedef {object} Ruler what is moved: gamma, unless it has stops
+ * @typedef {object} Ruler ruler of gamma or, with stops, of another value
  * @property {"gamma" | "lambda" | "images"} kind
- * @property {string} symbol of a value, which stands where the braces are
- * @property {string} spoken the same, for those who listen
- * @property {string[]} words of the values of its stops
+ * @property {string} symbol label of a value, with braces for the value
+ * @property {string} spoken the same label for screen readers
+ * @property {string[]} words values at the stops as text
  * @property {{ name: string, place: number, look: string }[]} named stops that have a name
  * @property {number} start
- * @property {number} reference the stop that others are compared with
+ * @property {number} reference the stop to which others are compared
  * @property {string} note why there are no stops
  */
 
 /**
- * @typedef {object} Own what an instrument has in addition to curves
- * @property {string} wall another one means other images
+ * @typedef {object} Own parts of an instrument in addition to curves
+ * @property {string} wall digest of the images, which changes with them
  * @property {[one: string, many: string]} noun of the classes
- * @property {string[]} candidates names of all classes that can be answered
+ * @property {string[]} candidates names of all candidate classes
  * @property {Ghost[]} ghosts curves of other methods
  * @property {Answers} answers
  * @property {Pictures | null} pictures
  * @property {Rail} rail
- * @property {{ words: string, button: string, command: string, covers: boolean } | null} pending what is said while
- *   there are no answers, and whether nothing else is shown
+ * @property {{ words: string, button: string, command: string, covers: boolean } | null} pending message while
+ *   there are no predictions, and whether it replaces the curve
  * @property {Ruler} ruler
- * @property {Frame[]} frames one a stop of the ruler
+ * @property {Frame[]} frames one per stop of the ruler
  * @property {number} below pixels below the instrument
  */
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Tiles as buttons in reading order; the server hears which one is pressed.
+// Tiles as buttons in reading order; a press is sent to the server.
 
 /** @typedef {{ id: string, group: string, state: string, word: string, text: string }} Tile */
 /** @typedef {{ tiles: Tile[], chosen: string }} Wall */
@@ -13,7 +13,7 @@ export default function ({ data, parentElement, setStateValue }) {
   if (!(root instanceof HTMLElement)) return;
   const made = JSON.stringify(data.tiles);
   if (root.dataset.made !== made) {
-    // The same tiles stay where they are, with the focus and how far the wall is scrolled.
+    // Unchanged tiles are kept, with the focus and the scroll offset of the wall.
     root.replaceChildren(...grouped(data.tiles).flatMap((each) => drawn(each, setStateValue)));
     root.dataset.made = made;
   }
@@ -56,7 +56,7 @@ function button({ id, state, word, text }, say) {
   return made;
 }
 
-/** Say which tile is open. @param {Element} root @param {string} chosen */
+/** Mark the open tile. @param {Element} root @param {string} chosen */
 function mark(root, chosen) {
   for (const each of root.querySelectorAll("button")) {
     each.setAttribute("aria-pressed", String(each.dataset.id === chosen));

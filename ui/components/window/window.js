@@ -1,13 +1,13 @@
 // @ts-check
-// Tells the server when its page is looked at in another theme, or in a narrower or wider window,
-// than it was made for. Most visitors never cause a word.
+// Tells the server if the visitor's theme or window width differs from those for which the page was
+// made, which is rare.
 
-/** @typedef {{ dark: boolean, narrow: boolean }} Look how a page is looked at */
+/** @typedef {{ dark: boolean, narrow: boolean }} Look theme and width of a visitor */
 /** @typedef {(name: string, value: Look) => void} Say tells the server */
 
-const NARROW = "(max-width: 640px)"; // where Streamlit puts columns below each other
+const NARROW = "(max-width: 640px)"; // Streamlit stacks columns at this width
 
-/** Whether a colour is nearer to black than to white. @param {string} color of CSS, in numbers */
+/** Whether a colour is nearer to black than to white. @param {string} color of CSS, as rgb */
 export function isDark(color) {
   const [red = 255, green = 255, blue = 255] = (color.match(/[\d.]+/g) || []).map(Number);
   return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
@@ -22,7 +22,7 @@ export default function ({ data, parentElement, setStateValue }) {
     const seen = { dark: isDark(getComputedStyle(probe).backgroundColor), narrow: width.matches };
     if (seen.dark !== data.dark || seen.narrow !== data.narrow) setStateValue("seen", seen);
   };
-  // The probe has the page's colour, and takes a moment to change it: that is how a change is heard.
+  // The probe has the page's colour and changes it by a transition, whose end is an event.
   probe.addEventListener("transitionend", tell);
   width.addEventListener("change", tell);
   tell();
