@@ -1,1 +1,1 @@
-"""Read untrusted files in a confined child process."""
+"""Readers of untrusted files, which run in a confined worker process."""

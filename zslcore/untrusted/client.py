@@ -1,12 +1,13 @@
-"""Read files from outside: nothing in them is trusted.
+"""Client for reading untrusted files in a worker process.
 
-MATLAB (5 and 7.3), HDF5, NumPy, Parquet, PyTorch (tensors alone), safetensors and texts (CSV, JSON,
-TOML, lists of names) are read by :mod:`zslcore.untrusted.readers` in a confined process
-(:mod:`zslcore.untrusted.worker`): ``scipy.io.loadmat`` can be made to crash by four bytes,
-a file of 1 KB can declare terabytes, and a list of 8 MB can keep a naive check busy for minutes.
-What that process leaves is checked again here. A process that crashes is one refused file.
+MATLAB (5 and 7.3), HDF5, NumPy, Parquet, PyTorch (tensors only), safetensors and text files (CSV,
+JSON, TOML, lists of names) are read by :mod:`zslcore.untrusted.readers` in a confined process
+(:mod:`zslcore.untrusted.worker`): four bytes can crash ``scipy.io.loadmat``, a file of 1 KB can
+declare terabytes, and a list of 8 MB can keep a naive check busy for minutes. The output of the
+process is checked again here. If the process crashes, only the file is refused.
 
-Every reader raises FileRefusedError: which file, which variable, what was expected, what came.
+Every reader raises FileRefusedError, with the file, the variable, and the expected and actual
+content.
 """
 
 from __future__ import annotations
@@ -37,21 +38,21 @@ from zslcore.untrusted.readers import (
 )
 from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
-#: How a variable is passed: a float32 matrix as it is or transposed (MATLAB's layout keeps one
-#: image per column), a matrix of scores as precise as it is, one axis of whole numbers, a tuple of
-#: texts (of a long path its end), or labels, which are numbers or texts.
+#: Form in which a variable is returned: a float32 matrix, unchanged or transposed (MATLAB's layout
+#: has one image per column); a matrix of scores in its own precision; a list of whole numbers; a
+#: tuple of texts (a long path is cut to its end); or labels, which are numbers or texts.
 Role = Literal["rows", "columns", "scores", "numbers", "names", "paths", "labels"]
 
-#: What a column of a Parquet table holds: whole numbers, whole numbers or nothing (-1), numbers, or
-#: texts, few of them different.
+#: Content of a column of a Parquet table: whole numbers, whole numbers with -1 for missing ones,
+#: numbers, or texts with few distinct values.
 ColumnRole = Literal["numbers", "optional numbers", "values", "texts"]
 
 MAX_CSV_BYTES = 1 << 30
-#: Largest number of a character.
+#: Largest Unicode code point.
 LAST_CHARACTER = 0x10FFFF
-#: How a pointer of Git's large file storage begins, which stands where the file should.
+#: Start of a pointer of Git LFS, which may be in place of a file.
 LFS = b"version https://git-lfs.github.com/spec/"
-#: First bytes, where they are looked for, and what they announce.
+#: Signature, its possible offsets, and the container that it identifies.
 SIGNATURES = (
     (b"MATLAB 5.0 MAT-file", (0,), "MATLAB 5"),
     (b"\x89HDF\r\n\x1a\n", (0, 512, 1024, 2048), "HDF5"),
@@ -59,7 +60,7 @@ SIGNATURES = (
     (b"\x93NUMPY", (0,), "NumPy array"),
     (b"PAR1", (0,), "Parquet"),
 )
-#: Containers of arrays, and what each is called in a sentence.
+#: Container of arrays -> its name in sentences.
 CONTAINERS = {
     "MATLAB 5": "a MATLAB 5 file",
     "HDF5": "an HDF5 file",
@@ -72,7 +73,7 @@ CONTAINERS = {
 }
 ARRAYS = tuple(CONTAINERS)
 ENDINGS_OF_ARRAYS = ".mat, .npz, .npy, .h5, .parquet, .pt, .safetensors, .json"
-#: First bytes of files that are named and not opened, with what they are and what to do.
+#: First bytes of files that are refused, with a description and advice.
 NOT_OPENED = (
     (
         b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.",
@@ -88,7 +89,7 @@ NOT_OPENED = (
     (b"\x89PNG", "a PNG image"),
     (b"%PDF", "a PDF"),
 )
-#: First bytes of a pickle: of protocols 2 to 5, and of older ones, which are texts.
+#: First bytes of pickles: of protocols 2 to 5, and of older protocols, which are text.
 PICKLES = (
     *(bytes([0x80, protocol]) for protocol in range(2, 6)),
     *(
@@ -103,20 +104,21 @@ PICKLES = (
         b"ccopy_reg",
     ),
 )
-#: Bytes that no text begins with.
+#: Control bytes, which do not occur at the start of a text.
 CONTROLS = frozenset(range(32)) - set(b"\t\n\r\f\x1b")
-#: Bytes in which a signature is looked for.
+#: Number of bytes in which signatures are searched.
 HEAD = 2048 + 16
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a file; they leave an order of magnitude for honest files.
+    """Limits on reading a file, about ten times the needs of ordinary files.
 
-    ``most`` is in bytes that the wanted variables of one file may declare, ``ZSL_MAX_IMPORT`` where
-    it is None; ``ratio`` in declared bytes per byte of the file (deflate reaches 1,032; features
-    about 4); ``free_bytes`` are always allowed, since small tables compress well. Time is the base
-    plus the file's size at ``bytes_per_second``. ``whose`` says in a refusal what ``most`` is from.
+    ``most`` is the number of bytes that the wanted variables of a file may declare,
+    ``ZSL_MAX_IMPORT`` if None. ``ratio`` limits the declared bytes per byte of the file (deflate
+    reaches 1,032, features about 4); ``free_bytes`` are always allowed, since small tables compress
+    well. The time limit is ``base_seconds`` plus the size of the file divided by
+    ``bytes_per_second``. ``whose`` names the origin of ``most`` in a refusal.
     """
 
     most: int | None = None
@@ -128,11 +130,11 @@ class Limits:
 
     @property
     def max_bytes(self) -> int:
-        """Most bytes that the wanted variables of one file may declare."""
+        """Largest number of bytes that the wanted variables of one file may declare."""
         return settings.MAX_IMPORT() if self.most is None else self.most
 
     def budget(self, size: int) -> int:
-        """Bytes that a file of ``size`` bytes may declare."""
+        """Return the bytes that a file of ``size`` bytes may declare."""
         return min(self.max_bytes, self._explained(size))
 
     def because(self, size: int) -> str:
@@ -144,7 +146,7 @@ class Limits:
         return max(self.free_bytes, self.ratio * size)
 
     def seconds(self, size: int) -> int:
-        """Processor seconds that a file of ``size`` bytes may take."""
+        """Return the limit on processor time, in seconds, for a file of ``size`` bytes."""
         return self.base_seconds + size // self.bytes_per_second
 
 
@@ -155,7 +157,8 @@ DEFAULT_LIMITS = Limits()
 class Variables:
     """Variables of a file, by name.
 
-    ``names`` holds texts, cleaned, ``arrays`` all else; ``unread`` names other variables of it.
+    ``names`` has the cleaned texts, ``arrays`` the other variables; ``unread`` are the names of
+    variables that were not read.
     """
 
     arrays: dict[str, np.ndarray]
@@ -172,15 +175,15 @@ def read_arrays(
     kinds: tuple[str, ...] = ARRAYS,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Variables:
-    """Read the variables ``wanted`` of an untrusted file; others are never looked at.
+    """Read the variables ``wanted`` of an untrusted file, and no others.
 
-    Its first bytes say its kind, not its name. ``into`` is a folder for ``<variable>.npy``, which
-    matrices stay maps of. By default all of ``wanted`` must be there.
+    The type of the file is determined by its first bytes, not its name. Matrices are mapped from
+    ``<variable>.npy`` in the folder ``into``. By default all of ``wanted`` are required.
     """
     path = Path(path)
     kind, size = _kind(path, kinds), path.stat().st_size
     if kind == "Parquet" and not {*wanted} & {"scores", "labels", "class_names", "predicted"}:
-        kind = "table"  # arrays of its columns, not a matrix of scores
+        kind = "table"  # read columns as arrays, not as a score matrix
     required = tuple(wanted) if required is None else required
     arguments = (dict(wanted), required, limits.budget(size), limits.because(size))
     what = _described(kind)
@@ -202,10 +205,11 @@ def read_arrays(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
-    """Contents of an untrusted file of arrays; small variables are read.
+    """Contents of an untrusted file of arrays, with the values of small variables.
 
-    ``shapes`` has every variable, None where it is neither numbers nor texts; ``arrays`` the values
-    of small ones, int64, float32, float64 or texts, and ``refused`` why others cannot be read.
+    ``shapes`` has the shape of every variable, None for objects; ``arrays`` has the values of small
+    variables, int64, float32, float64 or texts, and ``refused`` the reasons why variables cannot be
+    read.
     """
 
     path: Path
@@ -216,30 +220,30 @@ class Contents:
 
     @property
     def name(self) -> str:
-        """The file's name, cleaned."""
+        """Cleaned name of the file."""
         return clean_text(self.path.name)
 
     def has(self, name: str) -> bool:
-        """Whether the values of a variable are here; those of large ones are in the file alone."""
+        """Whether the values of a variable were read; values of large variables were not."""
         return name in self.arrays
 
     def numbers(self, name: str) -> np.ndarray:
-        """Return one axis of whole numbers, or raise FileRefusedError."""
+        """Return a list of whole numbers, or raise FileRefusedError."""
         return self._converted(name, variables.whole_numbers)
 
     def names(self, name: str) -> tuple[str, ...]:
-        """Return texts, cleaned, or raise FileRefusedError."""
+        """Return cleaned texts, or raise FileRefusedError."""
         array = self._converted(name, lambda values: values)
         if array.dtype.kind != "U":
             raise self._refusal(name, "expected a list of texts, got numbers")
         return _cleaned_names(array.ravel(), self.path.name, name)
 
     def rows(self, name: str) -> np.ndarray:
-        """Return a matrix of float32 as it lies in the file, or raise FileRefusedError."""
+        """Return a float32 matrix, not transposed, or raise FileRefusedError."""
         return self._converted(name, variables.finite_matrix)
 
     def columns(self, name: str) -> np.ndarray:
-        """Return a matrix of float32 transposed, as MATLAB's layout has one image a column."""
+        """Return a transposed float32 matrix: MATLAB's layout has one image per column."""
         return np.ascontiguousarray(self.rows(name).T)
 
     def _converted(self, name: str, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -260,9 +264,9 @@ def look_into(
 ) -> Contents:
     """List the variables of an untrusted file and read the small ones, in one worker process.
 
-    With "text" among ``kinds`` a CSV or list is read, too; the columns of a table are arrays, as
-    :mod:`zslcore.untrusted.readers.text_tables` says. Values
-    of more than :data:`variables.SMALL_BYTES` in all stay in the file.
+    With "text" in ``kinds``, a CSV or list is also read; its columns become arrays, see
+    :mod:`zslcore.untrusted.readers.text_tables`. Values are read up to a total of ``SMALL_BYTES``
+    of :mod:`zslcore.untrusted.readers.variables`.
     """
     container = _kind(path, kinds)
     with scratch() as folder:
@@ -281,13 +285,13 @@ def look_into(
                     refused[name] = str(entry["refused"])
                 elif entry["read"]:
                     arrays[name] = values = _plain(folder / f"{k}.npy")
-                    if values.size != math.prod(shapes[name] or ()):  # a file declares anything
+                    if values.size != math.prod(shapes[name] or ()):  # may be declared wrong
                         shapes[name] = values.shape
             return Contents(path, container, shapes, arrays, refused)
 
 
 def _plain(path: Path) -> np.ndarray:
-    """Read an array of numbers or texts that a worker left."""
+    """Read an array of numbers or texts written by a worker."""
     array = np.array(open_array(path))
     if array.dtype.str.startswith("<U"):
         if array.size and np.ascontiguousarray(array).view("<u4").max() > LAST_CHARACTER:
@@ -302,9 +306,9 @@ def _plain(path: Path) -> np.ndarray:
 class Table:
     """Columns of a CSV file.
 
-    ``values`` is float32 of shape (n_rows, n_columns), a map of the columns of numbers. Of a column
-    of texts, ``texts`` has the different ones in the order in which they come, and ``codes``, of
-    shape (n_rows,), which of them stands in a row.
+    ``values`` is a float32 map of the columns of numbers, of shape (n_rows, n_columns). For a
+    column of texts, ``texts`` has the distinct texts in order of first occurrence, and ``codes``,
+    of shape (n_rows,), the position of each row's text in them.
     """
 
     values: np.ndarray
@@ -316,10 +320,10 @@ class Table:
 def read_table_file(
     path: Path, into: Path, texts: Mapping[str, bool], *, limits: Limits = DEFAULT_LIMITS
 ) -> Table:
-    """Read a CSV file; an index that pandas has put before it, without a name, is left out.
+    """Read a CSV file, without an unnamed index column written by pandas.
 
-    ``texts`` says of columns of texts whether they have to be there; all others are numbers, and
-    stay a map of ``features.npy`` in the folder ``into``.
+    ``texts`` maps each column of texts to whether it is required. All other columns are numbers,
+    mapped from ``features.npy`` in the folder ``into``.
     """
     size = _size(path, MAX_CSV_BYTES, "CSV")
     warm_up("pandas")
@@ -345,9 +349,9 @@ def read_table_file(
 class ScoreTable:
     """Columns of a table of scores.
 
-    ``values`` is float32 of shape (n_rows, n_columns), a map; ``columns`` may share names.
-    ``texts`` has for every column of texts the one of each row, ``left_out`` names columns of texts
-    that differ too much to be classes.
+    ``values`` is a float32 map of shape (n_rows, n_columns); ``columns`` may repeat a name.
+    ``texts`` has the text of each row by column; ``left_out`` names columns with too many distinct
+    texts to be classes.
     """
 
     values: np.ndarray
@@ -384,8 +388,9 @@ def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS)
 class Columns:
     """Columns of a Parquet table, by name.
 
-    Arrays have shape (n_rows,): float64 of the role "values", else int64; of a column of texts,
-    which of its ``texts`` stands in a row. ``attrs`` are the table's as pandas has them, uncleaned.
+    Arrays have shape (n_rows,), and type float64 for the role "values", else int64; for a column of
+    texts they are positions in its ``texts``. ``attrs`` are the attributes of the table in pandas,
+    not cleaned.
     """
 
     arrays: dict[str, np.ndarray]
@@ -400,7 +405,7 @@ def read_columns(
     *,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Columns:
-    """Read columns of a Parquet table, and its attributes; other columns are never looked at."""
+    """Read the ``wanted`` columns of a Parquet table, and its attributes."""
     _kind(path, ("Parquet",))
     budget = limits.budget(path.stat().st_size)
     arguments = (dict(wanted), list(required), budget)
@@ -433,7 +438,7 @@ def read_columns(
 
 @dataclass(frozen=True, slots=True)
 class LargeArray:
-    """An array of numbers of an HDF5 file, larger than memory: a worker reads the rows wanted."""
+    """Array of numbers in an HDF5 file, larger than memory; a worker reads the requested rows."""
 
     path: Path
     name: str
@@ -441,7 +446,7 @@ class LargeArray:
     dtype: np.dtype
 
     def __getitem__(self, rows: slice) -> np.ndarray:
-        """Return rows."""
+        """Return a slice of rows."""
         start, stop, _ = rows.indices(self.shape[0])
         shape = (stop - start, *self.shape[1:])
         size = math.prod(shape) * self.dtype.itemsize
@@ -464,7 +469,7 @@ class LargeArray:
 
 
 def open_large_arrays(path: Path, names: Sequence[str]) -> list[LargeArray]:
-    """Open arrays of an HDF5 file for reading them row by row; nothing is read yet."""
+    """Open arrays of an HDF5 file to read rows later."""
     _kind(path, ("HDF5",))
     with scratch() as folder:
         shapes_and_types = _read(
@@ -484,7 +489,7 @@ def open_large_arrays(path: Path, names: Sequence[str]) -> list[LargeArray]:
 def read_split_rows(
     path: Path, schema: str, parts: tuple[str, ...], *, max_bytes: int
 ) -> dict[str, np.ndarray]:
-    """Read the 0-based rows of every part of a split that is written as JSON."""
+    """Read the 0-based rows of each part of a split in JSON."""
     size = _size(path, max_bytes, "JSON")
     with scratch() as folder:
         present = _read(
@@ -501,9 +506,9 @@ def read_value(
     max_bytes: int,
     most: int = 1 << 17,
 ) -> Any:
-    """Read a small JSON or TOML file, lines of text, or rows of texts; texts are not cleaned.
+    """Read a small JSON or TOML file, or lines or rows of texts, without cleaning the texts.
 
-    ``most`` counts lines, rows, or values of any kind inside each other.
+    ``most`` limits the number of lines, rows, or nested values.
     """
     size = _size(path, max_bytes, "text" if kind == "lines" else kind)
     with scratch() as folder:
@@ -523,9 +528,9 @@ def read_value(
 
 
 def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
-    """Read a small list of names, one a line, cleaned; blank lines are left out.
+    """Read a small list of names, one per line; names are cleaned, and blank lines skipped.
 
-    Parsing a text of this size takes milliseconds, so no process is started for it.
+    Parsing a text of this size takes milliseconds, so it is read without a worker process.
     """
     _require_file(path)
     if path.stat().st_size > max_bytes:
@@ -537,12 +542,12 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
     return tuple(name for name in map(clean_text, lines) if name)
 
 
-#: Largest file of word vectors, and memory of the process that looks words up in it.
+#: Largest file of word vectors, and memory of the process that reads it.
 MAX_WORDS_BYTES, WORDS_MEMORY = 16 << 30, 256 << 20
 
 
 def read_words(path: Path, words: Sequence[str], *, binary: bool) -> dict[str, np.ndarray]:
-    """Read the vectors of some words from a file of word vectors; those it has, float32 each."""
+    """Read the float32 vectors of words from a file; words without a vector are left out."""
     _size(path, MAX_WORDS_BYTES, "word vector")
     args, what = (list(words), binary), "a file of word vectors"
     with scratch() as folder:
@@ -560,16 +565,16 @@ def read_words(path: Path, words: Sequence[str], *, binary: bool) -> dict[str, n
             }
 
 
-#: Limits of a file of captions, of which a second counts some hundred thousand letters at least.
+#: Limits of a file of captions: a second suffices for at least a hundred thousand letters.
 CAPTION_LIMITS = Limits(bytes_per_second=1 << 17)
 
 
 def count_captions_of(
     path: Path, kind: str, classes: Sequence[Sequence[Sequence[str]]]
 ) -> tuple[list[int], int]:
-    """Count the captions of a file that name each class, and all of them, in a worker process.
+    """Count, in a worker process, the captions that name each class, and all captions.
 
-    ``classes`` has the names of every class as words; ``kind`` is ".txt", ".csv" or ".tsv".
+    ``classes`` has the names of each class, split into words; ``kind`` is ".txt", ".csv" or ".tsv".
     """
     _size(path, MAX_WORDS_BYTES, "caption")
     args: tuple[Any, ...] = (kind, list(classes))
@@ -584,7 +589,7 @@ def count_captions_of(
 
 
 def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
-    """Return classes as a command names them: names or numbers, or one file with one a line."""
+    """Return the classes given to a command: names, numbers, or a file with one per line."""
     if len(words) == 1 and (path := path_of(words[0], folder)).is_file():
         return list(read_lines(path))
     return list(words)
@@ -627,7 +632,7 @@ def _require_file(path: Path) -> None:
 def container_of(path: Path) -> str:
     """Return the container of a file by its first bytes: one of :data:`ARRAYS`, or "text".
 
-    Raises a FileRefusedError that says what the file is, for anything else.
+    Raises a FileRefusedError that describes the file if it has another type.
     """
     _require_file(path)
     with path.open("rb") as file:
@@ -666,7 +671,7 @@ def _in_archive(head: bytes) -> str:
 
 
 def _kind(path: Path, welcome: tuple[str, ...]) -> str:
-    """Return the container of a file, one that is welcome; have its reader imported meanwhile."""
+    """Return the container of a file, which must be in ``welcome``; preload its reader."""
     kind = container_of(path)
     if kind in welcome:
         warm_up(*variables.LIBRARIES[kind])
@@ -716,7 +721,7 @@ def read_confined(
 ) -> Any:
     """Return ``function(given, memory, into)``, called in a worker process.
 
-    ``whose`` says what sets the limit of memory, for the sentence of a refusal.
+    ``whose`` names the origin of the memory limit in a refusal.
     """
     short = f"needs more than the {memory:,} bytes {whose}"
     limited: dict[str, Any] = {"memory": memory, "seconds": seconds, "short": short}
@@ -744,7 +749,7 @@ def _checked(path: Path) -> Iterator[None]:
 
 
 def _is_texts(path: Path, role: Role) -> bool:
-    """Whether a reader wrote texts, which it may choose of labels alone."""
+    """Whether a reader wrote texts; only labels can be either texts or numbers."""
     if role != "labels":
         return role in ("names", "paths")
     with suppress(OSError, ValueError):
@@ -753,15 +758,15 @@ def _is_texts(path: Path, role: Role) -> bool:
 
 
 def open_array(path: Path) -> np.ndarray:
-    """Open an array as a map; a ValueError or OSError where its file is not as long as it says.
+    """Open an array as a map; raise ValueError or OSError if the file is too short.
 
-    numpy.load reads other kinds of files too, and raises other errors.
+    numpy.load would also read other types of files, and raise other errors.
     """
     return np.lib.format.open_memmap(path, mode="r")
 
 
 def _array(path: Path, role: Role | Literal["values"]) -> np.ndarray:
-    """Open an array, a matrix as a map, and check its form."""
+    """Open an array, mapped if it is a matrix, and check dtype and shape."""
     matrix, array = role in ("rows", "columns", "scores"), open_array(path)
     dtypes = {"scores": ("<f4", "<f8"), "values": ("<f8",)}.get(
         role, ("<f4",) if matrix else ("<i8",)

@@ -1,19 +1,19 @@
-"""Confine the process that reads untrusted files, with Landlock and seccomp where available.
+"""Confinement of the process that reads untrusted files, by Landlock and seccomp if available.
 
 ==========  ===========================  =========================================================
-wall        needs                        what it keeps from the process
+wall        needs                        access that it blocks
 ==========  ===========================  =========================================================
-files       Linux 5.13 (Landlock)        every file but its libraries, the one to be read, and the
-                                         folder for what it leaves
-network     Linux on x86-64 or ARM64     sockets of any kind
-programs    Linux on x86-64 or ARM64     starting another program or process, signals, limits and
-                                         priorities of another process, its memory and descriptors,
-                                         memory that no limit counts, changing who may read a file
+files       Linux 5.13 (Landlock)        files other than libraries, the files to be read, and the
+                                         output folder
+network     Linux on x86-64 or ARM64     sockets of any type
+programs    Linux on x86-64 or ARM64     starting a program or process; signals, limits, priorities,
+                                         memory and descriptors of other processes; memory that is
+                                         not counted by limits; changes of file permissions
 ==========  ===========================  =========================================================
 
-On macOS and Windows there is none of the three, and in a container whose system calls are filtered
-there may be fewer. The limits of :mod:`zslcore.untrusted.worker` hold in any case: of an
-administrator's capabilities, which can raise them, a reader keeps the one to read files of others.
+macOS and Windows have none of the walls, and a container that filters system calls may have fewer.
+The limits of :mod:`zslcore.untrusted.worker` always apply: a reader drops all capabilities of an
+administrator, which could raise limits, except the one to read files of other users.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-#: Where the package lies: site-packages, or a checkout, which has secrets and history of its own.
+#: Parent folder of the package: site-packages, or a checkout, which may have secrets and a history.
 ROOT = Path(__file__).parents[2]
-#: What a wall keeps out.
+#: Names of the walls, by the access that they block.
 WALLS = ("files", "network", "programs")
 
-#: Numbers of the kernel: Landlock's calls, the same everywhere, and what prctl is asked.
+#: Constants of the kernel: call numbers of Landlock, equal on all machines, and options of prctl.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 22, 38
-#: Landlock: the rights of version 1, which later versions add one to each, and those of a reader.
+#: Landlock's rights: end of the mask by version, then the rights of a reader.
 RIGHTS = {1: 1 << 13, 2: 1 << 14, 3: 1 << 15, 4: 1 << 15}
 RIGHTS_LATER = 1 << 16
 READ_FILE, READ_FOLDER, WRITE_FILE, MAKE_FILE, REMOVE_FILE, TRUNCATE = (
@@ -44,14 +44,14 @@ READ_FILE, READ_FOLDER, WRITE_FILE, MAKE_FILE, REMOVE_FILE, TRUNCATE = (
     *(1 << 8, 1 << 5, 1 << 14),
 )
 MAKE_FOLDER, REMOVE_FOLDER = 1 << 7, 1 << 4
-#: Machine -> its mark in a filter.
+#: Machine -> its identifier in a filter.
 MARKS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-#: Calls that are refused -> their numbers on x86-64 and on ARM64, which lacks the older ones.
+#: Refused call -> its numbers on x86-64 and on ARM64, which lacks older calls.
 REFUSED: dict[str, tuple[int, ...]] = {
     "socket": (41, 198),
     "socketpair": (53, 199),
     "connect": (42, 203),
-    "io_uring_setup": (425, 425),  # opens sockets without a call of its own for each
+    "io_uring_setup": (425, 425),  # can open sockets without the call "socket"
     "execve": (59, 221),
     "execveat": (322, 281),
     "fork": (57,),
@@ -75,7 +75,7 @@ REFUSED: dict[str, tuple[int, ...]] = {
     "memfd_create": (319, 279),
     "shmget": (29, 194),
     "msgget": (68, 186),
-    "truncate": (76, 45),  # of a file by its name: Landlock knows it from Linux 6.2 on
+    "truncate": (76, 45),  # by file name; Landlock covers it from Linux 6.2 on
     "chmod": (90,),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
@@ -93,24 +93,26 @@ REFUSED: dict[str, tuple[int, ...]] = {
     "futimesat": (261,),
     "utimensat": (280, 88),
 }
-#: Calls that are refused by one argument: numbers, place of the argument, bits, and whether these
-#: have to be set. A clone has to be a thread, limits those of this process, and fcntl must not name
-#: a process that the kernel is to signal (F_SETOWN and F_SETOWN_EX; no other call needs the bit).
+#: Calls that are refused by an argument: call numbers, position of the argument, bits, and whether
+#: the bits must be set or clear. A clone must be a thread, limits must be those of this process,
+#: and fcntl must not choose a process for signals (F_SETOWN and F_SETOWN_EX; no other command has
+#: the bit).
 REFUSED_BY_ARGUMENT: dict[str, tuple[tuple[int, int], int, int, bool]] = {
     "clone": ((56, 220), 0, 0x10000, True),
     "prlimit64": ((302, 261), 0, 0xFFFFFFFF, False),
     "fcntl": ((72, 25), 1, 8, False),
 }
-#: Number of clone3, whose argument no filter sees: libraries use clone where it is not there.
+#: Number of clone3; filters cannot read its argument. It is reported missing, so libraries use
+#: clone.
 CLONE3 = 435
-#: From here on are the numbers of x32, a second set of calls on x86-64.
+#: First call number of x32, a second set of calls on x86-64.
 X32 = 0x40000000
-#: Version of the capabilities of a process, and the one to read and write files of others.
+#: Version of capabilities, and the capability to read and write files of other users.
 CAPABILITY_VERSION, CAP_DAC_OVERRIDE = 0x20080522, 1
 
 
 def confine_process(readable: Sequence[str], writable: Sequence[str]) -> tuple[str, ...]:
-    """Confine this process for good, and return the walls that stand.
+    """Confine this process permanently; return the walls that are active.
 
     ``readable`` may be read in addition to Python and its libraries; ``writable`` are folders.
     """
@@ -125,9 +127,9 @@ def confine_process(readable: Sequence[str], writable: Sequence[str]) -> tuple[s
 
 
 def active_walls() -> tuple[str, ...]:
-    """Return the walls that this system can build, as a process that confines itself finds them.
+    """Return the walls of this system, found by confining a test process.
 
-    A system call filter, as of a container, may refuse what the kernel has.
+    The kernel may have walls that a container's filter of system calls refuses.
     """
     code = f"from {__name__} import confine_process; print(*confine_process([], []))"
     done = subprocess.run(  # noqa: S603 - our own words
@@ -161,7 +163,7 @@ def _shut_files(libc: ctypes.CDLL, readable: Sequence[str], writable: Sequence[s
 
 
 def _libraries() -> list[str]:
-    """Return the folders of Python and its libraries, and files about the processor."""
+    """Return the folders of Python and its libraries, and system files that these read."""
     places = {sys.prefix, sys.base_prefix, *filter(None, sys.path)}
     if (ROOT / "pyproject.toml").exists():
         places = places - {str(ROOT)} | {str(ROOT / "zslcore"), str(ROOT / "data")}
@@ -190,7 +192,7 @@ class _Program(ctypes.Structure):
 
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:
-    """Keep of an administrator's capabilities the one to read files of others."""
+    """Drop the capabilities of an administrator, except to read files of other users."""
     header, held = struct.pack("=Ii", CAPABILITY_VERSION, 0), ctypes.create_string_buffer(24)
     if libc.capget(header, held):
         return
@@ -210,10 +212,10 @@ def _shut_calls(libc: ctypes.CDLL) -> bool:
 
 
 def _steps(mark: int, place: int) -> list[tuple[int, int, int, int]]:
-    """Return the filter of a machine; ``place`` is its column of call numbers."""
+    """Return the filter program of a machine; ``place`` is its column of call numbers."""
     load, equal, at_least, any_bit, give = 0x20, 0x15, 0x35, 0x45, 0x06
     allowed, refused = 0x7FFF0000, 0x00050000 | errno.EPERM
-    # Calls of another machine, as 32-bit ones on x86-64, have other numbers: none is allowed.
+    # Calls for another machine, such as 32-bit calls on x86-64, have other numbers: refuse them.
     steps = [(load, 0, 0, 4), (equal, 1, 0, mark), (give, 0, 0, refused), (load, 0, 0, 0)]
     steps += [(at_least, 0, 1, X32), (give, 0, 0, refused)]
     steps += [(equal, 0, 1, CLONE3), (give, 0, 0, 0x00050000 | errno.ENOSYS)]
@@ -222,6 +224,6 @@ def _steps(mark: int, place: int) -> list[tuple[int, int, int, int]]:
         steps += [(any_bit, int(not needed), int(needed), bits)]
         steps += [(give, 0, 0, allowed), (give, 0, 0, refused)]
     calls = [numbers[place] for numbers in REFUSED.values() if place < len(numbers)]
-    for k, call in enumerate(calls):  # a call that is meant jumps to the refusal at the end
+    for k, call in enumerate(calls):  # a listed call jumps to the refusal at the end
         steps.append((equal, len(calls) - k, 0, call))
     return [*steps, (give, 0, 0, allowed), (give, 0, 0, refused)]

@@ -1,9 +1,9 @@
-"""Call a function in a confined process: the files that it reads may be hostile.
+"""Calls of functions in a confined worker process, since their files may be hostile.
 
-The process has the limits that the caller states, none of the server's environment, and the walls
-of :mod:`zslcore.untrusted.walls`. It may have been taken over, so the caller checks
-the JSON that comes back. On Linux a fork server imports the module of a function that is called
-and forks a worker within milliseconds; elsewhere every worker is started anew, and imports it.
+The process has the limits set by the caller, the walls of :mod:`zslcore.untrusted.walls`, and
+nothing of the server's environment but :data:`INHERITED`. A hostile file may take it over, so the
+caller checks the returned JSON. On Linux a fork server imports the module of the function and forks
+a worker within milliseconds; on other systems each worker is a new process that imports it.
 """
 
 from __future__ import annotations
@@ -32,37 +32,40 @@ from typing import IO, Any, NoReturn, Protocol
 
 from zslcore.untrusted.walls import ROOT, confine_process
 
-if sys.platform != "win32":  # there, only the caller's time limit holds
+if sys.platform != "win32":  # on Windows, only the caller's time limit applies
     import resource
 
-#: What a worker receives of the server's environment: where libraries lie, and no secret.
+#: Variables that a worker inherits from the server: paths of libraries and the locale, no secrets.
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
-#: Imported once by the fork server; what reads Parquet when the first such file comes.
+#: Modules that the fork server imports first; those for Parquet are imported with the first such
+#: file.
 PRELOADED = ("h5py", "scipy.io", "zslcore.untrusted.readers.variables")
-#: Seconds between two looks at a worker, and on the clock for every second of the processor: the
-#: system ends a worker that has used its seconds, however slowly a busy machine gives them.
+#: Seconds between two checks of a worker, and elapsed seconds allowed per second of processor time:
+#: a busy machine may be slow to grant a worker its processor time.
 LOOK_EVERY, PATIENCE = 0.1, 40
-#: Bytes beyond its libraries that a worker may always take, those that a reader needs to list the
-#: variables of a file (SciPy inflates up to 128 MiB for that), and most bytes of an answer.
+#: Bytes that any worker may use beyond its libraries; bytes that a reader needs to list the
+#: variables of a file (SciPy inflates up to 128 MiB for it); largest answer in bytes.
 SPARE, OPENING, MAX_ANSWER = 128 << 20, 256 << 20, 64 << 20
-#: Bytes that an answer may have of any file, for every byte of the file, and of its last line while
-#: it is watched: JSON of 1 MB can take 25 MB of the caller's memory.
+#: Limits on an answer in bytes, since JSON of 1 MB can take 25 MB of the caller's memory: for any
+#: file, per byte of the file, and for the last line, which is read for progress.
 ANSWER, ANSWER_A_BYTE, LAST_LINE = 4 << 20, 8, 1 << 12
-#: With fewer bytes than this left on a disk, a worker that failed has filled it.
+#: Free bytes on a disk below which a failure counts as a full disk.
 ROOM = 1 << 16
 PR_SET_PDEATHSIG = 1
 
-#: Called with the share of a file that is read, a few times a second; what it raises ends the call.
+#: Function called several times a second with the share of a file read so far; an exception ends
+#: the call.
 Watcher = Callable[[float], None]
 _WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
-#: Whether this process is a worker, which calls functions by itself, and what it had mapped.
+#: Whether this process is a worker, which calls functions directly, and its initial memory in
+#: bytes.
 _confined, _base = False, 0
-#: The variable that this worker reads.
+#: Name of the variable that this worker is reading.
 _reading = ""
 
 
 class Refused(Exception):  # noqa: N818 - a sentence on a file, not a fault of the program
-    """A sentence on a file, expected and found; ``where`` is the place, as "line 3"."""
+    """Refusal of a file in one sentence; ``where`` is the place in it, such as "line 3"."""
 
     def __init__(self, sentence: str, where: str = "") -> None:
         super().__init__(sentence)
@@ -71,7 +74,7 @@ class Refused(Exception):  # noqa: N818 - a sentence on a file, not a fault of t
 
 @contextmanager
 def watched(watcher: Watcher) -> Iterator[None]:
-    """Let ``watcher`` know the progress of every call in this block."""
+    """Report the progress of every call in this block to ``watcher``."""
     token = _WATCHER.set(watcher)
     try:
         yield
@@ -92,10 +95,10 @@ def call(
 ) -> Any:
     """Call ``function(*args, out)`` in a confined process.
 
-    ``args`` are as JSON has them; ``files`` may be read, and the folder ``out`` written into.
-    ``memory`` counts bytes beyond its libraries, ``seconds`` those of the processor, ``written``
-    bytes of a file that it writes. ``short`` is the sentence for a lack of memory, ``damaged`` for
-    any other exception. Raises Refused, also where the process ends without an answer.
+    ``args`` must be JSON values. The process may read ``files`` and write into the folder ``out``.
+    ``memory`` limits bytes beyond its libraries, ``seconds`` its processor time, and ``written``
+    the bytes of each file that it writes. ``short`` is the message for a lack of memory,
+    ``damaged`` for any other exception. Raises Refused, also if the process ends without an answer.
     """
     request = {
         "function": [function.__module__, function.__qualname__],
@@ -136,7 +139,7 @@ def report_progress(**line: object) -> None:
 
 
 def import_libraries(*libraries: str) -> None:
-    """Import libraries, and leave memory to open a file until :func:`raise_memory_limit`."""
+    """Import libraries; then limit memory to opening a file, until :func:`raise_memory_limit`."""
     global _base
     for name in libraries:
         importlib.import_module(name)
@@ -145,7 +148,7 @@ def import_libraries(*libraries: str) -> None:
 
 
 def raise_memory_limit(memory: int) -> None:
-    """Allow ``memory`` bytes for values, up to the limit of the caller."""
+    """Raise the memory limit by ``memory`` bytes for values, up to the caller's limit."""
     _limit("RLIMIT_AS", _base + OPENING + memory, hard=False)
 
 
@@ -200,7 +203,7 @@ class _Forked:
 
 
 _LOCK = threading.Lock()
-#: Fork server of every process: a process that was forked from this one starts its own.
+#: Process id -> fork server; a process forked from this one starts another server.
 _servers: dict[int, tuple[subprocess.Popen[bytes], socket.socket]] = {}
 
 
@@ -221,7 +224,7 @@ def _fork_server() -> tuple[subprocess.Popen[bytes], socket.socket]:
 @atexit.register
 def _end_server() -> None:
     if server := _servers.pop(os.getpid(), None):
-        server[1].close()  # which ends it and its workers
+        server[1].close()  # ends the server and its workers
         with suppress(subprocess.TimeoutExpired):
             server[0].wait(10)
         server[0].kill()
@@ -229,19 +232,19 @@ def _end_server() -> None:
 
 
 def _python(*words: str, **options: Any) -> subprocess.Popen[Any]:
-    """Start this module with one thread, no HDF5 locks nor plug-ins, nothing of the server's."""
+    """Start this module with one thread, without HDF5 locks or plug-ins."""
     environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
     environment |= {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     environment |= {"HDF5_USE_FILE_LOCKING": "FALSE", "HDF5_PLUGIN_PRELOAD": "::"}
-    environment |= {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # Arrow's own reserves far more
-    environment |= {"JE_ARROW_MALLOC_CONF": "background_thread:false"}  # lost in a fork
+    environment |= {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # Arrow's own pool reserves far more
+    environment |= {"JE_ARROW_MALLOC_CONF": "background_thread:false"}  # not after a fork
     silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     command = [sys.executable, "-P", "-W", "ignore", "-m", __name__, *words]
     return subprocess.Popen(command, env=environment, **(silent | options))  # noqa: S603 - ours
 
 
 def warm_up(*modules: str) -> None:
-    """Start the fork server and import modules there, so that the first file does not wait."""
+    """Start the fork server and import modules in it, before the first file."""
     if _can_fork() and not _confined:
         with _LOCK, suppress(OSError):
             _, control = _fork_server()
@@ -265,9 +268,9 @@ def _size(path: Path) -> int:
 
 
 def _run(request: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-    """Run a worker; return its last line, and whether it ended before the caller ended it.
+    """Run a worker; return its last line, and whether it ended by itself.
 
-    Once more where the fork server ended meanwhile.
+    The call is repeated if the fork server ended during it.
     """
     last, ended, lost = _attempt(request, _begun)
     return _attempt(request, _Started)[:2] if lost else (last, ended)
@@ -276,7 +279,7 @@ def _run(request: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
 def _attempt(
     request: Mapping[str, Any], begin: Callable[..., _Worker]
 ) -> tuple[dict[str, Any], bool, bool]:
-    # The answer goes to a file, not a pipe, so that the limit on file size holds for it too.
+    # The answer is a file, not a pipe, so that the limit on file sizes applies to it.
     with tempfile.TemporaryFile() as request_file, tempfile.TemporaryFile() as answer:
         request_file.write(json.dumps(request).encode())
         request_file.seek(0)
@@ -288,7 +291,7 @@ def _attempt(
                 if watcher is not None:
                     share = _share(answer, share)
                     watcher(share)
-        finally:  # whatever ends the waiting ends the worker
+        finally:  # also after an exception of the watcher
             worker.end()
         answer.seek(0)
         last = _last_line(answer.read(request["answer"]))
@@ -298,15 +301,15 @@ def _attempt(
 
 def _begun(module: str, request: IO[bytes], answer: IO[bytes]) -> _Worker:
     if _can_fork():
-        with _LOCK, suppress(OSError, ValueError):  # the fork server is gone
+        with _LOCK, suppress(OSError, ValueError):  # the fork server has ended
             return _Forked(module, request, answer)
         request.seek(0)
     return _Started(module, request, answer)
 
 
 def _share(answer: IO[bytes], before: float) -> float:
-    """Return the share of a file in its worker's last line, ``before`` where it names none."""
-    if not hasattr(os, "pread"):  # the worker's place in the file is ours, and stays where it is
+    """Return the share in the worker's last line, or ``before`` if it has none."""
+    if not hasattr(os, "pread"):  # reading would move the shared file offset
         return before
     start = max(0, os.fstat(answer.fileno()).st_size - LAST_LINE)
     share = _last_line(os.pread(answer.fileno(), LAST_LINE, start)).get("share")
@@ -314,7 +317,7 @@ def _share(answer: IO[bytes], before: float) -> float:
 
 
 def _last_line(answer: bytes) -> dict[str, Any]:
-    """Return the last line that is whole, empty where it is no JSON object."""
+    """Return the last complete line, {} if it is not a JSON object."""
     *_, line, _ = (b"\n" + answer).rsplit(b"\n", 2)
     with suppress(ValueError, RecursionError):
         value = json.loads(line)
@@ -326,7 +329,7 @@ def _last_line(answer: bytes) -> dict[str, Any]:
 
 
 def _answer(request: Mapping[str, Any]) -> str:
-    """Return the result of the function as JSON; every exception is a refusal."""
+    """Return the result of the function as JSON; turn any exception into Refused."""
     global _reading
     module, name = request["function"]
     _reading = ""
@@ -363,22 +366,22 @@ def _within(request: Mapping[str, Any]) -> Any:
         _base = before[0]
         if before[1] is not None:
             _limit("RLIMIT_AS", before[1][0], hard=False)
-    raise refused  # outside of the block above, since its traceback would hold open files
+    raise refused  # raised outside the block, since its traceback would keep files open
 
 
 def _limit(which: str, value: int, *, hard: bool = True) -> None:
-    """Limit a resource of this process where the system knows it."""
+    """Limit a resource of this process if the system supports the limit."""
     if sys.platform == "win32":
         return
     number = getattr(resource, which)
     ceiling = resource.getrlimit(number)[1]
     value = value if ceiling == resource.RLIM_INFINITY else min(value, ceiling)
-    with suppress(ValueError, OSError):  # macOS knows no limit on address space
+    with suppress(ValueError, OSError):  # macOS does not limit address space
         resource.setrlimit(number, (value, value if hard else ceiling))
 
 
 def _mapped() -> int:
-    """Return memory mapped before the file is read (baseline of the limit)."""
+    """Return the bytes mapped before the file is read, the baseline of the limit."""
     with suppress(OSError, ValueError):
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         return pages * os.sysconf("SC_PAGE_SIZE")
@@ -394,7 +397,7 @@ def serve() -> None:
     _limit("RLIMIT_CPU", request["seconds"] + 5)
     _limit("RLIMIT_CPU", request["seconds"], hard=False)
     _limit("RLIMIT_FSIZE", request["written"] + (1 << 20))
-    package = ROOT / request["function"][0].partition(".")[0]  # of the function, as of a test
+    package = ROOT / request["function"][0].partition(".")[0]  # may be that of a test
     confine_process([*request["files"], str(package)], [request["out"]])
     os.environ["ZSL_DATA"] = request["out"]
     importlib.import_module(request["function"][0])
@@ -408,10 +411,10 @@ def serve() -> None:
 
 
 def run_fork_server(control: socket.socket) -> None:
-    """Fork a worker for every request until the socket is closed; open no file.
+    """Fork one worker per request until the socket is closed, without opening files.
 
-    A message is the name of a module to import, with the worker's descriptors where one is wanted:
-    what the function needs is imported once, in a process that never opens a user's file.
+    A message is the name of a module to import, with descriptors if a worker is requested: the
+    libraries of a function are imported once, in a process that never opens a user's file.
     """
     for name in PRELOADED:
         importlib.import_module(name)
@@ -419,8 +422,8 @@ def run_fork_server(control: socket.socket) -> None:
         gc.freeze()
         message, passed, *_ = socket.recv_fds(control, 1 << 10, 2)
         if not message:
-            return  # workers end with this process
-        with suppress(Exception):  # the worker fails by it and says so
+            return  # the workers end with this process
+        with suppress(Exception):  # the worker reports the failed import
             importlib.import_module(message.decode())
         if not passed:
             continue
@@ -437,10 +440,10 @@ def run_fork_server(control: socket.socket) -> None:
 
 
 def _serve_and_exit(server: int, passed: Sequence[int]) -> NoReturn:
-    """Serve in a process that was forked, holding no descriptor but its own."""
+    """Serve in a forked process, with all other descriptors closed."""
     try:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() == server:  # otherwise it ended before the call
+        if os.getppid() == server:  # else the server ended before the call
             for place, descriptor in enumerate(passed):
                 os.dup2(descriptor, place)
             os.closerange(3, os.sysconf("SC_OPEN_MAX"))
@@ -450,7 +453,7 @@ def _serve_and_exit(server: int, passed: Sequence[int]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    from zslcore.untrusted import worker  # the module that functions import, not this one
+    from zslcore.untrusted import worker  # the module imported by functions, not __main__
 
     if len(sys.argv) > 1:
         worker.run_fork_server(socket.socket(fileno=int(sys.argv[1])))

@@ -1,6 +1,6 @@
 """Names that score files and releases use for their arrays and columns."""
 
-#: What variables are called that hold scores, and the label of every image.
+#: Names of variables with scores, and with labels of images.
 SCORE_VARIABLES = (
     *("scores", "score", "logits", "probabilities", "probs", "log_probs", "similarity"),
     *("similarities", "array"),
@@ -9,19 +9,19 @@ LABEL_VARIABLES = (
     *("y", "labels", "label", "y_true", "targets", "true_labels", "target", "gt", "ground_truth"),
     *("true_label", "true", "gold"),
 )
-#: Names of arrays that mean one thing in every file of ours, so that no class is called so.
+#: Names of arrays with a fixed meaning, which are never names of classes.
 VARIABLES = frozenset((
     *SCORE_VARIABLES, *LABEL_VARIABLES, "features", "X", "prototypes", "att", "class_names",
     *("trainval", "train", "val", "test_seen", "test_unseen", "test"),
     *("trainval_loc", "train_loc", "val_loc", "test_seen_loc", "test_unseen_loc"),
 ))  # fmt: skip
-#: What a column of labels is called in a table of scores.
+#: Names of the column of labels in a table of scores.
 LABELS = (
     *("label", "labels", "class", "y", "y_true", "target", "true", "targets", "true_label"),
     *("true_labels", "true_class", "gt", "ground_truth", "groundtruth", "gold", "actual"),
     *("class_name", "label_name", "label_true", "target_class", "expected"),
 )
-#: What a column or an array of predicted classes is called.
+#: Names of a column or array of predicted classes.
 PREDICTED = (
     *("y_pred", "pred", "preds", "predicted", "prediction", "predictions", "y_hat", "yhat"),
     *("pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class"),

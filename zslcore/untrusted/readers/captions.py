@@ -1,4 +1,4 @@
-"""Count the captions of a text or table that name a class, line by line, in a confined process."""
+"""Counts of captions that name a class, read line by line in a confined process."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from typing import IO, cast
 from zslcore.names import readable
 from zslcore.untrusted.worker import Refused, report_progress
 
-#: Letters of a line that are read; the rest is left out.
+#: Number of letters after which a line is cut off.
 MAX_LINE = 1 << 16
-#: Letters that a row of a table may have.
+#: Largest number of letters in a row of a table.
 MAX_ROW = 1 << 20
 #: Columns of a table that may hold the captions, in order of preference.
 COLUMNS = ("caption", "text", "title")
 #: Captions between two reports of progress.
 EVERY = 20_000
 
-#: Names of every class, as words.
+#: Names of each class, split into words.
 Names = Sequence[Sequence[Sequence[str]]]
 
 
 def count_file(path: str, kind: str, classes: Names, out: Path) -> dict[str, object]:
-    """Count the captions of a file and, for every class, those that name it.
+    """Count the captions of a file, and the captions that name each class.
 
-    ``kind`` is ".txt", a caption a line, ".csv" or ".tsv"; all may be packed by gzip.
+    ``kind`` is ".txt" (one caption per line), ".csv" or ".tsv"; each may be compressed by gzip.
     """
     size = max(1, Path(path).stat().st_size)
     try:
@@ -59,7 +59,7 @@ def count(captions: Iterable[str], classes: Names) -> tuple[list[int], int]:
 
 @contextmanager
 def _text(raw: IO[bytes]) -> Iterator[IO[str]]:
-    """Open a text, compressed or not; bytes that are no text become question marks."""
+    """Open a text, compressed or not; invalid bytes become replacement characters."""
     packed = raw.read(2) == b"\x1f\x8b"
     raw.seek(0)
     content = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if packed else raw)
@@ -75,7 +75,7 @@ def _reported(captions: Iterable[str], raw: IO[bytes], size: int) -> Iterator[st
 
 
 def _lines(file: IO[str]) -> Iterator[str]:
-    """Yield the lines of a text, each up to :data:`MAX_LINE` letters."""
+    """Yield the lines of a text, cut to :data:`MAX_LINE` letters."""
     whole = True
     while line := file.readline(MAX_LINE):
         if whole:
@@ -103,7 +103,7 @@ def _cells(file: IO[str], kind: str) -> Iterator[str]:
 
 
 class _BoundedLines:
-    """Lines of a table, whole: a quoted cell may hold several, and a row a million letters."""
+    """Lines of a table; a row, which may span several lines, has at most MAX_ROW letters."""
 
     def __init__(self, file: IO[str]) -> None:
         self.file, self.size = file, 0
@@ -118,7 +118,7 @@ class _BoundedLines:
 
 # --- Counting -------------------------------------------------------------------------------------
 
-#: First word of a name -> the names that begin with it, and their classes.
+#: First word of a name -> (name, class) pairs that begin with it.
 _Index = dict[str, list[tuple[tuple[str, ...], int]]]
 
 

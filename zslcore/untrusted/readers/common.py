@@ -1,12 +1,12 @@
-"""Limits on values that every reader keeps."""
+"""Limits on values, shared by all readers."""
 
 from __future__ import annotations
 
-#: Bytes assumed for a text of unknown length before it is read.
+#: Assumed size in bytes of a text before it is read.
 TEXT_BYTES = 1 << 10
-#: Longest path and longest name that are stored; a path keeps its end, which tells files apart.
+#: Stored length of paths and of names; a path is cut to its end, which distinguishes files.
 MAX_PATH, MAX_NAME = 200, 256
-#: Largest code point, largest row number, and end of the whole numbers exact in float64.
+#: Largest code point, largest row number, and limit of exact integers in float64.
 LAST_CHARACTER, MAX_ROW, MAX_NUMBER = 0x10FFFF, 2**31 - 1, 2**53
 
 Shape = tuple[int, ...]

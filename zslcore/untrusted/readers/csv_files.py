@@ -20,17 +20,16 @@ from zslcore.untrusted.worker import Refused
 #: Texts that stand for a missing number.
 MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
-#: Most values of a table that are parsed at a time.
+#: Largest number of values that are parsed at a time.
 BLOCK = 1 << 18
 
 
 def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[str, Any]:
-    """Write the numbers of a CSV file as one matrix, "features", and its texts as codes.
+    """Write the numbers of a CSV file as the matrix "features", and its texts as codes.
 
-    pandas reads it block by block, so that neither this process nor the server ever holds the whole
-    table; only a file that it does not take is read once more, to name the line. ``texts`` says of
-    a column of texts whether it has to be there. Returns the names of the columns of numbers and,
-    by column, the different texts.
+    pandas reads the file block by block, so that the whole table is never in memory; a file that
+    pandas refuses is read again to find the line. ``texts`` maps each column of texts to whether it
+    is required. Returns the names of the columns of numbers and, by column, the distinct texts.
     """
     header, index = _header(path, texts)
     numbers = [name for name in header if name not in texts and name]
@@ -70,20 +69,20 @@ def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[
 
 
 def _read_frames(path: str, n_numbers: int, **options: Any) -> Iterator[tuple[Any, float]]:
-    """Yield blocks of a CSV file as frames, with the share of it that is read."""
+    """Yield blocks of a CSV file as frames, with the share of the file read so far."""
     import pandas as pd
 
     options |= {"header": 0, "index_col": False, "skipinitialspace": True, "encoding": "utf-8-sig"}
     size = max(1, Path(path).stat().st_size)
     with open(path, "rb") as file, warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)  # of a line that is too long
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # too many fields
         with pd.read_csv(file, chunksize=max(1, BLOCK // n_numbers), **options) as frames:
             for frame in frames:
                 yield frame, min(1.0, file.tell() / size)
 
 
 def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], bool]:
-    """Return the names of the columns, and whether one of them is an index without a name."""
+    """Return the column names, and whether one column is an unnamed index."""
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
         line = lines.readline(MAX_HEADER)
     try:
@@ -113,7 +112,7 @@ def _fault(
     finite: bool = True,
     separator: str = ",",
 ) -> Refused:
-    """Return the first fault of a CSV file that pandas does not take, with its line."""
+    """Return the first fault, with its line, of a CSV file that pandas refuses."""
     is_right = _is_finite if finite else _is_number
     csv.field_size_limit(MAX_FIELD)
     with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
@@ -156,12 +155,12 @@ def _is_finite(text: str) -> bool:
 
 
 def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
-    """Write the numbers of a table of scores as one matrix, "scores", and its texts as codes.
+    """Write the numbers of a score table as the matrix "scores", and its texts as codes.
 
-    A column is of texts where its name says labels or predicted classes, or its first field is no
-    number. Unlike in :func:`read_csv` columns may share a name, and numbers be missing or infinite.
-    Returns the names of the columns of numbers, of every column of texts the different ones (none
-    where there are too many to be classes), and the columns that are neither.
+    A column is read as texts if it has a name of labels or predicted classes, or its first field is
+    not a number. Unlike in :func:`read_csv`, column names may repeat, and numbers may be missing or
+    infinite. Returns the names of the columns of numbers, the distinct texts by column, and the
+    names of columns with too many distinct texts to be classes.
     """
     separator = _separator(path)
     header, first = _first_lines(path, separator)
@@ -186,7 +185,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
                 raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
             for k, column in [*codes.items()]:
                 column.append(frame[k].str.strip().str[:MAX_NAME])
-                if len(column.texts) > MAX_COLUMNS:  # names of files, another one in every row
+                if len(column.texts) > MAX_COLUMNS:  # file names, different in each row
                     del codes[k]
             worker.report_progress(share=share)
             yield values
@@ -208,7 +207,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
 
 
 class _Codes:
-    """The different texts of a column, and the number of the text of every row."""
+    """Distinct texts of a column, and the position of each row's text in them."""
 
     def __init__(self) -> None:
         self.texts: dict[str, int] = {}
@@ -225,7 +224,7 @@ class _Codes:
 def _score_frames(
     path: str, separator: str, texts: set[int], numbers: list[int], n_columns: int
 ) -> Iterator[tuple[Any, float]]:
-    """Yield blocks of a table of scores as frames, with the share of it that is read."""
+    """Yield blocks of a score table as frames, with the share of the file read so far."""
     return _read_frames(
         path,
         n_columns,
@@ -238,9 +237,10 @@ def _score_frames(
 
 
 def _separator(path: str) -> str:
-    """Return the sign between fields of a table of scores: a comma, a semicolon or a tab.
+    """Return the separator of a score table: a comma, a semicolon or a tab.
 
-    Another sign than the comma is one that gives two lines as many fields, and more of them.
+    It is the separator that splits the first two lines into the same, largest number of fields; by
+    default a comma.
     """
     csv.field_size_limit(MAX_FIELD)
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
@@ -257,7 +257,7 @@ def _separator(path: str) -> str:
 
 
 def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
-    """Return the names of the columns of a table of scores, and its first row."""
+    """Return the column names of a score table, and its first row."""
     csv.field_size_limit(MAX_FIELD)
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
         head = lines.read(2 * MAX_HEADER).splitlines()[:2]
@@ -283,7 +283,7 @@ def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
 
 
 def _refuse_short_lines(path: str, n: int, separator: str) -> None:
-    """Refuse a line with fewer fields than columns: pandas takes the others as missing."""
+    """Refuse a line with too few fields, which pandas would read as missing values."""
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
         reader = csv.reader(lines, delimiter=separator)
         for row in filter(None, reader):
@@ -292,7 +292,7 @@ def _refuse_short_lines(path: str, n: int, separator: str) -> None:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a field of scores is a number, perhaps a missing or infinite one."""
+    """Whether a field is a number, which may be missing or infinite."""
     try:
         return text in MISSING or float(text) is not None
     except ValueError:

@@ -14,20 +14,20 @@ from zslcore.untrusted.readers.common import TEXT_BYTES, Shape
 from zslcore.untrusted.readers.mat_files import join_cells, refuse_many_cells
 from zslcore.untrusted.worker import Refused
 
-#: Deflate, shuffle and fletcher32: the filters that are part of HDF5, no plug-ins.
+#: Deflate, shuffle and fletcher32: built-in filters of HDF5, without plug-ins.
 HDF5_FILTERS = {1, 2, 3}
-#: Largest ratio of Deflate: a file that declares more values cannot hold them.
+#: Bound on the compression ratio of deflate: a file that declares more cannot hold its values.
 MOST_COMPRESSED = 1100
 
 
 class Hdf5:
-    """HDF5 and MATLAB 7.3; nothing outside the file is ever opened."""
+    """HDF5 or MATLAB 7.3 file; external links are never followed."""
 
     def __init__(self, path: str) -> None:
         import h5py
 
         self.h5py, self.file = h5py, h5py.File(path, "r")
-        # MATLAB keeps cells and objects in groups of its own, "#refs#" and "#subsystem#".
+        # "#refs#" and "#subsystem#" are MATLAB's groups for cells and objects.
         self.names = [name for name in islice(self.file, 1000) if not name.startswith("#")]
 
     def declared(self, name: str) -> tuple[Shape, int]:
@@ -43,21 +43,21 @@ class Hdf5:
     def read(self, name: str) -> np.ndarray:
         """Return the values of a variable."""
         data = self.array(name)
-        if data.attrs.get("MATLAB_empty"):  # then the data are the shape, not the values
+        if data.attrs.get("MATLAB_empty"):  # an empty array, with its shape as data
             return np.empty((0, 0))
         if data.dtype.kind == "O" and self._is_field(name):
             return join_cells([self._cell(reference)[()].T for reference in data[()].ravel()])
         if data.dtype.kind == "O":
             return np.array([self._text(reference) for reference in data[()].ravel()])
-        # MATLAB writes columns first, so that its arrays lie transposed in HDF5.
+        # MATLAB arrays are in column-major order, hence transposed in HDF5.
         return data[()].T if "MATLAB_class" in data.attrs else data[()]
 
     def _is_field(self, name: str) -> bool:
-        """Whether a name is that of a field; a variable may have a dot in its own."""
+        """Whether a name refers to a field of a struct; names of variables may contain a dot."""
         return name not in self.names and "." in name
 
     def array(self, name: str) -> Any:
-        """Return the array of a variable, or of a field of a struct; no link is followed."""
+        """Return the array of a variable, or of a field of a struct, without following links."""
         where, field = name.partition(".")[::2] if self._is_field(name) else (name, "")
         self._refuse_link(self.file, where)
         if not field:
@@ -75,14 +75,14 @@ class Hdf5:
             raise Refused("expected data inside the file, got a link")
 
     def _cell(self, reference: Any) -> Any:
-        """Follow one cell of a cell array of matrices."""
+        """Return the matrix that a cell of a cell array refers to."""
         data = self._plain(self.file[reference]) if reference else None
         if data is None or data.dtype.kind not in "biuf":
             raise Refused("expected matrices of numbers in its cells, got something else")
         return data
 
     def _text(self, reference: Any) -> str:
-        """Follow one cell of a MATLAB 7.3 cell array to its UTF-16 text."""
+        """Return the UTF-16 text that a cell of a MATLAB 7.3 cell array refers to."""
         data = self._plain(self.file[reference]) if reference else None
         if data is None or data.dtype.kind != "u" or data.size > TEXT_BYTES:
             raise Refused("expected a cell array of short texts")
@@ -91,7 +91,7 @@ class Hdf5:
         return data[()].astype("<u2").tobytes().decode("utf-16-le", "replace")
 
     def _plain(self, data: Any) -> Any:
-        """Return ``data`` if it is an array in this very file that plain HDF5 can read."""
+        """Return ``data`` if it is an array in this file, readable without plug-ins."""
         if not isinstance(data, self.h5py.Dataset):
             raise Refused("expected an array, got an HDF5 group")
         if data.is_virtual or data.external:

@@ -1,4 +1,4 @@
-"""JSON, TOML, lines of text, and rows of CSV."""
+"""Readers of JSON, TOML, lines of text, and rows of CSV."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from zslcore.untrusted.readers.common import MAX_NAME, MAX_NUMBER, MAX_ROW, TEXT
 from zslcore.untrusted.readers.text_tables import allow_text
 from zslcore.untrusted.worker import Refused
 
-#: Texts of rows, and what separates their cells.
+#: Type of a text of rows -> separator of cells.
 SEPARATORS = {"CSV": ",", "TSV": "\t"}
-#: Brackets inside each other that a value may have; results of ours have 6.
+#: Largest depth of nested brackets; results of this package have 6.
 MAX_DEPTH = 20
-#: Most lists, objects and names of a JSON text: a million rows.
+#: Largest number of lists, objects and names in a JSON text: a million rows.
 MAX_PARTS = 1 << 20
 
 
-#: Endings of texts with a JSON value a line.
+#: Suffixes of texts with one JSON value per line.
 JSON_LINES = (".jsonl", ".ndjson")
 
 
 class Json:
-    """Arrays as JSON: an object of lists, or one list, which is called "array".
+    """Arrays in JSON: an object of lists, or a single list, named "array".
 
     An object with one list of numbers per class, all of the same length, is read as the matrix
     "prototypes" with "class_names"; records are read as one list per name.
@@ -75,7 +75,7 @@ _LISTS = (list, np.ndarray)
 def _as_columns(value: Any) -> Any:
     """Return records, in a list or an object, as one list per name; leave other values alone.
 
-    A name that some records lack, or that holds something else than texts or numbers, is left out.
+    A name is left out if it is missing in some records, or its values are not texts or numbers.
     """
     records = [*value.values()] if isinstance(value, dict) else value
     if not isinstance(records, list) or len(records) < 2:
@@ -107,9 +107,9 @@ def _is_vector_a_class(held: Mapping[str, Any]) -> bool:
 
 
 def read_value(path: str, kind: str, most: int, out: Path) -> Any:
-    """Return the value of a JSON or TOML file, the lines of a text or the rows of CSV or TSV.
+    """Return the value of JSON or TOML, the lines of a text, or the rows of CSV or TSV.
 
-    It has at most ``most`` values, lines or rows.
+    More than ``most`` values, lines or rows are refused.
     """
     value: Any
     if kind in SEPARATORS:
@@ -139,7 +139,7 @@ def _text(path: str) -> str:
 
 
 def _rows(path: str, separator: str) -> list[list[str]]:
-    """Return the cells of every row; a blank line is a row without cells."""
+    """Return the cells of each row; a blank line is a row without cells."""
     reader = csv.reader(io.StringIO(_text(path), newline=""), delimiter=separator)
     try:
         return list(reader)
@@ -184,7 +184,7 @@ def _with_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def count_values(value: Any) -> int:
-    """Count the values inside a value, refusing one that is nested too deep."""
+    """Count nested values; refuse a value that is nested too deep."""
     count, level, depth = 0, [value], 0
     while level:
         count += len(level)
@@ -201,7 +201,7 @@ def count_values(value: Any) -> int:
 
 
 def read_split(path: str, schema: str, parts: list[str], out: Path) -> list[str]:
-    """Write the rows of every part of a split; return the parts that are there."""
+    """Write the rows of each part of a split; return the names of these parts."""
     content = _parsed(path, "JSON")
     if not isinstance(content, dict) or "schema" not in content:
         raise Refused(f"expected a split as JSON, {schema!r}, got other JSON")

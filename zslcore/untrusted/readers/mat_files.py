@@ -1,4 +1,4 @@
-"""MATLAB 5 files."""
+"""Reader of MATLAB 5 files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from zslcore.untrusted.readers.common import TEXT_BYTES, Shape
 from zslcore.untrusted.worker import Refused
 
-#: Bytes of one value, by MATLAB class.
+#: MATLAB class -> bytes of one value.
 MATLAB_BYTES = {
     **dict.fromkeys(("double", "int64", "uint64"), 8),
     **dict.fromkeys(("single", "int32", "uint32", "char"), 4),
@@ -20,12 +20,12 @@ MATLAB_BYTES = {
     **dict.fromkeys(("int8", "uint8", "logical"), 1),
     "cell": TEXT_BYTES,
 }
-#: Data types of MATLAB 5: an array, and one that is compressed.
+#: Data types of MATLAB 5: array and compressed array.
 MATRIX, COMPRESSED = 14, 15
 
 
 class Mat5:
-    """Variables of a file, and fields of its structs."""
+    """Variables of a MATLAB 5 file, and fields of its structs."""
 
     def __init__(self, path: str) -> None:
         from scipy.io import whosmat
@@ -42,7 +42,7 @@ class Mat5:
             if kind != "struct":
                 raise Refused(f"expected a MATLAB struct, got a {kind}")
             size = dict(zip(self.listed, _declared_bytes(self.path), strict=True))[of]
-            return (-(-size // 4),), 4  # of a field, no more is known
+            return (-(-size // 4),), 4  # the shape of a field is unknown
         if kind not in MATLAB_BYTES:
             raise Refused(f"expected numbers or a cell array of texts, got a MATLAB {kind}")
         return shape, MATLAB_BYTES[kind]
@@ -66,7 +66,7 @@ class Mat5:
 
 
 def _declared_bytes(path: str) -> list[int]:
-    """Return the bytes that each array of a MATLAB 5 file declares, in the order of the file."""
+    """Return the bytes declared by each array of a MATLAB 5 file, in file order."""
     sizes: list[int] = []
     with open(path, "rb") as file:
         order = "<" if file.read(128)[126:128] == b"IM" else ">"
@@ -84,7 +84,7 @@ def _declared_bytes(path: str) -> list[int]:
 
 
 def refuse_many_cells(n: int) -> None:
-    """Refuse a cell array without a matrix, or with more than a release has."""
+    """Refuse a cell array without matrices, or with more than any release has."""
     if not 0 < n <= 64:
         raise Refused(f"expected 1 to 64 matrices in its cells, got {n:,}")
 

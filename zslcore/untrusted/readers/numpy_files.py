@@ -1,4 +1,4 @@
-"""Arrays and archives of NumPy."""
+"""Readers of NumPy's arrays and archives."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 from zslcore.untrusted.readers.common import LAST_CHARACTER, Shape
 from zslcore.untrusted.worker import Refused
 
-#: Why an array of Python objects, which would be unpickled, is not read.
+#: Refusal of an array of Python objects, which NumPy would unpickle.
 OBJECTS = "an array of Python objects: save with np.array(names, dtype=str)"
 
 
 class Npz:
-    """NumPy's archive; every header is compared with the size of its member."""
+    """Archive of NumPy; each header is compared with the size of its member."""
 
     def __init__(self, path: str) -> None:
         self.archive = zipfile.ZipFile(path)
@@ -50,7 +50,7 @@ class Npz:
         return array
 
     def copy(self, name: str, path: Path) -> bool:
-        """Write a matrix of float32 or float64 as it is, a piece at a time; whether it is one."""
+        """Copy a float32 or float64 matrix in blocks; return False for another array."""
         with self.archive.open(self.members[name]) as member:
             shape, fortran, dtype = _npy_header(member)
             if dtype.str not in ("<f4", "<f8") or len(shape) != 2 or not math.prod(shape):
@@ -63,7 +63,7 @@ class Npz:
 
 
 def _refuse_odd_characters(array: np.ndarray) -> None:
-    """Refuse texts with numbers that no character has."""
+    """Refuse texts with invalid code points."""
     if array.dtype.kind == "U" and array.size:
         codes = np.ascontiguousarray(array).view(array.dtype.byteorder + "u4")
         if codes.max() > LAST_CHARACTER:
@@ -85,7 +85,7 @@ def _npy_header(file: Any) -> tuple[Shape, bool, np.dtype]:
 
 
 class Npy:
-    """One array of NumPy, called "array"; it is not longer than its header says."""
+    """Single NumPy array, named "array", of the length in its header."""
 
     def __init__(self, path: str) -> None:
         self.path, self.names = path, ["array"]

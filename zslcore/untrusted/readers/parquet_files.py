@@ -1,4 +1,4 @@
-"""Parquet tables: of scores, of columns that are asked for, and of any columns."""
+"""Readers of Parquet tables: of scores, of requested columns, and of all columns."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from zslcore.untrusted.readers.text_tables import INDEX, MAX_COLUMNS, OWN
 from zslcore.untrusted.worker import Refused
 
 NUMERIC = ("int", "uint", "float", "double", "halffloat")
-#: Where pandas writes ``DataFrame.attrs``.
+#: Metadata key of ``DataFrame.attrs`` in pandas.
 ATTRS = b"PANDAS_ATTRS"
 MAX_ATTRS, MAX_VALUES, MAX_TEXTS = 4 << 20, 1 << 18, 1 << 10
-#: Where data sets of Hugging Face keep the names of classes.
+#: Metadata key of the class names in Hugging Face data sets.
 FEATURES_OF = b"huggingface"
-#: Columns that no score matrix has, and every file of predictions.
+#: Columns of every predictions file, which a score matrix never has together.
 OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
 
 
 def open_parquet(path: str, texts: Sequence[str] = ()) -> Any:
-    """Open a Parquet table with one thread: under load others find no room under the limit."""
+    """Open a Parquet table with one thread: several may exceed the memory limit under load."""
     import pyarrow
     from pyarrow import parquet
 
@@ -40,9 +40,9 @@ def open_parquet(path: str, texts: Sequence[str] = ()) -> Any:
 
 
 class ParquetScores:
-    """A table of scores: numbers are the matrix "scores", the one column of labels is "labels".
+    """Table of scores, with the matrix "scores" and a column of "labels".
 
-    A column of predicted classes is "predicted"; other columns of texts are named and not read.
+    A column of predicted classes is named "predicted"; other columns of texts keep their names.
     """
 
     def __init__(self, path: str) -> None:
@@ -92,7 +92,7 @@ class ParquetScores:
 
 
 class ParquetTable:
-    """A Parquet table; class names come from the metadata of Hugging Face."""
+    """Any Parquet table, with class names from Hugging Face metadata."""
 
     def __init__(self, path: str) -> None:
         import pyarrow
@@ -139,7 +139,7 @@ class ParquetTable:
         return self._sizes[name]
 
     def declared(self, name: str) -> tuple[Shape, int]:
-        """Return shape and bytes per value; of lists the length is that of the first."""
+        """Return shape and bytes per value; lists have the length of the first row's list."""
         if name == "class_names" and self.classes and name not in self.own:
             return (len(self.classes),), TEXT_BYTES
         if name == "values" and name not in self.own:
@@ -187,7 +187,7 @@ class ParquetTable:
         values: np.ndarray = flat.to_numpy(zero_copy_only=False)
         if values.dtype.kind not in "biuf":
             raise Refused("expected lists of numbers of one length, got others")
-        offsets = getattr(column, "offsets", None)  # of fixed length, a list has none
+        offsets = getattr(column, "offsets", None)  # lists of fixed length have no offsets
         if offsets is not None and (np.diff(offsets.to_numpy()) != width).any():
             raise Refused("expected lists of numbers of one length, got several lengths")
         return values.reshape(len(column), width)
@@ -200,7 +200,7 @@ def _as_float(column: np.ndarray) -> np.ndarray:
 
 
 def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
-    """Return the names of the one column of classes, as Hugging Face writes them."""
+    """Return the class names in Hugging Face metadata with a single column of classes."""
     text = metadata.get(FEATURES_OF, b"")
     if not text or len(text) > 1 << 22:
         return []
@@ -221,9 +221,9 @@ def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
 def read_columns(
     path: str, wanted: Mapping[str, str], required: Sequence[str], budget: int, out: Path
 ) -> dict[str, Any]:
-    """Write columns of a Parquet table; return which there are, their texts, and the attributes.
+    """Write columns of a Parquet table; return the names present, texts and attributes.
 
-    Texts stay numbers of a dictionary, so that one long text in a million rows is one text.
+    Texts are dictionary-encoded, so that a long text in a million rows is stored once.
     """
     worker.import_libraries("pyarrow.parquet", "pandas")
     file = open_parquet(path, [name for name, role in wanted.items() if role == "texts"])
@@ -250,7 +250,7 @@ def read_columns(
 
 
 def _column_sizes(metadata: Any) -> Iterator[tuple[str, int]]:
-    """Yield name and declared bytes of every piece of a column."""
+    """Yield name and declared bytes of each column chunk."""
     for k in range(metadata.num_row_groups):
         group = metadata.row_group(k)
         for column in map(group.column, range(group.num_columns)):
@@ -258,7 +258,7 @@ def _column_sizes(metadata: Any) -> Iterator[tuple[str, int]]:
 
 
 def _declared_by_columns(metadata: Any, names: Sequence[str], budget: int) -> int:
-    """Return the bytes that columns declare, in the file and in memory; refuse too many."""
+    """Return the bytes that columns declare; refuse more than ``budget``."""
     groups = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
     rows = metadata.num_rows
     if rows != sum(groups) or min((rows, *groups)) < 0:
@@ -289,7 +289,7 @@ def _attrs(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
 
 
 def _coded(column: Any) -> tuple[np.ndarray, list[str]]:
-    """Dictionary-encode a column of texts: codes and texts."""
+    """Dictionary-encode a column of texts; return codes and distinct texts."""
     if "string" not in str(column.type):
         raise Refused(f"expected texts, got {column.type}")
     encoded = column.unify_dictionaries().combine_chunks()
@@ -303,7 +303,7 @@ def _coded(column: Any) -> tuple[np.ndarray, list[str]]:
 
 
 def _of_column(column: Any, role: str) -> np.ndarray:
-    """Return numbers as float64, whole ones as int64; -1 for none where they are optional."""
+    """Return float64 for the role "values", else int64 with -1 for missing optional numbers."""
     kind, whole = str(column.type), role != "values"
     if not kind.startswith(NUMERIC) and (kind, role) != ("null", "optional numbers"):
         what = "whole numbers" if whole else "numbers"

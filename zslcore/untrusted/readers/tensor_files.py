@@ -1,10 +1,10 @@
-"""Read tensors of PyTorch and safetensors without either library, in a confined process.
+"""Readers of PyTorch and safetensors files that need neither library.
 
-A ``.pt`` or ``.pth`` file is a zip of raw storages and a pickle that says what is where. Only that
-pickle is unpickled, and of all functions that it may name, those that rebuild a tensor alone are
-replaced by ours: no code of the file runs, nothing is allocated that the file does not hold, and
-shapes are known before any value is read. ``torch.load(weights_only=True)`` would need PyTorch, of
-two gigabytes, in the process that never opens a user's file, and reads every value first.
+A ``.pt`` or ``.pth`` file is a zip of raw storages and a pickle that describes the tensors. Only
+this pickle is unpickled. The functions that rebuild a tensor are replaced by functions of this
+module, and all other functions are refused: no code of the file runs, memory is limited by the size
+of the file, and shapes are known before any value is read. ``torch.load(weights_only=True)`` would
+need two gigabytes of PyTorch in the fork server, and reads every value first.
 
 A safetensors file is a JSON header and raw bytes: https://github.com/huggingface/safetensors.
 """
@@ -25,10 +25,10 @@ import numpy as np
 from zslcore.untrusted.readers.json_files import parse_json
 from zslcore.untrusted.worker import Refused
 
-#: Most bytes of a pickle or header, of names in one, and dictionaries inside each other.
+#: Largest size in bytes of a pickle or header, number of names, and depth of dictionaries.
 MAX_HEADER, MAX_NAMES, MAX_DEPTH = 16 << 20, 10_000, 4
 MAX_AXES = 8
-#: Storage of PyTorch -> NumPy's type of its values; None for bfloat16, which NumPy has not.
+#: Storage of PyTorch -> type in NumPy; None for bfloat16, which NumPy lacks.
 STORAGES: dict[str, str | None] = {
     "DoubleStorage": "<f8", "FloatStorage": "<f4", "HalfStorage": "<f2", "BFloat16Storage": None,
     "LongStorage": "<i8", "IntStorage": "<i4", "ShortStorage": "<i2", "CharStorage": "|i1",
@@ -48,7 +48,7 @@ def _size_of(dtype: str | None) -> int:
 
 
 def _values(raw: bytes | np.ndarray, dtype: str | None) -> np.ndarray:
-    """Return raw bytes as an array; bfloat16 is the upper half of a float32."""
+    """Convert raw bytes to an array; bfloat16 is the upper half of a float32."""
     if dtype is not None:
         return np.frombuffer(raw, dtype)
     return (np.frombuffer(raw, "<u2").astype("<u4") << np.uint32(16)).view("<f4")
@@ -63,7 +63,7 @@ def _is_shape(shape: Any) -> bool:
 
 
 class Safetensors:
-    """A JSON header of names, types, shapes and places, and the bytes behind it."""
+    """Safetensors file: a JSON header with types, shapes and offsets, then raw bytes."""
 
     def __init__(self, path: str) -> None:
         self.path, size = path, Path(path).stat().st_size
@@ -86,7 +86,7 @@ class Safetensors:
         self.names = list(self.entries)
 
     def _checked(self, name: str, entry: Any, size: int) -> Mapping[str, Any]:
-        """Return the entry of a tensor inside the file."""
+        """Return the entry of a tensor after a check of type, shape and offsets."""
         where = f"variable {name!r}"
         if not isinstance(entry, dict):
             raise Refused("expected type, shape and place of a tensor, got another value", where)
@@ -137,7 +137,7 @@ class _Tensor(NamedTuple):
 
 
 def _tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: object) -> _Tensor:
-    """Stand for ``torch._utils._rebuild_tensor_v2``; its values lie inside its storage."""
+    """Replace ``torch._utils._rebuild_tensor_v2``; refuse values outside the storage."""
     right = isinstance(storage, _Storage) and _is_shape(shape) and _is_shape(stride)
     if not right or len(shape) != len(stride) or type(offset) is not int or offset < 0:
         raise Refused("expected shape and place of a tensor, got other values")
@@ -148,15 +148,15 @@ def _tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: object) -> _
 
 
 def _parameter(data: Any, *_: object) -> Any:
-    """Stand for ``torch._utils._rebuild_parameter``."""
+    """Replace ``torch._utils._rebuild_parameter``."""
     return data
 
 
 class _Weights(pickle.Unpickler):
-    """Unpickler of tensors, numbers, texts and collections of them; it calls nothing else."""
+    """Unpickler for tensors, numbers, texts and collections; it calls no function of the file."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return our stand-in for a function that rebuilds a tensor; refuse all others."""
+        """Return the replacement of a function that rebuilds tensors; refuse other functions."""
         if (module, name) == ("collections", "OrderedDict"):
             return OrderedDict
         if (module, name) == ("torch._utils", "_rebuild_tensor_v2"):
@@ -173,7 +173,7 @@ class _Weights(pickle.Unpickler):
         )
 
     def persistent_load(self, pid: Any) -> _Storage:
-        """Return which storage is meant."""
+        """Return the storage that an id refers to."""
         if not isinstance(pid, tuple) or len(pid) < 5 or pid[0] != "storage":
             raise Refused("expected storages of tensors, got other values")
         kind, key, n = pid[1], pid[2], pid[4]
@@ -185,9 +185,9 @@ class _Weights(pickle.Unpickler):
 
 
 class Torch:
-    """The tensors, and lists of texts or numbers, of a file that ``torch.save`` wrote.
+    """Tensors, and lists of texts or numbers, in a file written by ``torch.save``.
 
-    A lone tensor is called "array"; what lies in a dictionary inside another, "outer.inner".
+    A single tensor is named "array"; a tensor in a nested dictionary is named "outer.inner".
     """
 
     def __init__(self, path: str) -> None:
@@ -245,7 +245,7 @@ class Torch:
             raise Refused(f"declares {size:,} bytes of values, got {held:,}")
         if not math.prod(value.shape):
             return _values(b"", storage.dtype).reshape(value.shape)
-        # A tensor may be a few rows of a large storage: no other values are read.
+        # A tensor may be a few rows of a large storage: only its values are read.
         last = sum((n - 1) * step for n, step in zip(value.shape, value.stride, strict=True))
         with self.archive.open(member) as file:
             file.seek(value.offset * _size_of(storage.dtype))

@@ -1,9 +1,9 @@
-"""Read tables of any columns, Parquet or text, as named arrays, in a confined process.
+"""Reader of text tables with any columns as named arrays.
 
-A column of texts, or of a name that labels have, is an array of its own; the other columns of
-numbers are one matrix "values", with their names in "columns". A column of lists of one length (an
-embedding a row, as data sets of Hugging Face have) is a matrix of its own. One column or matrix
-without a name is called "array".
+A column of texts, or with a name of labels, is a separate array; the other columns of numbers form
+the matrix "values", with their names in "columns". In Parquet, a column of equally long lists (one
+embedding per row, as in Hugging Face data sets) is a separate matrix. A column or matrix without a
+name is named "array".
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy as np
 from zslcore.untrusted import worker
 from zslcore.untrusted.worker import Refused
 
-#: Most bytes of a text whose columns are found out, of its columns, and characters of a name.
+#: Limits: bytes of a text, columns, characters of a name, and assumed bytes of a text value.
 MAX_TEXT, MAX_COLUMNS, MAX_NAME, TEXT_BYTES = 64 << 20, 1 << 14, 256, 1 << 10
-#: Most bytes that reading a text may take: of numbers, 64 MiB of text take half of it.
+#: Limit on memory for reading a text, in bytes; 64 MiB of numbers need half of it.
 MOST_OF_TEXT = 512 << 20
-#: Columns of numbers that are arrays of their own, not part of the matrix.
+#: Names of number columns that are separate arrays, not part of the matrix.
 OWN = frozenset(
     (
         "label",
@@ -61,10 +61,10 @@ def _is_number(text: str) -> bool:
 
 
 class TextTable:
-    """A text of lines, or of fields between commas, tabs, semicolons or spaces.
+    """Text of lines, or of fields separated by commas, tabs, semicolons or spaces.
 
-    Columns of numbers are parsed without a Python object for every field, which would take tens of
-    times the text; so is a text of a thousand different names.
+    Columns of numbers are parsed without a Python object per field, which would need tens of times
+    the memory of the text; repeated texts are stored once.
     """
 
     def __init__(self, path: str) -> None:
@@ -95,7 +95,7 @@ class TextTable:
         self.names = list(self.held)
 
     def _lines(self) -> Iterator[str]:
-        """Yield the lines that are not blank."""
+        """Yield the nonblank lines."""
         with open(self.path, encoding="utf-8-sig", errors="replace") as file:
             for line in file:
                 yield from (part for part in line.splitlines() if part.strip())
@@ -117,7 +117,7 @@ class TextTable:
         texts = [k for k in range(len(header)) if k not in columns]
         if texts:
             columns |= self._texts(texts, len(header), has_header)
-        # Texts under no name beside named columns are the index of a table, so names of its rows.
+        # An unnamed column of texts next to named columns is the index, with names of rows.
         unnamed = "name" if has_header and "name" not in header else "array"
         columns_by_name: dict[str, np.ndarray] = {}
         numbers: list[tuple[str, np.ndarray]] = []
@@ -132,7 +132,7 @@ class TextTable:
     def _numbers(
         self, numeric: list[int], n_columns: int, has_header: bool
     ) -> dict[int, np.ndarray]:
-        """Return columns of numbers; none where a field of them is no number."""
+        """Return columns of numbers; {} if any of their fields is not a number."""
         if not numeric:
             return {}
         is_whole = len(numeric) == n_columns
@@ -152,8 +152,8 @@ class TextTable:
         return {k: matrix[:, place] for place, k in enumerate(numeric)}
 
     def _texts(self, wanted: list[int], n_columns: int, has_header: bool) -> dict[int, np.ndarray]:
-        """Return columns as texts, or as numbers where every field is one."""
-        text_of: dict[str, str] = {}  # a text that repeats is stored once
+        """Return columns as texts, or as numbers if every field is a number."""
+        text_of: dict[str, str] = {}  # stores a repeated text once
         held: dict[int, list[str]] = {k: [] for k in wanted}
         for number, line in enumerate(islice(self._lines(), int(has_header), None), 1 + has_header):
             row = self._fields(line)
@@ -181,7 +181,7 @@ def _numbers_or_texts(column: list[str]) -> np.ndarray:
 
 
 def _matrix_of(numbers: list[tuple[str, np.ndarray]], has_header: bool) -> dict[str, np.ndarray]:
-    """Return columns of numbers as one matrix with their names; a lone one by its name."""
+    """Return columns of numbers as a matrix with names; a single column by its name."""
     if not numbers:
         return {}
     if len(numbers) == 1:
@@ -193,7 +193,7 @@ def _matrix_of(numbers: list[tuple[str, np.ndarray]], has_header: bool) -> dict[
 
 
 def _separator(lines: list[str]) -> str:
-    """Return the separator of fields: "" where a line is one field."""
+    """Return the separator of fields; "" if each line is one field."""
     for separator in (",", "\t", ";"):
         counts = {line.count(separator) for line in lines}
         if min(counts):
@@ -204,12 +204,12 @@ def _separator(lines: list[str]) -> str:
 
 
 def _has_header(first: list[str], below: list[str]) -> bool:
-    """Whether the first line names columns: texts over numbers, or a name that labels have."""
+    """Whether the first line is a header: it has texts above numbers, or a name of labels."""
     if any(field.lower() in OWN or field.lower() in ("name", "class_name") for field in first):
         return True
     if len(first) != len(below):
         return False
     if first[0] == "" and first[1:] and first[1:] == [*map(str, range(len(first) - 1))]:
-        return True  # as pandas writes an array with an index
+        return True  # an array written by pandas with an index
     over = [(a, b) for a, b in zip(first, below, strict=True) if _is_number(b)]
     return any(a and not _is_number(a) for a, _ in over)

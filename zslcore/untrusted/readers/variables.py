@@ -1,4 +1,4 @@
-"""Read named arrays of any container, or list its contents."""
+"""Reading of named arrays from any container, and listing of contents."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from zslcore.untrusted.readers.tensor_files import Safetensors, Torch
 from zslcore.untrusted.readers.text_tables import TextTable
 from zslcore.untrusted.worker import Refused
 
-#: Bytes that the small variables of a file may declare, which are read before it is known what
-#: the file is; names of files, of which the end is kept; most variables that are looked at.
+#: Total bytes of small variables, which are read with the list of contents; variables of paths,
+#: which are cut to their ends; largest number of listed variables.
 SMALL_BYTES, PATHS, MAX_VARIABLES = 64 << 20, ("image_files",), 200
 
 
 class _Source(Protocol):
-    """A file of one kind; ``declared`` gives shape and bytes per value without reading values."""
+    """Open file of one type; ``declared`` returns shape and bytes per value."""
 
     names: list[str]
 
@@ -35,7 +35,7 @@ class _Source(Protocol):
     def read(self, name: str) -> np.ndarray: ...
 
 
-#: Kind of file -> its reader.
+#: Type of file -> its reader.
 SOURCES: dict[str, Callable[[str], _Source]] = {
     "MATLAB 5": Mat5,
     "HDF5": Hdf5,
@@ -48,7 +48,7 @@ SOURCES: dict[str, Callable[[str], _Source]] = {
     "table": ParquetTable,
     "text": TextTable,
 }
-#: Kind of file -> the libraries that read it; to make an array, PyArrow asks pandas.
+#: Type of file -> libraries of its reader; PyArrow needs pandas to make arrays.
 LIBRARIES = {
     "MATLAB 5": ("scipy.io",),
     "HDF5": ("h5py",),
@@ -72,7 +72,7 @@ def read_variables(
     because: str,
     out: Path,
 ) -> dict[str, list[str]]:
-    """Write the wanted variables that are there; return their names, and those of the others."""
+    """Write the wanted variables in a file; return their names and the unread names."""
     source = _opened(path, kind)
     structs = isinstance(source, Mat5 | Hdf5)
     parents = {name: name.partition(".")[0] if structs else name for name in {*wanted, *required}}
@@ -103,10 +103,11 @@ def read_variables(
 
 
 def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, Any]]:
-    """Return name and shape of every variable, and write the values of the small ones.
+    """Return name and shape of each variable; write the values of small variables.
 
-    The k-th is ``<k>.npy``, numbers as they are, whole ones in one axis as int64; "refused" says
-    why a variable cannot be read, "read" whether its values were written.
+    The k-th variable is written to ``<k>.npy``: numbers unchanged, but a list of whole numbers as
+    int64. In its entry, "refused" is the reason why it cannot be read, and "read" is True if its
+    values were written.
     """
     source = _opened(path, kind)
     entries: list[dict[str, Any]] = []
@@ -138,7 +139,7 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
 
 
 def _write_plain(array: np.ndarray, path: Path, name: str) -> None:
-    """Write numbers or texts as they are."""
+    """Write numbers unchanged, a list of whole numbers as int64, or texts."""
     if array.dtype.kind not in "biuf":
         (_write_paths if name in PATHS else _write_names)(array, path)
         return
@@ -168,7 +169,7 @@ def _matrix(array: np.ndarray) -> np.ndarray:
 
 
 def _write_rows(array: np.ndarray, path: Path) -> None:
-    """Write a matrix as float32, block by block, refusing numbers that are not finite."""
+    """Write a matrix as float32, block by block; refuse numbers that are not finite."""
     A = _matrix(array)
 
     def blocks() -> Iterator[np.ndarray]:
@@ -186,18 +187,18 @@ def _write_rows(array: np.ndarray, path: Path) -> None:
 
 
 def _write_scores(array: np.ndarray, path: Path) -> None:
-    """Write a matrix in its own precision, numbers that are not finite included."""
+    """Write a matrix in its own precision; infinite and missing numbers are allowed."""
     dtype = "<f4" if array.dtype.itemsize <= 4 else "<f8"
     np.save(path, _matrix(array).astype(dtype, copy=False), allow_pickle=False)
 
 
 def _write_numbers(array: np.ndarray, path: Path) -> None:
-    """Write one axis of whole numbers; MATLAB's vectors come as a single row or column."""
+    """Write a list of whole numbers; in MATLAB it is a single row or column."""
     np.save(path, whole_numbers(array))
 
 
 def whole_numbers(array: np.ndarray) -> np.ndarray:
-    """Return one axis of whole numbers as int64, or raise Refused."""
+    """Return a list of whole numbers as int64, or raise Refused."""
     if array.dtype.kind not in "biuf" or (array.size and max(array.shape) != array.size):
         raise Refused(f"expected one column of whole numbers, got {_described(array)}")
     if array.dtype == np.int64 and (np.abs(array) < MAX_NUMBER).all():
@@ -210,7 +211,7 @@ def whole_numbers(array: np.ndarray) -> np.ndarray:
 
 
 def finite_matrix(array: np.ndarray) -> np.ndarray:
-    """Return a matrix as float32, or raise Refused for one that is none or not finite."""
+    """Return a matrix as float32; raise Refused for another array, or values not finite."""
     with np.errstate(over="ignore"):
         A = _matrix(array).astype("<f4")
     if not np.isfinite(A).all():

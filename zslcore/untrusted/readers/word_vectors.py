@@ -1,8 +1,9 @@
-"""Read the vectors of some words from a file of millions, in a confined process.
+"""Reader of the vectors of some words from a file of millions of words.
 
-Two formats are in use: the text of GloVe, word2vec and fastText, a word and its numbers a line,
-maybe after a line with both sizes; and the binary form of word2vec, that line, then for each word
-its text, a space and its numbers as 32-bit floats. Only the wanted words are parsed.
+Two formats are in use. The text form of GloVe, word2vec and fastText has a word and its numbers per
+line, maybe after a first line with the numbers of words and dimensions. The binary form of word2vec
+has this first line, then the text of each word, a space, and its numbers as 32-bit floats. Only the
+wanted words are parsed.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ import numpy as np
 
 from zslcore.untrusted.worker import Refused
 
-#: Most bytes of a line, of a word, and numbers of a vector.
+#: Largest number of bytes in a line and in a word, and of numbers in a vector.
 MAX_LINE, MAX_WORD, MAX_WIDTH = 1 << 17, 1 << 10, 1 << 14
-#: How a pickle begins, which is what gensim saves.
+#: First byte of a pickle, the format in which gensim saves.
 PICKLE = b"\x80"
 
 Vectors = Iterator[tuple[str, np.ndarray]]
 
 
 def read_words(path: str, words: Sequence[str], binary: bool, out: Path) -> list[str]:
-    """Write the vectors of ``words`` as one matrix, "vectors"; return which words have one."""
+    """Write the vectors of ``words`` as the matrix "vectors"; return the words that have one."""
     wanted, vectors = {*words}, dict[str, np.ndarray]()
     with Path(path).open("rb") as file:
         if file.peek(1)[:1] == PICKLE:
@@ -42,7 +43,7 @@ def read_words(path: str, words: Sequence[str], binary: bool, out: Path) -> list
 
 
 def _sizes(line: bytes) -> tuple[int, int] | None:
-    """Return the number of words and of numbers that a first line states."""
+    """Return the numbers of words and dimensions in a first line; None for another line."""
     parts = line.split()
     if len(parts) == 2 and all(part.isdigit() and len(part) < 12 for part in parts):
         return int(parts[0]), int(parts[1])
@@ -50,7 +51,7 @@ def _sizes(line: bytes) -> tuple[int, int] | None:
 
 
 def _of_text(file: BinaryIO, wanted: set[str]) -> Vectors:
-    """Yield the wanted words of a text."""
+    """Yield the wanted words of a file in text form, with their vectors."""
     width = 0
     for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b""), start=1):
         if number == 1 and (sizes := _sizes(line)):
@@ -78,7 +79,7 @@ def _vector(parts: Sequence[bytes], width: int, number: int) -> np.ndarray:
 
 
 def _of_binary(file: BinaryIO, wanted: set[str]) -> Vectors:
-    """Yield the wanted words of the binary form."""
+    """Yield the wanted words of a file in binary form, with their vectors."""
     sizes = _sizes(file.readline(MAX_LINE))
     if sizes is None or not 0 < sizes[1] <= MAX_WIDTH:
         raise Refused("expected the numbers of words and of dimensions in the first line")
