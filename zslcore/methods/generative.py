@@ -1,14 +1,14 @@
-r"""The base of methods that generate features of unseen classes and train a softmax on them.
+r"""Base of methods that generate features of unseen classes and train a softmax on them.
 
-Training a generator on seen classes makes zero-shot learning an ordinary classification problem:
-features of the unseen candidates are drawn from their prototypes, and a softmax is trained on them
-and on the real features of the seen ones,
+A generator trained on seen classes turns zero-shot learning into ordinary classification: features
+of the unseen candidates are generated from their prototypes, and a softmax is trained on them and
+on real features of the seen candidates,
 
 .. math:: \min_{W, b} \; \frac{1}{N} \sum_n \log \sum_c e^{F(x_n, c)} - F(x_n, y_n),
     \qquad F(x, c) = w_c^\top r(x) + b_c
 
-with :math:`r` the representation of an image: its features, or what a method makes of them. What
-differs from paper to paper is the generator; everything else is here.
+where the representation :math:`r` of an image is its features or computed from them. Papers differ
+in the generator; everything else is in this module.
 """
 
 from __future__ import annotations
@@ -29,21 +29,22 @@ from zslcore.methods._networks import batches
 from zslcore.methods._sgd import EpochModel, by_first_appearance, mean_square
 from zslcore.methods.base import Params, Scoring
 
-#: Rows of a mini-batch of the softmax, and the rate of its Adam.
+#: Mini-batch size and learning rate of Adam for the softmax.
 SOFTMAX_BATCH, SOFTMAX_RATE = 256, 1e-3
 
-#: Directions that subspace iteration carries along, and its rounds.
+#: Additional directions in subspace iteration, and its number of rounds.
 OVERSAMPLING, ROUNDS = 16, 4
 
-#: Sets of candidates whose classifiers a model remembers.
+#: Number of candidate sets with classifiers in the memory of a model.
 REMEMBERED = 4
 
-#: Most bytes of generated representations; training the softmax takes about five times as many.
+#: Maximum bytes of generated representations; training the softmax takes about five times as much.
 MOST_GENERATED = 1 << 30
-#: Least size of a generated row in numbers: labels and orders of narrow rows take memory, too.
+#: Minimum width of a generated row in this estimate, since labels and orders of rows need memory
+#: too.
 LEAST_WIDTH = 128
 
-#: Learned attributes that snapshots of one training have in common.
+#: Learned attributes that all snapshots of one training share.
 SHARED = frozenset(
     {"X_", "y_", "S_", "mean_", "components_", "prototype_mean_", "prototype_scale_"}
 )
@@ -52,44 +53,44 @@ SHARED = frozenset(
 class GenerativeZSL(EpochModel):
     """A method that trains a softmax on real seen and generated unseen features.
 
-    A subclass writes :meth:`train` and :meth:`generate`, in NumPy, PyTorch or anything else, and
-    :meth:`represent` where the softmax works on something other than features. The base projects
-    features, finds the seen candidates, trains the softmax and remembers it by its candidates. One
-    training serves all points of a grid that differ in ``epochs``, ``n_synthetic`` and
-    ``classifier_epochs``.
+    A subclass implements :meth:`train` and :meth:`generate`, in NumPy, PyTorch or any library, and
+    :meth:`represent` if the input of the softmax is not the features. The base class projects
+    features, finds the seen candidates, and trains and caches a softmax per set of candidates. Grid
+    points that differ only in ``epochs``, ``n_synthetic`` and ``classifier_epochs`` share one
+    training.
 
     Parameters
     ----------
-    epochs : passes over the training rows; chosen on the folds
-    n_synthetic : features generated for every unseen candidate
-    classifier_epochs : passes of the softmax over real and generated features
+    epochs : epochs of the generator; chosen on the folds
+    n_synthetic : number of features generated per unseen candidate
+    classifier_epochs : epochs of the softmax on real and generated features
     components : int or None
-        Principal components of the training features that take the place of the features; None for
-        the features themselves.
+        Number of principal components of the training features that replace the features; None to
+        keep the features.
     random_state : int
 
     Attributes
     ----------
     X_ : float32 array of shape (n_samples, n_components), the projected training features
         Centred; the mean square of all values is 1.
-    y_ : int array of shape (n_samples,), their classes as rows of ``S_``
+    y_ : int array of shape (n_samples,), classes of the rows of ``X_`` as rows of ``S_``
     S_ : array of shape (n_seen_classes, n_attributes), prototypes in order of appearance
     mean_ : array of shape (n_features,)
     components_ : array of shape (n_features, n_components)
     prototype_mean_, prototype_scale_ : array of shape (n_attributes,), float
-        Subclasses see prototypes minus the mean, times the scale; those of seen classes then have
-        mean 0, and mean square 1 over all values.
-    classifiers_ : dict from candidates to weights of the softmax
+        Subclasses receive prototypes minus the mean, times the scale; prototypes of seen classes
+        then have mean 0, and mean square 1 over all values.
+    classifiers_ : dict from candidate sets to weights of the softmax
 
     Notes
     -----
-    The contract gives a method the prototypes of the candidates and does not state which of them
-    are seen. Here a candidate is seen if its prototype equals, to the bit, that of a class with
-    training rows. Classes of equal prototypes are indistinguishable: candidates of such a
-    prototype are all seen, and share the rows.
+    By the contract, a method receives the prototypes of the candidates, but not which of them are
+    seen. Here a candidate is seen if its prototype is bitwise equal to the prototype of a class
+    with training rows. Classes with equal prototypes are indistinguishable: their candidates are
+    all seen and share the rows.
 
-    Candidates are sorted by their prototypes before anything is drawn, so that their order changes
-    nothing.
+    Candidates are sorted by their prototypes before random numbers are used, so results do not
+    depend on their order.
     """
 
     early_stopping_params: ClassVar = ("epochs", "n_synthetic", "classifier_epochs")
@@ -99,10 +100,10 @@ class GenerativeZSL(EpochModel):
     def train(
         self, X: np.ndarray, y: np.ndarray, S: np.ndarray, rng: np.random.Generator
     ) -> Iterator[float]:
-        """Train the generator; yield the mean loss after each epoch, without end.
+        """Train the generator without end; yield the mean loss after each epoch.
 
-        Attributes that :meth:`generate` and :meth:`represent` need end in ``_``; they are copied
-        after each epoch that a grid asks for.
+        Attributes for :meth:`generate` and :meth:`represent` must end in ``_``; they are copied
+        after each number of epochs in a grid.
 
         Parameters
         ----------
@@ -115,30 +116,30 @@ class GenerativeZSL(EpochModel):
 
     @abstractmethod
     def generate(self, prototypes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw ``n`` representations of every class: array of shape (n_classes, n, n_dimensions).
+        """Draw ``n`` representations per class: array of shape (n_classes, n, n_dimensions).
 
         Prototypes are scaled as in :meth:`train`; ``rng`` is the only source of random numbers.
         """
 
     def represent(self, X: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:
-        """Return the input of the softmax; by default the projected features themselves.
+        """Return the input of the softmax; by default the projected features.
 
-        ``rng`` is given for the training rows of the softmax, where a method draws representations;
-        without it nothing may be drawn.
+        ``rng`` is passed for training rows of the softmax, for methods with random representations;
+        without ``rng`` the result must be deterministic.
         """
         return X
 
     def seen_rows(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return the rows of a seen candidate, at least one, on which the softmax is trained."""
+        """Return the training rows of a seen candidate for the softmax, by default all."""
         return rows
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
-        """Return the logits of the softmax of these candidates; see :class:`ZSLEstimator`."""
+        """Return the logits of the softmax for these candidates; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return self._scores(self._projected(X), S)
 
     def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Score a whole grid, with one training of the softmax for all ``classifier_epochs``."""
+        """Score a grid, with one training of the softmax for all ``classifier_epochs``."""
         models = list(self.fit_grid(on.X, on.y, on.S, grid))
         S, projected = on.candidates, None
         for i, model in enumerate(models):
@@ -187,7 +188,7 @@ class GenerativeZSL(EpochModel):
         return {name: crc32(np.ascontiguousarray(a).data) for name, a in rows.items()}
 
     def _require_same(self, before: dict[str, int]) -> None:
-        """Refuse a training that has written into its rows: PyTorch does so in read-only ones."""
+        """Refuse a ``train`` that changed its arrays; PyTorch writes even to read-only arrays."""
         for name, checksum in self._checksums().items():
             if checksum != before[name]:
                 raise MethodError(
@@ -206,7 +207,7 @@ class GenerativeZSL(EpochModel):
         return project(X, self.components_) - self.mean_ @ self.components_
 
     def _conditions(self, S: np.ndarray) -> np.ndarray:
-        """Return prototypes as subclasses see them."""
+        """Return prototypes centred and scaled for subclasses."""
         return ((S - self.prototype_mean_) * self.prototype_scale_).astype(np.float32)
 
     def _scores(self, projected: np.ndarray, S: np.ndarray) -> np.ndarray:
@@ -215,7 +216,7 @@ class GenerativeZSL(EpochModel):
         return R @ W[:-1] + W[-1]
 
     def _classifier(self, S: np.ndarray) -> np.ndarray:
-        """Return the weights for these candidates, trained if they are not remembered."""
+        """Return the weights for these candidates; train them if they are not cached."""
         key = S.tobytes()
         if key not in self.classifiers_:
             while len(self.classifiers_) >= REMEMBERED:
@@ -224,7 +225,7 @@ class GenerativeZSL(EpochModel):
         return self.classifiers_[key]
 
     def _softmaxes(self, S: np.ndarray, wanted: Sequence[int]) -> list[np.ndarray]:
-        """Return weights (n_dimensions + 1, n_candidates) after each of some numbers of epochs."""
+        """Return weights, shape (n_dimensions + 1, n_candidates), after each number of epochs."""
         order = np.lexsort(S.T[::-1])
         rng = np.random.default_rng([self.random_state, 1])
         R, y = self._training_set(S[order], rng)
@@ -234,7 +235,7 @@ class GenerativeZSL(EpochModel):
     def _training_set(
         self, S: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return real representations of seen candidates and generated ones of the others."""
+        """Return real representations of seen and generated ones of unseen candidates."""
         rows = [self.seen_rows(of, rng) if len(of) else of for of in self._rows_of(S)]
         unseen = np.array([c for c in range(len(S)) if not len(rows[c])], dtype=int)
         self._require_room(len(S), len(unseen), S.shape[1])
@@ -267,7 +268,7 @@ class GenerativeZSL(EpochModel):
     def _shaped(
         self, name: str, drawn: np.ndarray, shape: tuple[int, ...], width: int | None = None
     ) -> np.ndarray:
-        """Return an array from a subclass; refuse another shape, since labels go by position."""
+        """Return an array from a subclass; refuse a wrong shape, since labels go by position."""
         drawn = np.asarray(drawn)
         if drawn.ndim != len(shape) + 1 or drawn.shape != (*shape, width or drawn.shape[-1]):
             wanted = ", ".join(map(str, (*shape, width or "n_dimensions")))
@@ -278,7 +279,7 @@ class GenerativeZSL(EpochModel):
         return drawn
 
     def _rows_of(self, S: np.ndarray) -> list[np.ndarray]:
-        """Return the training rows of every candidate, none for unseen ones."""
+        """Return the training rows of each candidate, none for unseen candidates."""
         rows_of_prototype: dict[bytes, list[int]] = {}
         for k, row in enumerate(self.S_ + 0.0):  # -0.0 is 0.0
             rows_of_prototype.setdefault(row.tobytes(), []).append(k)
@@ -287,14 +288,14 @@ class GenerativeZSL(EpochModel):
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:
-    """Return a view in which NumPy refuses to write."""
+    """Return a read-only view."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def _same_softmax(a: GenerativeZSL, b: GenerativeZSL) -> bool:
-    """Whether two fitted models differ in nothing but the epochs of their softmax."""
+    """Return whether two fitted models differ only in the epochs of the softmax."""
     mine, others = a.get_params(), b.get_params()
     return mine | {"classifier_epochs": 0} == others | {"classifier_epochs": 0}
 
@@ -302,10 +303,10 @@ def _same_softmax(a: GenerativeZSL, b: GenerativeZSL) -> bool:
 def principal_components(X: Features, k: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean of the rows and their first ``k`` principal components.
 
-    The components, of shape (n_features, k), are found by subspace iteration. They are orthogonal
-    and of one length, for which the mean square of all projected values is 1; their largest entries
-    are positive. Where there are no more than ``k`` features, or it is None, they stay in their own
-    axes.
+    The components, of shape (n_features, k), are found by subspace iteration. They are orthogonal,
+    have equal lengths such that the mean square of all projected values is 1, and have positive
+    largest entries. If ``k`` is None or at least the number of features, the features are only
+    scaled.
     """
     d = X.shape[1]
     mean = sum(block.sum(axis=0) for _, block in chunks(X)) / len(X)
@@ -331,15 +332,15 @@ def softmax_path(
     wanted: Sequence[int],
     rng: np.random.Generator,
 ) -> list[np.ndarray]:
-    r"""Train a softmax by Adam, from zero; return its weights after each of some epochs.
+    r"""Train a softmax with Adam from zero weights; return its weights after each of ``wanted``.
 
     .. math:: m \leftarrow \beta_1 m + (1 - \beta_1) g, \quad
         v \leftarrow \beta_2 v + (1 - \beta_2) g^2, \quad
         W \leftarrow W - \eta \, \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \epsilon}
 
-    Rows are divided by the root of their mean square: how they are scaled changes nothing.
-    ``wanted`` are numbers of epochs. Weights are float64 of shape (n_dimensions + 1, n_classes),
-    the last row the intercept.
+    Rows are divided by the root of their mean square, so their scale does not matter. ``wanted``
+    are numbers of epochs. Weights are float64 of shape (n_dimensions + 1, n_classes), with the
+    intercept in the last row.
     """
     scale = np.sqrt(mean_square(X) / X.shape[1])
     A = np.column_stack([X / np.float32(scale), np.ones(len(X), np.float32)])
@@ -365,7 +366,7 @@ def _gradient(A: np.ndarray, y: np.ndarray, W: np.ndarray) -> np.ndarray:
 
 
 def _adam(W: np.ndarray, m: np.ndarray, v: np.ndarray, g: np.ndarray, t: int) -> None:
-    """Take step ``t``, the first being 1, in place."""
+    """Take step ``t``, counted from 1, in place."""
     m += (g - m) * np.float32(0.1)
     v += (g * g - v) * np.float32(0.001)
     W -= np.float32(SOFTMAX_RATE / (1 - 0.9**t)) * m / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)

@@ -16,47 +16,47 @@ from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap
 from zslcore.methods.statistics import MomentStatistics, ridge
 
-#: Scores that are made in one pass over the test images, at most: 128 MiB, or those of one point.
+#: Maximum number of scores per pass over the test images (128 MiB), unless one point needs more.
 AT_ONCE = 1 << 24
 
 
 @dataclass(eq=False, repr=False)
 class GFZSL(ZSLEstimator):
-    r"""Each class is a Gaussian, its mean and variances predicted from the prototype.
+    r"""Gaussian classes with means and variances predicted from prototypes.
 
-    From the seen classes' means and log-variances, rows of :math:`M` and :math:`R`, two kernel
-    ridge regressions on prototypes are learned [1]_:
+    Two kernel ridge regressions on prototypes predict the means and log-variances of classes; they
+    are fitted to those of the seen classes, the rows of :math:`M` and :math:`R` [1]_:
 
     .. math::
         \mu_c = k_c^\top (K + \lambda_1 I)^{-1} M, \qquad
         \log \sigma_c^2 = k_c^\top (K + \lambda_2 I)^{-1} R, \qquad
         F(x, c) = \log \mathcal{N}(x; \, \mu_c, \mathrm{diag}(\sigma_c^2))
 
-    with :math:`K_{ij} = k(s_i, s_j)` among seen prototypes and :math:`k_c` the column of a
-    candidate's :math:`k(s_i, s_c)`.
+    with :math:`K_{ij} = k(s_i, s_j)` for seen prototypes and :math:`(k_c)_i = k(s_i, s_c)` for a
+    candidate :math:`c`.
 
     Parameters
     ----------
     lam_mean : float, default=1.0
-        Ridge of the regression of means, :math:`\lambda_1 > 0`; the authors' code has 0.01 to 1.
+        Ridge weight for the means, :math:`\lambda_1 > 0`; the authors' code has 0.01 to 1.
     lam_variance : float, default=1e12
-        Ridge of the regression of log-variances, :math:`\lambda_2 > 0`. The authors' code has 1e7
-        to 1e8, so large that every predicted log-variance is 0 and the answer is the nearest
-        predicted mean. They stand for unscaled network features: where distances between images
-        are below 1, the sum of thousands of small log-variances still speaks at 1e7, and the grid
-        goes beyond.
+        Ridge weight for the log-variances, :math:`\lambda_2 > 0`. The authors' code has 1e7 to 1e8,
+        so large that all predicted log-variances are 0 and the class with the nearest predicted
+        mean is predicted. These values are for unscaled network features: if distances between
+        images are below 1, the sum of thousands of small log-variances still matters at 1e7, so the
+        grid has larger values.
     kernel : "quadratic" or "linear", default="quadratic"
-        :math:`(1 + s^\top s')^2`, the authors' code, or :math:`s^\top s'`, the paper's linear
-        model.
+        :math:`(1 + s^\top s')^2` as in the authors' code, or :math:`s^\top s'`, the linear model of
+        the paper.
     floor : float, default=1e-6
-        Least variance of a seen class, :math:`> 0`. Features after a ReLU are constant in some
-        classes; the paper says nothing of the logarithm of 0.
+        Lower bound of the variances of a seen class, :math:`> 0`. Features after a ReLU are
+        constant in some classes, and the paper does not define the logarithm of 0.
     seen : "predicted" or "estimated", default="predicted"
-        The Gaussian of a seen candidate: the one predicted from its prototype, as for an unseen
-        class, or the one estimated from its images, which the paper keeps. Estimated variances are
-        those of one class and so far smaller than predicted ones that an image of an unseen class
-        hardly ever gets there: the benchmark prints u = 0.0 and H = 0.0 on CUB. Without seen
-        candidates both are the same.
+        Gaussian of a seen candidate: predicted from its prototype, as for an unseen class, or
+        estimated from its images, as in the paper. Estimated variances are far smaller than
+        predicted variances, so that hardly any image of an unseen class is predicted as unseen: the
+        benchmark prints u = 0.0 and H = 0.0 on CUB. Without seen candidates the choice does not
+        matter.
 
     Attributes
     ----------
@@ -64,12 +64,13 @@ class GFZSL(ZSLEstimator):
     mean_weights_, variance_weights_ : ndarrays of shape (n_seen_classes, n_features)
         :math:`(K + \lambda_1 I)^{-1} M` and :math:`(K + \lambda_2 I)^{-1} R`.
     means_, variances_ : ndarrays of shape (n_seen_classes, n_features)
-        Those of the seen classes' images, no variance below ``floor``.
+        Means and variances of the images of seen classes, no variance below ``floor``.
 
     Notes
     -----
-    By default seen candidates get the Gaussian predicted from their prototype, so that a class is
-    scored by one rule whether it was seen or not; with small ridges that is the estimated one.
+    By default, the Gaussian of a seen candidate is predicted from its prototype, so that the same
+    rule applies to seen and unseen classes; with small ridge weights it equals the estimated
+    Gaussian.
 
     References
     ----------
@@ -110,7 +111,7 @@ class GFZSL(ZSLEstimator):
         return self._solve(MomentStatistics.of(X, y, len(S)), S)
 
     def predict_gaussians(self, prototypes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean and variances of every class of ``prototypes``, (n, n_features) each."""
+        """Return means and variances for ``prototypes``, both of shape (n, n_features)."""
         k = self._kernel(np.asarray(prototypes, dtype=np.float64), self.S_)
         return k @ self.mean_weights_, np.exp(k @ self.variance_weights_)
 
@@ -127,7 +128,7 @@ class GFZSL(ZSLEstimator):
         return ScoreMap(_with_squares, (), np.hstack([linear, -precisions / 2]), -constant / 2)
 
     def _gaussians(self, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the Gaussians that classes are scored by, those of seen ones as ``seen`` says."""
+        """Return the Gaussians for scoring classes; for seen classes as set by ``seen``."""
         means, variances = self.predict_gaussians(S)
         if self.seen == "estimated":
             at = positions(S, self.S_)
@@ -136,10 +137,10 @@ class GFZSL(ZSLEstimator):
         return means, variances
 
     def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Score a whole grid from one gathering of class moments.
+        """Score a grid from class moments that are computed once.
 
-        Points that differ in ``lam_mean`` alone and follow each other share what their common
-        variances are multiplied with.
+        Consecutive points that differ only in ``lam_mean`` share the products with their common
+        variances.
         """
         statistics = MomentStatistics.of(on.X, on.y, len(on.S))
         models = (clone(self).set_params(**params)._solve(statistics, on.S) for params in grid)
@@ -168,12 +169,12 @@ class GFZSL(ZSLEstimator):
 
 
 def log_density(X: Features, means: np.ndarray, variances: np.ndarray) -> np.ndarray:
-    """Return the log density of every row of ``X`` under every diagonal Gaussian."""
+    """Return the log density of each row of ``X`` under each diagonal Gaussian."""
     return log_densities(X, [means], variances)[0]
 
 
 def log_densities(X: Features, means: Sequence[np.ndarray], variances: np.ndarray) -> np.ndarray:
-    """Return log densities for several sets of means with the same variances, from one pass.
+    """Return log densities for several sets of means with common variances, in one pass.
 
     Means and variances have shape (n_classes, n_features), the result (n_sets, n_samples,
     n_classes).

@@ -1,4 +1,4 @@
-"""GFZSL-tran: Gaussians predicted from prototypes, then moved to where the test images are."""
+"""GFZSL-tran: Gaussians predicted from prototypes, then fitted to the test images."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from zslcore.methods.gfzsl import GFZSL, log_density
 
 @dataclass(eq=False, repr=False)
 class GFZSLTran(TransductiveEstimator):
-    r"""Starts at GFZSL's Gaussians and fits a mixture to the unlabelled test images.
+    r"""Gaussian mixture fitted to the unlabelled test images, starting at the Gaussians of GFZSL.
 
-    Expectation-maximisation over the candidates [1]_, all of equal weight: with
-    :math:`r_{nc}` the share of class :math:`c` in image :math:`n`,
+    Expectation-maximisation over the candidates, with equal weights [1]_; :math:`r_{nc}` is the
+    responsibility of class :math:`c` for image :math:`n`:
 
     .. math::
         r_{nc} = \frac{\mathcal{N}(x_n; \mu_c, \sigma_c^2)}
@@ -31,16 +31,16 @@ class GFZSLTran(TransductiveEstimator):
     ----------
     lam_mean, lam_variance, kernel : the settings of :class:`~zslcore.methods.gfzsl.GFZSL`
     assignment : "hard" or "soft", default="hard"
-        Each image belongs to its likeliest class (:math:`r` is rounded to 0 or 1), or to all in
-        part. The authors' settings start at unit variances, under which images of unit length are
-        shared out almost evenly and all means meet in the middle at the first soft step.
+        Each image belongs to its most likely class (:math:`r` is 0 or 1), or to all classes in
+        part. The authors' settings start at unit variances; for images of unit length, soft
+        responsibilities are then almost equal, and all means coincide after the first step.
     covariance : "tied" or "diagonal", default="tied"
-        One diagonal for all classes, or one for each, the paper's. With fewer images
-        per class than features, variances per class describe the sample more than the class.
-    n_iter : rounds at most; stops when one changes nothing
+        One diagonal for all classes, or one per class as in the paper. With fewer images per class
+        than features, variances per class describe the sample more than the class.
+    n_iter : maximum number of rounds; stops after a round without changes
     floor : float, default=1e-6
-        :math:`\epsilon`, least variance, :math:`> 0`: of each feature, so that it stands on the
-        diagonal and nowhere else. A public code adds it to every entry of the covariance.
+        :math:`\epsilon > 0`, lower bound of the variances on the diagonal of the covariance. A
+        public code adds it to all entries of the covariance instead.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class GFZSLTran(TransductiveEstimator):
 
     Notes
     -----
-    A class that gets no image keeps the Gaussian it had. A prototype that was not among the
+    A class without images keeps its previous Gaussian. A prototype that was not among the
     candidates is scored by the Gaussian predicted from it.
 
     References
@@ -112,7 +112,7 @@ class GFZSLTran(TransductiveEstimator):
         return self
 
     def inductive(self) -> GFZSL:
-        """Return the unfitted GFZSL that the mixture starts at."""
+        """Return the unfitted GFZSL from which the mixture starts."""
         return GFZSL(self.lam_mean, self.lam_variance, self.kernel, self.floor)
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
@@ -128,7 +128,7 @@ class GFZSLTran(TransductiveEstimator):
         return log_density(X, means, variances)
 
     def _assign(self, F: np.ndarray) -> np.ndarray:
-        """Return the shares r, (n_samples, n_candidates), and note the likelihood."""
+        """Return the responsibilities r, (n_samples, n_candidates), and record the likelihood."""
         if self.assignment == "soft":
             self.log_likelihood_.append(float(logsumexp(F, axis=1).mean()))
             return softmax(F, axis=1)
@@ -136,7 +136,7 @@ class GFZSLTran(TransductiveEstimator):
         return (F.argmax(axis=1)[:, None] == np.arange(F.shape[1])).astype(float)
 
     def _move(self, X: Features, r: np.ndarray) -> None:
-        """Fit the Gaussians to the shares r of their images: the M step."""
+        """Fit the Gaussians to images weighted by r: the M step."""
         weight = r.sum(axis=0)
         reached = weight > 1e-9
         divisor = np.where(reached, weight, 1)[:, None]
@@ -144,7 +144,7 @@ class GFZSLTran(TransductiveEstimator):
         self.means_ = np.where(reached[:, None], sums / divisor, self.means_)
         squares = np.zeros_like(self.means_)
         for part, block in chunks(X):
-            # Around a point near all of them, so that the difference below does not cancel.
+            # Subtract a point near all images, to avoid cancellation in the difference below.
             block = block - self.means_.mean(axis=0)
             centred = self.means_ - self.means_.mean(axis=0)
             squares += r[part].T @ block**2 - 2 * (r[part].T @ block) * centred

@@ -12,13 +12,13 @@ from zslcore.methods._linear import Softmax
 from zslcore.methods.base import MethodCard
 from zslcore.methods.dap import AttributeModel
 
-#: Probabilities of attributes stay this far from 0 and 1, so that no class is ever ruled out.
+#: Smallest distance of attribute probabilities from 0 and 1, so that no class is ruled out.
 SMALLEST = 1e-6
 
 
 @dataclass(eq=False, repr=False)
 class IAP(AttributeModel):
-    r"""Recognises seen classes, derives attributes from them, and compares these with classes.
+    r"""Attributes derived from predicted seen classes, compared with the attributes of classes.
 
     With :math:`p(k \mid x)` the posterior of a multinomial logistic regression over seen classes
     [1]_,
@@ -27,26 +27,27 @@ class IAP(AttributeModel):
         p(a_m \mid x) = \sum_k p(a_m \mid k) \, p(k \mid x), \qquad
         F(x, c) = \sum_m \log \frac{p(a_m^c \mid x)}{p(a_m^c)}
 
-    where :math:`p(a_m \mid k)` is 1 or 0 as class :math:`k` has the attribute or not. The prior is
-    DAP's.
+    where :math:`p(a_m \mid k)` is 1 if class :math:`k` has the attribute, else 0. The prior is as
+    in DAP.
 
     Parameters
     ----------
     C : float, default=10.0
-        Inverse weight of the ridge on the classifiers, as in liblinear, :math:`C > 0`. The
-        benchmark trains logistic regression, without printing its C.
-    threshold : "attribute" or "overall", as of :class:`DAP`
-    tol : float, as of :class:`CONSE`
+        Inverse ridge weight of the classifiers, as in liblinear, :math:`C > 0`. The benchmark
+        trains logistic regression and does not state C.
+    threshold : "attribute" or "overall", see :class:`DAP`
+    tol : float, see :class:`CONSE`
 
     Attributes
     ----------
-    W_ : ndarray of shape (n_features + 1, n_seen_classes), last the constant feature's row
+    W_ : ndarray of shape (n_features + 1, n_seen_classes), last row for the constant feature
     S_ : ndarray of shape (n_seen_classes, n_attributes)
 
     Notes
     -----
-    An attribute that all probable classes share gets probability 0 or 1, and its logarithm would
-    rule a class out for good. The paper leaves this open; probabilities stay 1e-6 inside.
+    If all probable classes agree on an attribute, its probability is 0 or 1, and the logarithm
+    would rule classes out. The paper does not mention this; here probabilities keep a distance of
+    1e-6 from 0 and 1.
 
     References
     ----------
@@ -67,7 +68,7 @@ class IAP(AttributeModel):
         requires="prototypes whose values say how much of an attribute a class has",
     )
     shared_classifier = "softmax"
-    revision = 2  # classifiers are fitted to a smaller tolerance
+    revision = 2  # smaller tolerance of the classifiers
     param_grid: ClassVar = {"C": (10.0, 100.0, 1000.0)}
 
     C: float = 10.0

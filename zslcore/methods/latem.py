@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class LATEM(RankingModel):
-    r"""Scores each image and class by the best of several compatibility matrices.
+    r"""Maximum of several bilinear scores for each image and class.
 
     .. math::
         \min_{V_1 \dots V_K} \; \frac{1}{N} \sum_n \sum_{c \ne y_n}
         \big[ \Delta + F(x_n, c) - F(x_n, y_n) \big]_+,
         \qquad F(x, c) = \max_{1 \le k \le K} x^\top V_k s_c
 
-    a piecewise linear score with the loss of DEVISE, of which it is the case :math:`K = 1` [1]_. A
-    step moves the matrices with the highest score for the right class and for the wrong ones. The
-    loss is not convex: the start matters more than for the linear methods.
+    a piecewise linear score with the loss of DEVISE, which is the case :math:`K = 1` [1]_. A step
+    updates the matrices with the highest scores for the true class and for wrong classes. The loss
+    is not convex: the start matters more than for the linear methods.
 
     Parameters
     ----------
     n_matrices : :math:`K`; the paper tries 2 to 10
-    learning_rate, margin, batch_size, average, device, random_state : as of :class:`DEVISE`
-    epochs : chosen on the folds; 150 in the paper, with one drawn class a step
+    learning_rate, margin, batch_size, average, device, random_state : see :class:`DEVISE`
+    epochs : number of epochs, chosen on the folds; 150 in the paper, with one random class per step
     prune : float, default=0.0
-        Every fifth epoch, drop the matrices that score the right class highest in less than this
-        share of the training images. 0 keeps all; the paper's other way to find :math:`K` starts
-        with 16 and prunes below 0.05.
+        Every fifth epoch, drop the matrices that give the highest score of the true class for less
+        than this share of the training images. 0 keeps all matrices; the paper alternatively starts
+        with 16 matrices and prunes below 0.05.
     violators : "all", "first" or "one", default="all"
-        As in DEVISE: the formula's sum; the first violator in a random order; or one class drawn at
-        random, as in the paper's algorithm.
+        As in DEVISE: the sum in the formula, the first violator in a random order, or one random
+        class, as in the algorithm of the paper.
 
     Attributes
     ----------
@@ -101,5 +101,5 @@ class LATEM(RankingModel):
 
 
 def _by_matrix(x: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """Return x V_k of every k, shape (n, n_matrices, n_attributes)."""
+    """Return x V_k for each k, shape (n, n_matrices, n_attributes)."""
     return (x @ np.hstack(list(V))).reshape(len(x), len(V), -1)

@@ -17,21 +17,21 @@ from zslcore.methods.statistics import ClassStatistics, Spectrum, ridge
 
 @dataclass(eq=False, repr=False)
 class LinearS2V(ZSLEstimator):
-    r"""Predicts the features of a class, and compares in the visual space.
+    r"""Features of classes predicted from prototypes, compared with images in the visual space.
 
     .. math::
         \min_W \; \frac{1}{N} \lVert X - S_y W \rVert_F^2 + \lambda \lVert W \rVert_F^2,
         \qquad W = (S_y^\top S_y + \lambda N I)^{-1} S_y^\top X
 
     where row :math:`i` of :math:`S_y` is the prototype of sample :math:`i`. The score is the
-    negative squared distance to the predicted look of a class,
-    :math:`F(x, c) = -\lVert x - W^\top s_c \rVert^2`. Regressing towards the visual space keeps
-    predicted points spread out; in the other direction they shrink together and a few prototypes
-    become neighbours of everything (hubness) [1]_.
+    negative squared distance to the predicted features of a class, :math:`F(x, c) = -\lVert x -
+    W^\top s_c \rVert^2`. Regression into the visual space keeps predictions spread out; in the
+    other direction predictions shrink, and a few prototypes become the nearest neighbours of most
+    images (hubness) [1]_.
 
     Parameters
     ----------
-    lam : weight of the ridge, :math:`\lambda > 0`, per sample as in [2]_
+    lam : ridge weight per sample, :math:`\lambda > 0`, as in [2]_
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class LinearS2V(ZSLEstimator):
         formula=r"W = (S_y^\top S_y + \lambda N I)^{-1} S_y^\top X,"
         r"\quad F(x, c) = -\lVert x - W^\top s_c \rVert^2",
     )
-    revision = 2  # the same numbers as 1 for the same parameter; another default
+    revision = 2  # same numbers as revision 1 for the same parameter; different default
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-12, 3))}
     shared_grid_params = ("lam",)
     regularizers: ClassVar = {"lam": "stronger"}
@@ -73,15 +73,15 @@ class LinearS2V(ZSLEstimator):
         return self
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
-        """Return minus the squared distance to ``S W``; see :class:`ZSLEstimator`."""
+        """Return the negative squared distance to ``S W``; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(X, S @ self.W_)
 
     def score_map(self, prototypes: np.ndarray) -> ScoreMap:
-        r"""Return distances with their square written out; see :class:`ZSLEstimator`.
+        r"""Return squared distances as inner products; see :class:`ZSLEstimator`.
 
-        With :math:`f(x) = (2 W x, x^\top x)` and :math:`r_c = (s_c, -1)`, less
-        :math:`\lVert W^\top s_c \rVert^2`.
+        :math:`f(x) = (2 W x, x^\top x)`, :math:`r_c = (s_c, -1)` and :math:`o_c = -\lVert W^\top
+        s_c \rVert^2`.
         """
         S = self._check_candidates(prototypes)
         squares = np.einsum("ci,ij,cj->c", S, self.W_ @ self.W_.T, S, optimize=True)
@@ -89,10 +89,11 @@ class LinearS2V(ZSLEstimator):
         return ScoreMap(_doubled_and_square, (self.W_,), codes, -squares)
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        r"""Score a whole grid from one decomposition and one pass over ``X_test``.
+        r"""Score a grid with one decomposition and one pass over ``X_test``.
 
-        With :math:`S_y^\top S_y = Q q Q^\top` and :math:`T = Q^\top S_y^\top X`, a class is
-        predicted at :math:`r_c T`, :math:`r_c = s_c^\top Q \, \mathrm{diag}(1 / (q + \lambda N))`.
+        With :math:`S_y^\top S_y = Q q Q^\top` and :math:`T = Q^\top S_y^\top X`, the predicted
+        features of a class are :math:`r_c T`, :math:`r_c = s_c^\top Q \, \mathrm{diag}(1 / (q +
+        \lambda N))`.
         """
         statistics = ClassStatistics.of(on.X, on.y, len(on.S))
         semantic = Spectrum.of(statistics.semantic_gram(on.S))

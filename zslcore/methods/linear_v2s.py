@@ -18,7 +18,7 @@ from zslcore.methods.statistics import GramStatistics, ridge, ridge_path
 
 @dataclass(eq=False, repr=False)
 class LinearV2S(ZSLEstimator):
-    r"""Predicts the attributes of an image, and compares in the semantic space.
+    r"""Attributes predicted from images, compared with prototypes in the semantic space.
 
     .. math::
         \min_W \; \frac{1}{N} \lVert X W^\top - S_y \rVert_F^2 + \lambda \lVert W \rVert_F^2,
@@ -29,11 +29,11 @@ class LinearV2S(ZSLEstimator):
 
     Parameters
     ----------
-    lam : weight of the ridge, :math:`\lambda > 0`, per sample
+    lam : ridge weight per sample, :math:`\lambda > 0`
     similarity : "cosine" or "dot", default="cosine"
-        How predicted attributes are compared with prototypes, in ZSL and in GZSL alike. The paper
-        leaves it open; the cosine is the better of the two and the same for unit prototypes up to
-        the length of :math:`W x`, which matters to gamma only.
+        Similarity of predicted attributes and prototypes, in both ZSL and GZSL. The paper does not
+        state it; the cosine is better. For unit prototypes the two differ only by the length of
+        :math:`W x`, which affects only gamma.
 
     Attributes
     ----------
@@ -98,10 +98,10 @@ class LinearV2S(ZSLEstimator):
         return super(LinearV2S, linear).attribute_grid(X, y, prototypes, grid, X_test)
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        r"""Score a whole grid from one Gram matrix and one pass over ``X_test``.
+        r"""Score a grid with one Gram matrix and one pass over ``X_test``.
 
-        Since :math:`S_y^\top X` is :math:`S^\top` times the sums of the classes, it is solved for
-        these where they are fewer than the attributes.
+        Since :math:`S_y^\top X` is :math:`S^\top` times the class sums, the equations are solved
+        for the class sums if there are fewer classes than attributes.
         """
         S, statistics = on.S, GramStatistics.of(on.X, on.y, len(on.S))
         ridges = [params.get("lam", self.lam) * statistics.n_samples for params in grid]

@@ -27,14 +27,14 @@ from zslcore.methods.base import (
     with_seed,
 )
 
-#: Candidates, each of which is a system of equations of its own.
+#: Maximum number of candidates, since each needs the solution of a separate system of equations.
 MOST_CANDIDATES = 50_000
-#: Squared distances below this share of the squared lengths are rounding: the same place twice.
+#: Share of the squared lengths below which squared distances are rounding errors of 0.
 SAME_PLACE = 1e-12
 
 
 class NeighbourGraph:
-    r"""Which images are near each other, and how near.
+    r"""Graph of nearest neighbours among images, with the affinities of its edges.
 
     .. math::
         M_{ij} = e^{-d_{ij} / 2 \sigma^2} \text{ if } i \in kNN(j) \text{ or } j \in kNN(i)
@@ -42,18 +42,18 @@ class NeighbourGraph:
 
     Parameters
     ----------
-    places : array of shape (n_samples, n_dimensions)
-    sigma : float or None, reach of an edge; None takes the mean length of edges for 2 sigma^2
+    places : array of shape (n_samples, n_dimensions), coordinates of the images
+    sigma : float or None, scale of edge lengths; with None, 2 sigma^2 is the mean edge length
 
     Notes
     -----
-    Images at the same place have no edge, so that an image that is looked up again finds its row of
-    the sparse array ``L``.
+    Images at the same place have no edge, so that :meth:`rows` returns for an image of the graph
+    its row of the sparse array ``L``.
     """
 
     def __init__(self, places: np.ndarray, k: int, sigma: float | None = None) -> None:
         self.places, self.k = places, min(k, len(places) - 1)
-        self.reach = np.zeros(len(places))  # squared distance of each image to its k-th neighbour
+        self.reach = np.zeros(len(places))  # squared distance to the k-th neighbour
         lengths = csr_array((len(places), len(places)))
         if self.k:
             near = NearestNeighbors(n_neighbors=self.k, algorithm="brute").fit(places)
@@ -67,13 +67,13 @@ class NeighbourGraph:
         self.L = self._normalised(M)
 
     def rows(self, places: np.ndarray) -> csr_array:
-        """Return the rows that L has, or would have, for images at ``places``."""
+        """Return the rows of L for images at ``places``, in the graph or not."""
         if not self.k:
             return csr_array((len(places), len(self.places)))
         return self._normalised(self._affinities(self._lengths(places)))
 
     def _edges(self, distance: np.ndarray, column: np.ndarray) -> csr_array:
-        """Return the k edges of every image as a matrix, less those of no length."""
+        """Return the k edges of each image as a matrix, without edges of length 0."""
         row = np.repeat(np.arange(len(distance)), self.k)
         distance, column = distance.ravel(), column.ravel()
         square = np.einsum("ij,ij->i", self.places, self.places)
@@ -82,15 +82,15 @@ class NeighbourGraph:
         return csr_array((distance[distinct], (row[distinct], column[distinct])), shape=shape)
 
     def _lengths(self, places: np.ndarray) -> csr_array:
-        """Return distances to the k nearest, and to those that count the image among theirs."""
+        """Return distances to images that are k nearest neighbours in either direction."""
         blocks = []
         of_P = np.einsum("ij,ij->i", self.places, self.places)
-        reach = self.reach * (1 + 1e-9)  # the same distance, rounded in another product
+        reach = self.reach * (1 + 1e-9)  # tolerance for rounding
         for _, block in chunks(places, max(1, BLOCK_VALUES // len(self.places))):
             of_X = np.einsum("ij,ij->i", block, block)[:, None]
             square = squared_distances(block, self.places)
             near = np.partition(square, (self.k - 1, self.k), axis=1)[:, self.k - 1 :]
-            # The nearest of an image that is in the graph is itself, and does not count.
+            # The nearest neighbour of an image of the graph is the image itself: skip it.
             itself = square.min(axis=1) <= 2 * SAME_PLACE * of_X[:, 0]
             k_th = np.where(itself, near[:, 1], near[:, 0])[:, None]
             row, column = np.nonzero(square <= np.maximum(k_th, reach))
@@ -111,10 +111,10 @@ class NeighbourGraph:
 
 
 def propagate(L: csr_array, S0: np.ndarray, alpha: float) -> np.ndarray:
-    r"""Return :math:`(I - \alpha L)^{-1} S_0`, by conjugate gradients, a class at a time.
+    r"""Return :math:`(I - \alpha L)^{-1} S_0` by conjugate gradients, class by class.
 
-    The eigenvalues of :math:`I - \alpha L` lie in :math:`[1 - \alpha, 1 + \alpha]`, so that a few
-    dozen sparse products do; a factorisation of the graph would fill in to nearly a dense matrix.
+    The eigenvalues of :math:`I - \alpha L` are in :math:`[1 - \alpha, 1 + \alpha]`, so a few dozen
+    sparse products are enough; a factorisation would fill in to a nearly dense matrix.
     """
     if not alpha:
         return S0
@@ -123,18 +123,19 @@ def propagate(L: csr_array, S0: np.ndarray, alpha: float) -> np.ndarray:
 
 
 class PropagationModel(TransductiveEstimator):
-    r"""Scores of images, propagated along a graph of their neighbours.
+    r"""Scores propagated along a graph of nearest neighbours.
 
     .. math:: F = (I - \alpha L)^{-1} F_0
 
-    with :math:`L` of the :class:`NeighbourGraph` of the unlabelled images. Since
-    :math:`F = F_0 + \alpha L F`, any other image gets :math:`F_0(x) + \alpha \sum_j L_{xj} F_j`
-    from its neighbours among them; for one that is in the graph that is its own row of :math:`F`.
+    where :math:`L` is the matrix of the :class:`NeighbourGraph` of the unlabelled images. Since
+    :math:`F = F_0 + \alpha L F`, any image :math:`x` gets the scores :math:`F_0(x) + \alpha \sum_j
+    L_{xj} F_j` from its neighbours in the graph; for an image of the graph, this is its row of
+    :math:`F`.
     """
 
     @abstractmethod
     def _places(self, X: Features) -> np.ndarray:
-        """Return where images lie, shape (n_samples, n_dimensions)."""
+        """Return the coordinates of images, shape (n_samples, n_dimensions)."""
 
     @abstractmethod
     def _first_guess(self, X: Features, S: np.ndarray) -> np.ndarray:
@@ -171,49 +172,49 @@ class PropagationModel(TransductiveEstimator):
 
 @dataclass(eq=False, repr=False)
 class Propagation(PropagationModel):
-    r"""Propagates the scores of an inductive method along a graph of the test images.
+    r"""Scores of an inductive method, propagated along a graph of the test images.
 
-    With :math:`F_0` the scores of any method fitted on seen classes [1]_, and a graph of the test
-    images in the space it maps them to,
+    :math:`F_0` are the scores of any method fitted on seen classes [1]_; the graph of the test
+    images is in the space to which this method maps them:
 
     .. math::
         F = (I - \alpha L)^{-1} F_0, \qquad L = Q^{-1/2} M Q^{-1/2}, \qquad
         M_{ij} = \begin{cases} e^{-d(x_i, x_j) / 2 \sigma^2} &
         i \in kNN(j) \text{ or } j \in kNN(i) \\ 0 & \text{otherwise} \end{cases}
 
-    With ALE for the base, as it is by default, this is the benchmark's ALE-tran.
+    With the default base ALE, this is ALE-tran of the benchmark.
 
     Parameters
     ----------
     base : str, default="ALE"
         Name of the inductive method.
     base_params : mapping, optional
-        Its parameters, where they are not its defaults.
-    k : neighbours of an image. The benchmark does not print its k, sigma and alpha.
+        Parameters of the base that differ from its defaults.
+    k : number of neighbours of an image; the benchmark does not state its k, sigma and alpha
     sigma : float or None, default=None
-        Reach of an edge, in the unit of the space; None takes the mean length of edges for
-        :math:`2 \sigma^2`. The benchmark's formula divides the distance itself, as here; label
-        propagation is often written with its square.
-    alpha : the propagated share, :math:`0 \le \alpha < 1`; 0 changes nothing
-    random_state : seed of the base, where it takes one
+        Scale of edge lengths in the space of the graph; with None, :math:`2 \sigma^2` is the mean
+        edge length. As in the formula of the benchmark, the distance is not squared; label
+        propagation often has the squared distance.
+    alpha : weight of the propagation, :math:`0 \le \alpha < 1`; 0 leaves the scores unchanged
+    random_state : seed of the base, if it has a ``random_state``
 
     Attributes
     ----------
     base_ : ZSLEstimator, fitted
     graph_ : NeighbourGraph of the unlabelled images
-    unlabeled_ : array or FeatureView, as given
+    unlabeled_ : array or FeatureView, the unlabelled images
 
     Notes
     -----
-    Images are placed by :math:`x^\top V` for a bilinear base, as the benchmark describes it, and by
-    their scores for the seen classes for any other. Classes are propagated each by itself, so that
+    The coordinates of an image are :math:`x^\top V` for a bilinear base, as in the benchmark, and
+    its scores for the seen classes for any other base. Each class is propagated separately, so
     ``candidates`` is not used.
 
     References
     ----------
     .. [1] Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive
-       evaluation of the good, the bad and the ugly", TPAMI 2019, section 3.5. The procedure is that
-       of M. Ye, Y. Guo, "Zero-shot classification with discriminative semantic representation
+       evaluation of the good, the bad and the ugly", TPAMI 2019, section 3.5. The procedure is by
+       M. Ye, Y. Guo, "Zero-shot classification with discriminative semantic representation
        learning", CVPR 2017.
     """
 
@@ -266,7 +267,7 @@ class Propagation(PropagationModel):
         return clone(self).set_params(base_params=dict(params))
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Score a whole grid with one fit of the base; a graph a k, a solve a point."""
+        """Score a grid, with one fit of the base, one graph per k and one solution per point."""
         self._check_number(on.candidates)
         model = clone(self)
         model.fit(on.X, on.y, on.S, unlabeled=on.X_test, candidates=on.candidates)

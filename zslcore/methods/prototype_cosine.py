@@ -16,23 +16,23 @@ from zslcore.methods.statistics import ClassStatistics
 
 @dataclass(eq=False, repr=False)
 class PrototypeCosine(ZSLEstimator):
-    r"""Learns nothing: the encoder has put images and class descriptions into one space.
+    r"""Cosine of image and prototype in the joint space of an encoder; nothing is learned.
 
-    Image-text encoders are trained so that an image is near its caption; the prototype of a class
-    is the embedding of a sentence about it, or the mean of several [1]_.
+    Image-text encoders are trained to map an image near its caption; the prototype of a class is
+    the embedding of a sentence about it, or the mean of several embeddings [1]_.
 
     .. math:: F(x, c) = \frac{\cos(x, s_c)}{\tau}
 
     Parameters
     ----------
     temperature : float, default=0.01
-        :math:`\tau > 0`. It scales all scores alike: no answer depends on it, only the scale on
-        which calibration's gamma is measured. CLIP learns it and ends at 0.01.
+        :math:`\tau > 0`. It scales all scores equally: predictions do not depend on it, only the
+        scale of the gamma of calibrated stacking does. CLIP learns a value of 0.01.
 
     Notes
     -----
-    Such an encoder has seen captions of most things there are, the "unseen" classes among them;
-    what it measures is transfer, not zero-shot learning in the benchmark's sense.
+    The pre-training captions of such an encoder include most classes, also the "unseen" ones; its
+    accuracy measures transfer, not zero-shot learning in the sense of the benchmark.
 
     References
     ----------
@@ -73,7 +73,7 @@ class PrototypeCosine(ZSLEstimator):
         return self
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
-        """Return cosines over the temperature; see :class:`ZSLEstimator`."""
+        """Return the cosines divided by the temperature; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         out = np.empty((len(X), len(S)))
         for part, block in chunks(X):
@@ -81,6 +81,6 @@ class PrototypeCosine(ZSLEstimator):
         return out / self.temperature
 
     def score_map(self, prototypes: np.ndarray) -> ScoreMap:
-        """Return the cosines, over the temperature; see :class:`ZSLEstimator`."""
+        """Return the cosines divided by the temperature; see :class:`ZSLEstimator`."""
         S = self._check_candidates(prototypes)
         return ScoreMap(unit, (), l2_rows(S) / self.temperature)

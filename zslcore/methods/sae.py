@@ -15,7 +15,7 @@ from zslcore.methods.statistics import GramStatistics, Spectrum
 
 
 def _present(values: np.ndarray) -> np.ndarray:
-    """Which eigenvalues are more than rounding."""
+    """Return which eigenvalues are larger than rounding errors."""
     return values > np.finfo(float).eps * len(values) * values.max()
 
 
@@ -35,19 +35,20 @@ class SAE(ZSLEstimator):
         C = (1 + \lambda) \, S_y^\top X
 
     With :math:`A = Q \, \mathrm{diag}(a) \, Q^\top` and :math:`X^\top X = U \, \mathrm{diag}(g) \,
-    U^\top` it is solved for every :math:`\lambda` at once:
+    U^\top` the solution for all :math:`\lambda` is
     :math:`W = Q \, [(Q^\top C U)_{ij} / (a_i + \lambda g_j)] \, U^\top`.
 
     Parameters
     ----------
-    lam : weight of the encoder, :math:`\lambda > 0`
+    lam : weight of the encoder loss, :math:`\lambda > 0`
     direction : "S2V" or "V2S", default="S2V"
-        Where images and classes are compared: cosine of :math:`x` and the decoded prototype
-        :math:`W^\top s_c`, or of the encoded image :math:`W x` and :math:`s_c`. The benchmark
-        reports V2S, the calibration paper the much better S2V; the authors' code offers both.
+        "S2V" is the cosine of :math:`x` and the decoded prototype :math:`W^\top s_c`, "V2S" the
+        cosine of the encoded image :math:`W x` and :math:`s_c`. The benchmark reports V2S, the
+        calibration paper the much better S2V; the authors' code has both.
     rows : "learned" or "unit", default="learned"
-        Whether the rows of :math:`W`, one an attribute, are brought to unit length before anything
-        is compared. The authors' code does so for AWA and not for CUB; the paper does not say it.
+        Scale of the rows of :math:`W`, one per attribute, for comparisons: as learned or of unit
+        length. The authors' code has unit length for AWA but not for CUB; the paper does not
+        mention it.
 
     Attributes
     ----------
@@ -55,9 +56,9 @@ class SAE(ZSLEstimator):
 
     Notes
     -----
-    For attribute combinations or feature directions that no training sample has (:math:`a_i = 0` or
-    :math:`g_j = 0`), the right-hand side is zero and so is that part of :math:`W`; where both are
-    absent the equation does not determine it, and zero is the solution of smallest norm.
+    For attribute combinations or feature directions without variation in training (:math:`a_i = 0`
+    or :math:`g_j = 0`), the right-hand side is zero and so is that part of :math:`W`; if both are
+    zero, the equation does not determine that part, and zero is the solution of smallest norm.
 
     References
     ----------
@@ -75,7 +76,7 @@ class SAE(ZSLEstimator):
         formula=r"A W + W B = C,\; A = S_y^\top S_y,\; B = \lambda X^\top X,\;"
         r" C = (1 + \lambda) S_y^\top X,\quad F(x, c) = \cos(x, W^\top s_c)",
     )
-    revision = 2  # the same numbers as 1 for the same parameters; another default, `rows`
+    revision = 2  # same numbers as revision 1 for the same parameters; different default of `rows`
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-6, 9))}
     variants = ({"direction": "S2V"}, {"direction": "V2S"})
     shared_grid_params = ("lam",)
@@ -97,7 +98,7 @@ class SAE(ZSLEstimator):
         return next(self._scores([self.W_], X, S))
 
     def score_map(self, prototypes: np.ndarray) -> ScoreMap:
-        r"""Return :math:`f(x) = W x` and the prototypes, scaled; see :class:`ZSLEstimator`."""
+        r"""Return :math:`f(x) = W x` and scaled prototypes; see :class:`ZSLEstimator`."""
         S = self._check_candidates(prototypes)
         W = l2_rows(self.W_) if self.rows == "unit" else self.W_
         if self.direction == "V2S":
@@ -113,35 +114,36 @@ class SAE(ZSLEstimator):
         grid: Iterable[Params],
         X_test: Features,
     ) -> Iterator[np.ndarray]:
-        """Yield ``X_test W'``, the codes of either direction; see :class:`ZSLEstimator`."""
+        """Yield the codes ``X_test W'``, for both directions; see :class:`ZSLEstimator`."""
         lams = [params.get("lam", self.lam) for params in grid]
         solutions = self._solutions(*self._gathered(X, y, prototypes), lams)
         codes = [W.T for W in solutions]
         yield from np.split(project(X_test, np.hstack(codes)), len(codes), axis=1)
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Score a whole grid from two decompositions and one pass over ``X_test``."""
+        """Score a grid with two decompositions and one pass over ``X_test``."""
         lams = [params.get("lam", self.lam) for params in grid]
-        # No name holds the statistics: their memory is free again when the test rows are scored.
+        # Keep no reference to the statistics, so that their memory is free when test rows are
+        # scored.
         solutions = self._solutions(GramStatistics.of(on.X, on.y, len(on.S)), on.S, lams)
         yield from self._scores(solutions, on.X_test, on.candidates)
 
     def _gathered(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray
     ) -> tuple[GramStatistics, np.ndarray]:
-        """Return the statistics of the rows, and S."""
+        """Return the statistics of the training rows, and S."""
         X, y, S = self._check_training(X, y, prototypes)
         return GramStatistics.of(X, y, len(S)), S
 
     def _solutions(
         self, statistics: GramStatistics, S: np.ndarray, lams: Iterable[float]
     ) -> Iterator[np.ndarray]:
-        """Yield W for each of ``lams``, from one decomposition a side; uses the statistics up."""
+        """Yield W for each of ``lams`` from two decompositions; overwrite ``statistics``."""
         semantic = Spectrum.of(statistics.semantic_gram(S))
         visual = Spectrum.of(statistics.gram, overwrite=True)
         a, g, U = semantic.values, visual.values, visual.vectors
-        # Directions without training data take no part in S_y'X: what rounding puts there is
-        # dropped, before a small divisor makes something of it.
+        # S_y'X is zero in directions without variation in training; drop them, since a small
+        # divisor would amplify rounding errors.
         Q, a = semantic.vectors[:, _present(a)], a[_present(a)]
         K = Q.T @ statistics.cross(S) @ U * _present(g)
         for lam in lams:
@@ -150,7 +152,7 @@ class SAE(ZSLEstimator):
     def _scores(
         self, solutions: Iterable[np.ndarray], X: Features, S: np.ndarray
     ) -> Iterator[np.ndarray]:
-        """Yield the cosines of every solution, reading ``X`` once."""
+        """Yield the cosines for each solution, reading ``X`` once."""
         in_visual_space = self.direction == "S2V"
         if self.rows == "unit":
             solutions = map(l2_rows, solutions)

@@ -1,12 +1,12 @@
-r"""Scores as inner products: the form of a fitted method for fixed candidates.
+r"""Scores as inner products, for a fitted method and fixed candidates.
 
 The scores of nearly all methods are
 
 .. math:: F(x, c) = \max_k \; f_k(x)^\top r_c + o_c
 
-with :math:`f` a map of the image to a few hundred numbers, :math:`r_c` a row of numbers a
-candidate and :math:`o_c` an offset: what depends on the candidates alone is computed once, and a
-block of images costs one matrix product, in single or in double precision.
+where :math:`f` maps an image to a few hundred numbers, :math:`r_c` is a vector and :math:`o_c` an
+offset per candidate. Everything that depends only on the candidates is computed once, and a block
+of images costs one matrix product, in single or double precision.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from zslcore.features import Features, chunks, l2_rows
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreMap:
-    """How a fitted method scores a set of candidates.
+    """Scores of a fitted method for a set of candidates.
 
     Attributes
     ----------
     embed : callable(block, weights ...) -> array of shape (n, m) or (n, n_maps, m)
-        :math:`f` of a block of rows, a function of a module so that it can be sent to workers;
-        where there are several maps, the largest inner product counts.
-    weights : arrays that ``embed`` receives with the rows
+        :math:`f` for a block of rows, a module-level function that can be pickled for worker
+        processes; with several maps, the score is the largest inner product.
+    weights : arrays passed to ``embed`` after the rows
     codes : array of shape (n_candidates, m), :math:`r_c`
     offset : array of shape (n_candidates,) or (1,), :math:`o_c`
     """
@@ -46,7 +46,7 @@ class ScoreMap:
 
     @property
     def n_candidates(self) -> int:
-        """Number of classes that are scored."""
+        """Number of candidate classes."""
         return len(self.codes)
 
     def astype(self, dtype: DTypeLike) -> ScoreMap:
@@ -59,7 +59,7 @@ class ScoreMap:
         )
 
     def of(self, candidates: np.ndarray) -> ScoreMap:
-        """Return the map of some of its candidates, in the order given."""
+        """Return the map for a selection of its candidates, in order."""
         offset = self.offset if len(self.offset) == 1 else self.offset[candidates]
         return replace(self, codes=self.codes[candidates], offset=offset)
 
@@ -77,14 +77,14 @@ class ScoreMap:
         return F
 
     def __call__(self, X: Features) -> np.ndarray:
-        """Return the whole score matrix, reading ``X`` once; for data sets of modest size."""
+        """Return the whole score matrix, reading ``X`` once; for small data sets."""
         out = np.empty((len(X), self.n_candidates), self.dtype)
         for part, block in chunks(X):
             self.scores(block, out[part])
         return out
 
 
-#: Returns the scores of a block of rows, float32 or float64 of shape (n, n_candidates).
+#: Function from a block of rows to scores, float32 or float64 of shape (n, n_candidates).
 Scorer = ScoreMap | Callable[[np.ndarray], np.ndarray]
 
 
@@ -94,15 +94,15 @@ def linear(x: np.ndarray, V: np.ndarray) -> np.ndarray:
 
 
 def linear_unit(x: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """Return ``x V``, rows brought to unit length."""
+    """Return ``x V`` with rows scaled to unit length."""
     return l2_rows(x @ V)
 
 
 def unit_linear(x: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """Return ``x V`` of rows ``x`` brought to unit length."""
+    """Return ``x V`` after scaling the rows of ``x`` to unit length."""
     return l2_rows(x) @ V
 
 
 def unit(x: np.ndarray) -> np.ndarray:
-    """Return ``x``, rows brought to unit length."""
+    """Return ``x`` with rows scaled to unit length."""
     return l2_rows(x)

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class SJE(RankingModel, CompatibilityModel):
-    r"""Corrects the worst mistake alone, as a structured SVM does.
+    r"""Ranking loss with the worst wrong class only, as in a structured SVM.
 
     .. math::
         \min_V \; \frac{1}{N} \sum_n \Big[ \max_{c \ne y_n}
         \big( \Delta + F(x_n, c) \big) - F(x_n, y_n) \Big]_+, \qquad F(x, c) = x^\top V s_c
 
-    by stochastic descent, stopped early [1]_.
+    by stochastic gradient descent with early stopping [1]_.
 
     Parameters
     ----------
     learning_rate : float, default=10.0
-    epochs, batch_size, average, device, random_state : as of :class:`DEVISE`
+    epochs, batch_size, average, device, random_state : see :class:`DEVISE`
     margin : float, default=1.0
         :math:`\Delta > 0`: 1 in the paper, up to 4 in public code; only its ratio to the rate
         matters, as in DEVISE.

@@ -16,29 +16,29 @@ from zslcore.features import Features, chunks, l2_rows
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics
 
-#: Gradient steps between two tests of which rows have converged.
+#: Gradient steps between two tests for convergence of rows.
 STEPS = 32
 
-#: Values of images that are compared with all class means at a time.
+#: Feature values per block of images for comparison with all class means.
 BLOCK_VALUES = 1 << 17
 
-#: Tolerance of gradients between unit prototypes.
+#: Tolerance of gradients, for unit prototypes.
 ROUNDING = 1e-10
 
 
 @dataclass(eq=False, repr=False)
 class SSE(ZSLEstimator):
-    r"""Describes both classes and images as mixtures of seen classes.
+    r"""Classes and images as mixtures of seen classes.
 
-    A class is a point on the simplex over seen classes, nearest to its prototype [1]_:
+    A class is the point on the simplex over seen classes that is nearest to its prototype [1]_:
 
     .. math::
         \alpha_c = \arg\min_{\alpha \ge 0, \, \mathbf{1}^\top \alpha = 1} \;
         \tfrac{1}{2} \alpha^\top (K + c I) \alpha - k_c^\top \alpha, \qquad
         K_{ij} = s_i^\top s_j, \quad (k_c)_i = s_i^\top s_c
 
-    An image is compared with the mean :math:`v_k` of each seen class, feature by feature, and a
-    weight per feature is learned by a support vector machine:
+    An image is compared feature by feature with the mean :math:`v_k` of each seen class, and a
+    support vector machine learns one weight per feature:
 
     .. math::
         F(x, c) = w^\top \sum_k \alpha_{ck} \, \pi_k(x), \qquad
@@ -51,17 +51,17 @@ class SSE(ZSLEstimator):
     Parameters
     ----------
     c : float, default=1.0
-        Ridge of the simplex problem, :math:`c > 0`: a larger one mixes more classes into each. With
-        the 10 of the authors' code, a class of CUB is a mixture of 132 of 150 classes; on unit
-        prototypes less is better. The benchmark chose it on folds, too.
-    C : weight of the hinge, :math:`C > 0`. The authors' code has 10, on features of another scale.
+        Ridge weight of the simplex problem, :math:`c > 0`; a larger weight mixes more classes. With
+        10, as in the authors' code, a class of CUB is a mixture of 132 of 150 classes; for unit
+        prototypes smaller values are better. The benchmark also chose it on folds.
+    C : weight of the hinge loss, :math:`C > 0`; 10 in the authors' code, for another feature scale
     transform : "intersection" or "relu", default="intersection"
         :math:`\min(x, v_k)` or :math:`\max(0, x - v_k)`. Since they add up to :math:`x` and
-        :math:`\alpha_c` sums to 1, both give the same margins with the sign of :math:`w` reversed:
-        the choice changes nothing.
+        :math:`\alpha_c` sums to 1, both give the same margins with opposite signs of :math:`w`:
+        predictions do not depend on the choice.
     max_samples : int, default=3000
-        About how many training samples the machine is fitted on, the same number of every class.
-        The authors' code has a number of its own for each data set.
+        Approximate number of training samples for the support vector machine, equally many per
+        class. The authors' code has a different number for each data set.
 
     Attributes
     ----------
@@ -71,10 +71,11 @@ class SSE(ZSLEstimator):
 
     Notes
     -----
-    The paper pairs an image with wrong classes :math:`\bar y_n` without saying which. Here the
-    samples of a class go through the other classes from the most similar mixture down, one each:
-    all get their turn, no draw is needed, and the order of the classes does not matter. The paper
-    also alternates between :math:`w` and :math:`v_k`; its code keeps the class means.
+    The paper does not state which wrong class :math:`\bar y_n` is paired with an image. Here the
+    first sample of a class is paired with the class of the most similar mixture, the next sample
+    with the second most similar, and so on: this uses all classes, needs no random numbers, and
+    does not depend on the order of classes. The paper also updates :math:`v_k` in turn with
+    :math:`w`; its code keeps the class means.
 
     References
     ----------
@@ -115,12 +116,12 @@ class SSE(ZSLEstimator):
         return self
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
-        """Compare mixtures; see :class:`ZSLEstimator`."""
+        """Return scores of mixtures; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         return self._compare(X, self.w_[:, None])[0] @ self._mixtures(S).T
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Score a whole grid from one comparison of images and class means."""
+        """Score a grid with one comparison of images and class means."""
         points = [clone(self).set_params(**params) for params in grid]
         self._keep_classes(on.X, on.y, on.S)
         margins = self._margins(on.X, on.y, on.S, [point.c for point in points])
@@ -139,9 +140,9 @@ class SSE(ZSLEstimator):
     def _margins(
         self, X: Features, y: np.ndarray, S: np.ndarray, ridges: Iterable[float]
     ) -> dict[float, np.ndarray]:
-        r"""Return :math:`\sum_k (\alpha_{y_n k} - \alpha_{\bar y_n k}) \pi_k(x_n)` of rows, by c.
+        r"""Return :math:`\sum_k (\alpha_{y_n k} - \alpha_{\bar y_n k}) \pi_k(x_n)` per row, by c.
 
-        Images and means are compared once for all c, so few at a time that all stays in the cache.
+        Images and means are compared once for all c, in blocks that fit into the cache.
         """
         turn = pd.Series(y).groupby(y).cumcount().to_numpy()
         rows = np.flatnonzero(turn < max(1, self.max_samples // len(S)))
@@ -158,7 +159,7 @@ class SSE(ZSLEstimator):
         return margins
 
     def _differences(self, S: np.ndarray, y: np.ndarray, turn: np.ndarray, c: float) -> np.ndarray:
-        """Return the difference of the mixtures of the right and of a wrong class, float32."""
+        """Return the mixture of the true class minus that of a wrong class, float32."""
         alpha = simplex_weights(l2_rows(S), self.S_, c)
         similarity = alpha @ alpha.T
         np.fill_diagonal(similarity, -np.inf)
@@ -171,7 +172,7 @@ class SSE(ZSLEstimator):
         return np.maximum(block - v, 0)
 
     def _machine(self, margins: np.ndarray) -> np.ndarray:
-        """Return w; the sign of every other margin is reversed, as the solver needs two classes."""
+        """Return w; signs of every second margin are reversed, as the solver needs two classes."""
         sign = np.where(np.arange(len(margins)) % 2, -1, 1)
         machine = LinearSVC(C=self.C, fit_intercept=False, tol=1e-3, max_iter=2000, random_state=0)
         return machine.fit(margins * sign[:, None], sign).coef_[0]
@@ -188,16 +189,16 @@ class SSE(ZSLEstimator):
 def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
     """Return each row of ``A`` as a mixture of the rows of ``S``, shape (len(A), len(S)).
 
-    Accelerated projected gradient, all rows at once, finds which weights are positive; these follow
-    from linear equations, and a row is done once its solution is seen to be the minimum.
+    Accelerated projected gradient descent on all rows finds the positive weights; linear equations
+    give their exact values, and a row is finished once its solution is verified as the minimum.
     """
     Q, k = S @ S.T + c * np.eye(len(S)), A @ S.T
     largest = np.linalg.eigvalsh(Q)[-1]
-    ratio = np.sqrt(c / largest)  # the problem is strongly convex with c
+    ratio = np.sqrt(c / largest)  # c is the constant of strong convexity
     momentum = (1 - ratio) / (1 + ratio)
     weights, left = np.empty(k.shape), np.arange(len(k))
     alpha = ahead = np.full(k.shape, 1 / len(S))
-    for step in range(1, int(40 / ratio) + 2):  # the error falls as exp(-ratio) a step
+    for step in range(1, int(40 / ratio) + 2):  # the error falls by exp(-ratio) per step
         last, alpha = alpha, onto_simplex(ahead - (ahead @ Q - k) / largest)
         ahead = alpha + momentum * (alpha - last)
         if step % STEPS == 0:
@@ -213,10 +214,11 @@ def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
 def _given_support(
     Q: np.ndarray, k: np.ndarray, support: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return the mixtures with only these weights nonzero, and which of them are minimal.
+    r"""Return the best mixtures with weights only in ``support``, and whether each is minimal.
 
-    With :math:`\tau` for the constraint, :math:`Q \alpha - k + \tau` is zero on the support; the
-    mixture is the minimum if neither this nor :math:`\alpha` is negative anywhere.
+    With the multiplier :math:`\tau` of the constraint, :math:`Q \alpha - k + \tau` is zero on the
+    support; the mixture is the minimum if :math:`\alpha` and :math:`Q \alpha - k + \tau` are
+    nowhere negative.
     """
     weights, minimal = np.zeros(k.shape), np.zeros(len(k), dtype=bool)
     for n, P in enumerate(map(np.flatnonzero, support)):
@@ -229,7 +231,7 @@ def _given_support(
 
 
 def onto_simplex(V: np.ndarray) -> np.ndarray:
-    """Return the nearest point of the simplex to every row of ``V``."""
+    """Return the point of the simplex nearest to each row of ``V``."""
     U = -np.sort(-V, axis=1)
     excess = (np.cumsum(U, axis=1) - 1) / np.arange(1, V.shape[1] + 1)
     last = np.count_nonzero(excess < U, axis=1) - 1

@@ -1,14 +1,14 @@
-r"""Class statistics and the eigen-decompositions that closed-form methods share.
+r"""Class statistics and eigendecompositions for closed-form methods.
 
-Every closed form needs the data only through sums over samples: how many there are of each class,
-their sum, and the Gram matrix :math:`G = X^\top X`. They are gathered in one pass over blocks of
-rows, and they add up: the statistics of two sets of rows are those of both together, ``a + b``.
-With :math:`G = U \, \mathrm{diag}(g) \, U^\top` a ridge solution for any weight is
+Closed forms depend on the data only through sums over samples: the counts and sums of each class,
+and the Gram matrix :math:`G = X^\top X`. They are computed in one pass over blocks of rows and are
+additive: ``a + b`` are the statistics of both sets of rows together. With :math:`G = U \,
+\mathrm{diag}(g) \, U^\top` the ridge solution for any weight is
 
 .. math:: (G + \lambda I)^{-1} B = U \, \mathrm{diag}\!\left(\frac{1}{g + \lambda}\right) U^\top B,
 
-so that a whole grid of weights costs one decomposition and small products. Where the grid is short,
-a Cholesky factor for each weight is cheaper still; :func:`ridge_path` takes the better way.
+so a grid of weights costs one decomposition and small products. For a short grid, one Cholesky
+factor per weight is cheaper; :func:`ridge_path` chooses.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from scipy.sparse import csr_array
 
 from zslcore.features import Features, chunks
 
-#: Weights up to which factors are cheaper: a decomposition takes as long as 14 (n = 2,048) to 19
-#: (n = 4,096) Cholesky factors and solutions on two cores.
+#: Maximum number of weights for Cholesky factors: a decomposition takes as long as 14 (n = 2,048)
+#: to 19 (n = 4,096) factors with solutions on two cores.
 FEW_WEIGHTS = 14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassStatistics:
-    r"""Counts of the samples of each class, :math:`n_c`, and their sums, :math:`Y^\top X`.
+    r"""Counts :math:`n_c` and sums :math:`Y^\top X` of the samples of each class.
 
     ``sums`` has shape (n_classes, n_features).
     """
@@ -40,7 +40,7 @@ class ClassStatistics:
 
     @classmethod
     def of(cls, X: Features, y: np.ndarray, n_classes: int) -> Self:
-        """Gather the statistics in one pass; float64 whatever ``X`` holds."""
+        """Compute the statistics in one pass, as float64 for any type of ``X``."""
         sums = np.zeros((n_classes, X.shape[1]))
         for part, block in chunks(X):
             sums += one_hot(y[part], n_classes) @ block
@@ -52,12 +52,12 @@ class ClassStatistics:
 
     @property
     def n_samples(self) -> float:
-        """Number of samples, the N of the formulas."""
+        """Number of samples, N in the formulas."""
         return self.counts.sum()
 
     @property
     def means(self) -> np.ndarray:
-        """Mean of every class, shape (n_classes, n_features); zeros where there is no sample."""
+        """Mean of each class, shape (n_classes, n_features); zeros for classes without samples."""
         return self.sums / np.maximum(self.counts, 1)[:, None]
 
     def semantic_gram(self, S: np.ndarray) -> np.ndarray:
@@ -71,7 +71,7 @@ class ClassStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GramStatistics(ClassStatistics):
-    r"""Class statistics with the Gram matrix :math:`X^\top X`, the most expensive of the three."""
+    r"""Class statistics with the Gram matrix :math:`X^\top X`, which takes the most time."""
 
     gram: np.ndarray
 
@@ -82,26 +82,26 @@ class GramStatistics(ClassStatistics):
         sums, G = np.zeros((n_classes, D)), np.zeros((D, D), order="F")
         for part, block in chunks(X):
             sums += one_hot(y[part], n_classes) @ block
-            # Adds to the upper triangle in place: half the work and no D x D temporary.
+            # Update only the upper triangle, in place: half the work and no D x D temporary.
             G = blas.dsyrk(1.0, block.T, beta=1.0, c=G, overwrite_c=True)
         mirror_upper(G)
         return cls(class_counts(y, n_classes), sums, G)
 
     def __add__(self, other: Self) -> Self:
         """Return the statistics of both sets of samples together."""
-        # Named, since a class with slots is made anew and super() would not find it.
+        # super() fails here, since dataclasses with slots are created as a second class.
         both = ClassStatistics.__add__(self, other)
         return replace(both, gram=self.gram + other.gram)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MomentStatistics(ClassStatistics):
-    r"""Class statistics with the scatter of every feature around its class mean.
+    r"""Class statistics with the scatter of each feature around its class mean.
 
     ``scatter`` of shape (n_classes, n_features) is :math:`\sum_{i \in c} (x_i - \mu_c)^2`. Sums of
-    squares around zero would cancel where a mean is large compared to the deviation. Scatter around
-    means adds up without that [1]_: to the sum of both comes
-    :math:`(\mu_a - \mu_b)^2 \, n_a n_b / (n_a + n_b)`.
+    squares around zero would cancel if a mean is large compared to the deviation. The scatter of
+    two sets adds up without cancellation [1]_: it is the sum of both scatters plus :math:`(\mu_a -
+    \mu_b)^2 \, n_a n_b / (n_a + n_b)`.
 
     References
     ----------
@@ -121,7 +121,7 @@ class MomentStatistics(ClassStatistics):
 
     @property
     def variances(self) -> np.ndarray:
-        """Variance of every feature in every class; zeros where there is no sample."""
+        """Variance of each feature in each class; zeros for classes without samples."""
         return self.scatter / np.maximum(self.counts, 1)[:, None]
 
     def __add__(self, other: Self) -> Self:
@@ -133,10 +133,10 @@ class MomentStatistics(ClassStatistics):
 
 
 class MomentSums:
-    r"""Sums over samples as they come, from which :class:`MomentStatistics` are made.
+    r"""Running sums over samples for :class:`MomentStatistics`.
 
-    Every class is measured from a point near its mean, that of its samples in the first block it is
-    in, so that nothing cancels: with :math:`d_i = x_i - p_c` the scatter is
+    To avoid cancellation, sums are relative to a point :math:`p_c` near the mean of a class, its
+    mean in the first block with samples of the class: with :math:`d_i = x_i - p_c` the scatter is
     :math:`\sum d_i^2 - (\sum d_i)^2 / n_c`.
     """
 
@@ -145,7 +145,7 @@ class MomentSums:
         self.points, self.sums, self.squares = np.zeros((3, n_classes, n_features))
 
     def take(self, block: np.ndarray, y: np.ndarray) -> None:
-        """Add samples, float64 of shape (n, n_features), at the cost of the classes they are of."""
+        """Add samples, float64 of shape (n, n_features), updating only their classes."""
         classes, local = np.unique(y, return_inverse=True)
         Y, counts = one_hot(local, len(classes)), class_counts(local, len(classes))
         new = self.counts[classes] == 0
@@ -158,7 +158,7 @@ class MomentSums:
         self.squares[classes] += Y @ np.square(deviation, out=deviation)
 
     def result(self) -> MomentStatistics:
-        """Return the statistics of all samples so far."""
+        """Return the statistics of all samples added so far."""
         n = np.maximum(self.counts, 1)[:, None]
         scatter = np.maximum(self.squares - self.sums**2 / n, 0)
         return MomentStatistics(
@@ -167,13 +167,13 @@ class MomentSums:
 
 
 def one_hot(y: np.ndarray, n_classes: int) -> csr_array:
-    r"""Return :math:`Y^\top` of shape (n_classes, n_samples), 1 where a sample is of the class."""
+    r"""Return :math:`Y^\top` of shape (n_classes, n_samples), 1 for the class of a sample."""
     n = len(y)
     return csr_array((np.ones(n), (y, np.arange(n))), shape=(n_classes, n))
 
 
 def class_counts(y: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return how many samples of each class there are, as floats."""
+    """Return the number of samples of each class as floats."""
     return np.bincount(y, minlength=n_classes).astype(float)
 
 
@@ -186,22 +186,22 @@ class Spectrum:
 
     @classmethod
     def of(cls, A: np.ndarray, *, overwrite: bool = False) -> Spectrum:
-        """Decompose ``A``, symmetric of shape (n, n); rounding below zero is cut off.
+        """Decompose a symmetric ``A`` of shape (n, n); negative rounding errors become 0.
 
-        With ``overwrite`` the memory of ``A`` is used for the eigenvectors.
+        With ``overwrite``, the eigenvectors may reuse the memory of ``A``.
         """
         values, vectors = eigh(A, driver="evd", check_finite=False, overwrite_a=overwrite)
         return cls(np.maximum(values, 0), vectors)
 
 
 def ridge(A: np.ndarray, weight: float) -> np.ndarray:
-    """Return ``A + weight * I``, made in place: a square of features is large."""
+    """Add ``weight * I`` to ``A`` in place, to save the memory of a copy, and return it."""
     A.flat[:: len(A) + 1] += weight
     return A
 
 
 def ridge_path(G: np.ndarray, weights: Sequence[float], B: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield :math:`(G + w I)^{-1} B` for every positive weight; G is positive semi-definite."""
+    """Yield :math:`(G + w I)^{-1} B` for each weight :math:`w > 0`; G is positive semi-definite."""
     if len(weights) <= FEW_WEIGHTS:
         for w in weights:
             factor = cho_factor(ridge(G.copy(order="F"), w), overwrite_a=True, check_finite=False)
@@ -214,6 +214,6 @@ def ridge_path(G: np.ndarray, weights: Sequence[float], B: np.ndarray) -> Iterat
 
 
 def mirror_upper(G: np.ndarray) -> None:
-    """Copy the upper triangle of ``G`` to its lower one, a column at a time."""
+    """Copy the upper triangle of ``G`` to the lower triangle, column by column."""
     for j in range(len(G)):
         G[j + 1 :, j] = G[j, j + 1 :]

@@ -17,10 +17,10 @@ from zslcore.methods.score_map import ScoreMap, linear
 
 @dataclass(eq=False, repr=False)
 class SYNC(TwoStageModel):
-    r"""Synthesises the classifier of any class from those of phantom classes near it.
+    r"""Classifiers of any class, synthesised from classifiers of phantom classes near it.
 
-    Classifiers :math:`w_c` are convex combinations of base classifiers :math:`v_r`, weighted by how
-    near the prototype is to the phantom's :math:`b_r` [1]_:
+    Classifiers :math:`w_c` are convex combinations of base classifiers :math:`v_r`, weighted by the
+    nearness of the prototype :math:`s_c` to the prototype :math:`b_r` of a phantom class [1]_:
 
     .. math::
         w_c = \sum_r s_{cr} v_r, \qquad
@@ -38,32 +38,33 @@ class SYNC(TwoStageModel):
         \ell_{cs}, \, \ell_{struct} =
         \Big[\max_c \, \Delta_{y_n c} + x_n^\top w_c - x_n^\top w_{y_n}\Big]_+
 
-    where :math:`t_{nc} = \pm 1` says whether :math:`n` is of class :math:`c`, and
+    where :math:`t_{nc}` is 1 if image :math:`n` is of class :math:`c`, else -1, and
     :math:`\Delta_{yc}` is 1 (cs) or :math:`\lVert s_y - s_c \rVert` (struct) for :math:`c \ne y`.
 
-    The phantoms are the seen classes, :math:`b_r = s_r`, the paper's choice. Then
-    :math:`[s_{cr}]` is square and invertible, so that the ridge on :math:`W` makes :math:`W` free:
-    it is fitted first, for any :math:`\sigma`, and :math:`V = [s_{cr}]^{+} W` follows, as in the
-    authors' later code.
+    The phantoms are the seen classes, :math:`b_r = s_r`, as in the paper. Then :math:`[s_{cr}]` is
+    square and invertible, so any :math:`W` is possible: :math:`W` is fitted first, independently of
+    :math:`\sigma`, and :math:`V = [s_{cr}]^{+} W` is computed from it, as in the authors' later
+    code.
 
     Parameters
     ----------
     lam : float, default=2**-13
-        Weight of the ridge, :math:`\lambda > 0`. The authors try :math:`2^{-24} .. 2^{-9}`, the
-        fairer-evaluation paper takes :math:`2^{-10}`. The losses differ in scale: ovo is a mean
-        over classes, cs and struct are not.
+        Ridge weight, :math:`\lambda > 0`. The authors try :math:`2^{-24} .. 2^{-9}`, the
+        fairer-evaluation paper uses :math:`2^{-10}`. The losses differ in scale: ovo is a mean over
+        classes, cs and struct are not.
     sigma : float, default=0.65
-        Reach of a phantom, :math:`\sigma > 0`. The paper's text and this class divide by
-        :math:`\sigma^2`; the authors' code multiplies by its ``Sim_scale``, which is
-        :math:`\sigma^{-2}`, :math:`2^{-5} .. 2^5`.
+        Bandwidth of the nearness to a phantom, :math:`\sigma > 0`. The paper and this class divide
+        by :math:`\sigma^2`; the authors' code multiplies by ``Sim_scale``, which is
+        :math:`\sigma^{-2}`, with values :math:`2^{-5} .. 2^5`.
     loss : "ovo", "cs" or "struct", default="ovo"
-        One class against the others, Crammer-Singer, or Crammer-Singer with prototype distances for
-        margins, not squared, as in the authors' code.
+        One-versus-rest, Crammer-Singer, or Crammer-Singer with distances between prototypes as
+        margins, which are not squared, as in the authors' code.
     tol : float, default=1e-4
-        Stop when the gradient has fallen to this share of its size at zero. 0.01 takes a fifth of
-        the time, and moves accuracies on the simulated data by up to 10 points where the ridge is
-        weak. cs and struct take ten times as long as with 0.01, and end within a point. They are
-        not smooth: L-BFGS, the authors' choice too, stops where no step along its direction helps.
+        Stop when the gradient is below this share of its size at zero. For ovo, 0.01 takes a fifth
+        of the time but changes accuracies on the simulated data by up to 10 points if the ridge is
+        weak. cs and struct take ten times as long as with 0.01, for accuracies within a point. They
+        are not smooth: L-BFGS, also the authors' choice, stops when no step along its direction
+        lowers the objective.
 
     Attributes
     ----------
@@ -72,11 +73,12 @@ class SYNC(TwoStageModel):
 
     Notes
     -----
-    The paper also learns the phantoms' places, which gives up the convex problem, and the
-    benchmark's text leaves it out; it is not offered.
+    The paper also learns the prototypes of the phantoms, which makes the problem non-convex; the
+    benchmark does not mention this, and it is not implemented here.
 
-    The hinges of cs and struct want one class to stand out from all others together. Where features
-    cannot tell that, as the hand-crafted ones of AWA1, the minimum of cs is :math:`W = 0`.
+    The hinge losses of cs and struct need one class to stand out from all others at once. If
+    features are too weak for that, such as the hand-crafted features of AWA1, the minimum of cs is
+    :math:`W = 0`.
 
     References
     ----------
@@ -95,7 +97,7 @@ class SYNC(TwoStageModel):
         formula=r"w_c = \sum_r s_{cr} v_r,\quad s_{cr} \propto"
         r" \exp(-\lVert s_c - b_r \rVert^2 / \sigma^2),\quad F(x, c) = x^\top w_c",
     )
-    revision = 3  # other defaults; since 2, a smaller tolerance
+    revision = 3  # different defaults; since revision 2, a smaller tolerance
     variants = ({"loss": "ovo"}, {"loss": "cs"}, {"loss": "struct"})
     param_grid: ClassVar = {
         "lam": tuple(2.0**k for k in (-10, -12, -14, -16, -18, -20, -22)),
@@ -123,18 +125,18 @@ class SYNC(TwoStageModel):
         return self.lam
 
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
-        # F = X V' s' with V = pinv(s_seen) W, and Z = X W is all that is needed of X.
+        # F = X V' s' with V = pinv(s_seen) W, so scores depend on X only through Z = X W.
         return Z @ self._phantoms(S).T
 
     def score_map(self, prototypes: np.ndarray) -> ScoreMap:
-        """Return the outputs of the classifiers and how they are blended, a row a candidate."""
+        """Return the outputs of the classifiers, and their weights for each candidate."""
         S = self._check_candidates(prototypes)
         return ScoreMap(linear, (self.W_,), self._phantoms(S))
 
     def _phantoms(self, S: np.ndarray) -> np.ndarray:
-        """Return how much of each seen classifier is in that of each class of ``S``."""
+        """Return the weights of the seen classifiers for each class of ``S``."""
         return self._weights(S) @ np.linalg.pinv(self._weights(self.S_))
 
     def _weights(self, S: np.ndarray) -> np.ndarray:
-        """Return how much of each phantom is in each class of ``S``; rows sum to 1."""
+        """Return the weights of the phantoms for each class of ``S``; rows sum to 1."""
         return softmax(-squared_distances(S, self.S_) / self.sigma**2, axis=1)
