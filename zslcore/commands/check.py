@@ -34,9 +34,10 @@ from zslcore.leakage.split_card import card_of_classes, card_of_split
 from zslcore.leakage.vocabularies import USUAL, Vocabulary
 from zslcore.scores.card import card_of_predictions, card_of_question, card_of_scores
 from zslcore.scores.joined import CheckedFile, CheckedScores, CheckedSplit, joined_cards
-from zslcore.scores.judging import judge_predicted
+from zslcore.scores.judging import judge, judge_predicted
 from zslcore.scores.printed import Printed, read_printed
-from zslcore.scores.sandboxed import OpenQuestion, ScoreRequest, judge_in_worker, memory_for
+from zslcore.scores.questions import interpreted
+from zslcore.scores.reading import read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import write_out
 
@@ -192,15 +193,15 @@ def _of_split(group: Group, named: list[Vocabulary]) -> CheckedFile:
 
 
 def _of_scores(group: Group, named: list[Vocabulary]) -> CheckedFile:
-    labels = group.others[0].path if group.others else None
-    scores, files = ScoreRequest(group.main.path, labels), group.named
-    report = judge_in_worker(
-        scores, memory=memory_for(scores.files), whose="allowed for files of this size"
-    )
-    if isinstance(report, OpenQuestion):
-        return CheckedFile(card_of_question(group.main.name, report.question.sentence, files))
+    path, *labels = [file.contents or file.path for file in (group.main, *group.others)]
+    scores, questions = interpreted(read_scores(path, labels=labels[0] if labels else None))
+    if scores is None:
+        asked = questions[0].sentence
+        return CheckedFile(card_of_question(group.main.name, asked, group.named))
     vocabularies, assumed = _vocabularies(named)
-    return CheckedScores(card_of_scores(report, files, vocabularies, assumed=assumed), report)
+    report = judge(scores)
+    card = card_of_scores(report, group.named, vocabularies, assumed=assumed)
+    return CheckedScores(card, report)
 
 
 def _of_predictions(group: Group, named: list[Vocabulary]) -> CheckedFile:

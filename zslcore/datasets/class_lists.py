@@ -126,13 +126,14 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     return max(readings, key=lambda each: count_known(each.names) / len(each.names))
 
 
-def is_class_table(lines: Sequence[str]) -> bool:
-    """Whether the lines of a CSV file list classes: names, with whole numbers or codes at most.
+def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
+    """Whether the lines of a table list classes: names, with whole numbers or codes at most.
 
     A table of scores has decimal or repeated numbers, or more columns.
     """
     stripped = [line.strip() for line in _split_lines(lines)]
-    rows = [tuple(map(_bare, row)) for row in _commas(stripped)]
+    fields = _commas(stripped) if separator == "," else [line.split(separator) for line in stripped]
+    rows = [tuple(map(_bare, row)) for row in fields]
     if len(rows) < 2 or len({*map(len, rows)}) > 1 or len(rows[0]) > MOST_FIELDS:
         return False
     table = _titled(rows)

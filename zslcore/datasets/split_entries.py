@@ -28,6 +28,7 @@ References
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
@@ -58,7 +59,7 @@ from zslcore.datasets.split_lists import (
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
 from zslcore.texts import clean_text, expect
-from zslcore.untrusted.client import read_value
+from zslcore.untrusted.client import read_head, read_value
 from zslcore.untrusted.readers.array_names import PREDICTED
 
 #: Part or side -> (image, class) of each entry; the image is empty for an entry of a class.
@@ -90,6 +91,8 @@ OF_CLASSES = re.compile(
 HEADING = re.compile(r"[\"']?(\w[\w -]*)[\"']?\s*:\s*(\[.*\])?$|[#\[=]+\s*(\w[\w -]*?)\s*[\]=:]*$")
 #: Largest depth of nested objects that is searched for a split.
 MOST_LEVELS = 3
+#: Most bytes of the titles of a table that may be recognised by them alone.
+MAX_TITLES = 1 << 16
 
 
 def read_split_json(path: Path) -> SplitList | None:
@@ -128,6 +131,8 @@ def read_split_table(path: Path) -> SplitList | None:
             lines = lines_of(path)
             entries = _of_headings(lines) or _of_pairs(lines)
             return _split_of(path, entries) if entries else None
+        if not _may_have_parts(path):
+            return None
         titles, *rows = table_rows(path)
     except FileRefusedError:
         return None
@@ -135,6 +140,38 @@ def read_split_table(path: Path) -> SplitList | None:
     if entries is None and all(len(row) == 2 for row in (titles, *rows)):
         entries = _of_places([titles, *rows])
     return None if entries is None else _split_of(path, entries)
+
+
+def _may_have_parts(path: Path) -> bool:
+    """Whether the titles of a table leave room for entries with a part; those not read do."""
+    titles, *_ = read_head(path, MAX_TITLES) or [""]
+    if not titles or titles.count('"') % 2 or "\0" in titles:
+        return True
+    separator = "\t" if path.suffix.lower() == ".tsv" else ","
+    fields = next(csv.reader([titles], delimiter=separator))
+    if len(fields) == 2 and any(map(part_or_side, fields)):
+        return True
+    _, label, _, where = _find_columns(fields)
+    return _are_parts(fields) or (label is not None and where is not None)
+
+
+def _are_parts(titles: Sequence[str]) -> bool:
+    """Whether every column of a table is named after a part."""
+    return all(map(part_or_side, titles)) and trains_and_tests(map(part_or_side, titles))
+
+
+def _find_columns(titles: Sequence[str]) -> tuple[int | None, ...]:
+    """Return the columns of the image, the class and the part, and that of the part or a flag."""
+    words = [*map(_squeezed, titles)]
+    image, label, place, flag = (
+        next((words.index(title) for title in column_titles if title in words), None)
+        for column_titles in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
+    )
+    return image, label, place, flag if place is None else place
+
+
+def _squeezed(title: str) -> str:
+    return re.sub(r"[\W_]+", "", title).lower()
 
 
 def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
@@ -170,18 +207,14 @@ def entries_of_table(
     If ``part`` is given, all rows belong to it. Raises a FileRefusedError for a row of an image
     without a part.
     """
-    words = [re.sub(r"[\W_]+", "", title).lower() for title in titles]
+    words = [*map(_squeezed, titles)]
     if not rows or not {title.strip().lower() for title in titles}.isdisjoint(PREDICTED):
         return None
-    if all(map(part_or_side, titles)) and trains_and_tests(map(part_or_side, titles)):
+    if _are_parts(titles):
         columns = zip(*(row for row in rows if len(row) == len(titles)), strict=True)
         named = ([cell for cell in column if cell.strip()] for column in columns)
         return _of_lists(file, dict(zip(titles, named, strict=True)))
-    image, label, place, flag = (
-        next((words.index(title) for title in column_titles if title in words), None)
-        for column_titles in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
-    )
-    where = flag if place is None else place
+    image, label, place, where = _find_columns(titles)
     if label is None or (where is None and not part):
         return None
     if image is not None and place is None and "unseen" in FLAGS.get(words[where or 0], ()):

@@ -33,6 +33,7 @@ from zslcore.untrusted.client import (
     Contents,
     container_of,
     look_into,
+    read_head,
     read_lines,
     read_value,
 )
@@ -91,17 +92,15 @@ def recognise_file(path: Path) -> RecognisedFile:
     if not path.is_file():
         raise FileRefusedError(f"{clean_text(path.name)}: expected a file; found none.")
     container = container_of(path)
+    kind: Kind | None = None
     if container == "Parquet":
-        return RecognisedFile(
-            path, "predictions" if is_predictions(path) else "scores", sha256(path)
-        )
-    if container == "text":
-        return RecognisedFile(path, _kind_of_text(path), sha256(path))
-    if container == "JSON":
-        is_list = path.suffix.lower() in LISTS and not _is_json(path)  # a dictionary of a program
-        return RecognisedFile(
-            path, (_kind_of_text if is_list else _kind_of_json)(path), sha256(path)
-        )
+        kind = "predictions" if is_predictions(path) else "scores"
+    elif container == "text" or (container == "JSON" and _is_list_of_a_program(path)):
+        kind = _kind_of_text(path)
+    elif container == "JSON":
+        kind = _kind_of_json(path)
+    if kind is not None:
+        return RecognisedFile(path, kind, sha256(path))
     contents = look_into(path)
     return RecognisedFile(path, _kind_of_arrays(contents), sha256(path), contents)
 
@@ -213,8 +212,8 @@ def _kind_of_array(contents: Contents) -> Kind:
     return "classes" if len(np.unique(array)) == len(array) else "labels"
 
 
-def _kind_of_json(path: Path) -> Kind:
-    """Recognise a JSON by its schema or its fields."""
+def _kind_of_json(path: Path) -> Kind | None:
+    """Recognise a JSON by its schema or its fields; None where its arrays tell."""
     if path.stat().st_size > MAX_JSON:
         raise _refusal(path, f"JSON of {path.stat().st_size:,} bytes, more than {MAX_JSON:,}")
     value = read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_VALUES)
@@ -236,16 +235,14 @@ def _kind_of_json(path: Path) -> Kind:
         return "classes"
     if schema:
         raise _refusal(path, f"the schema {clean_text(schema, 40)!r}")
-    return _kind_of_arrays(look_into(path))
+    return None
 
 
 def _kind_of_text(path: Path) -> Kind:
     """Distinguish a table of a split or of scores from a list of labels or of classes."""
     if path.suffix.lower() in SPLIT_TEXTS and read_split_table(path) is not None:
         return "split"
-    if path.suffix.lower() == ".csv" and not (
-        path.stat().st_size <= MAX_LIST and is_class_table(read_lines(path, max_bytes=MAX_LIST))
-    ):
+    if _is_score_table(path):
         return "scores"
     if path.suffix.lower() not in LISTS:
         raise _refusal(
@@ -263,6 +260,17 @@ def _kind_of_text(path: Path) -> Kind:
     return "classes"
 
 
+def _is_score_table(path: Path) -> bool:
+    """Whether a text is a table by its ending that lists no classes."""
+    separator = {".csv": ",", ".tsv": "\t"}.get(path.suffix.lower())
+    if separator is None or path.stat().st_size > MAX_LIST:
+        return separator is not None
+    lines = read_head(path, MAX_LIST)
+    if separator == "\t" and not any(separator in line for line in lines):
+        return False
+    return not is_class_table(lines, separator)
+
+
 def _refuse_images(path: Path, images: Sequence[re.Match[str]], n_lines: int) -> None:
     """Refuse a text with an image in every line: one part of a split, or predicted classes."""
     if len(images) < n_lines:
@@ -278,12 +286,15 @@ def _refuse_images(path: Path, images: Sequence[re.Match[str]], n_lines: int) ->
 MOST_LETTERS = 300
 
 
-def _is_json(path: Path) -> bool:
+def _is_list_of_a_program(path: Path) -> bool:
+    """Whether a text that begins as JSON does is none: a list or dictionary of a program."""
+    if path.suffix.lower() not in LISTS:
+        return False
     try:
         read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_VALUES)
     except FileRefusedError:
-        return False
-    return True
+        return True
+    return False
 
 
 def class_list_of(file: RecognisedFile) -> ClassList:

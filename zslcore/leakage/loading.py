@@ -502,13 +502,12 @@ class SmallFiles:
 
     def take(self, contents: Contents) -> None:
         """Take in a file that is read already."""
-        self._keep(contents)
-
-    def _keep(self, contents: Contents) -> None:
         path = contents.path
-        read: dict[str, np.ndarray] = {}
-        for name in SMALL.keys() & contents.shapes.keys():
-            read[name] = _small(contents, name, SMALL[name])
+        wanted = {name: SMALL[name] for name in SMALL if name in contents.shapes}
+        with scratch() as folder:
+            variables = contents.read(wanted, folder)
+            values = {**variables.arrays, **variables.names}
+            read = {name: np.array(value) for name, value in values.items()}
         with suppress(FileRefusedError):  # invalid names do not make a split unreadable
             if "image_files" in contents.shapes:
                 self._names[path] = contents.names("image_files")
@@ -555,14 +554,3 @@ class SmallFiles:
             if names := self._names.get(path):
                 return names, f"image_files of {clean_text(path.name)}"
         return (), ""
-
-
-def _small(contents: Contents, name: str, role: Role) -> np.ndarray:
-    """Return a variable in its role; one too large to be read with the others, by itself."""
-    if not contents.has(name) and name not in contents.refused:
-        with scratch() as folder:
-            read = read_arrays(contents.path, {name: role}, folder)
-            return np.array(read.arrays[name] if name in read.arrays else read.names[name])
-    if role == "names":
-        return np.array(contents.names(name))
-    return contents.columns(name) if role == "columns" else contents.numbers(name)

@@ -25,6 +25,7 @@ from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import (
     DEFAULT_LIMITS,
+    Contents,
     Limits,
     Role,
     container_of,
@@ -313,9 +314,9 @@ ALL = "all"
 
 
 def read_scores(
-    path: Path,
+    path: Path | Contents,
     *,
-    labels: Path | None = None,
+    labels: Path | Contents | None = None,
     unseen: Path | Sequence[str] | None = None,
     unseen_scores: Path | None = None,
     limits: Limits = DEFAULT_LIMITS,
@@ -324,7 +325,7 @@ def read_scores(
 
     Parameters
     ----------
-    path : ``.npz``, ``.npy``, MATLAB, HDF5, Parquet or CSV file
+    path : ``.npz``, ``.npy``, MATLAB, HDF5, Parquet or CSV file, or its contents
         Archives hold what :data:`NAMES` lists; a table has a column of labels and one a class, or
         one of predicted classes.
     labels : a file of labels alone: ``.npy``, or a text with one a line; needed with ``.npy``
@@ -339,14 +340,12 @@ def read_scores(
     """
     name = clean_text(path.name)
     with scratch() as folder:
-        of = _read_csv if path.suffix.lower() in (".csv", ".tsv") else _read_archive
-        parts = of(path, folder, limits)
+        parts = _read_parts(path, folder, limits)
         second = parts.pop("unseen_scores", None)
         second_names: tuple[str, ...] = ()
         if unseen_scores is not None:
             (folder / "unseen").mkdir()
-            of = _read_csv if unseen_scores.suffix.lower() in (".csv", ".tsv") else _read_archive
-            others = of(unseen_scores, folder / "unseen", limits)
+            others = _read_parts(unseen_scores, folder / "unseen", limits)
             second, second_names = others.get("scores"), tuple(others.get("class_names", ()))
             if second is None:
                 raise FileRefusedError(
@@ -384,11 +383,20 @@ def read_scores(
         )
 
 
-def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
+def _read_parts(source: Path | Contents, folder: Path, limits: Limits) -> dict[str, Any]:
+    """Return the parts of a table or a file of arrays."""
+    if isinstance(source, Path):
+        if source.suffix.lower() in (".csv", ".tsv"):
+            return _read_csv(source, folder, limits)
+        if container_of(source) == "Parquet":
+            return _read_parquet(source, folder, limits)
+        source = look_into(source, limits=limits)
+    return _read_archive(source, folder, limits)
+
+
+def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a file of arrays."""
-    if container_of(path) == "Parquet":
-        return _read_parquet(path, folder, limits)
-    shapes = look_into(path, limits=limits).shapes
+    shapes = contents.shapes
     held = {part: next((n for n in names if n in shapes), None) for part, names in NAMES.items()}
     parts: dict[str, Any] = {}
     lower = {name.lower(): name for name in shapes}
@@ -404,7 +412,7 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
         held["scores"], answers = answers, None
     if held["scores"] is None and answers is None:
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected a matrix called "
+            f"{contents.name}: expected a matrix called "
             f"{', '.join(NAMES['scores'][:-1])}, or predicted classes called y_pred; got "
             f"{clean_text(', '.join(list(shapes)[:6])) or 'none of these'}."
         )
@@ -416,7 +424,7 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     marks = held["labels"] if _are_marks(shapes, held["labels"], held["scores"]) else None
     if marks is not None:
         wanted[marks] = "scores"
-    read = read_arrays(path, wanted, folder, required=(), limits=limits)
+    read = contents.read(wanted, folder, limits=limits)
     named = (*held.items(), ("predicted", answers), ("unseen_scores", blocks_of[1]))
     for part, name in named:
         if name is not None and name in wanted:
@@ -426,7 +434,7 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     if answers is not None and "predicted" not in parts:
         parts["remarks"] = [_left_out([answers], "scores decide")]
     if marks is not None and "labels" in parts:
-        parts["labels"] = _marked_columns(clean_text(path.name), marks, parts["labels"])
+        parts["labels"] = _marked_columns(contents.name, marks, parts["labels"])
     return parts
 
 
@@ -596,18 +604,24 @@ def _are_no_classes(columns: Sequence[str], labels: object) -> bool:
     return len(columns) < 2 or (not classes & {*columns} and len(columns) < len(classes))
 
 
-def _read_labels(path: Path, folder: Path, limits: Limits) -> np.ndarray | tuple[str, ...]:
+def _read_labels(
+    source: Path | Contents, folder: Path, limits: Limits
+) -> np.ndarray | tuple[str, ...]:
     """Return labels from a file of their own."""
-    if path.suffix.lower() in (".txt", ".csv", ".tsv", ""):
-        return numbers_or_names(read_lines(path, max_bytes=64 << 20))
-    folder.mkdir(exist_ok=True)
     names = ("array", *NAMES["labels"])
     wanted: dict[str, Role] = dict.fromkeys(names, "labels")
-    read = read_arrays(path, wanted, folder, required=(), limits=limits)
+    folder.mkdir(exist_ok=True)
+    if isinstance(source, Contents):
+        there = {name: role for name, role in wanted.items() if name in source.shapes}
+        read = source.read(there, folder, limits=limits)
+    elif source.suffix.lower() in (".txt", ".csv", ".tsv", ""):
+        return numbers_or_names(read_lines(source, max_bytes=64 << 20))
+    else:
+        read = read_arrays(source, wanted, folder, required=(), limits=limits)
     for name in names:
         if name in read.names or name in read.arrays:
             return read.names.get(name) or read.arrays[name]
-    raise FileRefusedError(f"{clean_text(path.name)}: expected labels; got none.")
+    raise FileRefusedError(f"{clean_text(source.name)}: expected labels; got none.")
 
 
 def numbers_or_names(texts: Sequence[str] | np.ndarray) -> np.ndarray | tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Score files judged in a child process, of which the best classes of every image come back.
+"""Score files of a visitor, judged in a child process that returns the best classes of each image.
 
 A score file of some megabytes may hold gigabytes of scores. From the
 :class:`zslcore.evaluation.predictions.PredictedRows` that the child returns every figure is

@@ -246,6 +246,35 @@ class Contents:
         """Return a transposed float32 matrix: MATLAB's layout has one image per column."""
         return np.ascontiguousarray(self.rows(name).T)
 
+    def scores(self, name: str) -> np.ndarray:
+        """Return a matrix in its own precision, or raise FileRefusedError."""
+        return self._converted(name, variables.score_matrix)
+
+    def read(
+        self, wanted: Mapping[str, Role], into: Path, *, limits: Limits = DEFAULT_LIMITS
+    ) -> Variables:
+        """Return variables in their roles, as :func:`read_arrays` does.
+
+        Those too large to be here are read from the file into the folder ``into``.
+        """
+        rest = {n: wanted[n] for n in wanted if not self.has(n) and n not in self.refused}
+        read = Variables({}, {})
+        if rest:
+            read = read_arrays(self.path, rest, into, required=(), limits=limits)
+        arrays, names = dict(read.arrays), dict(read.names)
+        for name, role in wanted.items():
+            if name in rest:
+                continue
+            if role == "labels":
+                values = self.arrays.get(name)
+                role = "names" if values is not None and values.dtype.kind == "U" else "numbers"
+            if role in ("names", "paths"):
+                names[name] = self.names(name)
+            else:
+                of = {"rows": self.rows, "columns": self.columns, "scores": self.scores}
+                arrays[name] = of.get(role, self.numbers)(name)
+        return Variables(arrays, names)
+
     def _converted(self, name: str, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         if name in self.refused:
             raise self._refusal(name, self.refused[name])
@@ -525,6 +554,15 @@ def read_value(
         if kind != "JSON" and not isinstance(value, dict if kind == "TOML" else list):
             raise TypeError
     return value
+
+
+def read_head(path: Path, n_bytes: int) -> list[str]:
+    """Return the lines that end in the first bytes of a text, as they are, without blank ones."""
+    with path.open("rb") as file:
+        text = file.read(n_bytes).decode("utf-8-sig", errors="replace")
+    lines = text.replace("\r", "\n").split("\n")
+    whole = lines[:-1] if path.stat().st_size > n_bytes else lines
+    return [line for line in whole if line.strip()]
 
 
 def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:

@@ -187,9 +187,12 @@ def _write_rows(array: np.ndarray, path: Path) -> None:
 
 
 def _write_scores(array: np.ndarray, path: Path) -> None:
-    """Write a matrix in its own precision; infinite and missing numbers are allowed."""
-    dtype = "<f4" if array.dtype.itemsize <= 4 else "<f8"
-    np.save(path, _matrix(array).astype(dtype, copy=False), allow_pickle=False)
+    np.save(path, score_matrix(array), allow_pickle=False)
+
+
+def score_matrix(array: np.ndarray) -> np.ndarray:
+    """Return a matrix in its own precision; infinite and missing numbers are allowed."""
+    return _matrix(array).astype("<f4" if array.dtype.itemsize <= 4 else "<f8", copy=False)
 
 
 def _write_numbers(array: np.ndarray, path: Path) -> None:

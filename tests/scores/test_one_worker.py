@@ -1,0 +1,99 @@
+"""A score file is recognised and read by one worker process, in every format."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.io import savemat
+
+from zslcore.commands.check import cards_of_files
+from zslcore.leakage.file_kinds import recognise_file
+from zslcore.untrusted import worker
+from zslcore.untrusted.client import look_into
+
+rng = np.random.default_rng(4)
+NAMES = np.array(["bat", "cow", "dog", "elk", "fox", "pig"])
+UNSEEN = np.array([1, 4])
+Y = np.repeat(np.arange(6), 20)
+F = (rng.normal(size=(len(Y), 6)) + 2 * np.eye(6)[Y]).astype(np.float32)
+TABLE = pd.DataFrame(F, columns=NAMES)
+TABLE.insert(0, "label", NAMES[Y])
+ARRAYS = {"scores": F, "labels": Y, "unseen_classes": UNSEEN}
+
+
+def write_tensors(path):
+    torch = pytest.importorskip("torch", reason="PyTorch writes this format")
+    torch.save({name: torch.tensor(array) for name, array in ARRAYS.items()}, path)
+
+
+WRITTEN = {
+    "s.npz": lambda path: np.savez(path, **ARRAYS, class_names=NAMES),
+    "s.mat": lambda path: savemat(path, ARRAYS),
+    "s.pt": write_tensors,
+    "s.csv": lambda path: TABLE.to_csv(path, index=False),
+    "s.tsv": lambda path: TABLE.to_csv(path, index=False, sep="\t"),
+    "quoted.csv": lambda path: TABLE.to_csv(path, index=False, quoting=2),
+    "s.parquet": lambda path: TABLE.to_parquet(path),
+}
+
+
+@pytest.fixture
+def workers(monkeypatch):
+    calls, start = [], worker._attempt
+
+    def counted(request, begin):
+        calls.append(request["function"][1])
+        return start(request, begin)
+
+    monkeypatch.setattr(worker, "_attempt", counted)
+    return calls
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_scores_take_one_worker(tmp_path, workers, name):
+    WRITTEN[name](tmp_path / name)
+    (card,) = cards_of_files([tmp_path / name])
+    assert len(workers) == 1, workers
+    assert card.kind == "score matrix"
+    assert "120, 6 classes" in card.read_as.get("images, classes", "") or "mean" in card.reason
+
+
+def test_scores_and_their_labels_take_a_worker_each(tmp_path, workers):
+    np.savez(tmp_path / "s.npz", scores=F, unseen_classes=UNSEEN)
+    np.save(tmp_path / "y.npy", Y)
+    apart, *_ = cards_of_files([tmp_path / "s.npz", tmp_path / "y.npy"])
+    assert len(workers) == 2, workers
+    np.savez(tmp_path / "both.npz", **ARRAYS)
+    (both,) = cards_of_files([tmp_path / "both.npz"])
+    assert apart.read_as == both.read_as
+    assert apart.figures == both.figures
+
+
+def test_json_of_arrays_is_read_once(tmp_path, workers):
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({name: array.tolist() for name, array in ARRAYS.items()}))
+    cards_of_files([path])
+    assert workers == ["read_value", "look_into"]
+
+
+def test_what_is_too_large_to_be_listed_is_read_from_the_file(tmp_path, workers):
+    np.savez(tmp_path / "s.npz", **ARRAYS)
+    whole = look_into(tmp_path / "s.npz")
+    small = {name: array for name, array in whole.arrays.items() if name != "scores"}
+    part = dataclasses.replace(whole, arrays=small)
+    roles = {"scores": "scores", "labels": "labels"}
+    of_whole, of_part = (each.read(roles, tmp_path) for each in (whole, part))
+    assert workers == ["look_into", "read_variables"]
+    for name in roles:
+        np.testing.assert_array_equal(of_part.arrays[name], of_whole.arrays[name])
+        assert of_part.arrays[name].dtype == of_whole.arrays[name].dtype
+
+
+def test_a_tsv_of_few_classes_is_a_table_of_scores_and_one_of_names_a_list(tmp_path):
+    TABLE[["label", "bat", "cow"]].to_csv(tmp_path / "s.tsv", index=False, sep="\t")
+    (tmp_path / "names.tsv").write_text("".join(f"{k}\t{name}\n" for k, name in enumerate(NAMES)))
+    (tmp_path / "lines.tsv").write_text("".join(f"{name}\n" for name in NAMES))
+    kinds = {path.name: recognise_file(path).kind for path in tmp_path.iterdir()}
+    assert kinds == {"s.tsv": "scores", "names.tsv": "classes", "lines.tsv": "classes"}
