@@ -199,7 +199,7 @@ def test_an_image_says_what_it_was_taken_for(visit):
     address = {"awa1_layout": "PCA", **DIGITS, "awa1_colour": "prediction"}
     said = words(visit(**address, awa1_image=f"0.{wrong}"))
     name = digits.class_names[told.predicted[wrong]]
-    assert f"LinearS2V predicts **{name}**: :material/close: wrong." in said
+    assert f"LinearS2V predicts **{name}**: wrong." in said
     said = words(visit(**address, awa1_image=f"0.{split.trainval[0]}"))
     assert "No prediction by LinearS2V: the image is not in the test set." in said
 

@@ -23,6 +23,15 @@ from ui.shell.site_map import PAGES
 DESK = {"width": 1280, "height": 800}
 VIEWS = {view.name: (page, view) for page in PAGES for view in page.views}
 MOST_SHIFT = 0.1  # what Web Vitals calls good
+#: Picture of a view -> pixels above it, at most.
+TOPS = {
+    "map": ("canvas.points", 270),
+    "table": (".st-key-table_of_methods canvas", 390),
+    "gains": (".st-key-gain_bars", 310),
+    "contamination": (".st-key-contamination_map", 400),
+    "scores": (".st-key-scores_curve", 330),
+    "wall": (".st-key-claims_wall", 310),
+}
 TALL = 2600  # axe looks at what is in view
 ESCAPE = re.compile(r"\\[^\w\s]")
 
@@ -62,6 +71,11 @@ TEXT = """() => {
     };
     return read(document.querySelector("[data-testid=stApp]"));
 }"""
+#: Texts in the icon font, as "keyboard_arrow_down", and whether a screen reader skips them.
+LIGATURES = """() => [...document.querySelectorAll("body *")]
+    .filter(node => getComputedStyle(node).fontFamily.includes("Material Symbols"))
+    .filter(node => !node.children.length && node.textContent.trim())
+    .map(node => [node.textContent.trim(), !!node.closest("[aria-hidden=true]")])"""
 #: What has the focus, also within a component.
 FOCUSED = """() => {
     let at = document.activeElement;
@@ -100,6 +114,15 @@ def violations(page, *rules):
     return found
 
 
+def icons_read_aloud(page):
+    """Return the names of icons that a screen reader reads, by themselves or in another name."""
+    icons = dict(sorted(map(tuple, page.evaluate(LIGATURES)), reverse=True))
+    assert icons
+    spoken = page.locator("body").aria_snapshot()
+    inside = {icon for icon in icons if "_" in icon and re.search(rf"(?<!/){icon}\b", spoken)}
+    return {icon for icon, is_hidden in icons.items() if not is_hidden} | inside
+
+
 def is_excused(rule, element):
     return rule in EXCUSED and EXCUSED[rule][0] in element
 
@@ -124,6 +147,10 @@ def test_a_view_opens_in_a_browser(name, shipped_server, page, axe):
     opened(page, shipped_server, name)
     assert [text for text in page.evaluate(TEXT) if ESCAPE.search(text)] == []
     assert not page.get_by_test_id("stException").count()
+    assert icons_read_aloud(page) == set()
+    if name in TOPS:
+        picture, most = TOPS[name]
+        assert page.locator(picture).first.bounding_box()["y"] <= most
     page.evaluate(axe)
     page.set_viewport_size({"width": DESK["width"], "height": TALL})
     settle(page)

@@ -3,6 +3,7 @@
 The contracts of ``pyproject.toml`` say what may import what, also inside functions and for types.
 """
 
+import ast
 import re
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -88,3 +89,13 @@ def test_names_of_choices_belong_to_one_view(view):
     source = (ROOT / "ui" / "views" / page.name / f"{view.name}.py").read_text(encoding="utf-8")
     for key in re.findall(r'key=f?"(\w+)', source):
         assert view.owns(key) or key in ("dataset", "split", "method"), key
+
+
+def test_no_icon_stands_in_a_text():
+    """A screen reader reads the name of an icon in a text or badge; elsewhere it is hidden."""
+    for path in (ROOT / "ui").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and ":material/" in str(node.value):
+                assert re.fullmatch(r":material/\w*:?", node.value), (path, node.lineno)
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "badge":
+                assert "icon" not in {each.arg for each in node.keywords}, (path, node.lineno)

@@ -189,7 +189,7 @@ def _of_predictions(
         return None
     if upload.labels is not None or _listed(upload.unseen) or validation is not None:
         st.caption(
-            f":material/info: {plain(predicted.name)} holds its own labels, unseen classes and "
+            f"{plain(predicted.name)} holds its own labels, unseen classes and "
             "validation rows; the inputs under More are not used."
         )
     return EvaluatedScores(report, shlex.join(["zslcore", "score", upload.file.name]))
@@ -305,10 +305,7 @@ def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
         st.caption(f"{plain(pair)}: read as the columns of seen and of unseen classes.")
         return [replace(seen, unseen_scores=unseen.file)]
     with st.container(border=True):
-        st.markdown(
-            f":material/help: {plain(pair)}: are these the seen and the unseen classes of one "
-            "model?"
-        )
+        st.markdown(f"{plain(pair)}: are these the seen and the unseen classes of one model?")
         options = {
             f"Seen classes in {one.file.name}, unseen classes in {other.file.name}": (one, other)
             for one, other in ((seen, unseen), (unseen, seen))
@@ -340,7 +337,7 @@ def _find_blocks(first: ScoreUpload, second: ScoreUpload) -> Blocks | None:
 def _answer(question: Question, key: str) -> str | None:
     """Ask one question; None while it is open."""
     with st.container(border=True):
-        st.markdown(f":material/help: **Unknown.** {on_screen(question.sentence)}")
+        st.markdown(f"**Unknown.** {on_screen(question.sentence)}")
         yes, no = f"Yes: {FIXES[question.fix]}", "No, the file is right as it is"
         options = [yes] if question.open else [yes, no]
         chosen = st.radio("Answer", options, index=None, key=key, label_visibility="collapsed")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -28,15 +29,22 @@ from zslcore.leakage import (
     Report,
     render,
 )
-from zslcore.leakage.report import how, worst_first
+from zslcore.leakage.report import Verdict, how, worst_first
 
-#: Mark -> icon and colour, shown next to its name.
+#: Mark -> icon of its fold and colour of its name. A screen reader reads icons in a text aloud.
 LOOKS: Mapping[Mark, tuple[str, str]] = {
     "leak": (":material/cancel:", "red"),
     "error": (":material/error:", "red"),
     "open": (":material/help:", "gray"),
     "warning": (":material/warning:", "orange"),
     "ok": (":material/check_circle:", "green"),
+}
+#: Verdict -> colour of its word.
+VERDICT_COLORS: Mapping[Verdict, Literal["red", "gray", "green"]] = {
+    "leaks": "red",
+    "broken": "red",
+    "unknown": "gray",
+    "clean": "green",
 }
 #: Check -> its link: view, label and parameters.
 DATA, GAIN = "splits", "gains"

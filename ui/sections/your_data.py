@@ -8,6 +8,7 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
+from ui.sections.audit import VERDICT_COLORS
 from ui.shell import site_map
 from ui.shell.numbers import duration, percent
 from ui.shell.text import plain
@@ -26,20 +27,12 @@ from zslcore.evaluation.protocol import Task
 from zslcore.interactive.seen_unseen import interactive_curve, line_of
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.loading import context_of
-from zslcore.leakage.report import Report, Verdict
+from zslcore.leakage.report import Report
 from zslcore.leakage.split_card import card_of_split
 from zslcore.leakage.vocabularies import USUAL
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore, StoredRun
 
-Color = Literal["red", "orange", "gray", "green"]
-#: Verdict -> colour and icon of its badge.
-LOOKS: dict[Verdict, tuple[Color, str]] = {
-    "leaks": ("red", ":material/cancel:"),
-    "broken": ("red", ":material/report:"),
-    "unknown": ("gray", ":material/help:"),
-    "clean": ("green", ":material/verified:"),
-}
 #: Number of a comparison's runs that are computed at the same time.
 AT_ONCE = 2
 #: Most comparisons started again because their runs were deleted.
@@ -80,8 +73,7 @@ def _card(dataset: ZSLDataset, split: Split) -> Report:
 
 
 def _show_verdict(card: Report, dataset: ZSLDataset, split: Split) -> None:
-    color, icon = LOOKS[card.verdict]
-    st.badge(card.word, color=color, icon=icon)
+    st.badge(card.word, color=VERDICT_COLORS[card.verdict])
     st.markdown(plain(card.sentence), width="content")
     choices = {"leakage_source": "a data set", "dataset": dataset.name, "split": split.name}
     site_map.link("drop", "Every finding", **choices)
@@ -130,7 +122,7 @@ def _offer_methods(dataset: ZSLDataset, split: Split, task: Task, column: Column
         refused = work.read(folder)
         if len(refused) == len(missing):
             for sentence in refused.values():
-                st.caption(f":material/block: {plain(sentence)}")
+                st.caption(plain(sentence))
             return
     status = jobs.status(work.key)
     if status is not None and status.state != "done":

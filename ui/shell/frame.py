@@ -89,14 +89,13 @@ class Header:
         if isinstance(dataset, ResultsOnly):
             self.slot.badge(
                 "precomputed",
-                icon=":material/inventory_2:",
                 color="blue",
                 help="These results come with the package, without features. Import the features "
                 "under the same name to replace them.",
             )
         if dataset.simulated:
             what = simulated_effects.about_effects(dataset)
-            self.slot.badge("simulated", icon=":material/science:", color="orange", help=what)
+            self.slot.badge("simulated", color="orange", help=what)
 
 
 def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:

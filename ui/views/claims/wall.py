@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -56,12 +56,12 @@ STATES: Mapping[str, State] = {
     "does not hold": "no",
     "fails here": "no",
 }
-#: State -> option that shows its tiles; state -> look of its badge.
+#: State -> option that shows its tiles; state -> colour of its badge.
 MARKS: Mapping[State, str] = {"yes": "✓ holds", "no": "✗ fails", "open": "? open"}
-BADGES: Mapping[State, dict[str, Any]] = {
-    "yes": {"color": "green", "icon": ":material/check:"},
-    "no": {"color": "red", "icon": ":material/close:"},
-    "open": {"color": "gray", "icon": ":material/help:"},
+COLORS: Mapping[State, Literal["green", "red", "gray"]] = {
+    "yes": "green",
+    "no": "red",
+    "open": "gray",
 }
 GROUPS = [*PAPERS, "Findings", "Released code"]
 WHERE = {"data": "in released files", "tables": "in printed tables", "runs": "in our runs"}
@@ -228,7 +228,7 @@ def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
             state = _state_of(judged)
             scope = f", measured on {judged.where}" if judged.where and state != "open" else ""
             tip = plain(f"{words.capitalize()}. {judged.sentence}")
-            st.badge(f"{each}: {plain(_word_of(judged) + scope)}", help=tip, **BADGES[state])
+            st.badge(f"{each}: {plain(_word_of(judged) + scope)}", help=tip, color=COLORS[state])
     st.markdown(f"**{plain(claim.statement)}**")
     place = claim.section if claim.section[:1].isalpha() else f"section {claim.section}"
     st.caption(f"{plain(PAPERS[claim.paper])}, {plain(place)}. Computed: {plain(claim.computed)}")
@@ -294,7 +294,7 @@ def _show_shares(table: pd.DataFrame, name: str) -> None:
 
 def _show_large_scale() -> None:
     """Show the printed table of the study on ImageNet, and the command for ours."""
-    st.badge("open: needs a command", **BADGES["open"])
+    st.badge("open: needs a command", color=COLORS["open"])
     st.markdown("**What happens at 20,345 classes?**")
     st.markdown(
         "The benchmark paper trains on the 1,000 classes of ImageNet and tests on the others: "
@@ -312,7 +312,7 @@ def _show_code(code: str) -> None:
     """Show the choices made by a released code, with a link to the lines of each."""
     rows = released_codes.choices_of(code)
     state, word = EPOCHS[next(row.how for row in rows if row.choice == "epoch")]
-    st.badge(word, **BADGES[state])
+    st.badge(word, color=COLORS[state])
     st.markdown(f"**{plain(code)}**, {plain(rows[0].paper)}")
     for row in rows:
         says = plain(row.says.replace("`", ""))
@@ -326,7 +326,7 @@ def _show_code(code: str) -> None:
 
 def _show_finding(finding: PaperFinding) -> None:
     """Show a finding, the printed cells of its claims, and its commands."""
-    st.badge(WHERE[finding.where], **BADGES["no"])
+    st.badge(WHERE[finding.where], color=COLORS["no"])
     st.markdown(f"**{plain(finding.sentence)}**")
     for id_ in re.findall(r"\S+", finding.command.partition("--id ")[2]):
         st.caption(plain(CLAIMS[id_].statement))

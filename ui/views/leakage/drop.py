@@ -16,8 +16,14 @@ from ui.intake import scores, uploads
 from ui.intake.dropzone import Sorted, put_and_sort
 from ui.intake.reading_progress import read_or_cancel
 from ui.intake.scores import ScoreUpload
-from ui.sections.audit import GAIN, Review, show_evidence, show_findings
-from ui.sections.audit import LOOKS as MARK_LOOKS
+from ui.sections.audit import (
+    GAIN,
+    LOOKS,
+    VERDICT_COLORS,
+    Review,
+    show_evidence,
+    show_findings,
+)
 from ui.shell import site_map, terms
 from ui.shell.folds import fold
 from ui.shell.frame import Header, chart, errors_as_sentences
@@ -40,7 +46,6 @@ from zslcore.leakage import (
     Finding,
     Mark,
     SplitComparison,
-    Verdict,
     Vocabulary,
     compare_splits,
     get_vocabulary,
@@ -175,7 +180,7 @@ def _runs_on(dataset: ZSLDataset, split: str) -> list[RunResult]:
     """Return the stored runs on a split, and report unreadable ones."""
     store = ResultStore()
     if unreadable := store.unreadable():
-        st.caption(f":material/info: {unreadable}")
+        st.caption(plain(unreadable))
     return store.runs_on(dataset, split)
 
 
@@ -464,8 +469,6 @@ def _declare_files() -> tuple[UploadedFile | None, UploadedFile | None, str]:
 # --- The card -------------------------------------------------------------------------------------
 
 
-#: Verdict -> colour of its word; no icon, since screen readers would read its name aloud.
-LOOKS: dict[Verdict, str] = {"leaks": "red", "broken": "red", "unknown": "gray", "clean": "green"}
 #: Mark -> its name, singular and plural.
 MARK_NAMES: dict[Mark, tuple[str, str]] = {
     "leak": ("leak", "leaks"),
@@ -482,7 +485,7 @@ def show_card(card: Report, key: str = "", *, findings_below: bool = False) -> N
         left, right = st.columns([0.56, 0.44], gap="large", vertical_alignment="center")
         with left:
             names = ", ".join(name for name, _ in card.files)
-            st.markdown(f"## :{LOOKS[card.verdict]}[{card.word}]")
+            st.markdown(f"## :{VERDICT_COLORS[card.verdict]}[{card.word}]")
             st.markdown(f"**{plain(card.sentence)}**")
             st.caption(f"{plain(card.kind)} · {plain(names)}")
         with right:
@@ -535,9 +538,11 @@ def _show_read(card: Report) -> None:
 
 
 def _show_finding(finding: Finding) -> None:
-    icon, color = MARK_LOOKS[finding.mark]
+    _, color = LOOKS[finding.mark]
     advice = f" *{plain(finding.advice)}*" if finding.advice else ""
-    st.markdown(f":{color}[{icon}] **{plain(finding.title)}.** {plain(finding.sentence)}{advice}")
+    st.markdown(
+        f":{color}[{finding.mark}] **{plain(finding.title)}.** {plain(finding.sentence)}{advice}"
+    )
 
 
 # --- Comparison with another split ----------------------------------------------------------------
