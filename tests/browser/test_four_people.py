@@ -87,7 +87,7 @@ def test_a_newcomer_meets_the_finished_map_with_its_answer_and_changes_the_layou
     page.locator("canvas").first.wait_for()
     shown(page, "training on AWA2 instead of AWA1 changes accuracy by")
     assert visitor.clicks <= 1  # of 2
-    visitor.click(page.get_by_role("button", name="Data and layout"))
+    visitor.click(page.get_by_role("button", name="Data, layout, colour"))
     visitor.click(page.get_by_role("radio", name="UMAP"))
     page.wait_for_url("**awa1_layout=UMAP**")
     settle(page)

@@ -172,6 +172,7 @@ def test_pictures_can_be_saved(page, server):
     before = canvas.evaluate("c => c.width")
     for kind in ("PNG", "SVG"):
         with page.expect_download() as saved:
+            page.get_by_text("More", exact=True).click()
             page.get_by_role("button", name=kind, exact=True).click()
         assert saved.value.suggested_filename == f"map-digits.{kind.lower()}"
         content[kind] = saved.value.path().read_bytes()

@@ -82,6 +82,7 @@ def test_a_map_is_drawn_and_saved_without_a_server(page, tmp_path, axe):
     page.evaluate(axe)
     assert violations(page) == []
     with page.expect_download() as saved:
+        page.get_by_text("More", exact=True).click()
         page.get_by_role("button", name="SVG", exact=True).click()
     assert saved.value.path().read_bytes().startswith(b"<svg")
     assert page.errors == []

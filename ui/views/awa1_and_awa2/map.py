@@ -100,7 +100,7 @@ def show(header: Header) -> None:
             in_print = st.empty()
             badge = st.empty()
     with st.container(horizontal=True, vertical_alignment="center", key="awa1_choices"):
-        drawer = st.popover("Data and layout", icon=":material/tune:", width=164)
+        drawer = st.popover("Data, layout, colour", icon=":material/tune:", width=200)
         row = st.container(
             horizontal=True, vertical_alignment="center", width="content", gap="small"
         )
@@ -109,8 +109,8 @@ def show(header: Header) -> None:
         separate = len(datasets) == 2 and bool(why_incompatible(*datasets))
         settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
         view = _choose_view(len(datasets), separate=separate)
-    with row:
         colour, method = _choose_colour(datasets, view, separate=separate)
+    with row:
         sought = st.text_input(
             "Find a class",
             key="awa1_find",
@@ -125,7 +125,7 @@ def show(header: Header) -> None:
     in_print.caption(f"{headline} {details}" if is_real_pair else details, width="content")
     if any(data.simulated for data in datasets):
         words = simulated_effects.about_effects(max(datasets, key=lambda data: data.simulated))
-        badge.badge("simulated map", icon=":material/science:", color="orange", help=words)
+        badge.badge("simulated map", color="orange", help=words)
     if separate:
         st.caption(plain(why_incompatible(*datasets)))
     groups = [[dataset] for dataset in datasets] if separate else [list(datasets)]
@@ -288,14 +288,11 @@ def _choose_colour(
     """Choose the colours of the images, and a method if these show predictions."""
     linked = separate and same_images(*datasets)
     colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
-    st.caption("Colour", width="content")
     colour = controls.choose_option(
         "Colour",
         colours,
         key="awa1_colour",
         default="data set" if "data set" in colours else "class",
-        label_visibility="collapsed",
-        width=180,
     )
     if colour not in OF_ANSWERS:
         return colour, None
@@ -304,8 +301,6 @@ def _choose_colour(
         list(METHODS),
         key="awa1_method",
         default=controls.METHOD,
-        label_visibility="collapsed",
-        width=150,
     )
     return colour, method
 
@@ -605,7 +600,7 @@ def _answer(dataset: ZSLDataset, row: int, split: str, method: str) -> str:
     if not answers.tested[row]:
         return f"No prediction by {plain(method)}: the image is not in the test set."
     name = plain(dataset.class_names[answers.predicted[row]])
-    verdict = ":material/check: right" if answers.right[row] else ":material/close: wrong"
+    verdict = "right" if answers.right[row] else "wrong"
     return f"{plain(method)} predicts **{name}**: {verdict}."
 
 
@@ -709,7 +704,7 @@ def _offer(scene: Scene, looks: Colouring, colour: str) -> None:
     if menu is None:
         return
     with menu:
-        st.caption("The buttons above the map save the screen as PNG or SVG.")
+        st.caption("*More* above the map saves the screen as PNG or SVG.")
         downloads.offer_prints(key, caption, panels())
         offer = downloads.download
         offer("Coordinates, CSV", lambda: table_as_csv(scene.table()), f"map-{name}.csv")

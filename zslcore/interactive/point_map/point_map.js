@@ -112,10 +112,23 @@ export class PointMaps {
       button("Double click or 0", whole, "Whole map"),
       button("Escape", () => this.select(this.panels[0], null), "Clear"),
       naming,
+      this.more(),
+    );
+    return naming;
+  }
+
+  /** A menu of what few use. */
+  more() {
+    const menu = document.createElement("details"), title = document.createElement("summary");
+    const inside = document.createElement("div");
+    title.textContent = "More";
+    inside.append(
       button("Save as a picture", () => this.savePNG(), "PNG"),
       button("Save as a drawing", () => this.saveSVG(), "SVG"),
     );
-    return naming;
+    inside.addEventListener("click", () => (menu.open = false));
+    menu.append(title, inside);
+    return menu;
   }
 
   /** @param {string} tool */
