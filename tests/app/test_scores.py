@@ -188,7 +188,9 @@ def predicted():
 
 def badges(app):
     """Return the words of every badge; Streamlit writes them as Markdown."""
-    return [m.value.rpartition(" ")[2].rstrip("]") for m in app.markdown if "-badge[" in m.value]
+    return [
+        m.value.partition("-badge[")[2].rstrip("]") for m in app.markdown if "-badge[" in m.value
+    ]
 
 
 def with_predictions(app, predictions, change=None):
@@ -208,7 +210,8 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
     assert not app.exception
     assert not app.error
     assert badges(app) == ["verified"]
-    assert "rows, labels and gamma agree with the data" in words(app)
+    (tip,) = [m.help for m in app.markdown if "-badge[" in m.value]
+    assert "rows, labels and gamma agree with the data" in tip
     shown = metrics(app)
     assert shown["AUSUC"] == f"{100 * run.evaluation.ausuc:.1f} %"
     assert shown["H, validated γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"

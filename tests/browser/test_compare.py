@@ -24,6 +24,21 @@ def store(server):
     return store
 
 
+def test_an_opened_cell_does_not_move_the_table(page, shipped_server):
+    visit(page, shipped_server, "/compare")
+    grid = page.locator(GRID).first
+    grid.wait_for()
+    before, seen = grid.bounding_box(), page.get_by_text("SJE · CUB birds, VGG")
+    assert not seen.count()
+    click(page, 1)
+    page.wait_for_url(re.compile("table_result=SJE"))
+    seen.wait_for()
+    settle(page)
+    assert before == pytest.approx(grid.bounding_box(), abs=1)
+    box = seen.bounding_box()
+    assert box["y"] + box["height"] < page.viewport_size["height"]  # not below a long table alone
+
+
 def own(store):
     """Return the method of each run of this data folder, by key."""
     return {one.result.key: one.result.spec.method for one in store.stored() if not one.shipped}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from textwrap import wrap
 
 import pandas as pd
 
@@ -28,17 +29,20 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
     the pre-training sets of the chosen extractor.
     """
     titles, sets = list(dict.fromkeys(table["title"])), list(dict.fromkeys(table["test_set"]))
-    labels = [Markup(escape(title, quote=False).replace(": ", ":<br>")) for title in titles]
+    wide = 16 if narrow() else 12
+    lines = [wrap(title, wide, break_on_hyphens=False) for title in titles]
+    labels = [Markup("<br>".join(escape(line, quote=False) for line in each)) for each in lines]
     row = [_frame(y=sets.index(chosen))] if chosen in sets else []
     place = {title: k for k, title in enumerate(titles)}
     return figure(
         [_cells(table, state) for state in LOOKS],
-        height=190 + (28 if narrow() else ROW_HEIGHT) * len(sets),
+        height=(190 if narrow() else 152) + (28 if narrow() else ROW_HEIGHT) * len(sets),
         legend="bottom",
-        margin={"t": 150 if narrow() else 50},
+        margin={"t": 150 if narrow() else 12},
         size=11 if narrow() else 13,
         xaxis=axis(
             grid=True,
+            size=12,
             categoryarray=titles,
             tickvals=titles,
             ticktext=labels,

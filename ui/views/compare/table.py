@@ -109,7 +109,7 @@ def show(_: Header) -> None:
                 downloads.cite(f"{column.data}{kind}, data {', '.join(digests) or 'not stated'}")
             _answer(table)
             if words := _hidden_in_words(table):
-                st.caption(f":material/filter_alt: {words}")
+                st.caption(words)
             _show_grid(table, details)
             _show_cell(table)
             _show_missing(table)
@@ -305,18 +305,18 @@ def _badge(column: Column) -> None:
     """Show whether test classes are in the pre-training set."""
     leak = leak_of(list(column.cells.values()))
     n = len(leak.classes)
-    looks: dict[Mark, tuple[str, Literal["green", "violet", "gray"], str]] = {
-        "ok": ("no leak found", "green", ":material/verified:"),
-        "leak": (f"{n} leaked class{'es' * (n != 1)}", "violet", ":material/report:"),
-        "open": ("leak unknown", "gray", ":material/help:"),
+    looks: dict[Mark, tuple[str, Literal["green", "violet", "gray"]]] = {
+        "ok": ("no leak found", "green"),
+        "leak": (f"{n} leaked class{'es' * (n != 1)}", "violet"),
+        "open": ("leak unknown", "gray"),
     }
-    text, color, icon = looks[leak.mark]
-    st.badge(text, color=color, icon=icon, help=plain(leak.sentence))
+    text, color = looks[leak.mark]
+    st.badge(text, color=color, help=plain(leak.sentence))
     for images in {fine_tuned_on(cell.pretraining) for cell in column.cells.values()} - {""}:
         words = f"Declared: fine-tuned on {images}. Compare with fine-tuned features alone."
-        st.badge("fine-tuned features", color="orange", icon=":material/tune:", help=words)
+        st.badge("fine-tuned features", color="orange", help=words)
     if column.simulated:
-        st.badge("simulated", color="orange", icon=":material/science:")
+        st.badge("simulated", color="orange")
 
 
 def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
@@ -360,9 +360,7 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
             if makers[kind] == "number"
             else st.column_config.Column(width=width)
         )
-    st.caption(
-        "Click a heading to sort. Click a cell to see the source of its number below the table."
-    )
+    st.caption(_hint(table))
     st.dataframe(
         shown.style.apply(lambda _: _shades(table, wide, shown), axis=None),
         column_config=config,
@@ -375,6 +373,19 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
     )
     st.caption(_legend(table))
     _offer_table(table, wide)
+
+
+def _hint(table: MethodTable) -> str:
+    """Return the opened result, which may be out of sight, or how to open one."""
+    opened, first = st.session_state.get(CELL), table.columns[0]
+    for column in table.columns if opened != _label(first.leader, first.data) else ():
+        for row, rank in column.ranks.iterrows():
+            if opened == _label(str(row), column.data):
+                value = percent(rank["value"])
+                named = plain(f"{row} · {_title(column)}")
+                words = f"**{named}**: {_in_words(table.figure)} {value}, rank"
+                return f"{words} {_rank_in_words(rank)}. Its curve and source are below the table."
+    return "Click a heading to sort. Click a cell to see the source of its number below the table."
 
 
 def _detail_of(table: MethodTable, row: str, name: str) -> object:

@@ -35,17 +35,35 @@ EXAMPLE = "zebra\ngiant panda\nokapi"
 def show(header: Header) -> None:
     """Choose features and test classes, and show whether they overlap."""
     with errors_as_sentences():
-        with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(
+            horizontal=True, vertical_alignment="center", gap="small", key="contamination_top"
+        ):
+            st.caption("Features of", width="content")
             extractor = controls.choose_option(
                 "Features of",
                 list(contamination.extractors()),
                 key="contamination_extractor",
                 default="ResNet-101",
+                label_visibility="collapsed",
+                width=260,
             )
-            tested, words = _choose_classes(header)
+            st.caption("tested on", width="content")
+            on_map = [str(each) for each in contamination.test_sets()]
+            chosen = controls.choose_option(
+                "Tested on",
+                [*on_map, OF_APP, OWN],
+                key="contamination_on",
+                default="AWA1 and AWA2, SS",
+                label_visibility="collapsed",
+                width=260,
+            )
+            verdict = st.empty()
+        tested, words = _choose_classes(header, chosen)
         with st.spinner("Comparing class names …"):
             question = TestedExtractor(tested, contamination.find_extractor(extractor))
-            show_answer(question)
+            answer = question.answer
+        verdict.markdown(f"## :{LOOKS[answer.state]}[{answer.verdict}]", width="content")
+        _show_reason(question)
     show_tabs(TABS, question, key="contamination_tab")
     with st.expander("Command", icon=":material/terminal:"):
         asks = ["zslcore", "contamination", *words, "--extractor", extractor]
@@ -55,16 +73,13 @@ def show(header: Header) -> None:
 _ON_MAP = frozenset(map(str, contamination.test_sets()))
 
 
-def _choose_classes(header: Header) -> tuple[TestSet, list[str]]:
-    """Choose test classes: from the map, from an available data set, or from a text field."""
-    on_map = [str(each) for each in contamination.test_sets()]
-    chosen = controls.choose_option(
-        "Tested on", [*on_map, OF_APP, OWN], key="contamination_on", default="AWA1 and AWA2, SS"
-    )
+def _choose_classes(header: Header, chosen: str) -> tuple[TestSet, list[str]]:
+    """Return test classes: from the map, from an available data set, or from a text field."""
     if chosen == OF_APP:
-        dataset = data_menu.choose_dataset()
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            dataset = data_menu.choose_dataset()
+            split = controls.choose_split(dataset)
         header.mark(dataset)
-        split = controls.choose_split(dataset)
         named = ["--dataset", dataset.name, "--split", split.name]
         return contamination.of_dataset(dataset, split), named
     if chosen == OWN:
@@ -114,19 +129,17 @@ class TestedExtractor:
         return [contamination.pretraining_sets()[n].title for n in self.extractor.pretraining]
 
 
-def show_answer(question: TestedExtractor) -> None:
-    """Show the verdict in its colour, with its reason."""
+def _show_reason(question: TestedExtractor) -> None:
+    """Show the reason of the verdict, its source, and the next step where it is unknown."""
     answer = question.answer
-    why = f"{answer.sentence} {answer.advice}".rstrip()
-    with st.container(border=True):
-        st.markdown(f"## :{LOOKS[answer.state]}[{answer.verdict}]\n\n{plain(why)}")
+    st.markdown(plain(f"{answer.sentence} {answer.advice}".rstrip()))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if answer.state == "unknown" and not question.tested.not_understood:
             with st.popover("What to do next", icon=":material/checklist:"):
                 _show_next(question)
-        st.markdown(
-            f":small[Source: {plain(question.extractor.source)}. {question.extractor.url}]",
-            help="Source of the pre-training set of the extractor.",
-        )
+        source = plain(question.extractor.source)
+        words = f"Source of its pre-training set: {source}. {question.extractor.url}"
+        st.markdown(f":small[{words}]", width="content")  # links in captions are too pale
 
 
 def _show_next(question: TestedExtractor) -> None:

@@ -25,7 +25,7 @@ from zslcore.evaluation import State
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.exceptions import ZSLError
 from zslcore.interactive.seen_unseen import GHOSTS, interactive_curve, line_of
-from zslcore.leakage.published import PredictedScores
+from zslcore.leakage.published import AGREES, PredictedScores
 from zslcore.scores import FIXES, sandboxed
 from zslcore.scores.explain import LISTED, Explanation, explain
 from zslcore.scores.judging import predictions_of_scores
@@ -109,7 +109,6 @@ def _ask_unseen(label: str, key: str) -> str:
 def _examples(header: Header) -> list[scores.EvaluatedScores]:
     digits = cache.dataset("digits")
     header.mark(digits)
-    st.caption("Example: three methods on digits. Upload a file to replace it.")
     examples = [scores.example(digits, "PS", method) for method in EXAMPLES]
     scores.keep(())
     return examples
@@ -117,10 +116,10 @@ def _examples(header: Header) -> list[scores.EvaluatedScores]:
 
 TABS = ("Every protocol", "Compare")
 GAMMA, CURVE = "scores_gamma", "scores_curve"
-#: State of predictions -> colour and icon of its badge.
-STATES: dict[State, tuple[Literal["green", "gray"], str]] = {
-    State.VERIFIED: ("green", ":material/verified:"),
-    State.STATED: ("gray", ":material/help:"),
+#: State of predictions -> colour of its badge.
+STATES: dict[State, Literal["green", "gray"]] = {
+    State.VERIFIED: "green",
+    State.STATED: "gray",
 }
 
 
@@ -133,14 +132,21 @@ def _show_scores(
     ``compared`` : whether a sentence on the differences between files comes first.
     """
     matrix, zsl = first.matrix, first.report.evaluation.zsl
-    text = _ask_printed()
-    _show_identity(first, words)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        _show_identity(first, words, is_example=not compared)
+        if isinstance(matrix, PredictedScores):
+            tip = AGREES if matrix.state is State.VERIFIED else None
+            st.badge(matrix.state, color=STATES[matrix.state], help=tip)
+            if remarks := [each for each in matrix.remarks if each != AGREES]:
+                st.caption(plain(" ".join(remarks)), width="content")
+        with st.popover("Metrics in the paper", icon=":material/functions:"):
+            text = _ask_printed()
     if compared:
         _show_differing(first, others, words)
     if text:
         _show_explanation([first, *others], text, words)
-    if isinstance(matrix, PredictedScores):
-        _show_state(matrix)
+    if isinstance(matrix, PredictedScores) and matrix.tested.zsl_ranks is None:
+        st.caption("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
     if not matrix.tested.has_curve:
         if matrix.tested.limits:
             icon = ":material/visibility_off:"
@@ -254,23 +260,13 @@ def _sentence_on(pair: Pair, first: EvaluatedScores, other: EvaluatedScores) -> 
     return pair.sentence(cache.score_differences(*digests, pair.gammas, pair))
 
 
-def _show_state(matrix: PredictedScores) -> None:
-    """Report the reliability of predictions and their missing parts."""
-    colour, icon = STATES[matrix.state]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.badge(matrix.state, icon=icon, color=colour)
-        st.caption(plain(" ".join(matrix.remarks)), width="content")
-    if matrix.tested.zsl_ranks is None:
-        st.caption("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
-
-
 def _remember() -> None:
     """Store the gamma at which the handle was released."""
     if (gamma := released(CURVE, "gamma")) is not None:
         st.session_state[GAMMA] = gamma
 
 
-def _show_identity(first: EvaluatedScores, words: Words) -> None:
+def _show_identity(first: EvaluatedScores, words: Words, *, is_example: bool) -> None:
     """Show how the scores were read."""
     m = first.matrix
     parts = [
@@ -286,7 +282,7 @@ def _show_identity(first: EvaluatedScores, words: Words) -> None:
         )
     if done := [words.translate(FIXES[fix]) for fix in m.fixes if fix != "as-is"]:
         parts.append(f"read with: {', '.join(done)}")
-    st.caption(f"{plain(m.name)}: {'; '.join(parts)}.")
+    st.caption(f"{'Example, ' * is_example}{plain(m.name)}: {'; '.join(parts)}.", width="content")
 
 
 def _show_remarks(first: EvaluatedScores, words: Words) -> None:
@@ -295,16 +291,16 @@ def _show_remarks(first: EvaluatedScores, words: Words) -> None:
     if report.origin == "oracle":
         st.warning(plain(words.translate(report.note)), icon=":material/visibility_off:")
     elif report.note:
-        st.caption(f":material/info: {plain(words.translate(report.note))}")
+        st.caption(plain(words.translate(report.note)))
     if report.origin is None and first.matrix.tested.has_curve:
         st.caption(
-            ":material/info: No validated γ. A γ chosen on test images is an upper bound (oracle). "
+            "No validated γ. A γ chosen on test images is an upper bound (oracle). "
             "Add validation scores to choose one."
         )
     if report.origin == "given":
-        st.caption(f":material/info: γ: {origin_in_words('given')}.")
+        st.caption(f"γ: {origin_in_words('given')}.")
     for remark in () if isinstance(first.matrix, PredictedScores) else first.matrix.remarks:
-        st.caption(f":material/info: {plain(words.translate(remark))}")
+        st.caption(plain(words.translate(remark)))
 
 
 def _show_tabs(
@@ -431,7 +427,7 @@ def _show_reasons(table: pd.DataFrame) -> None:
     without = table[table["reason"] != ""]
     for reason, rows in without.groupby("reason", sort=False):
         which = ", ".join(rows["protocol"].unique())
-        st.caption(f":material/info: {which}: {plain(str(reason))}.")
+        st.caption(f"{which}: {plain(str(reason))}.")
 
 
 def _explain(words: Words) -> None:
