@@ -287,8 +287,8 @@ def test_a_visit_makes_a_bounded_number_of_imports(visit, tmp_path, monkeypatch)
         ([("a.mat", b"nothing", "")], "a.mat: expected .mat, .npz"),
         ([("a.npz", b"nothing", "")], "a.npz: expected .mat, .npz"),
         ([("a.csv", b"label,x\na,1\n", "")], "a second CSV"),
-        ([("a.npz", b"", ""), ("b.npz", b"", "")], "a.npz: expected a file with something in it"),
-        ([(f"{k}.npz", b"", "") for k in "abc"], "a.npz: expected a file with something in it"),
+        ([("a.npz", b"", ""), ("b.npz", b"", "")], "a.npz: expected a file with content"),
+        ([(f"{k}.npz", b"", "") for k in "abc"], "a.npz: expected a file with content"),
         ([("a.mat", b"x", ""), ("att_splits.mat", b"y", "")], "att_splits.mat: expected"),
     ],
 )

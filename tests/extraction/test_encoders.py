@@ -117,7 +117,7 @@ def test_without_weights_a_sentence_says_where_to_put_which_file(library, tmp_pa
     folder = tmp_path / "hub" / "checkpoints"
     folder.mkdir(parents=True)
     (folder / "resnet18-f37072fd.pth").write_bytes(b"torn")
-    with pytest.raises(FileRefusedError, match="SHA-256 begins as its name says; got "):
+    with pytest.raises(FileRefusedError, match="the SHA-256 in its name; got "):
         load_encoder("resnet18", "IMAGENET1K_V1")
 
 

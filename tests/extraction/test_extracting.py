@@ -189,7 +189,7 @@ def test_batches_of_another_encoder_are_never_mixed_in(images, tmp_path):
     with pytest.raises(ParameterError, match="unfinished extraction with another crops"):
         extract(images, stub(), tmp_path / "f.npz", batch=3, crops=10)
     extract(images, stub(), tmp_path / "f.npz", batch=3)
-    with pytest.raises(ParameterError, match="it is there already"):
+    with pytest.raises(ParameterError, match="it already exists"):
         extract(images, stub(), tmp_path / "f.npz", batch=3)
 
 

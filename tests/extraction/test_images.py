@@ -63,7 +63,7 @@ def test_the_first_frame_is_taken(tmp_path):
         (b"", "expected an image; got an empty file."),
         (b"no image at all", "expected an image; got a file of another kind, or a broken one."),
         (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "got a file of another kind"),
-        (KINDS["plain.jpg"][0][:700], "expected a whole image; got a truncated one."),
+        (KINDS["plain.jpg"][0][:700], "expected a complete image; got a truncated one."),
         (bomb(), "expected an image of at most 89,478,485 pixels; got more than 178,956,970."),
         (bomb(10_000, 10_000), "at most 89,478,485 pixels; got 10,000 x 10,000."),
         (bomb(1, 9_000_000), "pixels once it is resized; got 48 x 432,000,000."),
@@ -147,7 +147,7 @@ def test_a_csv_that_names_none_is_refused_with_its_line(text, sentence, tmp_path
 def test_a_folder_without_images_is_a_sentence(tmp_path):
     with pytest.raises(DatasetError, match="expected a folder for every class, with images"):
         images_of_folder(tmp_path)
-    with pytest.raises(FileRefusedError, match="expected a folder with a folder a class"):
+    with pytest.raises(FileRefusedError, match="expected a folder with one subfolder per class"):
         images_of_folder(tmp_path / "none")
 
 

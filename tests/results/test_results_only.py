@@ -58,7 +58,7 @@ def test_they_are_the_data_the_results_were_made_on(name, shared):
 def test_features_are_refused_in_a_sentence(ask):
     known = load_results_only("CUB-vgg_fc7")
     assert len(known.features) == len(known.labels) == 11_788
-    with pytest.raises(DatasetError, match="known by its results only.*zslcore import"):
+    with pytest.raises(DatasetError, match="only precomputed results.*zslcore import"):
         ask(known.features)
 
 

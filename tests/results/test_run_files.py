@@ -57,10 +57,13 @@ def changed(result, **values):
         ({"evaluation__ausuc": float("nan")}, "ausuc must lie between 0 and 1; got nan"),
         ({"evaluation__plain__seen": -1}, "plain, seen must lie between 0 and 1; got -1"),
         ({"oracle__zsl": 7}, "oracle, zsl must lie between 0 and 1"),
-        ({"spec__gamma": 0.5}, "gamma must be called given, as its spec gives it; got validated"),
-        ({"key": "0" * 16}, "its key must be that of what was run"),
-        ({"spec__seed": 5}, "its key must be that of what was run"),
-        ({"created": "yesterday"}, "created must be a moment with its time zone"),
+        (
+            {"spec__gamma": 0.5},
+            "gamma_origin must be given, since the spec has a gamma; got validated",
+        ),
+        ({"key": "0" * 16}, "its key must be that of its spec"),
+        ({"spec__seed": 5}, "its key must be that of its spec"),
+        ({"created": "yesterday"}, "created must be a time with its time zone"),
         ({"source": "\x1b[31mred"}, "got control characters"),
         ({"source": "x" * 2001}, "texts of at most 2,000 letters; got 2,001, which begin 'xxx"),
         ({"params__lam": {"x" * 2001: 1}}, "texts of at most 2,000 letters; got 2,001"),
@@ -134,8 +137,8 @@ def with_spec(result, drop=(), **more):
         ({"release": "0.2"}, "expected a spec with fields this version knows; got release"),
         ({"folds": 9}, "expected a spec with fields this version knows; got folds"),
         ({"\u202efolds": 9}, "control characters"),
-        ({"drop": ["grid"]}, "its key must be that of what was run"),
-        ({"seed": 0.0}, "its key must be that of what was run"),
+        ({"drop": ["grid"]}, "its key must be that of its spec"),
+        ({"seed": 0.0}, "its key must be that of its spec"),
     ],
 )
 def test_a_spec_that_would_be_exported_otherwise_is_refused(result, tmp_path, spec, sentence):

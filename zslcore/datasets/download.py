@@ -188,7 +188,7 @@ def _copy_member(packed: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -
     if info.file_size > min(MAX_MEMBER_BYTES, MAX_RATIO * info.compress_size + CHUNK):
         raise FileRefusedError(
             f"{clean_text(packed.filename)}: member {clean_text(info.filename)} unpacks to "
-            f"{info.file_size:,} bytes from {info.compress_size:,}, more than is allowed."
+            f"{info.file_size:,} bytes from {info.compress_size:,}, more than allowed."
         )
     if target.is_file() and target.stat().st_size == info.file_size:
         return

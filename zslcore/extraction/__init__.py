@@ -1,4 +1,4 @@
-"""From a folder of images to features, in the form that this package imports.
+"""Extraction of features from a folder of images, in a form that this package imports.
 
 ========== =======================================================================================
 list        :mod:`zslcore.extraction.images`: which images there are, and of which class

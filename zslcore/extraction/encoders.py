@@ -1,17 +1,17 @@
 r"""Networks that encode images and sentences, by name, and their pre-training sets.
 
-A network of torchvision gives what its last layer but one says: the layer that names the classes is
-taken off. Weights come from a file, from where torch.hub keeps them, or from a seed; nothing is
-downloaded here. Who an encoder is - its name, the SHA-256 of its weights, its versions - goes with
-the features, and so does what it was trained on, which the audit compares with the test classes.
+A network of torchvision returns the output of its second-to-last layer: the classification layer is
+removed. Weights are read from a file or from the cache of torch.hub, or drawn with a seed; nothing
+is downloaded. Name, SHA-256 of the weights, and versions of an encoder are stored with the
+features, as is its pre-training set, which the audit compares with the test classes.
 
-An image-text encoder :math:`\psi` also gives prototypes. With :math:`t_1 ... t_n` templates such as
-"a photo of a {}.",
+An image-text encoder :math:`\psi` also computes prototypes. With templates :math:`t_1 ... t_n` such
+as "a photo of a {}.",
 
 .. math::
     s_c = \frac{1}{n} \sum_{i=1}^{n} \frac{\psi(t_i(c))}{\lVert \psi(t_i(c)) \rVert}
 
-Classes may also have prompts of their own, :math:`n_c` sentences in place of :math:`t_i(c)`.
+Classes may instead have individual prompts, :math:`n_c` sentences in place of :math:`t_i(c)`.
 
 References
 ----------
@@ -52,28 +52,29 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 OPEN_CLIP = "open_clip:"
-#: Weights that nothing was learned with: a baseline that knows no class.
+#: Name of untrained weights: a baseline without a pre-training set.
 RANDOM = "random"
-#: Weights that begin so were first trained on billions of captioned photographs, whose
-#: classes are not listed.
+#: Prefixes of weights that were first trained on billions of captioned photographs, which have no
+#: class list.
 WEB_SCALE = ("IMAGENET1K_SWAG",)
 
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """A network that turns crops of images into features.
+    """Network that turns crops of images into features.
 
     Attributes
     ----------
     forward : float32 tensor of shape (n, 3, crop, crop) -> tensor of shape (n, n_features)
-    preset : what it expects of its pictures
-    weights : what they are called
-    sha256 : of the file of weights, or of their values where there is no file; 64 hex digits
+    preset : preprocessing of images
+    weights : name of the weights
+    sha256 : SHA-256 of the file of weights, or of their values without a file; 64 hex digits
     pretraining : names of :data:`zslcore.leakage.vocabularies.VOCABULARY_NAMES`;
-        empty where the classes it was trained on are unknown
-    device : of torch
-    versions : of what computes
-    texts : sentences -> array of shape (n, n_features) in the space of the images; None without one
+        empty if the pre-training classes are unknown
+    device : torch device
+    versions : versions of the libraries
+    texts : function from sentences to an array (n, n_features) in image space; None without a text
+        encoder
     """
 
     name: str
@@ -87,9 +88,9 @@ class Encoder:
     texts: Callable[[Sequence[str]], np.ndarray] | None = None
 
     def encode(self, crops: np.ndarray, batch: int) -> np.ndarray:
-        """Return the features of crops, ``batch`` of them at a time.
+        """Return the features of crops, computed ``batch`` crops at a time.
 
-        ``crops`` is uint8 of shape (n, crop, crop, 3), the features float32 of shape (n,
+        ``crops`` is uint8 of shape (n, crop, crop, 3); features are float32 of shape (n,
         n_features).
         """
         import torch
@@ -113,7 +114,7 @@ def _device(device: str) -> str:
 
 
 def torchvision() -> ModuleType:
-    """Return torchvision; raise ZSLError where it is not installed or does not fit torch."""
+    """Return torchvision; raise ZSLError if it is missing or does not fit torch."""
     try:
         with extra("extract", "torchvision", "An encoder of torchvision"):
             import torchvision
@@ -123,7 +124,7 @@ def torchvision() -> ModuleType:
 
 
 def _with_operators_declared() -> ModuleType:
-    """Import torchvision also where its compiled part, for boxes alone, does not load."""
+    """Import torchvision even if its compiled part, needed only for boxes, does not load."""
     import torch
 
     for module in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
@@ -142,12 +143,12 @@ def _with_operators_declared() -> ModuleType:
     return torchvision
 
 
-#: Declarations hold as long as they are referenced.
+#: Declarations are valid only while they are referenced.
 _DECLARED: list[Any] = []
 
 
 def _digest(model: nn.Module) -> str:
-    """Return the SHA-256 over the values of a network, in the order of their names."""
+    """Return the SHA-256 of a network's values in the order of their names."""
     sha = hashlib.sha256()
     for key, value in sorted(model.state_dict().items()):
         sha.update(f"{key} {tuple(value.shape)}\n".encode())
@@ -171,19 +172,19 @@ def load_encoder(
 
     Parameters
     ----------
-    name : of a network of torchvision, as ``resnet101``; or ``open_clip:`` and a model of open_clip
-    weights : a file, the name of weights of torchvision that torch.hub keeps (the first of the
-        network by default), or "random"
-    seed : of random weights
-    trained_on : training sets of the network, where its weights do not state them
-    preset : preprocessing of images; by default that of the weights
+    name : network of torchvision, such as ``resnet101``, or ``open_clip:`` and a model of open_clip
+    weights : a file, the name of torchvision weights in the cache of torch.hub (by default the
+        first weights of the network), or "random"
+    seed : seed of random weights
+    trained_on : pre-training sets of the network, if its weights do not state them
+    preset : preprocessing of images; by default the preprocessing of the weights
 
     Raises
     ------
     UnknownNameError
         For an unknown network, weights or vocabulary; names the nearest one.
     FileRefusedError
-        When the weights are missing, or are those of another network; says where to put them.
+        When the weights are missing, with their expected path, or are those of another network.
     ZSLError
         When the library of the network is not installed, or the device is missing.
     """
@@ -217,8 +218,8 @@ def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: in
         of_file, sha256 = clean_text(file.name), artifacts.sha256(file)
         if named is not None and not _is_file_of(named, sha256):
             raise FileRefusedError(
-                f"{of_file}: expected a file whose SHA-256 begins as its name says; got "
-                f"{sha256[:8]}, so that it is damaged or another one."
+                f"{of_file}: expected a file with the SHA-256 in its name; got "
+                f"{sha256[:8]}: it is damaged, or another file."
             )
         called = named.name if named else of_file
         named = named or next((w for w in all_weights if _is_file_of(w, sha256)), None)
@@ -236,10 +237,10 @@ def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: in
 
 
 def _built(library: ModuleType, name: str, seed: int) -> nn.Module:
-    """Build a network with the weights of a seed; the caller's random numbers stay."""
+    """Build a network with weights drawn from a seed; keep the caller's random state."""
     import torch
 
-    # Networks with helpers for training warn that these start at random.
+    # Avoids a warning on the random auxiliary classifiers of these networks.
     options = {"init_weights": True} if name in ("googlenet", "inception_v3") else {}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -248,7 +249,7 @@ def _built(library: ModuleType, name: str, seed: int) -> nn.Module:
 
 
 def _remove_classifier(model: nn.Module, name: str) -> str:
-    """Put nothing in place of the last layer, which names classes; return where it was."""
+    """Replace the classification layer by the identity; return its name."""
     from torch import nn
 
     last = [place for place, module in model.named_modules() if isinstance(module, nn.Linear)]
@@ -262,7 +263,7 @@ def _remove_classifier(model: nn.Module, name: str) -> str:
 
 
 def _file_of(name: str, weights: str | Path | None, all_weights: Any) -> tuple[Path, Any]:
-    """Return the file of weights and, of weights that torchvision names, which these are."""
+    """Return the file of weights and, if torchvision names them, their entry."""
     import torch
 
     if weights is not None and str(weights) not in all_weights.__members__:
@@ -284,16 +285,16 @@ def _file_of(name: str, weights: str | Path | None, all_weights: Any) -> tuple[P
 
 
 def _is_file_of(named: Any, sha256: str) -> bool:
-    """Whether a file is torchvision's: its name ends in the beginning of its SHA-256."""
+    """Whether a file is torchvision's, by the start of its SHA-256 in the file name."""
     return str(named.url).removesuffix(".pth").endswith(f"-{sha256[:8]}")
 
 
 def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
-    """Load the weights of a file, except those of the last layer."""
+    """Load the weights in a file, except those of the classification layer."""
     import torch
 
     try:
-        # Only tensors are read: a file of weights may hold programs otherwise.
+        # Only tensors are read, since a file of weights could contain code.
         values = torch.load(file, map_location="cpu", weights_only=True)
         values = values.get("state_dict", values)
         values = {key.removeprefix("module."): value for key, value in values.items()}
@@ -308,7 +309,7 @@ def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
 
 
 def _preset_of(named: Any) -> Preset:
-    """Return the preprocessing of the weights; without any, that of most networks."""
+    """Return the preprocessing of the weights, by default that of most networks."""
     if named is None:
         return Preset()
     transforms = named.transforms()
@@ -368,7 +369,7 @@ def _of_open_clip(name: str, weights: str | Path | None, device: str, seed: int)
 
 
 def _open_clip() -> Any:
-    torchvision()  # which open_clip imports, and which may need help
+    torchvision()  # imported by open_clip; may need its operators declared
     with extra("clip", "open_clip", "An encoder of open_clip"):
         import open_clip
     return open_clip
@@ -391,18 +392,18 @@ def _encoded(model: Any, tokenize: Any, sentences: Sequence[str], device: str) -
 
 
 TEMPLATES = ("a photo of a {}.",)
-#: Of a file of prompts: its bytes, values, prompts of a class and characters of a prompt.
+#: Limits of a file of prompts: bytes, values, prompts per class, and characters per prompt.
 MAX_BYTES, MAX_VALUES, MAX_PROMPTS, MAX_CHARACTERS = 64 << 20, 1 << 20, 1_000, 2_000
 
 
 def prototypes_of_texts(
     encoder: Encoder, class_names: Sequence[str], templates: Sequence[str] = TEMPLATES
 ) -> np.ndarray:
-    """Return one prototype a class, float32 of shape (n_classes, n_features), as image features.
+    """Return one prototype per class, float32 (n_classes, n_features), in image space.
 
-    ``class_names`` are as in the listing: "blue+whale" is read as "blue whale"; ``templates`` are
-    sentences with one "{}" for the name. Raises a ParameterError when the encoder reads no text, or
-    a template has no place for the name.
+    ``class_names`` are names as in the listing: "blue+whale" is read as "blue whale"; ``templates``
+    are sentences with one "{}" for the name. Raises a ParameterError if the encoder cannot encode
+    text, or a template has no "{}".
     """
     texts = _require_texts(encoder)
     for template in templates:
@@ -422,10 +423,10 @@ def prototypes_of_texts(
 
 
 def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Read the prompts of every class from a JSON, ``{"class": ["prompt", ...]}``.
+    """Read the prompts of each class from a JSON, ``{"class": ["prompt", ...]}``.
 
-    Names compare as those of attributes do; classes that are not of the listing are left out.
-    Raises a FileRefusedError for another file, or too long a one, and an UnknownNameError, with the
+    Names are matched in any spelling; classes that are not in ``class_names`` are left out. Raises
+    a FileRefusedError for a file of another form or too large, and an UnknownNameError, with the
     nearest name, for a class without prompts.
     """
     value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
@@ -456,9 +457,10 @@ def _checked_prompts(path: Path, name: str, prompts: Any) -> tuple[str, ...]:
 
 
 def prototypes_of_prompts(encoder: Encoder, prompts: Sequence[Sequence[str]]) -> np.ndarray:
-    """Return one prototype a class from its own prompts, at least one, as image features.
+    """Return one prototype per class from its prompts, at least one each, in image space.
 
-    float32 of shape (n_classes, n_features); a ParameterError when the encoder reads no text.
+    The shape is (n_classes, n_features), float32. Raises a ParameterError if the encoder cannot
+    encode text.
     """
     texts = _require_texts(encoder)
     encoded = (np.asarray(texts(list(of_class))) for of_class in prompts)

@@ -1,9 +1,9 @@
-"""Extract features batch by batch; a stopped extraction resumes and loses one batch at most.
+"""Extraction of features batch by batch; if stopped, it resumes and loses at most one batch.
 
-A finished batch is a file next to the output, written atomically, with a digest of its images'
-sizes and times, so that only a changed image is read again. All batches become one NumPy archive,
-as :mod:`zslcore.datasets.table` reads it, with a line on how it was made and what the encoder was
-trained on.
+A finished batch is a file next to the output, written atomically, with a digest of the sizes and
+times of its images, so that only batches with changed images are read again. All batches are joined
+in one NumPy archive for :mod:`zslcore.datasets.table`, with the origin of the features and the
+pre-training sets of the encoder.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from zslcore.storage.files import or_refused, written_whole
 from zslcore.texts import clean_text
 from zslcore.version import version
 
-#: Counted up when a batch's file changes its meaning.
+#: Raised when the file of a batch changes its meaning.
 SCHEMA = 1
 OnBad = Literal["refuse", "skip"]
-#: Called with (images done, images in all).
+#: Called with (images done, total images).
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """Result of an extraction.
 
-    ``output`` is the archive, ``provenance`` says in words how it was made. ``skipped`` maps images
-    to why they were left out, ``unusual`` what was unusual, as "rotated", to its images;
-    ``resumed`` counts images of batches that were there already.
+    ``output`` is the archive, ``provenance`` its origin in words. ``skipped`` maps skipped images
+    to the reason, ``unusual`` maps a property such as "rotated" to its images; ``resumed`` is the
+    number of images in batches that were already finished.
     """
 
     output: Path
@@ -62,7 +62,7 @@ class Extraction:
 
 
 def provenance_of(encoder: Encoder, crops: int) -> tuple[str, ...]:
-    """Return in words how features are made: encoder, weights, crops, versions."""
+    """Describe the origin of features: encoder, weights, crops, versions."""
     p = encoder.preset
     what = "middle crop" if crops == 1 else f"mean over {crops} crops"
     libraries = ", ".join(f"{name} {number}" for name, number in encoder.versions.items())
@@ -93,24 +93,24 @@ def extract(
 
     Parameters
     ----------
-    output : ``.npz`` file to write; until it is complete, batches lie in ``<output>.parts``
-    crops : 1, or 10 whose features are averaged
-    batch : images of a batch, and crops that the network is given at a time
-    on_bad : "refuse" ends at the first image that cannot be read, "skip" leaves such images out
-    workers : processes that read images; 0 reads in this one, which a crash would end
+    output : ``.npz`` file to write; until it is complete, batches are in ``<output>.parts``
+    crops : 1, or 10 with averaged features
+    batch : number of images in a batch, and of crops that the network encodes at a time
+    on_bad : "refuse" ends at the first unreadable image, "skip" leaves unreadable images out
+    workers : number of processes that read images; 0 reads in this process, which a crash would end
     prototypes : float array of shape (n_classes, n_attributes), optional
-        Of the classes in the order of ``images.class_names``, stored with the features.
+        Prototypes in the order of ``images.class_names``, stored with the features.
     progress : callable(done, total, message)
-        Called after every batch; whatever it raises ends the extraction.
+        Called after each batch; an exception ends the extraction.
 
     Raises
     ------
     FileRefusedError
-        With ``on_bad="refuse"``, for an image that cannot be read; in one sentence.
+        For an unreadable image, if ``on_bad="refuse"``.
     ParameterError
-        When the output exists already, or batches of another encoder do.
+        When the output, or batches of another encoder, already exist.
     DatasetError
-        When no image is left.
+        When no image is readable.
     """
     if crops not in CROPS:
         raise ParameterError(f"crops must be 1 or 10; got {crops!r}.")
@@ -149,7 +149,7 @@ def _encoded(
     batch: int,
     on_bad: OnBad,
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """Return the features of the images that were read, and notes on the others."""
+    """Return the features of readable images, and notes on skipped and unusual images."""
     pairs = list(zip(names, read, strict=True))
     skipped = {name: why for name, why in pairs if isinstance(why, str)}
     if skipped and on_bad == "refuse":
@@ -172,7 +172,7 @@ def _encoded(
 
 
 class _Parts:
-    """Finished batches, a file each, in a folder next to the output."""
+    """Finished batches, one file each, in a folder next to the output."""
 
     def __init__(self, folder: Path, images: Listing, batch: int) -> None:
         self.folder, self.images, self.batch = folder, images, batch
@@ -180,10 +180,10 @@ class _Parts:
         self.settings: dict[str, Any] = {}
 
     def begin(self, settings: dict[str, Any], output: Path) -> None:
-        self.settings = settings = json.loads(json.dumps(settings))  # lists, as in the file
+        self.settings = settings = json.loads(json.dumps(settings))  # tuples become lists
         if output.exists():
             raise ParameterError(
-                f"{clean_text(output.name)}: expected a new file; it is there already. Delete it, "
+                f"{clean_text(output.name)}: expected a new file; it already exists. Delete it, "
                 "or name another one."
             )
         plan = self.folder / "plan.json"
@@ -207,7 +207,7 @@ class _Parts:
         return [self.images.root / name for name in self.names(k)]
 
     def key(self, k: int) -> str:
-        """Return the digest of a batch: its files with their sizes and times, and the settings."""
+        """Return the digest of a batch over settings and names, sizes and times of its files."""
         sha = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode())
         for path, name in zip(self.paths(k), self.names(k), strict=True):
             try:
@@ -222,7 +222,7 @@ class _Parts:
         return self.folder / f"part-{k:08d}.npz"
 
     def is_there(self, k: int) -> bool:
-        """Whether a batch is finished, from the files as they are now."""
+        """Whether a batch is finished and its images have not changed since."""
         try:
             return bool(self.read(k)[1]["key"] == self.key(k))
         except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
@@ -248,7 +248,7 @@ class _Parts:
         prototypes: np.ndarray | None,
         resumed: int,
     ) -> Extraction:
-        """Join all batches in one archive, and delete them."""
+        """Join all batches in one archive, and delete their files."""
         notes = [self.read(k)[1] for k in self.numbers]
         skipped = {name: why for note in notes for name, why in note["skipped"].items()}
         keep = [i for i, name in enumerate(self.images.files) if name not in skipped]
@@ -286,7 +286,7 @@ def _write(
     blocks: Iterator[np.ndarray],
     arrays: dict[str, np.ndarray],
 ) -> None:
-    """Write features block by block, which need not fit into memory, and their companions."""
+    """Write features block by block, to limit memory, and the other arrays."""
     header = {"descr": "<f4", "fortran_order": False, "shape": shape}
     with written_whole(output) as file, zipfile.ZipFile(file, "w") as archive:
         with archive.open("features.npy", "w", force_zip64=True) as member:

@@ -1,17 +1,18 @@
-r"""List images and their classes, and decode them, a batch at a time, in processes that may die.
+r"""Lists of images with their classes, and decoding by batches in processes that may crash.
 
-An unusual image with one correct interpretation is decoded and reported: grey, CMYK,
-16 bits, a palette, transparency, a rotation that the camera noted, several frames (the first is
-taken). All others are refused: no image, a broken or truncated one, more pixels than allowed.
-Only decoders of common formats are asked; Pillow has others, one of which starts a program.
+An unusual image with one correct interpretation is decoded and reported: grey, CMYK, 16 bits, a
+palette, transparency, a rotation noted by the camera, several frames (the first is read). Other
+files are refused: files that are not images, broken or truncated images, images with more pixels
+than allowed. Only decoders of common formats are used; Pillow has others, one of which starts a
+program.
 
-A decoder that crashes, or does not end, takes its process along. The images that were under way are
-then read one by one, each in a process of its own, so that the guilty one is named and the others
-are not lost. Without workers images are read in this process, which a crash would end.
+A decoder that crashes or does not end also ends its process. The images of this batch are then read
+one by one, each in a separate process, so that the refusal names the faulty image and the other
+images are not lost. Without workers, images are read in this process, which a crash would end.
 
-Of a picture an encoder sees the middle, or ten crops whose features are averaged: the four corners
-and the middle, and the same of the mirrored picture. With :math:`T_k` the :math:`k`-th crop and
-:math:`\theta` the encoder, a picture's features are
+An encoder is applied to the central crop of a picture, or to ten crops with averaged features: the
+four corners and the centre, each also mirrored. With the :math:`k`-th crop :math:`T_k` and the
+encoder :math:`\theta`, the features of a picture are
 
 .. math::
     \theta_{10}(x) = \frac{1}{10} \sum_{k=1}^{10} \theta(T_k(x))
@@ -52,13 +53,13 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 Interpolation = Literal["bilinear", "bicubic"]
-#: Formats that are read, as Pillow calls them.
+#: Accepted formats, by their names in Pillow.
 FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF", "PPM")
-#: Most pixels of an image, before and after it is resized; Pillow warns from here on.
+#: Largest number of pixels, before and after resizing; Pillow warns above it.
 MAX_PIXELS = 89_478_485
-#: Most bytes of a file.
+#: Largest size of a file in bytes.
 MAX_BYTES = 256 << 20
-#: How many crops there may be.
+#: Allowed numbers of crops.
 CROPS = (1, 10)
 _FILTERS = {"bilinear": Image.Resampling.BILINEAR, "bicubic": Image.Resampling.BICUBIC}
 _MODES = {
@@ -72,10 +73,10 @@ _ORIENTATION = 0x0112
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecodedImage:
-    """An image as an encoder is given it, before it is cropped.
+    """Decoded and resized image, before cropping.
 
-    ``pixels`` is uint8 of shape (height, width, 3). ``unusual`` says what was unusual about the
-    file, of "grey", "CMYK", "palette", "transparent", "more than 8 bits", "rotated" and "several
+    ``pixels`` is uint8 of shape (height, width, 3). ``unusual`` lists unusual properties of the
+    file: "grey", "CMYK", "palette", "transparent", "more than 8 bits", "rotated" and "several
     frames".
     """
 
@@ -90,11 +91,11 @@ def read_image(
     *,
     max_pixels: int = MAX_PIXELS,
 ) -> DecodedImage:
-    """Open an image and resize it so that its shorter side has ``short_side`` pixels.
+    """Open an image and resize its shorter side to ``short_side`` pixels.
 
-    The file's first bytes decide its format; ``interpolation`` is with antialiasing, ``max_pixels``
-    hold for the image and for what it becomes. A FileRefusedError says in one sentence which file,
-    what was expected and what came.
+    The format is determined by the first bytes of the file. ``interpolation`` uses antialiasing;
+    ``max_pixels`` applies before and after resizing. Raises a FileRefusedError, with the file and
+    the expected and actual content in one sentence.
     """
     name = clean_text(path.name)
     try:
@@ -108,7 +109,7 @@ def read_image(
             f"{name}: expected an image of at most {MAX_BYTES:,} bytes; got {size:,}."
         )
     try:
-        with warnings.catch_warnings():  # of Pillow, about what is looked at here
+        with warnings.catch_warnings():  # Pillow's warnings on checks made here
             warnings.simplefilter("ignore")
             return _read(path, name, short_side, interpolation, max_pixels)
     except FileRefusedError:
@@ -125,7 +126,7 @@ def read_image(
         raise FileRefusedError(f"{name}: its image takes more memory than allowed.") from None
     except Exception as error:  # noqa: BLE001 - decoders of broken images raise anything
         what = "truncated" if "truncated" in str(error) else "broken"
-        raise FileRefusedError(f"{name}: expected a whole image; got a {what} one.") from None
+        raise FileRefusedError(f"{name}: expected a complete image; got a {what} one.") from None
 
 
 def _read(
@@ -135,7 +136,7 @@ def _read(
         _refuse_huge(name, image.size, max_pixels)
         _refuse_huge(name, resized_size(image.size, short_side), max_pixels, " once it is resized")
         unusual = list(_unusual(image))
-        image.load()  # raises for a truncated one
+        image.load()  # raises if truncated
         turned = ImageOps.exif_transpose(image)
     rgb = _rgb(turned)
     out = rgb.resize(resized_size(rgb.size, short_side), _FILTERS[interpolation])
@@ -152,7 +153,7 @@ def _refuse_huge(name: str, size: tuple[int, int], most: int, when: str = "") ->
 
 
 def resized_size(size: tuple[int, int], short_side: int) -> tuple[int, int]:
-    """Return width and height of an image after its shorter side becomes ``short_side``.
+    """Return width and height of an image after resizing its shorter side to ``short_side``.
 
     Examples
     --------
@@ -166,7 +167,7 @@ def resized_size(size: tuple[int, int], short_side: int) -> tuple[int, int]:
 
 
 def _unusual(image: Image.Image) -> list[str]:
-    """Return a warning about this image, if any."""
+    """Return the unusual properties of an image."""
     warnings = [_MODES[image.mode]] if image.mode in _MODES else []
     if "A" in image.getbands() or "transparency" in image.info:
         warnings.append("transparent")
@@ -178,7 +179,7 @@ def _unusual(image: Image.Image) -> list[str]:
 
 
 def _rgb(image: Image.Image) -> Image.Image:
-    """Return an image as RGB; of more than 8 bits the upper 8 remain, where Pillow would clip."""
+    """Return an image as RGB; values of more than 8 bits keep their upper 8 bits."""
     if image.mode == "F" or image.mode.startswith("I"):
         values = np.asarray(image, dtype=np.float64)
         whole = 65535.0 if values.max(initial=0) > 255 else 255.0
@@ -194,8 +195,9 @@ def _rgb(image: Image.Image) -> Image.Image:
 class Preset:
     """Preprocessing of an encoder.
 
-    ``resize`` is the shorter side in pixels before cropping, ``crop`` either side of a crop, at
-    most that. Pictures are standardised with ``mean`` and ``std`` of red, green and blue in [0, 1].
+    ``resize`` is the shorter side in pixels before cropping; ``crop``, at most ``resize``, is the
+    side of a square crop. Pictures are standardised with ``mean`` and ``std`` of red, green and
+    blue in [0, 1].
     """
 
     resize: int = 256
@@ -205,9 +207,9 @@ class Preset:
     std: tuple[float, float, float] = (0.229, 0.224, 0.225)
 
     def standardised(self, crops: np.ndarray) -> Tensor:
-        """Return uint8 crops (n, crop, crop, 3) as an encoder takes them.
+        """Return uint8 crops (n, crop, crop, 3) in the form for an encoder.
 
-        float32 of shape (n, 3, crop, crop).
+        The tensor is float32 of shape (n, 3, crop, crop).
         """
         import torch
 
@@ -217,9 +219,9 @@ class Preset:
 
 
 def crops_of(pixels: np.ndarray, size: int, number: int = 1) -> np.ndarray:
-    """Return the crop in the middle of a picture, or ten: uint8 (number, size, size, 3).
+    """Return the central crop of a picture, or ten crops, as uint8 (number, size, size, 3).
 
-    ``pixels`` is uint8 of shape (height, width, 3), neither side smaller than ``size``.
+    ``pixels`` is uint8 of shape (height, width, 3), both sides at least ``size``.
     """
     if number == 1:
         return _middle(pixels, size)[None]
@@ -240,25 +242,25 @@ def _middle(pixels: np.ndarray, size: int) -> np.ndarray:
     return pixels[top : top + size, left : left + size]
 
 
-#: Endings of files that are taken for images; what a file is, its first bytes tell.
+#: Suffixes of files that are listed as images; the first bytes determine the format.
 ENDINGS = (
     *(".jpg", ".jpeg", ".jpe", ".png", ".webp", ".bmp"),
     *(".gif", ".tif", ".tiff", ".ppm", ".pgm"),
 )
-#: Most images of one extraction, ten times those of ImageNet-21K.
+#: Largest number of images in one extraction, ten times that of ImageNet-21K.
 MAX_IMAGES = 150_000_000
-#: Most bytes of a CSV that lists images, and most images in it; a folder may have more.
+#: Largest size in bytes of a CSV list, and number of its images; a folder may have more.
 MAX_LIST_BYTES, MAX_LISTED = 48 << 20, 2_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Listing:
-    """Images with their classes, in the order in which they are extracted.
+    """Images with their classes, in the order of extraction.
 
-    ``files`` are paths below ``root``, with forward slashes, ``labels`` places in ``class_names``,
-    which are sorted. ``left_out`` are files of the folders without the ending of an image;
-    ``parts`` maps "trainval", "test_seen" and "test_unseen" to places in ``files``, where folders
-    say it.
+    ``files`` are paths below ``root``, with forward slashes; ``labels`` are positions in the sorted
+    ``class_names``. ``left_out`` are files in the folders without the suffix of an image; ``parts``
+    maps "trainval", "test_seen" and "test_unseen" to positions in ``files``, if folders define a
+    split.
     """
 
     root: Path
@@ -270,15 +272,17 @@ class Listing:
 
 
 def images_of_folder(folder: Path) -> Listing:
-    """List the images of a folder that has a folder for every class; hidden files are passed over.
+    """List the images of a folder with one subfolder per class; skip hidden files.
 
-    Classes and images are in the order of their names, on every system. Where the folders are
-    ``train`` and ``test``, each with a folder a class, they are the parts of a split. Raises a
-    FileRefusedError when there is no such folder, or a link leads from it to a class elsewhere, and
-    a DatasetError when it has no folder with an image in it.
+    Classes and images are in the order of their names, on every system. Subfolders ``train`` and
+    ``test``, each with one folder per class, are read as the parts of a split. Raises a
+    FileRefusedError if the folder does not exist, or a class is a link to a folder outside, and a
+    DatasetError if no subfolder has an image.
     """
     if not folder.is_dir():
-        raise FileRefusedError(f"{clean_text(folder)}: expected a folder with a folder a class.")
+        raise FileRefusedError(
+            f"{clean_text(folder)}: expected a folder with one subfolder per class."
+        )
     if holds_tree(folder):
         return _of_tree(folder)
     files = sorted(files_by_class(folder, folder), key=itemgetter(1, 0))
@@ -292,7 +296,7 @@ def images_of_folder(folder: Path) -> Listing:
 
 
 def _of_tree(folder: Path) -> Listing:
-    """List the images of folders that are parts; of one split only where some class is unseen."""
+    """List the images of folders by part; they form a split only if some class is unseen."""
     tree = read_split_lists(folder)
     parts = {part: rows for part, rows in tree.parts.items() if part not in ("train", "val")}
     whole = len(parts.get("trainval", ())) and len(parts.get("test_unseen", ()))
@@ -300,10 +304,10 @@ def _of_tree(folder: Path) -> Listing:
 
 
 def images_of_csv(path: Path, folder: Path) -> Listing:
-    """List the images that a CSV names in its columns ``image_file`` and ``label``.
+    """List the images in the columns ``image_file`` and ``label`` of a CSV.
 
-    ``image_file`` begins in ``folder``, and may not lead out of it. A FileRefusedError, for another
-    file or a row without an image or a label, names the line.
+    ``image_file`` is a path relative to ``folder`` and inside it. Raises a FileRefusedError for a
+    file of another form, or, naming the line, for a row without an image or a label.
     """
     name = clean_text(path.name)
     header, *rows = read_value(path, "CSV", max_bytes=MAX_LIST_BYTES, most=MAX_LISTED) or [[]]
@@ -352,19 +356,19 @@ def _listing(folder: Path, labelled: list[tuple[str, str]], others: list[str]) -
 if sys.platform != "win32":
     import resource
 
-#: Seconds that one image may take, and bytes that a process may ask for.
+#: Limits of a reading process: seconds per image, and bytes of memory.
 SECONDS, MEMORY = 60, 4 << 30
 
-#: A picture, or the sentence with which its file was refused.
+#: A decoded image, or the refusal of its file.
 Read = DecodedImage | str
 
 
 @dataclass(frozen=True, slots=True)
 class ImageReader:
-    """How images are read.
+    """Reader of images, with its settings.
 
-    ``workers`` are processes; 0 reads in this one. Images have to lie ``inside`` a folder, links
-    followed; None allows every place.
+    ``workers`` is the number of processes; 0 reads in this process. Images must be in the folder
+    ``inside`` after links are followed; None allows any folder.
     """
 
     short_side: int
@@ -374,7 +378,7 @@ class ImageReader:
     inside: Path | None = None
 
     def read(self, path: Path) -> Read:
-        """Return one picture, or why there is none."""
+        """Return a decoded image, or the reason of its refusal."""
         try:
             if self.inside is not None:
                 _refuse_elsewhere(path, self.inside)
@@ -384,7 +388,7 @@ class ImageReader:
 
 
 def _refuse_elsewhere(path: Path, folder: Path) -> None:
-    """Refuse an image that a link leads to from another place, or that no text can name."""
+    """Refuse an image outside ``folder``, or with a path that is not valid text."""
     name = clean_text(path.name)
     below = f"an image below {clean_text(folder.name)}"
     expect(is_inside(path, folder), name, below, "a link out of it")
@@ -397,7 +401,7 @@ def _refuse_elsewhere(path: Path, folder: Path) -> None:
 
 
 def read_batches(how: ImageReader, batches: Iterable[Sequence[Path]]) -> Iterator[list[Read]]:
-    """Yield the images of every batch, while the next one is read."""
+    """Yield the images of each batch while the next batch is read."""
     if not how.workers:
         for batch in batches:
             yield [how.read(path) for path in batch]
@@ -414,7 +418,7 @@ def read_batches(how: ImageReader, batches: Iterable[Sequence[Path]]) -> Iterato
 
 
 class _Pool:
-    """Processes that read, made anew when one of them dies."""
+    """Pool of reading processes, replaced when one of them dies."""
 
     def __init__(self, how: ImageReader) -> None:
         self.how = how
@@ -427,7 +431,7 @@ class _Pool:
         self.executor.shutdown(wait=True, cancel_futures=True)
 
     def _executor(self, workers: int) -> ProcessPoolExecutor:
-        spawn = multiprocessing.get_context("spawn")  # a fork would take the network's threads
+        spawn = multiprocessing.get_context("spawn")  # a fork would break the network's threads
         return ProcessPoolExecutor(workers, spawn, initializer=_limit)
 
     def start(self, batch: Sequence[Path]) -> list[Future[Read]]:
@@ -438,7 +442,7 @@ class _Pool:
             return self.start(batch)
 
     def finish(self, batch: Sequence[Path], futures: list[Future[Read]]) -> list[Read]:
-        """Return a batch; after a crash its images are read again, one by one."""
+        """Return the images of a batch; after a crash, read them again one by one."""
         results: list[Read] = []
         for path, future in zip(batch, futures, strict=True):
             try:
@@ -460,16 +464,16 @@ class _Pool:
 
 def _limit() -> None:
     """Limit the resources of this reading process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who ends the parent ends the readers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the readers
     Thread(target=_end_with_parent, daemon=True).start()
     if sys.platform != "win32":
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # which ends the process
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the alarm ends the process
 
 
 def _end_with_parent() -> None:
-    """End this process with its parent, even if that was killed."""
+    """End this process when its parent ends, even if the parent is killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

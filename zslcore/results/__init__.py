@@ -1,6 +1,6 @@
-"""Results: one layer under every page and command.
+"""Results of runs and studies, for all pages and commands.
 
 :mod:`.store` looks up, lists, stores and deletes results in the SQLite file of :mod:`.database`.
-:mod:`.shipped` reads the precomputed ones of the package, :mod:`.run_files` results in JSON files,
-and :mod:`.planning` finds and computes missing runs.
+:mod:`.shipped` reads the package's precomputed results, :mod:`.run_files` reads results in JSON
+files, and :mod:`.planning` finds and computes missing runs.
 """

@@ -1,10 +1,10 @@
 """The SQLite file of all results: its tables, its backup and its repair.
 
-A store is backed up before the first change of a day. What a user deletes is deleted from both
-files, so a store without results next to a backup that has some has lost them. A repair sets a
-damaged file aside and joins its readable rows with the backup; it keeps other repairs and writers
-out until the new file has taken the name. A writer that waited for the old file finds that it has
-lost its name and begins again.
+A store is backed up before the first change of a day. Results that a user deletes are deleted from
+store and backup, so an empty store next to a backup with results has lost them. A repair renames a
+damaged file and joins its readable rows with the backup; it locks out other repairs and writers
+until the new file has the name of the store. A writer that waited for the old file then starts
+again on the new one.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ from uuid import uuid4
 
 from zslcore.exceptions import ZSLError
 
-#: Tables of results -> the key of their rows, which is their first column.
-#: ``imported`` has runs of other people that earlier versions wrote: no version reads them, and
-#: repair and backup keep them.
+#: Table -> its key column, which is the first. ``imported`` has runs of other people, written by
+#: earlier versions; it is no longer read, but kept in repair and backup.
 KEYS = {"runs": "key", "imported": "id", "results": "id", "predictions": "id"}
 #: All tables -> their columns.
 COLUMNS = {
@@ -37,20 +36,20 @@ COLUMNS = {
     "predictions": ("id", "created", "parquet"),
 }
 
-#: Tables whose rows are results; predictions belong to a run.
+#: Tables with one result per row; predictions belong to a run.
 RESULTS = ("runs", "imported", "results")
 
-#: Seconds that a writer waits for another one, which takes milliseconds.
+#: Seconds that a writer waits for another writer, which needs milliseconds.
 PATIENCE = 30.0
-#: Seconds after which a backup is made again.
+#: Seconds after which a new backup is made.
 DAY = 86_400
 
-#: A row of any table.
+#: Row of any table.
 Row = tuple[Any, ...]
 
 
 def prepare(db: sqlite3.Connection) -> None:
-    """Make the tables that a file lacks."""
+    """Create the tables missing in a file."""
     for table, columns in COLUMNS.items():
         typed = ", ".join(f"{column} TEXT" for column in columns)
         db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({typed}, PRIMARY KEY ({KEYS[table]}))")
@@ -61,7 +60,7 @@ def _has_table(db: sqlite3.Connection, table: str) -> bool:
 
 
 def rows_by_key(db: sqlite3.Connection, table: str, key: str | None = None) -> list[Row]:
-    """Return the rows of a table, newest first; none where the file lacks the table."""
+    """Return the rows of a table, newest first; [] if the file lacks the table."""
     if not _has_table(db, table):
         return []
     only, values = ("", ()) if key is None else (f"WHERE {KEYS[table]} = ?", (key,))
@@ -70,7 +69,7 @@ def rows_by_key(db: sqlite3.Connection, table: str, key: str | None = None) -> l
 
 
 def drop_oldest_predictions(db: sqlite3.Connection, budget: int) -> int:
-    """Remove the oldest predictions beyond ``budget`` bytes, never the last; return how many."""
+    """Remove the oldest predictions beyond ``budget`` bytes, but never all; return their number."""
     rows = db.execute("SELECT id, length(parquet) FROM predictions ORDER BY rowid DESC").fetchall()
     total, old = 0, []
     for place, (id_, size) in enumerate(rows):
@@ -82,18 +81,18 @@ def drop_oldest_predictions(db: sqlite3.Connection, budget: int) -> int:
 
 
 def damage_in(db: sqlite3.Connection) -> str:
-    """Return the damage of an open file; empty when it is whole."""
+    """Return a description of the damage in an open file; "" if it is intact."""
     sentences = [str(text) for (text,) in db.execute("PRAGMA integrity_check(3)")]
     return "" if sentences == ["ok"] else sentences[0].splitlines()[-1]
 
 
 def draft_of(path: Path) -> Path:
-    """Return a new name next to a store, of the kind that leftovers of killed processes have."""
+    """Return a new path next to a store, with the name of a draft."""
     return path.with_name(f".{path.name}.{uuid4().hex}")
 
 
 def connected(path: Path, timeout: float = PATIENCE, mode: str = "rw") -> sqlite3.Connection:
-    """Open a file; unfinished changes of a killed writer are undone first."""
+    """Open a file; SQLite first undoes unfinished changes of a killed writer."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     db = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None)
     db.text_factory = lambda text: text.decode(errors="replace")
@@ -101,12 +100,12 @@ def connected(path: Path, timeout: float = PATIENCE, mode: str = "rw") -> sqlite
 
 
 def backup_of(path: Path) -> Path:
-    """Return where the backup of a store is."""
+    """Return the path of the backup of a store."""
     return path.with_name(f"{path.stem}.backup{path.suffix}")
 
 
 def back_up(path: Path) -> None:
-    """Copy a whole store to its backup, unless there is one of the last day, or no room.
+    """Back up an intact store, unless a backup is less than a day old or the disk is full.
 
     A store that has lost its results never replaces a backup that has them.
     """
@@ -117,16 +116,16 @@ def back_up(path: Path) -> None:
         try:
             with closing(connected(path, 0.1)) as db, closing(sqlite3.connect(draft)) as copy:
                 db.execute("BEGIN")
-                db.execute("SELECT count(*) FROM sqlite_master")  # a backup would wait for ever
+                db.execute("SELECT count(*) FROM sqlite_master")  # else a backup could wait forever
                 db.backup(copy)
                 if not damage_in(copy) and not loss_in(copy, path):
-                    os.replace(draft, backup)  # while ``db`` is read: nothing is deleted meanwhile
+                    os.replace(draft, backup)  # before ``db`` is unlocked
         finally:
             draft.unlink(missing_ok=True)
 
 
 def delete_from_backup(path: Path, id_: str) -> None:
-    """Delete a result from the backup of a store, too, or a repair would bring it back."""
+    """Delete a result from the backup, so that a repair does not restore it."""
     backup = backup_of(path)
     if not backup.exists():
         return
@@ -137,12 +136,12 @@ def delete_from_backup(path: Path, id_: str) -> None:
                 db.execute(f"DELETE FROM {table} WHERE {KEYS[table]} = ?", (id_,))  # noqa: S608
             db.execute("COMMIT")
     except sqlite3.Error as error:
-        if not is_damage(error):  # a damaged backup is of no use, and is replaced within a day
+        if not is_damage(error):  # a damaged backup is replaced within a day
             raise
 
 
 def _counts(db: sqlite3.Connection) -> dict[str, int]:
-    """Return how many rows the tables of results have, by table; only those that exist."""
+    """Return the number of rows in each existing table of results."""
     return {
         table: db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
         for table in filter(partial(_has_table, db), RESULTS)
@@ -150,10 +149,10 @@ def _counts(db: sqlite3.Connection) -> dict[str, int]:
 
 
 def loss_in(db: sqlite3.Connection | None, path: Path) -> str:
-    """Return which results an open store has lost that its backup has; empty for none.
+    """Describe the results in the backup that an open store has lost; "" without a loss.
 
-    ``db`` is None where there is no file. A store has lost its results where it has none at all,
-    or lacks the table of some: a deleted result is in no backup.
+    ``db`` is None without a file. A store has lost results if the backup has some and the store has
+    none, or lacks their table: deleted results are not in the backup.
     """
     own = [] if db is None else list(filter(partial(_has_table, db), RESULTS))
     empty = not any(db.execute(f"SELECT 1 FROM {t} LIMIT 1").fetchone() for t in own if db)  # noqa: S608
@@ -166,7 +165,7 @@ def loss_in(db: sqlite3.Connection | None, path: Path) -> str:
         with closing(connected(backup)) as other:
             theirs = _counts(other)
     except sqlite3.Error:
-        return ""  # a backup that cannot be read proves nothing
+        return ""  # an unreadable backup is no evidence of a loss
     lost = {table: n for table, n in theirs.items() if n and (empty or table not in own)}
     if not lost:
         return ""
@@ -178,20 +177,20 @@ def loss_in(db: sqlite3.Connection | None, path: Path) -> str:
 # --- Repair ---------------------------------------------------------------------------------------
 
 
-#: Bytes of the header of a file and of its largest page; the first bytes of the header.
+#: Bytes of a file header and of the largest possible page; first bytes of a header.
 HEADER, LARGEST_PAGE, MAGIC = 100, 1 << 16, b"SQLite format 3\0"
 #: Suffixes of the files that SQLite may leave next to a database.
 SQLITE_FILES = ("-journal", "-wal", "-shm")
 
 
 def is_damage(error: sqlite3.Error | OSError) -> bool:
-    """Return whether an error says that a file is damaged, not locked, full or out of reach."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest is detail
+    """Return whether an error means a damaged file, not one that is locked, full or unreachable."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the other bits are details
     return code in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def damage_of(path: Path) -> str:
-    """Return the damage of the file of a store; empty when it is whole or missing."""
+    """Return a description of the damage in a store's file; "" if intact or missing."""
     if not path.exists():
         return loss_in(None, path)
     try:
@@ -201,13 +200,13 @@ def damage_of(path: Path) -> str:
             db.execute("COMMIT")
             return damage or _refusal_to_write(db, path)
     except sqlite3.Error as error:
-        return str(error) if is_damage(error) else ""  # reading it raises the other errors
+        return str(error) if is_damage(error) else ""  # other errors are raised on reading
 
 
 def _refusal_to_write(db: sqlite3.Connection, path: Path) -> str:
-    """Return why SQLite does not write a file that may be written; empty where it does.
+    """Return why SQLite cannot write a file despite permission; "" if it can.
 
-    The header is not read here: to close a file that SQLite has open loses its locks.
+    The header is not read directly: closing a file that SQLite has open would drop its locks.
     """
     try:
         db.execute("PRAGMA busy_timeout = 100")
@@ -221,10 +220,9 @@ def _refusal_to_write(db: sqlite3.Connection, path: Path) -> str:
 
 
 def mend(path: Path) -> str:
-    """Move a damaged store away, recover its readable rows and report it in a sentence, else "".
+    """Repair a damaged store from its readable rows; return a report, "" if undamaged.
 
-    Raises ZSLError when the store cannot be set aside, or others write for longer than a writer
-    waits.
+    Raises ZSLError if the store cannot be renamed, or stays locked by writers for :data:`PATIENCE`.
     """
     if not damage_of(path):
         return ""
@@ -234,7 +232,8 @@ def mend(path: Path) -> str:
     try:
         with _alone(path):
             damage = damage_of(path)
-            return _replace(path, draft, patched, damage) if damage else ""  # another was first
+            # Another process may have repaired the store before the lock was free.
+            return _replace(path, draft, patched, damage) if damage else ""
     except (OSError, sqlite3.Error) as error:
         raise ZSLError(
             f"{path}: the run store is damaged and cannot be set aside: {error}."
@@ -256,7 +255,7 @@ def _alone(path: Path) -> Iterator[None]:
 def _replace(path: Path, draft: Path, patched: Path, damage: str) -> str:
     """Replace a corrupt store while it is locked; report the recovered rows."""
     aside = None
-    with ExitStack() as files, ExitStack() as databases:  # a closed file has lost its locks
+    with ExitStack() as files, ExitStack() as databases:  # files close last, since that drops locks
         sources: list[Iterable[sqlite3.Connection]] = []
         if path.exists():
             db = databases.enter_context(closing(connected(path)))
@@ -278,8 +277,8 @@ def _replace(path: Path, draft: Path, patched: Path, damage: str) -> str:
 
 
 def _lock(db: sqlite3.Connection) -> None:
-    """Lock a file; one that SQLite refuses cannot be locked or written."""
-    db.execute("PRAGMA writable_schema = ON")  # also reads a file that was cut off
+    """Lock a file; a file that SQLite refuses is not locked, since no writer can open it."""
+    db.execute("PRAGMA writable_schema = ON")  # also reads a truncated file
     try:
         db.execute("BEGIN EXCLUSIVE")
     except sqlite3.Error as error:
@@ -290,10 +289,10 @@ def _lock(db: sqlite3.Connection) -> None:
 
 
 def _patched(file: IO[bytes], backup: Path, patched: Path) -> Iterator[sqlite3.Connection]:
-    """Open copies of a corrupt file with the header, then the first page, of a whole one.
+    """Open copies of a corrupt file with the header or first page of an intact file.
 
-    The first page names the tables; without it no row behind it is readable. The backup has the
-    same pages, and so has a new store in most cases.
+    The first page lists the tables; without it, no later row is readable. The backup has the same
+    first page, and usually a new store has it, too.
     """
     with closing(sqlite3.connect(":memory:")) as new:
         prepare(new)
@@ -311,31 +310,31 @@ def _patched(file: IO[bytes], backup: Path, patched: Path) -> Iterator[sqlite3.C
 
 
 def _page_size(content: bytes) -> int:
-    """Return the bytes of a page by the header of a file; 0 for none."""
+    """Return the page size in the header of a file; 0 for an invalid header."""
     size = int.from_bytes(content[16:18], "big") if content[:16] == MAGIC else 0
     return LARGEST_PAGE if size == 1 else size
 
 
 def _patch(path: Path, page: bytes, n: int) -> None:
-    """Give a file the first ``n`` bytes of the first page of another, and its number of pages."""
+    """Replace the first ``n`` bytes of a file by those of ``page``, with its own page count."""
     size = _page_size(page)
     header = bytearray(page[:HEADER])
-    header[18:20] = b"\1\1"  # no log next to the file
-    header[28:40] = (path.stat().st_size // size).to_bytes(4, "big") + bytes(8)  # none is free
-    header[92:96] = header[24:28]  # the number of pages counts
+    header[18:20] = b"\1\1"  # no write-ahead log
+    header[28:40] = (path.stat().st_size // size).to_bytes(4, "big") + bytes(8)  # no free pages
+    header[92:96] = header[24:28]  # marks the page count as valid
     with path.open("r+b") as file:
         file.write(header + page[HEADER : min(n, size)])
 
 
 def _set_aside(path: Path, draft: Path) -> Path:
-    """Give a damaged file a name of its own, and its name to the new one, in one step."""
+    """Rename a damaged file, and give its name to the new file."""
     name = f"{path.stem}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid4().hex[:8]}{path.suffix}"
     aside = path.with_name(name)
     try:
         os.link(path, aside)
-    except OSError:  # a file system without links: for a moment there is no store
+    except OSError:  # no links on this file system: the store is missing for a moment
         path.rename(aside)
-    for end in SQLITE_FILES:  # of the damaged file; SQLite would take it for the new one's
+    for end in SQLITE_FILES:  # SQLite would apply these to the new file
         with suppress(FileNotFoundError):
             os.replace(path.with_name(f"{path.name}{end}"), aside.with_name(f"{name}{end}"))
     os.replace(draft, path)
@@ -343,7 +342,7 @@ def _set_aside(path: Path, draft: Path) -> Path:
 
 
 def _copy(sources: Iterable[sqlite3.Connection], into: Path) -> int:
-    """Copy the readable rows, those of the first source before others; return how many results."""
+    """Copy readable rows, preferring earlier sources; return the number of results."""
     with closing(sqlite3.connect(into, isolation_level=None)) as new:
         prepare(new)
         new.execute("BEGIN")
@@ -356,7 +355,7 @@ def _copy(sources: Iterable[sqlite3.Connection], into: Path) -> int:
 
 
 def _is_content(value: object, table: str) -> bool:
-    """Return whether the last column of a row is content of this package."""
+    """Return whether the last column of a row has content written by this package."""
     if table == "predictions":
         return isinstance(value, bytes) and value[:4] == value[-4:] == b"PAR1"
     with suppress(ValueError):
@@ -365,10 +364,10 @@ def _is_content(value: object, table: str) -> bool:
 
 
 def _rows(db: sqlite3.Connection, table: str) -> Iterator[Row]:
-    """Yield rows readable by a scan from either end or by the index of keys, some repeatedly."""
+    """Yield rows readable by scans from both ends or by the key index; rows may repeat."""
     numbers: list[Row] = []
     for way in ("NOT INDEXED", "NOT INDEXED ORDER BY rowid DESC"):
-        with suppress(sqlite3.Error):  # also of a connection that is closed
+        with suppress(sqlite3.Error):  # also if the connection is closed
             for row in db.execute(f"SELECT * FROM {table} {way}"):  # noqa: S608
                 if len(row) == len(COLUMNS[table]):
                     yield row

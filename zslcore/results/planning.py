@@ -1,7 +1,7 @@
-"""Plan runs: find the missing ones and those that follow, run them, read them back.
+"""Plans of runs: missing runs and derived runs are found, computed and read.
 
-What the folds chose determines further runs: the other seeds of a stochastic method, and the same
-run with what each fold, or the test set, would choose. An interrupted plan resumes.
+The parameters chosen on the folds determine derived runs: other seeds of a stochastic method, and
+the run with the parameters chosen on each fold or on the test set. An interrupted plan resumes.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from zslcore.methods.classifiers import shared_classifiers
 from zslcore.progress import Progress, part_of, silent
 from zslcore.results.store import ResultStore
 
-#: How parameters were chosen: on all folds, on one of them, or on the test set.
+#: Origin of parameters: chosen on all folds, on a single fold, or on the test set.
 ChoiceRule = Literal["validated", "folds", "oracle"]
-#: Seeds of stochastic methods, as many as in the papers.
+#: Number of seeds of stochastic methods, as in the papers.
 SEEDS = 5
-#: Runs that are made at the same time, one thread each.
+#: Number of runs computed in parallel, with one thread each.
 AT_A_TIME = 2
 
 
 class Results(Protocol):
-    """Results by their key: a store, or a table read from one."""
+    """Results by key: a store, or a table read from a store."""
 
     def get(self, key: str, /) -> RunResult | None:
         """Return the result with this key; None without one."""
@@ -43,12 +43,12 @@ class Results(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """Runs plus derived runs (other seeds, fold choices, oracle).
+    """Runs and their derived runs (other seeds, fold choices, oracle).
 
     Attributes
     ----------
-    seeds : of a stochastic method, the first of which chooses parameters and gamma
-    choices : of :data:`ChoiceRule`, beyond "validated"
+    seeds : number of seeds of a stochastic method; parameters and gamma are chosen with the first
+    choices : values of :data:`ChoiceRule` other than "validated"
     """
 
     specs: Sequence[RunSpec]
@@ -58,7 +58,7 @@ class RunPlan:
     # --- Stored results ---
 
     def following(self, first: RunResult) -> Iterator[RunSpec]:
-        """Yield the runs that follow from a result."""
+        """Yield the runs derived from a result."""
         yield from other_seeds(first, self.seeds)
         for choice in self.choices:
             yield from planned(first, choice)
@@ -69,17 +69,17 @@ class RunPlan:
         return None if result is None or _lacks(result, self.choices) else result
 
     def of(self, spec: RunSpec, results: Results) -> Iterator[RunResult]:
-        """Yield the stored results of a run and of those that follow from it."""
+        """Yield the stored results of a run and of its derived runs."""
         if (first := self.first(spec, results)) is not None:
             yield first
             yield from filter(None, (results.get(o.key) for o in self.following(first)))
 
     def results(self, results: Results) -> list[list[RunResult]]:
-        """Return the results of :meth:`of`, for every run of the plan."""
+        """Return the results of :meth:`of` for each run of the plan."""
         return [list(self.of(spec, results)) for spec in self.specs]
 
     def missing(self, results: Results) -> list[RunSpec]:
-        """Return the runs to make next: those that choose, then those that follow from them."""
+        """Return the runs to compute next: missing first runs, or their missing derived runs."""
         todo = []
         for spec in self.specs:
             first = self.first(spec, results)
@@ -88,10 +88,10 @@ class RunPlan:
         return todo
 
     def unfinished(self, results: Results) -> list[RunSpec]:
-        """Return the runs of the plan of which anything is missing."""
+        """Return the runs of the plan that are missing, or lack derived runs."""
         return [spec for spec in self.specs if replace(self, specs=[spec]).missing(results)]
 
-    # --- Making it ---
+    # --- Computing runs ---
 
     def complete(
         self,
@@ -119,7 +119,7 @@ class RunPlan:
         return fitted
 
     def _most_runs(self, spec: RunSpec, dataset: ZSLDataset) -> int:
-        """Return how many runs a spec makes at most, with those that follow."""
+        """Return the largest number of runs of a spec, including derived runs."""
         seeds = self.seeds if get_method(spec.method).card.stochastic else 1
         folds = len(dataset.split(spec.split).folds) if "folds" in self.choices else 0
         return seeds + folds + ("oracle" in self.choices)
@@ -127,7 +127,7 @@ class RunPlan:
     def complete_all(
         self, dataset: ZSLDataset, store: ResultStore, progress: Progress = silent
     ) -> int:
-        """Run all that is missing on one open data set, one after the other; return how many."""
+        """Compute all missing runs on one open data set in sequence; return their number."""
         with shared_classifiers():
             return sum(
                 self.complete(spec, dataset, store, part_of(progress, k, len(self.specs)))
@@ -135,10 +135,10 @@ class RunPlan:
             )
 
     def run(self, results: Results, *, at_a_time: int = AT_A_TIME) -> Iterator[tuple[RunSpec, str]]:
-        """Make all that is missing, quick methods first, some at a time; the store has it at once.
+        """Compute all missing runs in parallel, fast methods first, and store each at its end.
 
-        Methods that begin with the same classifiers follow each other in one process. Yields every
-        run of the plan as it ends, and why it was refused, if it was.
+        Methods that start with the same classifiers run in sequence in one process. Yields each run
+        of the plan at its end, with its error or "".
         """
         together: dict[tuple[str, str, str], list[RunSpec]] = {}
         for spec in sorted(self.unfinished(results), key=lambda spec: spec.estimator.iterative):
@@ -157,7 +157,7 @@ class RunPlan:
 
 @lru_cache(maxsize=2)
 def _opened(name: str) -> ZSLDataset:
-    """Return a data set, read once in every process."""
+    """Return a data set, opened once per process."""
     return load(name)
 
 
@@ -178,17 +178,17 @@ def _refusal(plan: RunPlan, spec: RunSpec, places: Mapping[str, str]) -> str:
 
 
 def _lacks(result: RunResult, choices: Collection[ChoiceRule]) -> bool:
-    """Return whether a stored result lacks fold choices or oracle of the plan."""
+    """Return whether a stored result lacks fold choices or the oracle that the plan needs."""
     return ("folds" in choices and bool(result.spec.grid) and not result.fold_choices) or (
         "oracle" in choices and result.oracle is None
     )
 
 
-# --- What follows from a result -------------------------------------------------------------------
+# --- Runs derived from a result -------------------------------------------------------------------
 
 
 def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
-    """Yield the run with other seeds and the same choices, for stochastic methods."""
+    """Yield the run with other seeds and the same parameters, if the method is stochastic."""
     params = {name: value for name, value in first.params.items() if name != "random_state"}
     stochastic = get_method(first.spec.method).card.stochastic
     for seed in range(1, seeds if stochastic else 1):
@@ -196,10 +196,10 @@ def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
 
 
 def planned(result: RunResult, choice: ChoiceRule) -> tuple[RunSpec, ...]:
-    """Return the runs derived from a result: by the choice of each fold, or of the test set.
+    """Return the runs with the parameters chosen on each fold, or on the test set.
 
-    Nothing for "validated", which the result itself is. Where parameters were chosen for ZSL, which
-    has no gamma, it is chosen on all folds with them.
+    "validated" returns (), since it is the result itself. If parameters were chosen for ZSL, which
+    has no gamma, gamma is chosen on all folds with these parameters.
     """
     spec = replace(result.spec, grid={})
     if choice == "folds":
@@ -226,7 +226,7 @@ def first_specs(
     variant: Mapping[str, Any] | None = None,
     features: FeatureScaling = "l2",
 ) -> tuple[RunSpec, ...]:
-    """Return the runs that choose parameters, one a task, by default of the first variant."""
+    """Return the runs that choose parameters, one per task, by default for the first variant."""
     params = VARIANTS.get(method, ({},))[0] if variant is None else variant
     one = RunSpec(
         dataset.name, split, method, params=params, features=features, digest=dataset.digest

@@ -1,8 +1,8 @@
-"""Read results of runs from JSON files, and check that they agree with themselves.
+"""Results of runs in JSON files, read and checked for contradictions.
 
-A file holds one result, as ``zslcore run --json`` prints it, or a list of them, as ``zslcore runs
-export --format json`` writes it; if one result is refused, all are. Whether figures are true, and
-choices called validated were made on folds, cannot be checked.
+A file holds one result, as printed by ``zslcore run --json``, or a list of results, as written by
+``zslcore runs export --format json``; if one result is refused, all are. It cannot be checked
+whether metrics are true, and whether parameters marked validated were chosen on folds.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from zslcore.storage.records import UnreadableError
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import read_value
 
-#: A result of 200 classes takes 20 kB.
+#: Largest file in bytes; a result with 200 classes takes 20 kB.
 MAX_BYTES = 32 << 20
-#: Numbers, texts and brackets of as many results.
+#: Largest number of values in a file of this size.
 MAX_VALUES = 1 << 22
-#: Letters of one text; the longest of ours, where data come from, has a few hundred.
+#: Largest number of letters of a text; the longest, the source of data, has a few hundred.
 MAX_TEXT = 2000
-#: Tolerance of a mean against that of its parts: below the digits of a table.
+#: Tolerance between a mean and its recomputed value, below the digits of a table.
 TOLERANCE = 1e-6
 
 
@@ -39,7 +39,7 @@ def read_runs(path: Path) -> list[RunResult]:
 
 
 def checked_runs(values: Any, file: str) -> list[RunResult]:
-    """Check results as JSON has them, one or a list; ``file`` is named where one is refused."""
+    """Check one result or a list of results in JSON; a refusal names ``file``."""
     entries = values if isinstance(values, list) else [values]
     if not entries:
         raise FileRefusedError(f"{file}: expected at least one result; got an empty list.")
@@ -58,7 +58,7 @@ def _read(entry: Any, place: str) -> RunResult:
 
 
 def _contradictions(entry: dict[str, Any], result: RunResult) -> Iterator[str]:
-    """Yield internal contradictions."""
+    """Yield the contradictions within a result."""
     yield from _bad_texts(entry)
     e = result.evaluation
     for name, value in _fractions(result):
@@ -73,23 +73,23 @@ def _contradictions(entry: dict[str, Any], result: RunResult) -> Iterator[str]:
     if not _finite(asdict(result)):
         yield "expected finite numbers; got NaN or infinity"
     if result.gamma_origin == "validated" and result.spec.gamma is not None:
-        yield "gamma must be called given, as its spec gives it; got validated"
+        yield "gamma_origin must be given, since the spec has a gamma; got validated"
     if not _is_moment(result.created):
-        yield "created must be a moment with its time zone, as 2026-01-31T12:00:00+00:00"
+        yield "created must be a time with its time zone, such as 2026-01-31T12:00:00+00:00"
     yield from _of_another_question(entry["spec"], result)
 
 
 def _of_another_question(spec: dict[str, Any], result: RunResult) -> Iterator[str]:
-    """Yield why the key is not that of the spec as this version reads and writes it."""
+    """Yield the reason why the key of a result is not the key of its spec."""
     unknown = sorted({*spec} - {field.name for field in fields(RunSpec)})
     if unknown:
         yield f"expected a spec with fields this version knows; got {clean_text(unknown[0])}"
     if (key := result.spec.key) != result.key:
-        yield f"its key must be that of what was run, {key}; got {clean_text(result.key)}"
+        yield f"its key must be that of its spec, {key}; got {clean_text(result.key)}"
 
 
 def _fractions(result: RunResult) -> Iterator[tuple[str, float]]:
-    """Yield every accuracy of a result with its name."""
+    """Yield each accuracy of a result with its name."""
     e, oracle = result.evaluation, result.oracle
     for name in ("zsl", "zsl_per_sample", "zsl_top5", "ausuc"):
         if (value := getattr(e, name)) is not None:
@@ -107,7 +107,7 @@ def _fractions(result: RunResult) -> Iterator[tuple[str, float]]:
 
 
 def _finite(value: Any) -> bool:
-    """Whether no number in a value, however deep, is NaN or infinite."""
+    """Whether all numbers in a nested value are finite."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple):
@@ -123,7 +123,7 @@ def _is_moment(text: str) -> bool:
 
 
 def _bad_texts(entry: dict[str, Any]) -> Iterator[str]:
-    """Yield the faults in the texts of a result, which are shown and listed."""
+    """Yield the faults in the texts of a result, which are shown on screen."""
     for text in _texts(entry):
         if len(text) > MAX_TEXT:
             got = f"{len(text):,}, which begin {clean_text(text, 40)!r}"

@@ -1,12 +1,13 @@
-"""Results shipped with the package: read-only, served only for current revisions; their data.
+"""Precomputed results of the package, read-only, and data sets without features for them.
 
-``data/results`` has one JSON per run in a folder per data set, named by its key, with predictions
-in a Parquet file of the same name; ``python -m tools.shipped`` writes them. The run store answers
-with them where it has no result of its own; the digest of the data is part of the key.
+``data/results`` has one folder per data set and one JSON per run, named by its key, with
+predictions in a Parquet file of the same name; ``python -m tools.shipped`` writes them. The run
+store returns a precomputed result if it has no other result for a key, which includes the digest of
+the data. Results of earlier revisions are not returned.
 
 The features of some of these data sets are not installed. Labels, classes and splits of a benchmark
-are facts, and the predictions say which images are tested: everything that follows from these can
-be shown. Data of the same name that are imported take their place.
+are facts, and the predictions contain the test images: all results that follow from these can be
+shown. An imported data set of the same name replaces such a data set.
 """
 
 from __future__ import annotations
@@ -35,38 +36,38 @@ if TYPE_CHECKING:
     from zslcore.evaluation.specs import RunSpec
 
 FOLDER = FACTS / "results"
-#: Predictions that stay in memory; those of AWA1 take 3 MB.
+#: Number of predictions files kept in memory; one of AWA1 takes 3 MB.
 MOST_IN_MEMORY = 32
 
 
 def shipped_result(key: str) -> RunResult | None:
-    """Return the shipped result of the spec with this key; None without a current one."""
+    """Return the precomputed result of the spec with this key; None without a current result."""
     path = _paths(FOLDER, "json").get(key)
     return None if path is None else _read(path)
 
 
 def shipped_results() -> list[RunResult]:
-    """Return every shipped result of today's revisions, newest first."""
+    """Return the precomputed results of current revisions, newest first."""
     results = (_read(path) for path in _paths(FOLDER, "json").values())
     current = [result for result in results if result is not None]
     return sorted(current, key=lambda result: result.created, reverse=True)
 
 
 def shipped_predictions(key: str) -> Predictions | None:
-    """Return the shipped predictions of the run with this key, of today's revisions, or None."""
+    """Return the precomputed predictions of the run with this key; None without current ones."""
     path = _paths(FOLDER, "parquet").get(key)
     return None if path is None else _read_predictions(path)
 
 
 def has_predictions(key: str) -> bool:
-    """Whether predictions of the run with this key come with the package; none are read."""
+    """Whether the package has a predictions file of the run with this key; it is not read."""
     return key in _paths(FOLDER, "parquet")
 
 
 def plain_spec(spec: RunSpec) -> RunSpec:
-    """Return the same run without the given parameters that no grid searches and are the default.
+    """Return the run without parameters that have the default value and are not in the grid.
 
-    A page names every variant of a method, a command line only what it changes.
+    Pages state all parameters of a variant, command lines only the changed ones.
     """
     if spec.method not in METHODS:
         return spec
@@ -113,11 +114,11 @@ def _read_predictions(path: Path) -> Predictions | None:
 
 
 class ResultsOnly(ZSLDataset):
-    """A data set of labels, classes and splits, without readable features and prototypes."""
+    """Data set of labels, classes and splits, without readable features and prototypes."""
 
     @property
     def without_features(self) -> str:
-        """The missing features, and how to import them, in one sentence."""
+        """Sentence on the missing features and how to import them."""
         return _without_features(self.name)
 
     def _check(self) -> None:
@@ -126,7 +127,7 @@ class ResultsOnly(ZSLDataset):
 
 
 class _Missing:
-    """Placeholder for an array: has its length, and raises when read."""
+    """Placeholder for a missing array, with its length; reading it raises DatasetError."""
 
     ndim = 2
 
@@ -147,14 +148,14 @@ class _Missing:
 
 def _without_features(name: str) -> str:
     return (
-        f"{name} is known by its results only: this needs its features. Import them "
+        f"{name} has only precomputed results: this needs its features. Import them "
         f"under the name {name}, with `zslcore import` or on the page Data."
     )
 
 
 @cache
 def known_by_results() -> Mapping[str, str]:
-    """Return name -> digest of the imported data sets with shipped predictions."""
+    """Return the digests of imported data sets with precomputed predictions, by name."""
     digests = {
         result.spec.dataset: result.spec.digest
         for result in shipped_results()
@@ -164,7 +165,7 @@ def known_by_results() -> Mapping[str, str]:
 
 
 def is_known_by_results(name: str) -> bool:
-    """Whether shipped results of a data set are read and its features are not here."""
+    """Whether a data set has precomputed results, but its features are not installed."""
     return settings.SHIPPED() and name in known_by_results() and name not in imports.names()
 
 
@@ -172,7 +173,7 @@ def is_known_by_results(name: str) -> bool:
 def load_results_only(name: str) -> ResultsOnly:
     """Return a data set of :func:`known_by_results`, else raise UnknownNameError.
 
-    DatasetError when the facts of the benchmark are not those of the predictions.
+    Raises DatasetError if the predictions contradict the facts of the benchmark.
     """
     digests = known_by_results()
     if name not in digests:
@@ -193,14 +194,14 @@ def load_results_only(name: str) -> ResultsOnly:
         prototypes=np.zeros((len(one.class_names), 0), np.float32),
         class_names=readable_names(one.class_names),
         splits={name: _split(of_split[name], labels) for name in sorted(of_split)},
-        source="Known by results only; the features are not here.",
+        source="Precomputed results only; the features are not installed.",
         known_digest=digests[name],
         pretraining=one.provenance.pretraining,
     )
 
 
 def _labels(predictions: Predictions) -> np.ndarray:
-    """Return the class of every image of the benchmark, numbered as in the predictions."""
+    """Return the class of each image of the benchmark, numbered as in the predictions."""
     benchmark = predictions.provenance.benchmark
     place = {class_key(name): c for c, name in enumerate(predictions.class_names)}
     names = class_facts(benchmark).classes["class"]
@@ -212,7 +213,7 @@ def _labels(predictions: Predictions) -> np.ndarray:
 
 
 def _split(predictions: Predictions, labels: np.ndarray) -> Split:
-    """Return the split that predictions were made on; all other images trained."""
+    """Return the split of the predictions, with all other images as training images."""
     test = predictions.test
     of_seen = test.seen[test.y]
     trainval = np.setdiff1d(np.arange(len(labels)), test.rows)

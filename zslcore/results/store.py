@@ -1,4 +1,4 @@
-"""Store results in SQLite: runs, and results of other kinds.
+"""Store of results in SQLite: runs, and results of studies.
 
 =============== =================================================================================
 ``crossed``     one fit scored on several data sets, :mod:`zslcore.analysis.cross_dataset`
@@ -8,8 +8,8 @@
 ``path``        figures along a regulariser, :mod:`zslcore.analysis.regularization`
 =============== =================================================================================
 
-A run is stored as :class:`zslcore.evaluation.runs.RunResult`. Columns of all kinds have the names
-of its row, so that one table holds them all.
+A run is stored as :class:`zslcore.evaluation.runs.RunResult`. Results of studies have the same
+column names as runs, so that one table can show all.
 """
 
 from __future__ import annotations
@@ -58,19 +58,19 @@ from zslcore.storage.records import Schema, UnreadableError
 from zslcore.version import commit, version
 
 RUN = "run"
-#: Origin of what this data folder has computed.
+#: Origin of results computed in this data folder.
 HERE = "here"
-#: Every kind of result, in the order of a list.
+#: Types of results, in the order of lists.
 KINDS = (RUN, "crossed", "transductive", "action", "large-scale", "path")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A stored result of one of :data:`KINDS`.
+    """Stored result of a study, of one of :data:`KINDS`.
 
-    ``key`` is of everything that its figures depend on. ``about`` has columns of a run's row;
-    ``rows`` are figures, fractions in [0, 1], one mapping per test set, contender or value.
-    ``record`` is what the module of its kind reads it back from, None where a job has it.
+    ``key`` covers everything that the metrics depend on. ``about`` has columns of a run's row;
+    ``rows`` are metrics as fractions in [0, 1], one mapping per test set, compared method or value.
+    ``record`` is the full result for the study's module, None if it is stored with a job.
     """
 
     kind: str
@@ -82,7 +82,7 @@ class Result:
 
     @property
     def id(self) -> str:
-        """Its key: results of these kinds are always our own."""
+        """Key of the result, which is always computed here."""
         return self.key
 
     def table(self) -> list[dict[str, Any]]:
@@ -91,12 +91,12 @@ class Result:
         return [head | {"created": self.created} | self.about | row for row in self.rows]
 
     def to_json(self) -> str:
-        """Return the result as JSON, under the version of its schema."""
+        """Return the result as JSON, with the version of its schema."""
         return SCHEMA.dump(self)
 
     @classmethod
     def from_json(cls, text: str) -> Result:
-        """Read JSON of :meth:`to_json`; raises UnreadableError for any other text."""
+        """Read JSON of :meth:`to_json`; raise UnreadableError for other text."""
         return SCHEMA.load(text)
 
 
@@ -110,7 +110,7 @@ def result_of(
     rows: Sequence[Mapping[str, Any]],
     record: Any = None,
 ) -> Result:
-    """Return a result made now by this version; see :class:`Result`."""
+    """Return a :class:`Result` with the current time and version."""
     program = {"version": version(), "commit": commit()}
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return Result(kind, key, now, program | dict(about), tuple(map(dict, rows)), record)
@@ -118,23 +118,23 @@ def result_of(
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A result in the store, and its origin: computed here, or in the package."""
+    """Result of a run with its origin: computed here, or precomputed in the package."""
 
     result: RunResult
     shipped: bool = False
 
     @property
     def id(self) -> str:
-        """Its key, which names it in the store."""
+        """Key of the result, which is its id in the store."""
         return self.result.key
 
     @property
     def origin(self) -> str:
-        """Where it comes from: "here" or "the package"."""
+        """Origin of the result: "here" or "the package"."""
         return "the package" if self.shipped else HERE
 
     def row(self) -> dict[str, Any]:
-        """Return one tidy row: its id and origin, then :meth:`RunResult.row`."""
+        """Return one tidy row: id and origin, then :meth:`RunResult.row`."""
         return {"id": self.id, "origin": self.origin} | self.result.row()
 
     def to_json(self) -> str:
@@ -143,16 +143,15 @@ class StoredRun:
 
 
 class ResultStore:
-    """Results in one SQLite file, one row a spec; a spec run again replaces its row.
+    """Results in one SQLite file, one row per spec; a repeated run replaces its row.
 
-    Every change is one transaction that waits for others, so that writers side by side lose
-    nothing. There is no log next to the file, as SQLite's WAL would need: it may be copied, and may
-    lie on a network drive. Rows that this version cannot read are passed over and counted by
-    :meth:`unreadable`.
+    Each change is one transaction that waits for others, so that concurrent writers lose nothing.
+    SQLite's write-ahead log is not used, so that the file can be copied and can be on a network
+    drive. Rows that this version cannot read are skipped, and counted by :meth:`unreadable`.
 
-    ``not_stored_because`` is the error of :meth:`tolerated`, ``dropped`` how many older predictions
-    had to make room (``ZSL_PREDICTIONS``); ``with_shipped``, set in the data folder
-    unless ``ZSL_SHIPPED`` is 0, adds results that come with the package.
+    ``not_stored_because`` is the error of :meth:`tolerated`; ``dropped`` is the number of older
+    predictions deleted to free space (``ZSL_PREDICTIONS``). ``with_shipped`` adds precomputed
+    results; it is True for the store in the data folder, unless ``ZSL_SHIPPED`` is 0.
     """
 
     def __init__(self, path: Path | str | None = None) -> None:
@@ -161,12 +160,12 @@ class ResultStore:
         self.not_stored_because = ""
         self.dropped = 0
 
-    # --- Our own results ---
+    # --- Runs ---
 
     def put(self, result: RunResult, predictions: Predictions | None = None) -> None:
-        """Store a result with its predictions; a known oracle of the same figures stays.
+        """Store a result with its predictions; keep the stored oracle of an equal result.
 
-        The oldest predictions are dropped where all take more than ``ZSL_PREDICTIONS`` together.
+        The oldest predictions are deleted if all together take more than ``ZSL_PREDICTIONS``.
         """
         content = None if predictions is None else predictions_bytes(predictions)
         with self.writing() as db:
@@ -182,7 +181,7 @@ class ResultStore:
                 self.dropped += drop_oldest_predictions(db, settings.PREDICTIONS())
 
     def predictions(self, key: str) -> Predictions | None:
-        """Return the predictions of the result with this key, ours or shipped; None without any."""
+        """Return the predictions of the result with this key, stored or precomputed, else None."""
         own = self._select("runs", key)
         if not own:
             return shipped_predictions(key) if self.with_shipped else None
@@ -194,7 +193,7 @@ class ResultStore:
         return None
 
     def get(self, key: str) -> RunResult | None:
-        """Return the result of the spec with this key, ours or shipped; None without one."""
+        """Return the result of the spec with this key, stored or precomputed, else None."""
         own = next(iter(_readable(self._select("runs", key))), None)
         return shipped_result(key) if own is None and self.with_shipped else own
 
@@ -207,23 +206,23 @@ class ResultStore:
 
     @contextmanager
     def tolerated(self) -> Iterator[None]:
-        """Go on where the disk fails, with the reason in ``not_stored_because``."""
+        """Continue after a failed write, with the reason in ``not_stored_because``."""
         try:
             yield
         except ZSLError as error:
             self.not_stored_because = str(error)
 
     def results(self) -> list[RunResult]:
-        """Return every result of our own that can be read, newest first, then shipped ones."""
+        """Return the readable stored results, newest first, then precomputed results."""
         return [one.result for one in self.stored()]
 
     def _shipped(self, own: Collection[str]) -> list[RunResult]:
-        """Return the shipped results that none of our own has replaced."""
+        """Return the precomputed results without a stored result of the same key."""
         precomputed = shipped_results() if self.with_shipped else []
         return [result for result in precomputed if result.key not in own]
 
     def runs_on(self, dataset: ZSLDataset, split: str) -> list[RunResult]:
-        """Return our results on one split of these very data, oldest first."""
+        """Return the stored results on one split of a data set with this digest, oldest first."""
         return [
             result
             for result in reversed(self.results())
@@ -233,13 +232,13 @@ class ResultStore:
     # --- Results with their origin ---
 
     def stored(self) -> list[StoredRun]:
-        """Return every result that can be read, newest first, shipped ones last."""
+        """Return the readable results, newest first, with precomputed results last."""
         own = list(_readable(self._select("runs")))
         of_package = self._shipped({result.key for result in own})
         return [StoredRun(r) for r in own] + [StoredRun(r, shipped=True) for r in of_package]
 
     def find(self, name: str) -> StoredRun:
-        """Return the run with this id, or the only one that begins so, else UnknownNameError."""
+        """Return the run with this id or unique prefix of an id, else raise UnknownNameError."""
         try:
             return _named(name, self.stored(), "run")
         except UnknownNameError:
@@ -251,15 +250,15 @@ class ResultStore:
             raise
 
     def find_any(self, name: str) -> StoredRun | Result:
-        """Return the result of any kind with this id; see :meth:`find`."""
+        """Return the run or study result with this id; see :meth:`find`."""
         results: list[StoredRun | Result] = [*self.stored(), *self.others()]
         return _named(name, results, "run")
 
     def unreadable(self, readable: Sequence[StoredRun] | None = None) -> str:
-        """Return in one sentence how many results cannot be read; empty when all can."""
+        """Return a sentence on the number of unreadable results; "" without such results."""
         stored = self.stored() if readable is None else readable
         readable_ids = {one.id for one in stored if not one.shipped}
-        # Rows that have come since are no runs of another version.
+        # Rows added since the reading do not count as unreadable.
         n = sum(
             row[0] not in readable_ids and not [*_readable([row[-1:]])]
             for row in self._rows("runs")
@@ -268,24 +267,24 @@ class ResultStore:
         return f"{what} written by another version or program and cannot be read." * (n > 0)
 
     def delete(self, id_: str) -> None:
-        """Forget the result with this id; ZSLError for one that comes with the package."""
+        """Delete the result with this id; raise ZSLError for a precomputed result."""
         if not self._select("runs", id_) and any(r.key == id_ for r in self._shipped(())):
             raise ZSLError(f"{id_} comes with the package and cannot be deleted.")
-        with self.writing("EXCLUSIVE") as db:  # no backup is made meanwhile
+        with self.writing("EXCLUSIVE") as db:  # excludes a concurrent backup
             for table, key in KEYS.items():
                 db.execute(f"DELETE FROM {table} WHERE {key} = ?", (id_,))  # noqa: S608
             delete_from_backup(self.path, id_)
 
-    # --- Results of other kinds ---
+    # --- Results of studies ---
 
     def put_result(self, result: Result) -> None:
-        """Store a result of another kind than a run."""
+        """Store the result of a study."""
         values = (result.key, result.kind, "", result.created, result.to_json())
         with self.writing() as db:
             db.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", values)
 
     def record(self, kind: str, key: str) -> str | None:
-        """Return the record of a result as JSON text; None without one."""
+        """Return the record of a result as JSON text; None without a record."""
         for text, of_kind, *_ in self._select("results", key):
             with suppress(UnreadableError):
                 if of_kind == kind:
@@ -293,7 +292,7 @@ class ResultStore:
         return None
 
     def others(self, kinds: Collection[str] = KINDS) -> list[Result]:
-        """Return every result of these kinds that can be read, newest first; no runs."""
+        """Return the readable results of studies of these kinds, newest first."""
         results = []
         for text, kind, *_ in self._select("results"):
             with suppress(UnreadableError):
@@ -302,7 +301,7 @@ class ResultStore:
         return results
 
     def size_of_predictions(self) -> tuple[int, int]:
-        """Return of how many runs predictions are stored, and how many bytes they take."""
+        """Return the number of runs with stored predictions, and the bytes of these."""
         if not self.path.exists():
             return 0, 0
         with self._open("rw") as db:
@@ -315,15 +314,15 @@ class ResultStore:
     # --- The file ---
 
     def _select(self, table: str, key: str | None = None) -> list[Row]:
-        """Return each row with the text of its result first, and when it was made last."""
+        """Return rows as (text of the result, other columns, time of creation)."""
         return [(row[-1], *row[1:-1]) for row in self._rows(table, key)]
 
     def _rows(self, table: str, key: str | None = None) -> list[Row]:
-        """Return rows as they are stored: none without the file. Writes nothing."""
+        """Return rows as stored, without writing; [] without the file."""
         if not self.path.exists():
             self._refuse_loss(None)
             return []
-        with self._open("rw") as db:  # what a writer that was killed has left is undone first
+        with self._open("rw") as db:  # SQLite first undoes changes of a killed writer
             db.execute("BEGIN")
             rows = rows_by_key(db, table, key)
             if not rows:
@@ -331,7 +330,7 @@ class ResultStore:
             return rows
 
     def _refuse_loss(self, db: sqlite3.Connection | None) -> None:
-        """Raise a ZSLError where the file has lost results that its backup has."""
+        """Raise a ZSLError if the file has lost results that its backup has."""
         if loss := loss_in(db, self.path):
             raise ZSLError(
                 f"{self.path}: expected a run store, but {loss}; `zslcore doctor --repair` "
@@ -342,9 +341,9 @@ class ResultStore:
     def writing(
         self, lock: Literal["IMMEDIATE", "EXCLUSIVE"] = "IMMEDIATE"
     ) -> Iterator[sqlite3.Connection]:
-        """Open the file for one change, made where it is missing; others wait until it is done.
+        """Open or create the file for one change; other writers wait for its end.
 
-        Raises ZSLError when the disk is full, read-only, or another one writes, or when the file
+        Raises ZSLError if the disk is full or read-only, another writer does not end, or the file
         has lost results that its backup has.
         """
         if not self.path.exists():
@@ -358,7 +357,7 @@ class ResultStore:
             db.execute("COMMIT")
 
     def refusal(self) -> str:
-        """Return in a sentence why the file cannot be written; empty where it can."""
+        """Return a sentence on why the file cannot be written; "" if it can."""
         try:
             with self.writing():
                 return ""
@@ -366,7 +365,7 @@ class ResultStore:
             return str(error)
 
     def _begun(self, stack: ExitStack, lock: str) -> sqlite3.Connection:
-        """Begin a change of the file that has the name, which a repair may just have replaced."""
+        """Begin a change of the current file; start again if a repair replaces it."""
         for _ in range(TRIES):
             before = self._inode()
             with ExitStack() as attempt:
@@ -375,7 +374,7 @@ class ResultStore:
                 if before == self._inode():
                     stack.push(attempt.pop_all())
                     return db
-        raise ZSLError(f"{self.path}: expected a run store, got: another file each time.")
+        raise ZSLError(f"{self.path}: expected a run store; a repair replaced it at each attempt.")
 
     def _inode(self) -> int | None:
         """Return the inode of the file, which a repair replaces; None without a file."""
@@ -386,7 +385,7 @@ class ResultStore:
 
     @contextmanager
     def _open(self, mode: Literal["rw", "rwc"]) -> Iterator[sqlite3.Connection]:
-        """Open the file; whatever is wrong with it is one sentence."""
+        """Open the file; turn any error into one sentence."""
         try:
             if mode == "rwc":
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -399,7 +398,7 @@ class ResultStore:
 
 @lru_cache(maxsize=MOST_IN_MEMORY)
 def _understood(content: bytes) -> Predictions:
-    """Return the predictions in the bytes of a file; pages ask for the same ones on every run."""
+    """Return the predictions in the bytes of a file, cached for repeated runs of a page."""
     with scratch() as folder:
         path = folder / "predictions.parquet"
         path.write_bytes(content)
@@ -410,7 +409,7 @@ Entry = TypeVar("Entry", StoredRun, Result, StoredRun | Result)
 
 
 def _named(name: str, among: Sequence[Entry], what: str) -> Entry:
-    """Return the entry with this id, or the only one that begins so."""
+    """Return the entry with this id or unique prefix of an id."""
     by_id = {one.id: one for one in among}
     begin = [id_ for id_ in by_id if id_.startswith(name)] if name else []
     if name in by_id:
@@ -424,7 +423,7 @@ def _named(name: str, among: Sequence[Entry], what: str) -> Entry:
     raise UnknownNameError(f"No {what} is stored under {name!r}; `zslcore runs` lists them.")
 
 
-#: Times that a change begins again because a repair has replaced the file.
+#: Largest number of attempts at a change while repairs replace the file.
 TRIES = 10
 
 

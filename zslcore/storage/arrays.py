@@ -1,4 +1,4 @@
-"""Matrices as ``.npy`` files that are written block by block."""
+"""Matrices in ``.npy`` files, written block by block."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import DTypeLike
 
 
 class RowFile:
-    """A matrix in a ``.npy`` file that grows by rows.
+    """Matrix in a ``.npy`` file that grows by rows.
 
-    Written, not mapped: a full disk ends a process that writes to mapped pages.
+    The file is written, not mapped: writing to mapped pages kills the process if the disk is full.
     """
 
     def __init__(self, path: Path, n_columns: int, dtype: DTypeLike = "<f4") -> None:
@@ -23,12 +23,12 @@ class RowFile:
         self._write_header()
 
     def append(self, block: np.ndarray) -> None:
-        """Write rows."""
+        """Append rows."""
         self._file.write(np.ascontiguousarray(block, self.dtype).data)
         self.shape = (self.shape[0] + len(block), self.shape[1])
 
     def close(self) -> None:
-        """Write the number of rows; the length of the header does not depend on it."""
+        """Write the number of rows into the header, of fixed length, and close the file."""
         self._file.seek(0)
         self._write_header()
         self._file.close()
@@ -39,7 +39,7 @@ class RowFile:
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is None:
             self.close()
-        with suppress(OSError):  # what it still holds may find no room
+        with suppress(OSError):  # flushing may find a full disk
             self._file.close()
 
     def _write_header(self) -> None:
@@ -48,7 +48,7 @@ class RowFile:
 
 
 def write_rows(path: Path, blocks: Iterable[np.ndarray], n_columns: int) -> int:
-    """Write the rows of all blocks as one float32 matrix; return how many they are."""
+    """Write the rows of all blocks as one float32 matrix; return their number."""
     with RowFile(path, n_columns) as file:
         for block in blocks:
             file.append(block)

@@ -1,8 +1,8 @@
 """Immutable, checksummed folders: imports, and the results of jobs.
 
-A folder is filled as a draft, sealed, and put in its place in one step by its owner, so that
-there is never half of one. Sealing syncs every file, makes it read-only and records its checksum;
-opening verifies that. What does not agree is never served.
+A folder is filled as a draft, sealed, and moved into place in one step by its owner, so that it is
+never incomplete. Sealing syncs each file, makes it read-only and records its checksum, which is
+verified on opening. Files that differ from their checksum are never opened.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from typing import Any
 from zslcore.exceptions import ZSLError
 from zslcore.storage.files import data_folder
 
-#: Files up to this size are hashed each time they are opened, which takes some milliseconds.
+#: Size in bytes up to which files are hashed on each opening; hashing takes a few milliseconds.
 ALWAYS_HASHED = 4 << 20
-#: A draft without a change for this long, in seconds, was cut off.
+#: Seconds without a change after which a draft counts as abandoned.
 ABANDONED = 24 * 3600
-#: The mark of a draft: who writes it. Hidden, so that it never counts as content.
+#: Mark of a draft, which names its process; hidden files do not count as content.
 OWNER = ".owner.json"
-#: Folder of the data folder where visitors' files and others lie while they are read.
+#: Subfolder of the data folder for temporary files, such as visitors' uploads.
 SCRATCH = "scratch"
 
 
@@ -38,12 +38,12 @@ class CorruptFolderError(ZSLError):
 
 
 def draft(root: Path, prefix: str) -> Path:
-    """Return a new folder in ``root``, where it can be renamed from, owned by this process."""
+    """Return a new draft folder in ``root``, owned by this process; it can be renamed within."""
     root.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=root))
     try:
         mark_draft(folder)
-    except OSError:  # no room even for that: a folder without a mark is never swept
+    except OSError:  # disk full: a folder without a mark would never be deleted
         discard(folder)
         raise
     return folder
@@ -55,14 +55,14 @@ def mark_draft(folder: Path) -> None:
 
 
 def write_owner(path: Path) -> None:
-    """Write which process this is into a file."""
+    """Write the identity of this process into a file."""
     path.write_text(json.dumps(_owner(os.getpid())), encoding="utf-8")
 
 
 def has_died(path: Path) -> bool | None:
-    """Whether the process has ended that :func:`write_owner` named in a file; None if unknown.
+    """Whether the process named in a file by :func:`write_owner` has ended; None if unknown.
 
-    It is unknown of a process on another machine, and of a file that cannot be read.
+    It is unknown for a process on another machine, and if the file is unreadable.
     """
     try:
         owner, here = json.loads(path.read_text(encoding="utf-8")), _owner(os.getpid())
@@ -81,8 +81,8 @@ def unmark_draft(folder: Path) -> None:
 def scratch_folder() -> Path:
     """Return a new temporary folder; the caller discards it.
 
-    It lies in the data folder, where it is swept when its owner has died, and among the system's
-    temporary files where nothing can be written there.
+    It is in the data folder, and deleted there after its owner has died. If the data folder is not
+    writable, it is in the system's folder of temporary files.
     """
     try:
         return draft(data_folder() / SCRATCH, "")
@@ -101,27 +101,27 @@ def scratch() -> Iterator[Path]:
 
 
 def _owner(pid: int) -> dict[str, Any]:
-    """Return the identity of a process; containers have name spaces of processes."""
+    """Return the identity of a process, with the process namespace of its container."""
     born = space = None
     with suppress(OSError):
         space = os.readlink("/proc/self/ns/pid")
     with suppress(OSError, ValueError, IndexError):
-        # The name before the bracket may hold anything; the start is the 20th value after it.
+        # The start time is the 20th value after the bracketed name, which may hold any character.
         after = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
         born = int(after.rpartition(")")[2].split()[19])
     return {"host": platform.node(), "space": space, "pid": pid, "born": born}
 
 
 def is_draft(folder: Path) -> bool:
-    """Whether a folder is marked as a draft; others are never swept."""
+    """Whether a folder is marked as a draft; only drafts are ever deleted."""
     return (folder / OWNER).is_file()
 
 
 def is_abandoned(folder: Path) -> bool:
     """Whether a folder is a draft of a process that has ended.
 
-    Of an owner on another machine, or a mark that cannot be read, only the age is known: nothing in
-    the folder has changed for a day.
+    If the owner is on another machine, or its mark is unreadable, a draft counts as abandoned after
+    a day without a change.
     """
     if not is_draft(folder):
         return False
@@ -130,9 +130,9 @@ def is_abandoned(folder: Path) -> bool:
 
 
 def last_modified(folder: Path) -> float:
-    """Return when a folder or a file in it was changed last, in seconds since 1970.
+    """Return the last change of a folder or a file in it, in seconds since 1970.
 
-    Infinity where that cannot be read: another process may be removing it.
+    It is infinite if unreadable, since another process may be deleting the folder.
     """
     try:
         return max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
@@ -141,7 +141,7 @@ def last_modified(folder: Path) -> float:
 
 
 def _is_alive(pid: int, born: int | None) -> bool:
-    """Whether this very process runs; another one may have its number by now."""
+    """Whether a process still runs; its start time excludes a later process with the same id."""
     if os.name != "posix":
         return True
     try:
@@ -154,7 +154,7 @@ def _is_alive(pid: int, born: int | None) -> bool:
 
 
 def seal(files: Iterable[Path]) -> dict[str, dict[str, Any]]:
-    """Sync files to the disk, make them read-only and return size, time and SHA-256 of each."""
+    """Sync files to disk and make them read-only; return size, time and SHA-256 of each."""
     return {path.name: _sealed(path) for path in files}
 
 
@@ -173,10 +173,10 @@ def sha256(path: Path) -> str:
 
 
 def verify(folder: Path, records: Mapping[str, Mapping[str, Any]], *extra: str) -> None:
-    """Raise CorruptFolderError where files of ``folder`` differ from the record of :func:`seal`.
+    """Raise CorruptFolderError if files of ``folder`` differ from the record of :func:`seal`.
 
-    A file is hashed where it is small, or its modification time is not the one recorded. Hidden
-    files, and those named as ``extra``, may be there as well.
+    A file is hashed if it is small or its modification time differs from the record. Hidden files,
+    and files named in ``extra``, are allowed.
     """
     try:
         names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
@@ -202,8 +202,8 @@ def _verify(path: Path, record: Mapping[str, Any]) -> None:
 def discard(folder: Path) -> None:
     """Remove a folder; open memory maps stay valid.
 
-    A compromised worker may leave folders nested too deep for rmtree, or closed: they are opened
-    and moved into the top one first.
+    A compromised worker may leave folders that are nested too deep for rmtree, or lack permissions:
+    they are first made accessible and moved to the top.
     """
     with suppress(OSError):
         waiting = [] if folder.is_symlink() else _folders_in(folder)
@@ -214,7 +214,7 @@ def discard(folder: Path) -> None:
 
 
 def _folders_in(folder: Path) -> list[Path]:
-    """Return the folders in a folder, opened to this process."""
+    """Return the subfolders of a folder, after giving this process access to them."""
     with os.scandir(folder) as entries:
         folders = [Path(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
     for each in folders:
@@ -223,7 +223,7 @@ def _folders_in(folder: Path) -> list[Path]:
 
 
 def sweep(drafts: Iterable[Path]) -> int:
-    """Remove those of ``drafts`` that are abandoned; return how many these were."""
+    """Remove the abandoned folders among ``drafts``; return their number."""
     abandoned = [folder for folder in drafts if is_abandoned(folder)]
     for folder in abandoned:
         discard(folder)

@@ -1,4 +1,4 @@
-"""Extras of the installation: packages that only some uses need, and the command that adds one."""
+"""Extras of the installation: optional packages, and the command that installs them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from urllib.request import url2pathname
 
 from zslcore.exceptions import ZSLError
 
-#: Extra -> the packages that its uses import.
+#: Extra -> packages that it needs.
 EXTRAS = {
     "app": ("streamlit",),
     "torch": ("torch",),
@@ -26,7 +26,7 @@ EXTRAS = {
     "dask": ("distributed",),
     "print": ("matplotlib",),
 }
-#: Package -> its name in a sentence, where that is another one.
+#: Package -> its name in sentences, if different.
 _TITLES = {
     "torch": "PyTorch",
     "streamlit": "Streamlit",
@@ -34,7 +34,7 @@ _TITLES = {
     "distributed": "Dask",
     "matplotlib": "Matplotlib",
 }
-#: Between what is missing and the command that installs it.
+#: Text between the missing package and the command that installs it.
 _REMEDY = " Install it with: "
 _NAMED = re.compile(r".+ needs .+ \(extra (\w+)\), which is not installed\.")
 
@@ -45,9 +45,9 @@ class MissingExtraError(ZSLError):
 
 @contextmanager
 def extra(name: str, package: str, purpose: str) -> Iterator[None]:
-    """Turn the failed import of ``package`` in this block into one sentence with the command.
+    """Turn a failed import of ``package`` in this block into a sentence with the command.
 
-    Other failed imports pass through: they are errors of an installation, not a choice.
+    Other failed imports are re-raised, since they are faults of the installation.
     """
     try:
         yield
@@ -64,19 +64,19 @@ def is_missing(name: str) -> bool:
 
 
 def package_title(name: str, package: str = "") -> str:
-    """Return how sentences call a package of an extra: the first that is missing, or the first."""
+    """Return the title of a package of an extra, by default the first missing one."""
     missing = (each for each in EXTRAS[name] if find_spec(each) is None)
     package = package or next(missing, EXTRAS[name][0])
     return _TITLES.get(package, package)
 
 
 def sentence(name: str, purpose: str, package: str = "") -> str:
-    """Return the sentence on a missing extra; parameters as those of :func:`extra`."""
+    """Return the sentence on a missing extra; parameters as in :func:`extra`."""
     return f"{purpose} needs {package_title(name, package)} (extra {name}), which is not installed."
 
 
 def missing_in(error: str) -> tuple[str, str] | None:
-    """Return a message on a missing extra without its command, and the extra; None for others."""
+    """Split a message on a missing extra into sentence and extra; None for other messages."""
     text = error.partition(_REMEDY)[0]
     match = _NAMED.fullmatch(text)
     return (text, match[1]) if match and match[1] in EXTRAS else None
@@ -87,7 +87,7 @@ def install(name: str = "", *packages: str) -> str:
 
     The package is not on an index, where another project may have its name. An installation from a
     clone is therefore repeated from the clone, with the extra; others get the packages by name.
-    One line for a POSIX shell, with relative paths in the folder of the clone.
+    The command is one line for a POSIX shell, with paths relative to the folder of the clone.
     """
     pip, clone = [sys.executable, "-m", "pip"], _clone()
     if clone is None:
@@ -106,7 +106,7 @@ def install(name: str = "", *packages: str) -> str:
 
 
 def _clone() -> Path | None:
-    """Return the folder of the sources, where the package runs or was installed from one."""
+    """Return the folder of the sources, if the package runs or was installed from it."""
     beside = Path(__file__).resolve().parents[2]
     if (beside / "pyproject.toml").is_file():
         return beside

@@ -17,30 +17,30 @@ from zslcore.exceptions import ParameterError, ZSLError
 
 
 def _beside(installed: str, checkout: str) -> Path:
-    """Return a path in the installed package, or next to it in a checkout."""
+    """Return a path in the installed package, or next to the package in a checkout."""
     inside = Path(__file__).parents[1] / installed
     return inside if inside.exists() else Path(__file__).parents[2] / checkout
 
 
-#: Facts that the package comes with: printed tables, class lists, vocabularies.
+#: Facts in the package: printed tables, class lists, vocabularies.
 FACTS = _beside("data", "data")
-#: The script of the app.
+#: Script of the app.
 APP = _beside("_app/app.py", "app.py")
 
 
-#: Letters of a path that a sentence quotes.
+#: Letters of ``ZSL_DATA`` that its error message shows.
 MAX_SHOWN = 80
 
 
 def data_folder() -> Path:
-    """Return where imports, runs and results live: ``ZSL_DATA``, or the platform's cache folder."""
+    """Return the folder of imports and results: ``ZSL_DATA``, or the platform's cache folder."""
     chosen = os.environ.get("ZSL_DATA")
     if not chosen:
         return user_cache_path("zero-shot-lab")
     try:
         folder = Path(chosen).expanduser()
-        with suppress(PermissionError):  # of whatever is written there, or cannot be
-            folder.is_dir()  # raises for what no system takes as a path
+        with suppress(PermissionError):  # reported on reading or writing
+            folder.is_dir()  # raises for an invalid path
     except (RuntimeError, OSError, ValueError) as error:
         shown = chosen if len(chosen) <= MAX_SHOWN else f"{chosen[:MAX_SHOWN]}…"
         why = getattr(error, "strerror", None) or str(error)
@@ -51,16 +51,16 @@ def data_folder() -> Path:
 
 
 def folder_of(source: str | os.PathLike[str]) -> Path:
-    """Return the folder of a source that is a folder, or a file in one."""
+    """Return a source that is a folder, or the folder of a source that is a file."""
     path = Path(source)
     return path if path.is_dir() else path.parent
 
 
 def path_of(name: str | os.PathLike[str], folder: Path) -> Path:
-    """Return the file that an option of the command line means.
+    """Return the path of a file named in an option of the command line.
 
-    A plain name is looked up in the folder of the source, then in the working directory; a path the
-    other way round. What is found comes back absolute, anything else as it is.
+    A plain name is searched in the folder of the source, then in the working directory; a path in
+    reverse order. The path of an existing file is absolute; other paths are returned unchanged.
     """
     file = Path(name)
     places = [folder / file, file]
@@ -69,18 +69,18 @@ def path_of(name: str | os.PathLike[str], folder: Path) -> Path:
     return next((path.absolute() for path in places if path.is_file()), file)
 
 
-#: What a system says where nothing can be written; NumPy says nothing of it.
+#: Error numbers of failed writes; NumPy's errors have None.
 _UNWRITABLE = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, None),
-    *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),  # a file where a folder belongs
+    *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),  # a file in place of a folder
 )
-#: Letters of a path that a sentence shows.
+#: Letters of a path that a message shows.
 _LETTERS = 200
 
 
 @contextmanager
 def or_refused(name: str) -> Iterator[None]:
-    """Turn a failure to write the file ``name`` (disk full, no permission) into one sentence."""
+    """Turn a failed write to the file ``name`` (disk full, no permission) into one sentence."""
     try:
         yield
     except OSError as error:
@@ -90,7 +90,7 @@ def or_refused(name: str) -> Iterator[None]:
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether an error says that a disk is full or read-only; NumPy's has no number."""
+    """Whether an error means a full or read-only disk; NumPy's errors have no number."""
     if not isinstance(error, OSError):
         return False
     if error.errno is None:
@@ -99,7 +99,7 @@ def is_full(error: BaseException) -> bool:
 
 
 def refusal(error: OSError, file: object = None, wish: str = "write") -> ZSLError:
-    """Return a system error as one sentence; by default of the file that it names."""
+    """Return a system error as one sentence on ``file``, by default the file that it names."""
     named = file if file is not None else error.filename
     name = os.fsdecode(named) if isinstance(named, str | bytes | os.PathLike) else "A file"
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:_LETTERS])
@@ -118,10 +118,11 @@ def is_draft_file(path: Path) -> bool:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """Open a draft next to ``path`` that takes its place once all is written, and else goes.
+    """Open a draft that replaces ``path`` once it is completely written.
 
-    A reader finds what was there before or what is there now, never half of it, and two writers of
-    one file do not meet. The folder is made where it is missing; permissions are the system's.
+    A failed draft is deleted. Readers see the old or the new content, never a part of it, and two
+    writers do not conflict. The folder is created if missing; permissions are the system's
+    defaults.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{uuid4().hex}")
@@ -137,9 +138,9 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_out(path: str | Path, content: str | bytes) -> None:
-    """Write a file that a user has named, whole or not at all.
+    """Write a file named by the user, completely or not at all.
 
-    Links are followed, and what is no file, such as a terminal or a pipe, is written to as it is.
+    Links are followed; a terminal, pipe or other device is written to directly.
     """
     written = content.encode() if isinstance(content, str) else content
     try:
@@ -151,5 +152,5 @@ def write_out(path: str | Path, content: str | bytes) -> None:
             file.write(written)
     except OSError as error:
         raise refusal(error, path) from error
-    except ValueError as error:  # a name with a zero byte in it
+    except ValueError as error:  # a path with a zero byte
         raise ZSLError(f"{str(path)[:_LETTERS]!r}: expected the name of a file.") from error

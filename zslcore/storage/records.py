@@ -1,8 +1,8 @@
-"""Results as files read by their types: versioned JSON records, and folders with arrays and tables.
+"""Results in files: versioned JSON records, and folders with arrays and tables.
 
-In a folder dataclasses, mappings, sequences, arrays and tables are written as they are nested, JSON
-for words and numbers, arrays and Parquet tables next to it, so that no kind of result needs a
-reader and a writer of its own. Equal arrays are stored once.
+A folder holds nested dataclasses, mappings, sequences, arrays and tables: texts and numbers as
+JSON, and arrays and Parquet tables in separate files. Types determine how a result is read, so that
+no result needs its own reader or writer. Equal arrays are stored once.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ T = TypeVar("T", bound="DataclassInstance")
 
 
 class UnreadableError(ZSLError):
-    """A record that this version cannot read."""
+    """Record that this version cannot read."""
 
 
 @dataclass(frozen=True)
 class Schema(Generic[T]):
-    """How a dataclass is stored.
+    """Storage of a dataclass as versioned JSON.
 
-    ``version`` is counted up when a field changes its name or meaning, or a new one has no default.
+    ``version`` is raised when a field changes its name or meaning, or a new field has no default.
     """
 
     kind: type[T]
     version: int
 
     def dump(self, record: T) -> str:
-        """Return a record as JSON, the same text for the same record."""
+        """Return a record as JSON; equal records have the same text."""
         return json.dumps({"schema": self.version} | asdict(record))
 
     def load(self, text: str) -> T:
-        """Read the JSON of :meth:`dump` in this version; anything else raises UnreadableError."""
+        """Read JSON that :meth:`dump` of this version wrote, else raise UnreadableError."""
         try:
             values = json.loads(text)
-        except (ValueError, TypeError, RecursionError):  # NULL, and a million brackets, among them
+        except (ValueError, TypeError, RecursionError):  # such as NULL, or a million brackets
             raise self._unreadable("text that is no JSON") from None
         if not isinstance(values, dict):
             raise self._unreadable(f"a {type(values).__name__}")
@@ -66,7 +66,7 @@ class Schema(Generic[T]):
 
     @cached_property
     def _adapter(self) -> TypeAdapter[T]:
-        from pydantic import TypeAdapter  # not at the top: most of who imports this reads nothing
+        from pydantic import TypeAdapter  # slow; most importing modules read no record
 
         return TypeAdapter(self.kind)
 
@@ -75,11 +75,11 @@ VALUES, ARRAYS = "result.json", "arrays.npz"
 
 
 def save(folder: Path, result: Any, *, compressed: bool = True) -> None:
-    """Write ``result`` into an empty folder; scores hardly shrink when they are compressed."""
+    """Write ``result`` into an empty folder; compression hardly reduces scores."""
     arrays: dict[str, np.ndarray] = {}
 
     def plain(value: Any) -> Any:
-        """Return a value as JSON has it."""
+        """Return a value as plain JSON types."""
         if isinstance(value, pd.DataFrame):
             name = f"table{len(list(folder.glob('*.parquet')))}.parquet"
             value.to_parquet(folder / name)
@@ -105,7 +105,7 @@ def save(folder: Path, result: Any, *, compressed: bool = True) -> None:
 
 
 def load_record(folder: Path, kind: Any) -> Any:
-    """Read a result of type ``kind`` that :func:`save` wrote."""
+    """Read a result of type ``kind`` written by :func:`save`."""
     arrays: dict[str, np.ndarray] = {}
     if (folder / ARRAYS).exists():
         with np.load(folder / ARRAYS, allow_pickle=False) as archive:
@@ -121,8 +121,8 @@ def load_record(folder: Path, kind: Any) -> Any:
 
 
 def typed(value: Any, kind: Any) -> Any:
-    """Return plain values, as JSON has them, as the dataclasses and tuples of their type."""
-    from pydantic import ConfigDict, TypeAdapter  # not at the top: most importers read nothing
+    """Convert plain JSON values to the dataclasses and tuples of their type."""
+    from pydantic import ConfigDict, TypeAdapter  # slow; most importing modules read no record
 
     config = ConfigDict(arbitrary_types_allowed=True)
     (result,) = TypeAdapter(tuple[kind], config=config).validate_python([value])

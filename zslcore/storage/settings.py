@@ -1,8 +1,9 @@
-"""Settings: the environment variables of the package, read in one place.
+"""Settings of the package, from environment variables.
 
-The guide (first run) and SECURITY.md say what each sets. Sizes are bytes, or end in K, M, G or T
-with or without B or iB; all count by 1,024. A value is read when it is used, so that a wrong one
-never prevents an import of the package; :func:`check_all` reads all of them before a command runs.
+The guide (first run) and SECURITY.md describe them. Sizes are in bytes, or end in K, M, G or T,
+with or without B or iB, in multiples of 1,024. A value is read when it is used, so that an invalid
+value never prevents an import of the package; :func:`check_all` reads all values before a command
+runs.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _SWITCH |= dict.fromkeys(("1", "true", "yes", "on"), True)
 
 @dataclass(frozen=True)
 class EnvironmentVariable(Generic[T]):
-    """One environment variable.
+    """Environment variable with its parser.
 
     ``expected`` describes a valid value in the error; ``parse`` raises ValueError for other texts.
     """
@@ -97,7 +98,7 @@ def _address(text: str) -> str:
 
 
 _BYTES = "a size as 4294967296 or 4GB"
-#: Less is not worth starting with.
+#: Smallest useful limit on memory.
 LEAST_MEMORY = 64 << 20
 _MEMORY = f"{_BYTES}, from 64MB on"
 MAX_JOBS, MOST = 1024, 10**9 - 1
@@ -138,12 +139,12 @@ def check_all() -> None:
 
 
 def environment() -> tuple[tuple[str, str], ...]:
-    """Return the variables of the package that are set, by name."""
+    """Return the package's environment variables that are set, by name."""
     return tuple(sorted(item for item in os.environ.items() if item[0].startswith("ZSL_")))
 
 
 def set_environment(variables: Iterable[tuple[str, str]]) -> None:
-    """Set these variables of the package in this process, and no other."""
+    """Set these variables of the package in this process, and unset its others."""
     for name, _ in environment():
         del os.environ[name]
     os.environ.update(variables)

@@ -1,4 +1,4 @@
-"""Tables as LaTeX for the package booktabs, and as CSV without formulas for any program."""
+"""Tables as LaTeX with booktabs, and as CSV that is safe in spreadsheets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-#: Signs that LaTeX's fonts for text lack.
+#: Characters that LaTeX's text fonts lack.
 _SIGNS = {
     "γ": r"$\gamma$",
     "λ": r"$\lambda$",
@@ -49,7 +49,7 @@ _SIGNS = {
     "\u202f": r"\,",
     "\n": " ",
 }
-#: Signs that are commands; a bracket at the beginning of a row would be an option of ``\\``.
+#: Special characters of LaTeX; a bracket at the start of a row would be an option of ``\\``.
 _SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -64,7 +64,7 @@ _ESCAPES = str.maketrans(_SIGNS | _SPECIAL)
 
 
 def in_latex(text: str) -> str:
-    r"""Return a text with every sign of LaTeX escaped.
+    r"""Escape the special characters of LaTeX in a text.
 
     Examples
     --------
@@ -85,8 +85,8 @@ def latex_table(
 ) -> str:
     """Write a table with its caption; cells are escaped as plain text.
 
-    ``numeric`` columns are aligned at the right, ``best`` cells bold. A row with more or fewer
-    cells than headings raises ValueError.
+    ``numeric`` columns are right-aligned, ``best`` cells bold. Raises ValueError for a row with
+    more or fewer cells than headings.
     """
     aligned = numeric or [False] * len(headings)
     cells = [[in_latex(cell) for cell in row] for row in rows]
@@ -118,7 +118,7 @@ def latex_table(
 
 
 def _line(cells: Iterable[str]) -> str:
-    """Return a row; a leading star is guarded, or LaTeX reads it as part of the row end before."""
+    """Return a row; protect a leading star from being read as part of the row end before."""
     row = " & ".join(cells) + r" \\"
     return "{}" + row if row.startswith("*") else row
 
@@ -130,11 +130,11 @@ def best_in_groups(
     among: Sequence[bool] | np.ndarray | pd.Series,
     smallest: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Return which values are the best of their group; ties are all best.
+    """Mark the best values of each group; tied values are all best.
 
-    Rows that agree in all columns of ``groups`` are one group; only rows ``among`` may be best: a
-    bound is no result. Values are rounded as they are printed, NaN where there is none. A group
-    whose values are all equal has no best one.
+    Rows that agree in all columns of ``groups`` are one group. Only rows in ``among`` can be best,
+    since an upper bound is not a result. Pass values rounded as printed, with NaN for missing
+    values. A group of equal values has no best value.
     """
     group = groups.groupby(list(groups), dropna=False, sort=False).ngroup().to_numpy()
     signs = [-1.0 if column in smallest else 1.0 for column in values]
@@ -145,7 +145,7 @@ def best_in_groups(
     return (value == best) & (of_group.transform("min") < best)
 
 
-#: What a spreadsheet takes for the beginning of a formula.
+#: Characters that a spreadsheet may read as the start of a formula.
 BEGINNINGS = ("=", "+", "-", "@", "\t", "\n")
 
 
@@ -162,7 +162,7 @@ def harmless_csv(table: pd.DataFrame, **options: Any) -> str:
 
 
 def without_python(value: Any) -> Any:
-    """Return a mapping as JSON, another collection as its values with semicolons between them.
+    """Return a mapping as JSON, and another collection as values joined by semicolons.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def without_python(value: Any) -> Any:
 
 
 def harmless(value: Any) -> Any:
-    """Return a text led by an apostrophe where it begins like a formula and is no number.
+    """Prefix an apostrophe to a text that starts like a formula and is not a number.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def harmless(value: Any) -> Any:
     value = without_python(value)
     if not isinstance(value, str):
         return value
-    value = value.replace("\r", "\n")  # a line's end that is not quoted
+    value = value.replace("\r", "\n")  # an unquoted end of line
     if not value.startswith(BEGINNINGS):
         return value
     try:

@@ -678,7 +678,7 @@ def container_of(path: Path) -> str:
     _refuse_pointer(path, head)
     name = clean_text(path.name)
     if not head:
-        raise FileRefusedError(f"{name}: expected a file with something in it, got an empty file.")
+        raise FileRefusedError(f"{name}: expected a file with content, got an empty file.")
     for signature, offsets, kind in SIGNATURES:
         if any(head.startswith(signature, at) for at in offsets):
             return _in_archive(head) if kind == "NumPy archive" else kind

@@ -119,10 +119,10 @@ def call(
     if "done" in last:
         return last["done"]
     if shutil.disk_usage(out).free < ROOM:
-        raise Refused("expected room on the disk to read it, got none")
+        raise Refused("expected free disk space to read it, got none")
     sentence = "the file is damaged or hostile and crashed its reader"
     if time.monotonic() - start >= seconds:
-        sentence = f"took longer than the {seconds} s of the processor for a file of this size"
+        sentence = f"took longer than the {seconds} s of processor time for a file of this size"
     if not ended:
         waited = f"{PATIENCE * seconds:,.0f} s"
         sentence = f"not read within {waited} because this machine is busy; try again later"

@@ -134,7 +134,7 @@ def _fault(
                         if n == 0 and text.strip() and below and not is_right(below[0].strip()):
                             return Refused(
                                 f"expected numbers, got texts as {text[:40]!r}: a list of files or "
-                                "names is no table of numbers",
+                                "names is not a table of numbers",
                                 f"column {name!r}",
                             )
                         place = f"{place}, column {name!r}"
@@ -142,7 +142,7 @@ def _fault(
                         return Refused(f"expected {what}, got {text[:40]!r}", place)
         except csv.Error as error:
             place = f"line {reader.line_num}"
-            return Refused(f"expected CSV, got text that is none ({error})", place)
+            return Refused(f"expected CSV, got other text ({error})", place)
     return Refused("expected numbers, got something else")
 
 
@@ -274,7 +274,7 @@ def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
     whole = all(name.isdigit() for name in header)
     if all(map(_is_number, header)) and not (whole and len({*header}) == len(header) > 2):
         raise Refused(
-            "expected names of columns, as y_true,y_pred or label and a name a class, got "
+            "expected names of columns, such as y_true,y_pred or label and class names, got "
             f"numbers, {', '.join(header[:3])}",
             "line 1",
         )

@@ -160,7 +160,7 @@ def _parsed(path: str, kind: str) -> Any:
     except RecursionError:
         raise Refused(f"expected {kind}, got brackets without end") from None
     except ValueError as error:
-        raise Refused(f"expected {kind}, got text that is none ({error})") from None
+        raise Refused(f"expected {kind}, got other text ({error})") from None
 
 
 def parse_json(text: bytes) -> Any:

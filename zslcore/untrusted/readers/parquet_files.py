@@ -174,7 +174,7 @@ class ParquetTable:
         if name in self.lists:
             return self._matrix(column, self._width(name))
         if column.null_count:
-            raise Refused("expected a value in every row, got a row without")
+            raise Refused("expected a value in every row, got a missing one")
         values: np.ndarray = column.to_numpy(zero_copy_only=False)
         if values.dtype.kind != "O":
             return values
@@ -280,7 +280,7 @@ def _attrs(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
     try:
         attrs: Any = parse_json(text)
     except (ValueError, RecursionError):
-        raise Refused("expected attributes as JSON, got text that is none") from None
+        raise Refused("expected attributes as JSON, got other text") from None
     if not isinstance(attrs, dict):
         raise Refused("expected attributes as a JSON object, got another value")
     if (n := count_values(attrs)) > MAX_VALUES:
@@ -295,7 +295,7 @@ def _coded(column: Any) -> tuple[np.ndarray, list[str]]:
     encoded = column.unify_dictionaries().combine_chunks()
     encoded = encoded if hasattr(encoded, "dictionary") else encoded.dictionary_encode()
     if encoded.null_count:
-        raise Refused("expected a text in every row, got a row without")
+        raise Refused("expected a text in every row, got a missing one")
     if (n := len(encoded.dictionary)) > MAX_TEXTS:
         raise Refused(f"expected at most {MAX_TEXTS:,} different texts, got {n:,}")
     codes: np.ndarray = encoded.indices.to_numpy(zero_copy_only=False).astype("<i8")

@@ -76,7 +76,7 @@ class Safetensors:
         try:
             entries = parse_json(header)
         except (ValueError, RecursionError):
-            raise Refused("expected a header of JSON, got text that is none") from None
+            raise Refused("expected a header of JSON, got other text") from None
         if not isinstance(entries, dict) or len(entries) > MAX_NAMES:
             raise Refused(f"expected a header with at most {MAX_NAMES:,} tensors, got another")
         entries.pop("__metadata__", None)
@@ -219,7 +219,7 @@ class Torch:
 
     def _refuse_absent(self, name: str, most: int) -> None:
         if name not in self.members:
-            raise Refused("expected the values of every tensor, got a file without some")
+            raise Refused("expected the values of every tensor, got a file that lacks some")
         self._refuse_bomb(name, most)
 
     def _bytes(self, name: str, most: int) -> bytes:

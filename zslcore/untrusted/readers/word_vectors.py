@@ -74,7 +74,7 @@ def _vector(parts: Sequence[bytes], width: int, number: int) -> np.ndarray:
     except ValueError:
         values = np.empty(0, np.float32)
     if len(values) != width or not np.isfinite(values).all():
-        raise Refused(f"expected {width} finite numbers behind the word", f"line {number}")
+        raise Refused(f"expected {width} finite numbers after the word", f"line {number}")
     return values
 
 
@@ -97,5 +97,5 @@ def _of_binary(file: BinaryIO, wanted: set[str]) -> Vectors:
         if word in wanted:
             values = np.frombuffer(raw, "<f4")
             if not np.isfinite(values).all():
-                raise Refused(f"expected {width} finite numbers behind the word", f"word {number}")
+                raise Refused(f"expected {width} finite numbers after the word", f"word {number}")
             yield word, values
