@@ -176,7 +176,7 @@ def test_every_row_has_an_interval_or_says_why_not(some):
     why = ranked([*some, bare, one, odd], "zsl")["why"]
     assert why["bare"] == "It does not list the accuracy of each class."
     assert why["one"] == "An interval over classes needs two of each side."
-    assert why["odd"] == "It lists other classes than most results."
+    assert why["odd"] == "It lists different classes from most results."
 
 
 @pytest.mark.parametrize("figure", ["zsl", "H"])

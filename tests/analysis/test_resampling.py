@@ -156,7 +156,7 @@ def test_without_seen_test_samples_there_is_zsl_alone(rng):
 
 def test_bad_input_is_one_sentence(rng):
     scores = scored(rng)
-    with pytest.raises(DatasetError, match=r"one column a candidate class \(10\); got \(2, 3\)"):
+    with pytest.raises(DatasetError, match=r"one column per candidate class \(10\); got \(2, 3\)"):
         resampling.figures(scores, np.ones((2, 3)))
     with pytest.raises(ParameterError, match="at least 1; got 0"):
         significance.class_draws(scores.seen, 0)

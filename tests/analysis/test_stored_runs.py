@@ -241,7 +241,7 @@ def test_what_stands_between_two_runs_is_said(pair):
     ]
     given = run(params={"lam": 1.0})
     assert compare.cautions(pair[0], given) == [
-        "They were chosen differently: parameters validated, gamma validated; parameters given, "
+        "The choices differ: parameters validated, gamma validated; parameters given, "
         "gamma validated."
     ]
     elsewhere = replace(pair[0], spec=replace(pair[0].spec, dataset="X", split="SS"))

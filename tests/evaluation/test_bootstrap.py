@@ -262,5 +262,5 @@ def test_bad_input_is_one_sentence():
     with pytest.raises(ParameterError, match="at least 1; got 0"):
         next(image_draws(test.y, 0))
     drawn = class_draws(np.array([True, True, False]), 1)
-    with pytest.raises(DatasetError, match=r"one column a candidate class \(10\); got \(2, 3\)"):
+    with pytest.raises(DatasetError, match=r"one column per candidate class \(10\); got \(2, 3\)"):
         next(counts_of_classes(test, drawn))

@@ -1,3 +1,3 @@
-"""Analyses of runs and data: one question, one file."""
+"""Analyses of runs and data, one module per question."""
 
-__all__: list[str] = []  # its files are what to import
+__all__: list[str] = []  # import from its modules

@@ -1,17 +1,17 @@
 r"""Tables of a study of actions: gains over the baseline, and splits.
 
-A gain of a method is compared with that of the baseline, which was trained on nothing, by two
-intervals: over classes (bootstrap-t, each class with its mean over the draws that tested it), and
-over draws of these very classes, which are independent given the classes, so that Student's t
-holds: :math:`\bar g \pm t_{n-1} \, \mathrm{sd}(g) / \sqrt{n}` for the differences :math:`g` of the
-gains of each draw. The p-value permutes which classes overlap, adjusted after Holm for every
-comparison with the baseline that the study makes.
+The gain of a method with pre-trained features is compared with its gain with the baseline features,
+which are not pre-trained. There are two intervals of the difference: over classes (bootstrap-t on
+the mean of each class over the draws that test it), and over draws of splits. Given the classes,
+draws are independent, so Student's t applies: :math:`\bar g \pm t_{n-1} \, \mathrm{sd}(g) /
+\sqrt{n}` for the difference of gains :math:`g` in each draw. The p-value is of a permutation test
+of the overlapping classes, with Holm's adjustment for all comparisons with the baseline in the
+study.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -23,13 +23,10 @@ from zslcore.datasets.facts import published
 from zslcore.exceptions import ParameterError
 from zslcore.metrics.significance import holm
 
-if TYPE_CHECKING:
-    pass
-
-
-#: What the paper calls the features of an extractor, in the columns of its printed tables.
+#: Extractor -> name of its features in the paper's printed tables.
 PRINTED_FEATURES = {"idt": "IDT", "sports": "C3D", "kinetics": "deep"}
-#: Whose splits the paper's table 4 compares: both were drawn by what Sports-1M has.
+#: Configuration -> data set of its splits in the paper's table 4; both use the overlap with
+#: Sports-1M.
 PRINTED_SPLITS = {"OS2": "UCF101", "OS4": "HMDB51"}
 _GROUP = ["features", "semantics", "method"]
 
@@ -37,17 +34,17 @@ _GROUP = ["features", "semantics", "method"]
 def action_gains(
     study: pd.DataFrame, baseline: str, *, configuration: str = "", level: float = 0.95
 ) -> pd.DataFrame:
-    """Return the gain of each method, set of features and prototypes minus the baseline's.
+    """Return the overlap gains by features, prototypes and method, and minus the baseline's gain.
 
-    Only controlled splits count. ``low`` and ``high``, ``minus_low`` and ``minus_high`` are
-    intervals over classes, ``draws_low`` and ``draws_high`` over draws; ``printed`` is NaN unless a
-    configuration is given. Raises ParameterError without such a baseline.
+    Rows of released splits are ignored. ``low`` to ``high`` and ``minus_low`` to ``minus_high`` are
+    intervals over classes, ``draws_low`` to ``draws_high`` over draws; ``printed`` is NaN unless a
+    configuration is given. Raises ParameterError if no features are called ``baseline``.
     """
     controlled = study[study["splits"] == "controlled"]
     tables = []
     for semantics, part in controlled.groupby("semantics", sort=False):
         if not (part["features"] == baseline).any():
-            continue  # imported features may have one kind of prototypes alone
+            continue  # imported features may have only one kind of prototypes
         summary = study_summary(part, baseline=baseline, level=level)
         summary.insert(1, "semantics", semantics)
         tables.append(summary)
@@ -76,7 +73,7 @@ def _over_baseline(
     baseline: str,
     level: float,
 ) -> dict[str, float]:
-    """Return the mean over draws of the gain above the baseline's, with the interval over draws."""
+    """Return the mean over draws of the gain minus the baseline's, with its interval."""
     features, semantics, method = key
     if features == baseline:
         return dict.fromkeys(("draws_minus", "draws_low", "draws_high"), np.nan)
@@ -86,7 +83,7 @@ def _over_baseline(
 
 
 def _printed(configuration: str, features: str, semantics: str, method: str) -> float:
-    """Return the printed gain minus IDT's, as a fraction; NaN where the paper prints none."""
+    """Return the printed gain minus that of IDT, as a fraction; NaN if it is not printed."""
     called = PRINTED_FEATURES.get(features)
     if called is None:
         return np.nan
@@ -103,10 +100,11 @@ def _printed(configuration: str, features: str, semantics: str, method: str) -> 
 def compared_splits(
     study: pd.DataFrame, configuration: str, method: str = "BiDiLEL"
 ) -> pd.DataFrame:
-    """Return accuracies on released and on controlled splits, as the paper's table 4 has them.
+    """Return the accuracies on released and on controlled splits, as in the paper's table 4.
 
-    ``low`` and ``high`` are Welch's interval over the draws of ``difference``, ``rise`` is relative
-    to ``released`` as in the paper's text, ``printed_`` columns are NaN but for OS2 and OS4.
+    ``low`` to ``high`` is Welch's interval of ``difference`` over draws, ``rise`` is the difference
+    relative to ``released`` as in the paper's text, and ``printed_`` columns are NaN except for OS2
+    and OS4.
     """
     rows = []
     of_method = study[study["method"] == method]
@@ -127,7 +125,7 @@ def compared_splits(
 
 
 def _welch(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    """Return the interval of the difference of two means; NaN of fewer than two values each."""
+    """Return Welch's interval of a difference of means; NaN with fewer than two values in one."""
     if min(len(a), len(b)) < 2:
         return np.nan, np.nan
     interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
@@ -135,7 +133,7 @@ def _welch(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
 
 
 def _printed_splits(configuration: str, features: str, semantics: str) -> dict[str, float]:
-    """Return the printed accuracies, as fractions; NaN where the paper prints none."""
+    """Return the printed accuracies and their rise, as fractions; NaN if they are not printed."""
     table = published("action_bidilel_splits")
     cells = table[
         (table["dataset"] == PRINTED_SPLITS.get(configuration))

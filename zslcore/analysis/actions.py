@@ -1,11 +1,11 @@
 """Experiments of the fairer evaluation of action recognition: splits, methods and settings.
 
-A configuration pairs a data set with the pre-training set of an extractor. Its test classes are
-drawn half from those that the pre-training set has (OUC), half from the others (TUC), thirty times;
-gains of the extractor's features are compared with those of a baseline that was trained on nothing.
-Earlier papers released 50 random splits; the first 30 have the share of overlapping classes that
-the paper states. Parameters are those the paper takes from the papers of the methods; other
-methods have the defaults of this package.
+A configuration pairs a data set with the pre-training set of an extractor. Thirty times, test
+classes are drawn: half from the classes in the pre-training set (OUC), half from the other classes
+(TUC). The gains with the extractor's features are compared with the gains with baseline features,
+which are not pre-trained. Earlier papers released 50 random splits; the first 30 have the share of
+overlapping classes that the paper states. Methods of the paper have its parameters, taken from
+their original papers; other methods have the defaults of this package.
 
 References
 ----------
@@ -38,15 +38,15 @@ from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import ZSLEstimator
 from zslcore.storage.records import Schema
 
-#: How many draws the paper makes.
+#: Number of draws in the paper.
 DRAWS = 30
-#: Methods that the paper also fits on the released splits; their authors released these.
+#: Methods that the paper also fits on the released splits, which the authors of BiDiLEL released.
 ON_RELEASED = ("BiDiLEL",)
 
 Semantics = Literal["attributes", "word2vec"]
 Splits = Literal["controlled", "released"]
 
-#: Columns of a study, one row per draw, set of features, method and test class.
+#: Columns of a study, with one row per draw, feature set, method and test class.
 ACTION_COLUMNS = (
     "splits",
     "draw",
@@ -59,11 +59,11 @@ ACTION_COLUMNS = (
     "accuracy",
 )
 
-#: Videos of a mini-batch of LATEM.
+#: Number of videos in a mini-batch of LATEM.
 BATCH = 64
-#: Methods of the paper with the parameters that its section 4.3 states. There, a
-#: step of LATEM takes one video and one drawn class; here it takes the mean over 64 videos at 64
-#: times the learning rate, so that each video has the same weight. SYNC's stopping rule is ours.
+#: Methods of the paper with the parameters of its section 4.3. In the paper, a step of LATEM uses
+#: one video and one random class; here it uses the mean over 64 videos at 64 times the learning
+#: rate, which gives each video the same weight. The paper does not state the stopping rule of SYNC.
 PAPER: Mapping[str, ZSLEstimator] = MappingProxyType(
     {
         "CONSE": get_method("CONSE")(C=0.1, T=5),
@@ -86,7 +86,7 @@ PAPER: Mapping[str, ZSLEstimator] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A data set, a pre-training set, and how many classes of each kind are drawn."""
+    """A data set, a pre-training set, and the numbers of classes in a draw."""
 
     name: str
     dataset: str
@@ -121,14 +121,14 @@ def _configurations() -> dict[str, Configuration]:
     }
 
 
-#: Configurations of the paper's table 2 by their names.
+#: Configurations of the paper's table 2, by name.
 CONFIGURATIONS: Mapping[str, Configuration] = MappingProxyType(_configurations())
 
 
 def controlled_draws(
     configuration: Configuration, *, n_draws: int = DRAWS, seed: int = 0
 ) -> tuple[Draw, ...]:
-    """Return draws with the paper's numbers of training, overlapping and other test classes."""
+    """Draw splits with the paper's numbers of training classes, OUC and TUC."""
     return fair_draws(
         configuration.overlapping,
         n_ouc=configuration.n_ouc,
@@ -140,7 +140,7 @@ def controlled_draws(
 
 
 def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tuple[Draw, ...]:
-    """Return the first random splits that earlier papers released; ParameterError for too many."""
+    """Return the first ``n_draws`` released splits; ParameterError if fewer were released."""
     released = action_facts(configuration.dataset).released
     if not 1 <= n_draws <= len(released):
         raise ParameterError(
@@ -163,7 +163,7 @@ def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tup
 
 @dataclass(frozen=True, slots=True)
 class FeatureSet:
-    """Features with one kind of prototypes; ``features`` names them, the same for both kinds."""
+    """Features with one kind of prototypes; ``features`` is the name of the features alone."""
 
     features: str
     semantics: Semantics
@@ -177,7 +177,7 @@ def simulated_sets(
     *,
     planted: bool = True,
 ) -> tuple[FeatureSet, ...]:
-    """Return the stand-ins with the features of these extractors and every kind of prototypes."""
+    """Return the simulated sets: every extractor with every kind of prototypes."""
     return tuple(
         FeatureSet(
             key,
@@ -193,10 +193,10 @@ def simulated_sets(
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """The specification of a study: everything its figures depend on besides the code.
+    """Specification of a study: everything besides the code that its results depend on.
 
-    ``methods`` are keys of :data:`PAPER`, or names of other methods, which have their defaults.
-    Released splits are for :data:`ON_RELEASED` only.
+    ``methods`` are keys of :data:`PAPER`, or names of other methods, which get default parameters.
+    Released splits are used with the methods of :data:`ON_RELEASED` only.
     """
 
     configuration: str
@@ -215,11 +215,11 @@ class ActionSpec:
 
     @property
     def setting(self) -> Configuration:
-        """The configuration itself."""
+        """The configuration with this name."""
         return CONFIGURATIONS[self.configuration]
 
     def with_digests(self, digests: Mapping[str, str]) -> ActionSpec:
-        """Return the spec with the digest of each data set; ``digests`` are by name."""
+        """Return the spec with the digests of its data sets, given by name."""
         return replace(
             self, sets=tuple(replace(each, digest=digests[each.dataset]) for each in self.sets)
         )
@@ -231,7 +231,7 @@ class ActionSpec:
         return controlled_draws(self.setting, n_draws=self.n_draws, seed=self.seed)
 
     def units(self) -> list[ActionFit]:
-        """Return every fit of the study; those on the same data follow each other."""
+        """Return all fits of the study, grouped by data set."""
         return [
             ActionFit(each, method, splits, k, draw, self.seed)
             for each in self.sets
@@ -244,7 +244,7 @@ class ActionSpec:
 
 @cache
 def estimator_for(method: str) -> ZSLEstimator:
-    """Return a method as the paper fits it, any other with its defaults."""
+    """Return a method with the paper's parameters, or its defaults if it is not in the paper."""
     require_known("method", method, (*PAPER, *METHODS))
     return PAPER[method] if method in PAPER else get_method(method)()
 
@@ -254,7 +254,7 @@ def estimator_for(method: str) -> ZSLEstimator:
 
 @dataclass(frozen=True, slots=True)
 class ActionAccuracies:
-    """The result of a fit: (class, overlapping, videos, accuracy) per class, processor seconds."""
+    """Result of a fit: (class, overlapping, videos, accuracy) per class, and processor seconds."""
 
     rows: tuple[tuple[int, bool, int, float], ...]
     seconds: float
@@ -262,7 +262,7 @@ class ActionAccuracies:
 
 @dataclass(frozen=True, eq=False)
 class ActionFit(RecordStudy[ActionAccuracies]):
-    """One fit: a method on one draw with one set of features; ``number`` counts draws from 0."""
+    """Fit of one method on one draw and feature set; ``number`` is that of the draw, from 0."""
 
     kind = "action"
     SCHEMA = Schema(ActionAccuracies, 1)
@@ -276,7 +276,7 @@ class ActionFit(RecordStudy[ActionAccuracies]):
 
     @property
     def estimator(self) -> ZSLEstimator:
-        """The method as it is fitted."""
+        """The method with the parameters of this study."""
         return estimator_for(self.method)
 
     @property
@@ -295,7 +295,7 @@ class ActionFit(RecordStudy[ActionAccuracies]):
         }
 
     def compute(self, progress: LiveProgress) -> ActionAccuracies:
-        """Fit, and score every test class."""
+        """Fit, and return the accuracy of every test class."""
         progress(0, 1, f"{self.splits} draw {self.number + 1}")
         dataset = cached_dataset(self.set.dataset).required(self.set.digest)
         began = time.process_time()
@@ -303,7 +303,7 @@ class ActionFit(RecordStudy[ActionAccuracies]):
         return ActionAccuracies(tuple(rows), time.process_time() - began)
 
     def listed(self, result: ActionAccuracies) -> tuple[Mapping[str, Any], Rows]:
-        """Return the fit with the mean over its test classes."""
+        """Return the columns of the fit and its mean accuracy over test classes."""
         accuracies = [accuracy for *_, accuracy in result.rows]
         columns = {
             "dataset": self.set.dataset,
@@ -319,7 +319,7 @@ class ActionFit(RecordStudy[ActionAccuracies]):
 def class_rows(unit: ActionFit, dataset: ZSLDataset) -> list[tuple[int, bool, int, float]]:
     """Fit, and return (class, overlapping, videos, accuracy) of every test class.
 
-    Raises DatasetError when the data are of other classes.
+    Raises DatasetError if the data do not have the classes of the release.
     """
     require_classes(dataset, len(unit.draw.train) + len(unit.draw.ouc) + len(unit.draw.tuc))
     setting = protocol.Setting(dataset, split_of_draw(dataset, unit.draw), seed=unit.seed)
@@ -339,7 +339,7 @@ def require_classes(dataset: ZSLDataset, n_classes: int) -> None:
 def study_table(
     units: Sequence[ActionFit], rows: Sequence[Sequence[Sequence[object]]]
 ) -> pd.DataFrame:
-    """Return the rows of every unit as one tidy table, see :data:`ACTION_COLUMNS`."""
+    """Return the rows of all fits as one tidy table with :data:`ACTION_COLUMNS`."""
     return pd.DataFrame(
         [
             (u.splits, u.number, u.set.features, u.set.semantics, u.method, *row)
@@ -352,24 +352,24 @@ def study_table(
 
 # --- The data sets of a study ---------------------------------------------------------------------
 
-#: Name in a study of features that were trained on nothing.
+#: Name, in a study, of features without pre-training.
 BASELINE = "idt"
-#: Pre-training set -> name in a study of features that were trained on it alone.
+#: Pre-training set -> name, in a study, of features pre-trained on it alone.
 _CALLED = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.values()}
 
 
 def title_of(features: str) -> str:
-    """Return the title of features on screen; imported ones have their own name."""
+    """Return the title of features on screen; for imported features, their name."""
     return EXTRACTORS[features].title if features in EXTRACTORS else features
 
 
 def semantics_of(dataset: ZSLDataset) -> Semantics:
-    """Tell attributes, which are 0 or 1, from word vectors."""
+    """Return the kind of prototypes: attributes if all values are 0 or 1, else word vectors."""
     return "attributes" if set(dataset.prototypes.ravel().tolist()) <= {0, 1} else "word2vec"
 
 
 def paper_sets(configuration: Configuration) -> tuple[FeatureSet, ...]:
-    """Return simulated forms of the paper's features: the baseline and the pre-trained ones."""
+    """Return simulated baseline features, and features pre-trained on the configuration's set."""
     return simulated_sets(configuration, (BASELINE, *_knowing(configuration)))
 
 
@@ -380,10 +380,11 @@ def _knowing(configuration: Configuration) -> list[str]:
 def feature_sets(
     configuration: Configuration, datasets: Mapping[str, ZSLDataset]
 ) -> tuple[FeatureSet, ...]:
-    """Return the features and prototypes of data sets, named by their pre-training.
+    """Return one feature set per data set, named by its pre-training.
 
-    Two data sets of the same pre-training and kind of prototypes go by their own names. Raises
-    DatasetError for other classes, or without both a baseline and pre-trained features.
+    Data sets with the same pre-training and kind of prototypes keep their own names. Raises
+    DatasetError for data with other classes, and unless there are both baseline and pre-trained
+    features.
     """
     for name, data in datasets.items():
         if recognise_actions(data.class_names) != configuration.dataset:
@@ -412,12 +413,12 @@ def feature_sets(
 
 
 def _called(data: ZSLDataset) -> str:
-    last = data.pretraining[-1] if data.pretraining else data.name  # what fine-tuned it
+    last = data.pretraining[-1] if data.pretraining else data.name  # the last fine-tuning
     return _CALLED.get(last, data.name)
 
 
 def baseline_of(sets: Sequence[FeatureSet]) -> str:
-    """Return the features that were trained on nothing; DatasetError without any."""
+    """Return the name of features without pre-training; DatasetError if there are none."""
     if not any(each.features == BASELINE for each in sets):
         raise DatasetError(
             "Expected one data set of features that were trained on nothing, as the baseline; "
@@ -428,6 +429,6 @@ def baseline_of(sets: Sequence[FeatureSet]) -> str:
 
 
 def stored_study(units: Sequence[ActionFit]) -> pd.DataFrame:
-    """Return the table of those fits that are stored, see :func:`study_table`."""
+    """Return the table of the fits that are stored; see :func:`study_table`."""
     fits = [(unit, result) for unit in units if (result := unit.stored()) is not None]
     return study_table([unit for unit, _ in fits], [result.rows for _, result in fits])

@@ -1,26 +1,26 @@
 r"""Bias and variance of predicted attributes, and their sources.
 
-A method :math:`f_D` that predicts attributes is fitted to training sets :math:`D` drawn again and
-again: first the training classes with replacement, then the images of each class, as many as there
-are. For an image :math:`x` with the attributes :math:`t = h(x) + \varepsilon` of its class
+A method :math:`f_D` that predicts attributes is fitted to resampled training sets :math:`D`: first
+the training classes are drawn with replacement, then, for each class, as many of its images as it
+has. For an image :math:`x` with the attributes :math:`t = h(x) + \varepsilon` of its class
 
 .. math::
     E[(t - f_D(x))^2] = \sigma^2 + (h(x) - E f_D(x))^2 + \mathrm{Var}_D f_D(x), \qquad
     \mathrm{Var}_D f_D = \underbrace{\mathrm{Var}_{C} \, E[f_D \mid C]}_{\text{between classes}}
     + \underbrace{E_C \, \mathrm{Var}[f_D \mid C]}_{\text{within classes}}
 
-with :math:`C` the classes drawn. Of K draws of classes and L draws of images in each, with means
-:math:`m_k` and grand mean :math:`m`, both parts are estimated without bias, as in a one-way
-analysis of variance,
+where :math:`C` are the classes of the draw. From K draws of classes with L draws of images each,
+with means :math:`m_k` and grand mean :math:`m`, both variances and the squared bias are estimated
+without bias, as in a one-way analysis of variance:
 
 .. math::
     \hat\sigma_w^2 = \frac{\sum_{kl} (f_{kl} - m_k)^2}{K (L - 1)}, \qquad
     \hat\sigma_b^2 = \frac{\sum_k (m_k - m)^2}{K - 1} - \frac{\hat\sigma_w^2}{L}, \qquad
     \widehat{\mathrm{bias}}^2 = (h - m)^2 - \frac{\hat\sigma_b^2}{K} - \frac{\hat\sigma_w^2}{KL}.
 
-These three, and the noise, add up to the error of the very same draws. For real data :math:`h` is
-unknown, so that bias and noise stay one figure. An image of a seen class counts in the draws
-with its class only: elsewhere that class is not seen.
+These three parts and the noise add up to the error of the same draws. For real data :math:`h` is
+unknown, so bias and noise cannot be separated. An image of a seen class counts only in the draws
+that contain its class: in other draws that class is not seen.
 
 References
 ----------
@@ -47,23 +47,23 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods.base import ZSLEstimator, with_seed
 from zslcore.progress import Progress, silent
 
-#: Draws of classes, and draws of images in each of them.
+#: Default numbers of draws of classes, and of draws of images in each draw of classes.
 CLASS_DRAWS, IMAGE_DRAWS = 12, 2
-#: Draws of classes that an image needs in order to count.
+#: Least number of draws of classes in which an image counts; images with fewer are left out.
 LEAST_DRAWS = 3
-#: Most predicted values in memory at a time, 256 MB of them, and test images of a class.
+#: Most predicted values in memory at a time (256 MB), and most test images per class.
 BUFFERED_VALUES, IMAGES_OF_A_CLASS = 1 << 25, 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """Summary of the predictions for every draw of classes.
+    """Summary of predictions per draw of classes.
 
     Attributes
     ----------
-    mean : array of shape (n_class_draws, n_images, n_attributes), over the draws of images
-    within : array of shape (n_class_draws, n_images), summed squared distances to that mean
-    error : array of shape (n_class_draws, n_images), squared distances to the truth, averaged
+    mean : array of shape (n_class_draws, n_images, n_attributes), mean over draws of images
+    within : array of shape (n_class_draws, n_images), sum of squared distances to ``mean``
+    error : array of shape (n_class_draws, n_images), mean squared distance to the true attributes
     """
 
     mean: np.ndarray
@@ -73,7 +73,7 @@ class Draws:
 
     @classmethod
     def of(cls, predicted: np.ndarray, t: np.ndarray) -> Draws:
-        """Sum up predictions (n_class_draws, n_image_draws, n_images, n_attributes) of ``t``."""
+        """Summarise predictions (n_class_draws, n_image_draws, n_images, n_attributes) of ``t``."""
         mean = predicted.mean(axis=1)
         return cls(
             mean=mean,
@@ -84,7 +84,7 @@ class Draws:
 
     @classmethod
     def joined(cls, draws: Sequence[Draws], images: np.ndarray) -> Draws:
-        """Join the summaries of single draws of classes, for some images."""
+        """Join summaries of different draws of classes, limited to some images."""
         return cls(
             mean=np.concatenate([each.mean[:, images] for each in draws]),
             within=np.concatenate([each.within[:, images] for each in draws]),
@@ -95,14 +95,15 @@ class Draws:
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """The parts of the mean squared error, averaged over attributes and images.
+    """Parts of the mean squared error, averaged over attributes and images.
 
     Attributes
     ----------
-    bias : squared; with the noise in it unless the truth was known
-    between, within : variance from the draw of classes, and from that of their images
-    noise : of the attributes themselves; 0 where it is in ``bias``
-    share : of ``between`` in the variance, with its 95 % interval over draws of classes
+    bias : squared bias; includes the noise unless the truth is known
+    between, within : variance due to the draw of classes, and to the draw of their images
+    noise : variance of the attributes around their truth; 0 if ``bias`` includes it
+    share : share of ``between`` in the variance
+    low, high : 95 % interval of ``share`` by the jackknife over draws of classes
     """
 
     error: float
@@ -117,7 +118,7 @@ class Decomposition:
 
     @property
     def variance(self) -> float:
-        """Both parts of it."""
+        """Sum of the variances between and within classes."""
         return self.between + self.within
 
 
@@ -133,16 +134,16 @@ def decompose(
 
     Parameters
     ----------
-    t : array of shape (n_images, n_attributes), what should have been predicted
+    t : array of shape (n_images, n_attributes), true attributes
     present : bool array of shape (n_class_draws, n_images)
-        Draws by which an image is judged; all by default.
-    truth : ``t`` without its noise, where it is known
-        The parts then add up to the error where the noise has mean 0 at every image.
+        Draws in which an image counts; all by default.
+    truth : ``t`` without its noise, if known
+        With it, the parts add up to the error if the noise has mean 0 at every image.
 
     Raises
     ------
     DatasetError, ParameterError
-        Without an image that enough draws judge, or with one draw of images only.
+        If no image counts in enough draws, or if there is only one draw of images.
     """
     if draws.n_image_draws < 2:
         raise ParameterError(f"Needs at least 2 draws of images; got {draws.n_image_draws}.")
@@ -176,10 +177,10 @@ def decompose(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Squares:
-    """Terms of the parts, one per image; those with a star also one per draw of classes.
+    """Sums of squares from which the parts are computed.
 
-    ``length`` is |m_k|^2 *, ``along`` m_k' sum_j m_j *, ``total`` |sum_k m_k|^2, ``to_mean`` |h -
-    m|^2; with a star of shape (n_class_draws, n_images), else (n_images,).
+    ``length`` is |m_k|^2 and ``along`` m_k' sum_j m_j, both of shape (n_class_draws, n_images);
+    ``total`` is |sum_k m_k|^2 and ``to_mean`` |h - m|^2, both of shape (n_images,).
     """
 
     length: np.ndarray
@@ -189,7 +190,7 @@ class _Squares:
 
     @classmethod
     def of(cls, draws: Draws, present: np.ndarray, h: np.ndarray) -> _Squares:
-        # Measured from the truth: squares of numbers near 0 lose no digits in their differences.
+        # Subtract the truth first: differences of squares of small numbers lose fewer digits.
         m = draws.mean - h
         total = np.einsum("kn,kna->na", present, m)
         K = np.maximum(present.sum(axis=0), 1)
@@ -203,7 +204,7 @@ class _Squares:
     def variances(
         self, draws: Draws, present: np.ndarray, without: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return both variances of every image, summed over attributes."""
+        """Return the variances between and within classes of each image, summed over attributes."""
         L, p, total = draws.n_image_draws, present, self.total
         if without is not None:
             p = present.copy()
@@ -217,7 +218,7 @@ class _Squares:
 
 
 def _spread(of: _Squares, draws: Draws, present: np.ndarray) -> np.ndarray:
-    """Return how far chance moves the grand mean of every image, squared."""
+    """Return the variance of the grand mean of each image."""
     between, within = of.variances(draws, present)
     K = np.maximum(present.sum(axis=0), 1)
     return between / K + within / (K * draws.n_image_draws)
@@ -226,7 +227,7 @@ def _spread(of: _Squares, draws: Draws, present: np.ndarray) -> np.ndarray:
 def _share(
     of: _Squares, draws: Draws, present: np.ndarray, enough: np.ndarray, level: float
 ) -> tuple[float, float, float]:
-    """Return the share of classes in the variance, and its interval by the jackknife over draws."""
+    """Return the share of ``between`` in the variance, and its jackknife interval over draws."""
 
     def share(without: int | None = None) -> float:
         between, within = (part[enough].mean() for part in of.variances(draws, present, without))
@@ -247,7 +248,7 @@ def _share(
 
 @dataclass(frozen=True, eq=False)
 class BiasVariance:
-    """The parts of the error along a path of a regulariser, one a value; ``seen`` may be empty."""
+    """Parts of the error per value of a regulariser; ``seen`` is empty without seen test images."""
 
     method: str
     parameter: str
@@ -258,7 +259,7 @@ class BiasVariance:
     image_draws: int
 
     def table(self) -> pd.DataFrame:
-        """Return one row a value and side, the fields of :class:`Decomposition` and variance."""
+        """Return the fields of :class:`Decomposition` and the variance, per side and value."""
         rows = []
         for side, parts in (("unseen", self.unseen), ("seen", self.seen)):
             for value, part in zip(self.values, parts, strict=bool(parts)):
@@ -276,10 +277,11 @@ def bias_variance(
     class_draws: int = CLASS_DRAWS,
     image_draws: int = IMAGE_DRAWS,
 ) -> BiasVariance:
-    """Fit a method to training sets drawn again, and decompose its error on test images.
+    """Fit a method to resampled training sets, and decompose its error on test images.
 
-    ``class_draws`` is at least 3, ``image_draws``, for each of them, at least 2. Raises ZSLError
-    for a method that predicts no attributes, or too few draws.
+    There are ``class_draws`` draws of classes, at least 3, and in each ``image_draws`` draws of
+    images, at least 2. Raises ParameterError for fewer draws, or a method that does not predict
+    attributes.
     """
     if method.predicted_attributes == "no":
         raise ParameterError(f"{method.card.name}: predicts no attributes, so has no error there.")
@@ -327,7 +329,7 @@ def of_spec(
     dataset: ZSLDataset | None = None,
     progress: Progress = silent,
 ) -> BiasVariance:
-    """Decompose the error along the path of a spec, with its given parameters."""
+    """Decompose the error for each value of a spec, with the other parameters fixed by the spec."""
     setting = spec.setting(dataset, progress)
     return bias_variance(spec.estimator, setting, spec.parameter, spec.values)
 
@@ -335,7 +337,7 @@ def of_spec(
 def _parts(
     summaries: Sequence[Sequence[Draws]], t: np.ndarray, side: np.ndarray, judged: np.ndarray
 ) -> tuple[Decomposition, ...]:
-    """Return the parts of the error at every value, over the images of one side."""
+    """Return the parts of the error at each value, over the images of one side."""
     return tuple(
         decompose(Draws.joined(of_value, side), t[side], present=judged[:, side])
         for of_value in zip(*summaries, strict=True)
@@ -345,7 +347,7 @@ def _parts(
 def _drawn(
     labels: np.ndarray, split: Split, class_draws: int, image_draws: int, seed: int
 ) -> Iterator[list[np.ndarray]]:
-    """Yield, for every draw of classes, the training rows of every draw of their images."""
+    """Yield, for each draw of classes, one array of training rows per draw of images."""
     rng = np.random.default_rng(seed)
     rows = {c: split.trainval[labels[split.trainval] == c] for c in split.seen_classes}
     for _ in range(class_draws):
@@ -357,7 +359,7 @@ def _drawn(
 
 
 def _some_of_each(problem: Problem, n_predictions: int) -> np.ndarray:
-    """Return the first test images of every class, as many as memory allows."""
+    """Return the rows of the first test images of each class, as many as fit into memory."""
     y = problem.y_test
     n_classes = len(np.unique(y))
     most = BUFFERED_VALUES // (n_predictions * problem.candidates.shape[1] * n_classes)

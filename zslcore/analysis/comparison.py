@@ -1,15 +1,15 @@
 r"""Compare many methods on many data sets, from stored runs.
 
-A comparison is a set of runs: every method on every split of every data set, its parameters chosen
-on the folds, and once more for each fold with what that fold alone would have chosen; the test set
-is the same. One *occasion* is a split of a data set under one such choice. What is compared is a
+A comparison is a set of runs: every method on every split of every data set, with parameters chosen
+on the mean of all folds, and optionally with those that each single fold would choose; the test set
+is always the same. An *occasion* is a split of a data set with one such choice. The metric is a
 mean over test classes,
 
 .. math::
     \frac{\sum_c w_c \, acc_c}{\sum_c w_c}
 
-where :math:`w_c` is 1 (per class) or the number of test images (per sample), times how often the
-class is drawn.
+where :math:`w_c` is 1 (per class) or the number of test images (per sample), times the number of
+times that the class is drawn.
 
 References
 ----------
@@ -47,7 +47,7 @@ from zslcore.results.store import ResultStore
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSpec:
-    """The specification of a comparison; ``datasets`` maps names to content digests."""
+    """Specification of a comparison; ``datasets`` maps names to content digests."""
 
     datasets: Mapping[str, str]
     splits: tuple[str, ...]
@@ -58,7 +58,7 @@ class ComparisonSpec:
     seed: int = 0
 
     def run(self, dataset: str, split: str, method: str) -> RunSpec:
-        """Return the run of one method on one split, its parameters chosen on the folds."""
+        """Return the run of one method on one split, with parameters chosen on the folds."""
         return RunSpec(
             dataset=dataset,
             split=split,
@@ -71,7 +71,7 @@ class ComparisonSpec:
         )
 
     def runs_on(self, dataset: ZSLDataset) -> Iterator[RunSpec]:
-        """Yield the runs on one data set, those of a split together."""
+        """Yield the runs on one data set, grouped by split."""
         for split in self.splits:
             if split in dataset.splits:
                 for method in self.methods:
@@ -80,17 +80,17 @@ class ComparisonSpec:
     def plan(
         self, datasets: Mapping[str, ZSLDataset], choices: Collection[ChoiceRule] = ()
     ) -> RunPlan:
-        """Return the plan of all runs and their derived runs; see :class:`RunPlan`."""
+        """Return the plan of all runs and the runs derived from them; see :class:`RunPlan`."""
         runs = [run for dataset in datasets.values() for run in self.runs_on(dataset)]
         return RunPlan(runs, choices=choices)
 
 
 @dataclass(frozen=True)
 class ComparisonStudy(Study[dict[str, str]]):
-    """The missing runs of a comparison, two at a time; its result are the refusals by run key.
+    """Study that computes the missing runs of a comparison; its result maps run keys to refusals.
 
-    Finished runs are stored at once, so that a cancelled study resumes; a refused run stops no
-    other. ``attempt`` is counted up when runs were deleted since the last one.
+    A finished run is stored at once, so a cancelled study resumes; a refused run does not stop the
+    study. A new ``attempt`` number starts the study again after runs were deleted.
     """
 
     kind = "compare"
@@ -101,16 +101,16 @@ class ComparisonStudy(Study[dict[str, str]]):
 
     @property
     def title(self) -> str:
-        """Description on the screen."""
+        """Title on screen."""
         return f"{len(self.spec.methods)} methods on {', '.join(self.spec.datasets)}"
 
     @property
     def made_by(self) -> dict[str, Any]:
-        """Revisions of the methods and, where they are searched, their grids."""
+        """Revisions of the methods, and the grids that are searched."""
         return made_by(*(get_method(name)() for name in self.spec.methods), grids=True)
 
     def compute(self, progress: LiveProgress) -> dict[str, str]:
-        """Compute the missing runs."""
+        """Compute the missing runs, and return the refusals by run key."""
         plan = self.spec.plan({name: load(name) for name in self.spec.datasets}, self.choices)
         store, refused = ResultStore(), {}
         todo = len(plan.unfinished(store))
@@ -125,7 +125,7 @@ class ComparisonStudy(Study[dict[str, str]]):
 
 
 def accuracies(result: RunResult, metric: Metric) -> tuple[dict[int, float], dict[int, float]]:
-    """Return the accuracies of unseen and of seen classes that a metric is a mean of, by class."""
+    """Return the accuracies per unseen class and per seen class that a metric averages."""
     e = result.evaluation
     generalized = e.per_class if metric.endswith("gamma") else e.per_class_plain
     of = e.per_class_zsl if metric == "zsl" else generalized
@@ -135,7 +135,7 @@ def accuracies(result: RunResult, metric: Metric) -> tuple[dict[int, float], dic
 def metric_of_draws(
     result: RunResult, metric: Metric, weights: np.ndarray, classes: np.ndarray
 ) -> np.ndarray:
-    """Return a metric for every row of ``weights`` (n_draws, n_classes), NaN without classes."""
+    """Return the metric of each row of ``weights`` (n_draws, n_classes); NaN without accuracies."""
     unseen, seen = accuracies(result, metric)
     of = unseen | seen
     if not of or (metric[0] == "H" and not (unseen and seen)):
@@ -147,11 +147,11 @@ def metric_of_draws(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Occasions:
-    """Figures of all methods on every occasion, as measured and with test classes drawn again.
+    """A metric of all methods on every occasion, as measured and with resampled test classes.
 
-    ``names`` are (data set, split, "validated", "oracle" or number of a fold); ``figures`` has
-    shape (1 + n_draws, n_occasions, n_methods), NaN without a run; ``seconds`` (n_occasions,
-    n_methods).
+    ``names`` are triples (data set, split, choice), with "validated", "oracle" or a fold number as
+    choice; ``figures`` has shape (1 + n_draws, n_occasions, n_methods) and is NaN without a run;
+    ``seconds`` has shape (n_occasions, n_methods).
     """
 
     methods: tuple[str, ...]
@@ -161,7 +161,7 @@ class Occasions:
 
     @property
     def complete(self) -> Occasions:
-        """Only methods that have a figure on every occasion that any has one on."""
+        """The occasions with any result, and the methods with a result on all of them."""
         has_figure = np.isfinite(self.figures[0])
         occasions_, methods = has_figure.any(axis=1), has_figure[has_figure.any(axis=1)].all(axis=0)
         return Occasions(
@@ -172,7 +172,7 @@ class Occasions:
         )
 
     def table(self) -> pd.DataFrame:
-        """Return one tidy row a method and occasion: dataset, split, choice, method, value."""
+        """Return the value and the seconds of each method on each occasion, one row each."""
         rows = [
             {
                 "dataset": dataset,
@@ -199,7 +199,7 @@ def occasions(
     average: Average = "class",
     n_draws: int = 0,
 ) -> Occasions:
-    """Return a metric of all stored runs; every method gets the same draws of classes."""
+    """Return a metric of all stored runs, with the same draws of classes for every method."""
     if metric not in MEANS_OVER_CLASSES:
         raise closest_name("metric", metric, MEANS_OVER_CLASSES)
     names: list[tuple[str, str, str]] = []
@@ -230,7 +230,7 @@ def occasions(
 
 
 def _stored(spec: RunSpec, store: Results, choice: ChoiceRule) -> tuple[RunResult | None, ...]:
-    """Return the stored results of a run under a choice, those of the folds one by one."""
+    """Return the stored results of a run under a choice: one, or one per fold."""
     first = RunPlan([spec], choices=() if choice == "validated" else (choice,)).first(spec, store)
     if choice == "validated":
         return (first,)
@@ -240,7 +240,7 @@ def _stored(spec: RunSpec, store: Results, choice: ChoiceRule) -> tuple[RunResul
 def _weights(
     dataset: ZSLDataset, split: str, average: Average, n_draws: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the test classes of a split and the weight of each, a row a draw."""
+    """Return the test classes of a split, and their weights with one row per draw."""
     parts = dataset.split(split)
     test = np.concatenate([parts.test_seen, parts.test_unseen])
     classes, images = np.unique(dataset.labels[test], return_counts=True)
@@ -251,7 +251,7 @@ def _weights(
 
 
 def as_text(compared: Occasions) -> str:
-    """Return figures and ranks as lines to read, best mean rank first."""
+    """Return means and ranks as plain text, best mean rank first."""
     ranked = compared.complete
     left = [method for method in compared.methods if method not in ranked.methods]
     lines = [f"Not ranked, a figure is missing: {', '.join(left)}"] if left else []

@@ -1,4 +1,4 @@
-r"""Accuracies of classes and their confusions, at any gamma.
+r"""Per-class accuracies and confusions at any gamma.
 
 Calibrated stacking predicts :math:`\arg\max_c F(x, c) - \gamma [c \in \mathcal{C}_s]`.
 """
@@ -17,10 +17,10 @@ from zslcore.evaluation.protocol import AnsweredTest
 def confusion(
     scores: AnsweredTest, gamma: float, class_names: Sequence[str], least: int = 1
 ) -> pd.DataFrame:
-    """Return the share of each class's test images that was predicted as each class.
+    """Return the confusion matrix as shares of the test images of each true class.
 
-    The table (n_candidates, n_candidates) has seen classes first; a row is a true class and sums to
-    1, or is missing where the class has fewer test images than ``least``, or none.
+    The table has shape (n_candidates, n_candidates), seen classes first. Rows are true classes and
+    sum to 1; they are NaN for classes without test images, or with fewer than ``least``.
     """
     order = np.argsort(~scores.seen, kind="stable")
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=order)
@@ -35,7 +35,7 @@ def most_confused(
 ) -> pd.DataFrame:
     """Return the ``n`` pairs (true class, predicted class) with the largest share of errors.
 
-    Only classes with at least ``least`` test images are counted: of two images, one error is 50 %.
+    Only classes with at least ``least`` test images are listed: with two images, one error is 50 %.
     """
     labels = np.arange(len(scores.seen))
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=labels)
@@ -61,7 +61,7 @@ def most_confused(
 def per_class_table(
     scores: AnsweredTest, gammas: Mapping[str, float], class_names: Sequence[str]
 ) -> pd.DataFrame:
-    """Return the accuracy of every class with test images, among all classes, a gamma a column."""
+    """Return the accuracy of each class with test images, one column per gamma."""
     columns, images = np.unique(scores.y, return_counts=True)
     table = pd.DataFrame(
         {
@@ -76,7 +76,7 @@ def per_class_table(
 
 
 def _accuracy(scores: AnsweredTest, gamma: float) -> np.ndarray:
-    """Return the accuracy of every candidate class; NaN without test images."""
+    """Return the accuracy of each candidate class; NaN without test images."""
     if scores.generalized:
         right, images = scores.switches.per_class(gamma)
     else:

@@ -1,7 +1,7 @@
-"""Train on one data set, test on another with the same classes.
+"""Training on one data set, and testing on another with the same classes.
 
-Parameters and gamma are chosen on the folds of the *training* data set, since the other one is
-unknown before the test; one fit is then scored on both test sets.
+Parameters and gamma are chosen on the folds of the *training* data set, since the other data set is
+reserved for the test. One fit is then scored on both test sets.
 
 References
 ----------
@@ -44,13 +44,13 @@ from zslcore.storage.records import Schema
 
 @dataclass(frozen=True, slots=True)
 class CrossAccuracy:
-    """The figures of one fit on several test sets.
+    """Metrics of one fit on several test sets.
 
     Attributes
     ----------
-    spec : of the data set trained on, on whose folds parameters and gamma are "validated"
-    gamma, gamma_origin : None where nothing could choose it
-    evaluations : name of a test data set -> its figures
+    spec : run on the training data set, with parameters and gamma chosen on its folds
+    gamma, gamma_origin : None if gamma could not be chosen
+    evaluations : name of a test data set -> its metrics
     """
 
     spec: RunSpec
@@ -64,7 +64,7 @@ class CrossAccuracy:
     commit: str
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one tidy row per test set; the first columns are those of the printed table."""
+        """Return one tidy row per test set, with the columns of the printed table first."""
         return [self._row(name, figures) for name, figures in self.evaluations.items()]
 
     def _row(self, test: str, figures: protocol.Evaluation) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class CrossAccuracy:
         }
 
     def about(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """Return the columns of the fit, and one row of metrics per test set, as a run has them."""
+        """Return the columns of the fit and its metrics per test set, in the format of a run."""
         of_spec = ("dataset", "digest", "method", "split", "select_for", "features", "prototypes")
         own = ("gamma", "gamma_origin", "params_origin", "seconds", "version", "commit")
         shared = {
@@ -103,7 +103,7 @@ SCHEMA = Schema(CrossAccuracy, version=3)
 
 @dataclass(frozen=True)
 class CrossFit(RecordStudy[CrossAccuracy]):
-    """One fit that is scored on several data sets, ``tests`` being their names and digests."""
+    """Fit scored on several data sets; ``tests`` are their names and digests."""
 
     kind = "crossed"
     SCHEMA = SCHEMA
@@ -113,36 +113,36 @@ class CrossFit(RecordStudy[CrossAccuracy]):
 
     @classmethod
     def of(cls, spec: RunSpec, tests: Sequence[ZSLDataset]) -> Self:
-        """Return the study of open data sets."""
+        """Return the study of a run with open data sets as test sets."""
         return cls(spec, tuple((test.name, test.digest) for test in tests))
 
     @property
     def key(self) -> str:
-        """SHA-256 of the spec and its test sets, 16 hex digits."""
+        """First 16 hex digits of the SHA-256 of the spec and test sets."""
         of = [self.spec.to_json(), *sorted(f"{name} {digest}" for name, digest in self.tests)]
         return hashlib.sha256("\n".join(of).encode()).hexdigest()[:16]
 
     def compute(self, progress: LiveProgress) -> CrossAccuracy:
-        """Fit on one data set, and score all."""
+        """Fit on the training data set, and score every test set."""
         train = cached_dataset(self.spec.dataset)
         tests = [cached_dataset(name).required(digest) for name, digest in self.tests]
         return cross_accuracy(self.spec, train, tests, progress=progress)
 
     def listed(self, result: CrossAccuracy) -> tuple[Mapping[str, Any], Rows]:
-        """Return the fit with the metrics of every test set."""
+        """Return the columns of the fit and the metrics of each test set."""
         return result.about()
 
 
 def _of_gzsl(evaluation: protocol.Evaluation) -> dict[str, float | None]:
-    """Return the figures of GZSL that an entry of the board has, by their names."""
+    """Return the GZSL metrics of a board entry, by name."""
     figures = (figure for figure in on_board().values() if figure.needs_gzsl)
     return {figure.name: figure.of(evaluation) for figure in figures}
 
 
 def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
-    """Raise DatasetError when classes, number of features, or classes of the split differ.
+    """Raise DatasetError if classes, classes of the split, or the number of features differ.
 
-    Whether equally many features mean the same cannot be checked.
+    Features of equal number are assumed to have the same meaning.
     """
     pair = f"{train.name} and {test.name}"
     one, two = set(train.class_names), set(test.class_names)
@@ -168,7 +168,7 @@ def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
         if names[0] != names[1]:
             raise DatasetError(
                 f"{pair}, split {split!r}: the {what} classes must be the same in both; "
-                f"{len(names[0] ^ names[1])} are in one only."
+                f"{len(names[0] ^ names[1])} are in only one."
             )
 
 
@@ -181,19 +181,19 @@ def cross_accuracy(
 ) -> CrossAccuracy:
     """Fit once on ``train`` and score every test set.
 
-    Everything that is learnt, deviations for scaling and prototypes included, is of ``train``; of a
-    test set only its features, and its labels to judge the answers, are used.
+    Everything that is learnt, including standard deviations for scaling, and the prototypes come
+    from ``train``. Only the features and, for scoring, the labels of a test set are used.
 
     Parameters
     ----------
-    tests : data sets with the classes, features and split of ``train``, which may be among them
+    tests : data sets with the classes, features and split of ``train``; may include ``train``
     progress : callable(done, total, message)
-        Called after every fit-and-score of the selection. What it raises ends the work.
+        Called after each fit-and-score of the selection. An exception from it ends the run.
 
     Raises
     ------
     DatasetError
-        See :func:`check_pair`, and for a ``spec`` that was made for other data.
+        See :func:`check_pair`; also if ``spec`` is for other data.
     """
     start = time.perf_counter()
     if spec.dataset != train.name or spec.digest not in ("", train.digest):
@@ -228,7 +228,7 @@ def cross_accuracy(
 def _problem_on(
     own: protocol.Problem, train: ZSLDataset, test: ZSLDataset, split: str
 ) -> protocol.Problem:
-    """Return the problem with the test rows of another data set, classes matched by name."""
+    """Return the problem with the test rows of another data set, matching classes by name."""
     part = test.split(split)
     rows = np.concatenate([part.test_seen, part.test_unseen])
     number = {name: c for c, name in enumerate(train.class_names)}
@@ -254,22 +254,23 @@ def cross_table(
     progress: Progress = silent,
     **options: Any,
 ) -> pd.DataFrame:
-    """Train every method on each of two data sets and test it on both.
+    """Train every method on each of two data sets, and test it on both.
 
     Parameters
     ----------
-    methods : names, by default all inductive methods that can be fitted on both
-    across : False for data sets whose features differ: each is tested on itself only
-    store : where finished fits are looked up and stored
+    methods : names; by default all inductive methods that can be fitted on both data sets
+    across : False to test each data set on itself only, for data sets with different features
+    store : finished fits are read from it and stored in it
     progress : callable(done, total, message)
-        Called after every fit; ``total`` is two fits a method, parts of a fit are fractions. What
-        it raises ends the work; the store keeps what was finished.
-    **options : of :class:`RunSpec`; ``select_for`` is "zsl" by default, as in the printed table
+        Called after each fit, and with fractional ``done`` within a fit; ``total`` is two fits per
+        method. An exception from it ends the work; finished fits stay in the store.
+    **options : fields of :class:`RunSpec`; ``select_for`` is "zsl" by default, as in the printed
+        table
 
     Returns
     -------
     DataFrame
-        One row per method, training and test set, with the figures of :meth:`CrossAccuracy.rows`.
+        One row per method, training and test set, with the columns of :meth:`CrossAccuracy.rows`.
 
     Raises
     ------
@@ -306,7 +307,7 @@ def cross_fits(
     across: bool = True,
     **options: Any,
 ) -> Iterator[tuple[CrossFit, ZSLDataset, tuple[ZSLDataset, ...]]]:
-    """Yield two fits a method, with their training and test sets; see :func:`cross_table`."""
+    """Yield two fits per method, with their training and test sets; see :func:`cross_table`."""
     for name in methods:
         for train, other in ((first, second), (second, first)):
             fields = {"select_for": "zsl"} | options
@@ -317,7 +318,7 @@ def cross_fits(
 
 @dataclass(frozen=True)
 class CrossStudy(Study[pd.DataFrame]):
-    """Methods trained on each of two data sets and tested on both, resumed from stored fits."""
+    """Study that trains methods on each of two data sets, and tests them on both."""
 
     kind = "cross"
 
@@ -345,17 +346,17 @@ class CrossStudy(Study[pd.DataFrame]):
 
     @property
     def title(self) -> str:
-        """Description on the screen."""
+        """Title on screen."""
         pair = f"{self.first} and {self.second}"
         return f"{len(self.methods)} methods on {pair}, split {self.split}"
 
     @property
     def made_by(self) -> dict[str, Any]:
-        """Revisions of the methods and, where they are searched, their grids."""
+        """Revisions of the methods, and the grids that are searched."""
         return made_by(*(METHODS[name]() for name in self.methods), grids=True)
 
     def compute(self, progress: LiveProgress) -> pd.DataFrame:
-        """Make the table."""
+        """Compute the missing fits, and return the table."""
         return cross_table(
             load(self.first),
             load(self.second),
@@ -369,7 +370,7 @@ class CrossStudy(Study[pd.DataFrame]):
 
 
 def fitting_methods(*datasets: ZSLDataset) -> list[str]:
-    """Return the inductive methods that can be fitted on all of these data sets."""
+    """Return the inductive methods that can be fitted on all given data sets."""
     joint = all(data.features.shape[1] == data.prototypes.shape[1] for data in datasets)
     return [name for name, method in METHODS.items() if joint or not method.card.joint_space]
 
@@ -379,7 +380,7 @@ def fitting_methods(*datasets: ZSLDataset) -> list[str]:
 
 Unit = Literal["pair", "method"]
 
-#: What the paired tests ask, of a first and a second data set.
+#: Questions of the paired tests, with placeholders for the two data sets.
 QUESTIONS = {
     "training set": "{0} instead of {1} for training, same test set:",
     "test set": "{0} instead of {1} for testing, same training set:",
@@ -388,17 +389,17 @@ QUESTIONS = {
 
 
 def printed_table() -> pd.DataFrame:
-    """Return the benchmark paper's table: AWA1 and AWA2, split PS, fractions."""
+    """Return the benchmark paper's table of AWA1 and AWA2 on split PS, as fractions."""
     return published("cross_dataset_awa")
 
 
 def four_cells(
     table: pd.DataFrame, first: str, second: str, figure: str = "top1_per_class"
 ) -> pd.DataFrame:
-    """Return the printed table, or one of :func:`cross_table`, with one row a method.
+    """Return the printed table, or one of :func:`cross_table`, with one row per method.
 
-    Columns are (first, first), (first, second), (second, second), (second, first), trained on and
-    tested on; missing where ``table`` has no such row.
+    Columns are (training set, test set): (first, first), (first, second), (second, second),
+    (second, first); cells are NaN if ``table`` has no such row.
     """
     wide = table.pivot_table(figure, "method", ["train_dataset", "test_dataset"], sort=False)
     wide = wide.reindex(
@@ -408,13 +409,13 @@ def four_cells(
 
 
 def add_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """Add the printed ZSL accuracies to a table; ``first`` and ``second`` stand for AWA1 and AWA2.
+    """Add the printed ZSL accuracies of AWA1 and AWA2 to those of ``first`` and ``second``.
 
     Returns
     -------
     DataFrame
-        A row a method, printed ones first, and cell; ``published`` and ``deviation`` (here -
-        published) are missing where nothing is printed.
+        One row per method and cell, printed methods first; ``published`` and ``deviation`` (here -
+        published) are NaN for accuracies that are not printed.
     """
     printed = four_cells(printed_table(), "AWA1", "AWA2")
     here = four_cells(table, first, second).set_axis(printed.columns, axis=1)
@@ -433,9 +434,9 @@ def add_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class PrintedClaim:
-    """A printed p-value, and the pairs that the paper states for it.
+    """A printed p-value, and the pairs on which the paper bases it.
 
-    ``question`` is a key of ``QUESTIONS`` that the paper's description of its pairs answers.
+    ``question`` is the key of ``QUESTIONS`` that matches the paper's description of its pairs.
     """
 
     question: str
@@ -458,20 +459,21 @@ PRINTED_CLAIM = PrintedClaim(
 def paired_differences(
     table: pd.DataFrame, first: str, second: str, figure: str = "top1_per_class"
 ) -> pd.DataFrame:
-    """Return both differences of every method for every question.
+    """Return the two differences of each method for each question.
 
-    Of two data sets 1 and 2, a method has four accuracies :math:`a_{train:test}`, and of them
+    With two data sets 1 and 2, a method has four accuracies :math:`a_{train:test}`. The questions
+    compare
 
-    - what another *training* set changes, the test set being the same:
+    - the two *training* sets, on the same test set:
       :math:`a_{1:1} - a_{2:1}` and :math:`a_{1:2} - a_{2:2}`;
-    - what another *test* set changes, the training set being the same:
+    - the two *test* sets, after the same training:
       :math:`a_{1:1} - a_{1:2}` and :math:`a_{2:1} - a_{2:2}`;
-    - which of the two changes more, exchanging either set of a crossed result:
+    - the sizes of both effects, replacing one set of a crossed result:
       :math:`|a_{1:2} - a_{2:2}| - |a_{1:2} - a_{1:1}|` and
       :math:`|a_{2:1} - a_{1:1}| - |a_{2:1} - a_{2:2}|`.
 
-    Methods without all four cells are left out, and methods with the same four (CMT* and CMT among
-    unseen classes) count once. ``pair`` is what is the same in both, or the crossed result.
+    Methods without all four accuracies are left out; methods with the same four accuracies (CMT*
+    and CMT among unseen classes) count once. ``pair`` names the common set, or the crossed result.
     """
     cells = four_cells(table, first, second, figure).dropna().drop_duplicates()
     a11, a12, a22, a21 = (cells[column] for column in cells)
@@ -500,11 +502,11 @@ def cross_tests(
     figure: str = "top1_per_class",
     unit: Unit = "pair",
 ) -> dict[str, PairedTest]:
-    """Test the effects of the training set and of the test set, over methods.
+    """Test the effects of the training set and of the test set over methods.
 
-    The ``unit`` is "pair" as in the paper, 24 of 12 methods, which are not independent, or
-    "method", the mean of its two counting once. Raises DatasetError when fewer than two methods
-    have all four figures.
+    With ``unit`` "pair", as in the paper, the two pairs of a method are separate observations,
+    though not independent (24 pairs of 12 methods); with "method", the mean of both pairs is one
+    observation. Raises DatasetError if fewer than two methods have all four accuracies.
     """
     if unit not in ("pair", "method"):
         raise ParameterError(f"unit must be 'pair' or 'method'; got {unit!r}.")
@@ -524,7 +526,7 @@ def cross_tests(
 
 
 def table_of_tests(tests: Mapping[str, PairedTest]) -> pd.DataFrame:
-    """Return tests as a table, one row a question."""
+    """Return tests as a table with one row per question."""
     table = pd.DataFrame([asdict(test) for test in tests.values()])
     for name in ("interval", "d_z_interval", "shift_interval"):
         ends = [f"{name.removesuffix('interval')}{end}" for end in ("low", "high")]
@@ -536,7 +538,7 @@ def table_of_tests(tests: Mapping[str, PairedTest]) -> pd.DataFrame:
 def claim_explained(
     tests: Mapping[str, PairedTest] | None = None, claim: PrintedClaim = PRINTED_CLAIM
 ) -> str:
-    """Explain whether a printed p-value follows from its table, and of which pairs it would be."""
+    """Explain whether a printed p-value follows from its table, or which other pairs give it."""
     tests = cross_tests(printed_table()) if tests is None else tests
     test = tests[claim.question]
     if round(test.p, claim.decimals) == claim.p:

@@ -1,4 +1,4 @@
-"""The content of a data set, compared with the figures of :mod:`zslcore.datasets.facts`."""
+"""Counts and class tables of a data set, compared with the published counts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from zslcore.evaluation.protocol import SEEN_VALIDATION
 from zslcore.exceptions import ParameterError
 from zslcore.methods.statistics import ClassStatistics
 
-#: Where the images of a class can be, in the order in which they are drawn.
+#: Parts of a split in which an image of a class can be, in the order of the chart.
 IMAGE_COLUMNS = ("trainval", "test_seen", "test_unseen", "several", "none")
 
-#: Figures that the papers print, by the split they belong to: (quantity, column of the table).
+#: Published counts by split: (quantity, column of the table ``dataset_statistics``).
 _PRINTED = {
     "PS": (
         ("trainval images", "ps_trainval_images"),
@@ -36,9 +36,9 @@ AttributeOrder = Literal["given", "name", "telling", "similar"]
 
 
 def statistics(dataset: ZSLDataset) -> pd.DataFrame:
-    """Count a data set by split and quantity, and add the papers' figures.
+    """Return counts of a data set by split and quantity, next to the published counts.
 
-    ``split`` is empty for figures of the whole; ``deviation`` is here / published - 1.
+    ``split`` is empty for counts of the whole data set; ``deviation`` is here / published - 1.
     """
     benchmark = benchmark_of(dataset)
     printed = _printed_row(benchmark) if benchmark else {}
@@ -59,7 +59,7 @@ def statistics(dataset: ZSLDataset) -> pd.DataFrame:
 def _split_figures(
     dataset: ZSLDataset, split: Split, printed: dict[str, Any]
 ) -> list[tuple[str, str, int, int | None]]:
-    """Return the rows of :func:`statistics` for one split; validation is that of its first fold."""
+    """Return the rows of :func:`statistics` for a split, with validation classes of fold 1."""
     columns = dict(_PRINTED.get(split.name, ()))
     parts = (split.trainval, split.test_seen, split.test_unseen)
     quantities = ("trainval images", "seen test images", "unseen test images")
@@ -86,11 +86,12 @@ def _printed_row(benchmark: str) -> dict[str, Any]:
 
 
 def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
-    """Count the images of every class in every part of a split, in the data set's order.
+    """Return the image counts of each class in each part of a split, in the data set's order.
 
-    ``role`` is "seen", "unseen", "both" (trains and is tested as unseen) or "none". The parts of
-    ``IMAGE_COLUMNS`` add up to ``images``: ``several`` counts images in more than one part, a leak,
-    ``none`` those in no part. ``imagenet1k`` is as :func:`known_to_extractor` has it.
+    ``role`` is "seen", "unseen", "both" (trained on, and tested as unseen) or "none". The columns
+    of ``IMAGE_COLUMNS`` add up to ``images``: ``several`` counts images in more than one part,
+    which is a leak, and ``none`` images in no part. ``imagenet1k`` is the result of
+    :func:`known_to_extractor`.
     """
     n, c = len(dataset.labels), dataset.n_classes
     part_of = np.full(n, IMAGE_COLUMNS.index("none"))
@@ -117,10 +118,10 @@ def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
 
 
 def sorted_classes(table: pd.DataFrame, order: str) -> pd.DataFrame:
-    """Sort a :func:`class_table`; its index stays the row of each class in the prototypes.
+    """Sort a :func:`class_table`; its index keeps the row of each class in the prototypes.
 
-    ``order`` is "largest first", "as in the file", "by name", or "by role": seen classes first,
-    then classes that are both, unseen, none; each as in the file.
+    ``order`` is "largest first", "as in the file", "by name", or "by role": seen, both, unseen,
+    none, with classes of equal role as in the file.
     """
     if order == "as in the file":
         return table
@@ -137,7 +138,7 @@ def sorted_classes(table: pd.DataFrame, order: str) -> pd.DataFrame:
 
 
 def fold_roles(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
-    """Return the role of every class (rows) in every fold: "train", "val", "both" or ""."""
+    """Return the role of each class (rows) in each fold: "train", "val", "both" or ""."""
     roles = {}
     for k, fold in enumerate(split.folds, start=1):
         train, val = (
@@ -151,10 +152,10 @@ def fold_roles(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
 
 
 def part_sizes(labels: np.ndarray, split: Split) -> pd.DataFrame:
-    """Count classes and images that a run trains, validates and tests on, with its first fold.
+    """Return the classes and images for training, validation and test, with the first fold.
 
-    Of a generalised split, "seen validation" is what is held out of the fold's training classes, on
-    which gamma is chosen.
+    For a generalised split, "seen validation" counts the images of training classes that are held
+    out of the fold to choose gamma.
     """
     parts = {"training": split.trainval}
     if split.folds:
@@ -169,10 +170,11 @@ def part_sizes(labels: np.ndarray, split: Split) -> pd.DataFrame:
 
 
 def known_to_extractor(dataset: ZSLDataset) -> pd.Series:
-    """Return the evidence that a class is in ImageNet-1K, by class.
+    """Return the evidence that each class is in ImageNet-1K.
 
-    "published" (the benchmark's paper or authors list it), "name" (a class of ImageNet-1K has its
-    name) or "" (not known to be one); missing where no list was made for this data.
+    Values are "published" (listed by the benchmark's paper or authors), "name" (a class of
+    ImageNet-1K has the same name) or "" (no evidence); None for data that are not a known
+    benchmark.
     """
     benchmark = recognise(dataset.class_names, dataset.labels)
     if benchmark is None:
@@ -182,9 +184,9 @@ def known_to_extractor(dataset: ZSLDataset) -> pd.Series:
 
 
 def awa_image_counts() -> pd.DataFrame:
-    """Return the images per class of the real AWA1 and AWA2, which share their classes.
+    """Return the image counts per class of the real AWA1 and AWA2, which share their classes.
 
-    ``role`` is that under PS; sorted by AWA2's counts.
+    ``role`` is the role under PS; rows are sorted by the count in AWA2.
     """
     first, second = (class_facts(name).classes.set_index("class") for name in ("AWA1", "AWA2"))
     table = pd.DataFrame(
@@ -206,11 +208,11 @@ def attribute_table(
     only_attributes: str = "",
     max_attributes: int | None = None,
 ) -> pd.DataFrame:
-    """Return the prototypes as a table (classes, attributes), ordered and searched.
+    """Return the prototypes as a table (classes, attributes), filtered and sorted.
 
-    "similar" puts prototypes of small angle next to each other, "telling" the largest deviation
-    over classes first; at most ``max_attributes`` columns stay, those that vary most over these
-    classes.
+    The order "similar" places rows or columns with a small angle next to each other; "telling"
+    starts with the attributes of largest standard deviation over classes. At most
+    ``max_attributes`` columns are kept: those that vary most over the selected classes.
     """
     if classes not in ("given", "name", "similar"):
         raise ParameterError(f"classes must be given, name or similar; got {classes!r}.")
@@ -237,7 +239,7 @@ def attribute_table(
 
 
 def search_names(names: Sequence[str], words: str) -> np.ndarray | None:
-    """Return the positions of names with one of the comma-separated words, or None without words.
+    """Return the positions of names with one of the comma-separated words; None without words.
 
     Examples
     --------
@@ -256,7 +258,7 @@ def _searched(names: Sequence[str], words: str) -> np.ndarray:
 
 
 def _ordered(A: np.ndarray, names: Sequence[str], order: str) -> np.ndarray:
-    """Return the order of the rows of ``A``: by name, deviation, similarity or as they are."""
+    """Return the order of the rows of ``A``: by name, deviation or similarity, or unchanged."""
     if order == "name":
         return np.argsort([name.lower() for name in names], kind="stable")
     if order == "telling":
@@ -269,11 +271,11 @@ def _ordered(A: np.ndarray, names: Sequence[str], order: str) -> np.ndarray:
 
 
 def _by_deviation(S: np.ndarray) -> np.ndarray:
-    """Columns of ``S``, those that vary most over the rows first."""
+    """Return the columns of ``S`` by decreasing standard deviation."""
     return np.argsort(-S.std(axis=0), kind="stable")
 
 
 def class_means(dataset: ZSLDataset) -> np.ndarray:
-    """Return the mean features of every class, (n_classes, n_features); NaN without images."""
+    """Return the mean features of each class, (n_classes, n_features); NaN without images."""
     of = ClassStatistics.of(dataset.features, dataset.labels, dataset.n_classes)
     return np.where(of.counts[:, None] > 0, of.means, np.nan)

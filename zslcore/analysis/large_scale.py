@@ -1,9 +1,9 @@
 r"""Zero-shot learning with 21,000 classes: the nine ImageNet test sets of the benchmark.
 
-Parameters are chosen on the released fold of training classes (750 to fit, 250 to validate), the
-method is fitted on all 1,000, and one pass over the test images counts the rank of the true class
-among the candidates of all nine sets, alone (ZSL) and together with the training classes (GZSL),
-see :mod:`zslcore.large.ranks`.
+Parameters are chosen on the released fold of training classes (750 to fit, 250 to validate), and
+the method is fitted on all 1,000. One pass over the test images then counts the ranks of the true
+class among the candidates of each set, without (ZSL) and with the training classes (GZSL); see
+:mod:`zslcore.large.ranks`.
 
 References
 ----------
@@ -39,13 +39,13 @@ from zslcore.results.store import ResultStore, result_of
 
 @dataclass(frozen=True, eq=False)
 class LargeScale:
-    """Accuracies of one method on the nine sets; ``validated`` where the fold chose ``params``.
+    """Accuracies of a method on the nine sets; ``validated`` if the fold chose ``params``.
 
     Attributes
     ----------
-    counts : ranks of the true class in every set
+    counts : ranks of the true class in each set
     rows : int array of shape (n_classes,)
-        Row of :func:`zslcore.datasets.imagenet.imagenet` of every class, -1 for any other class.
+        Row of each class in :func:`zslcore.datasets.imagenet.imagenet`; -1 for classes not in it.
     """
 
     params: Mapping[str, Any]
@@ -54,7 +54,7 @@ class LargeScale:
     rows: np.ndarray
 
     def table(self) -> pd.DataFrame:
-        """Return every accuracy by set, task and k; ``classes`` are those that have test images."""
+        """Return the accuracies by set, task and k; ``classes`` counts classes with test images."""
         return pd.DataFrame(
             self._row(name, task, k)
             for name in self.counts.names
@@ -79,7 +79,7 @@ class LargeScale:
 
 
 def as_runs(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of :meth:`LargeScale.table` in the columns of a run's row."""
+    """Return the rows of :meth:`LargeScale.table` with the columns of a stored run."""
     return [
         {
             "tested": f"{row['set']}, {row['task'].upper()}, top {row['k']}",
@@ -91,10 +91,10 @@ def as_runs(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class LargeScaleStudy(Study[LargeScale]):
-    """A method on ImageNet-21K; ``seed`` is of methods that draw and of which rows validate."""
+    """Study of one method on ImageNet-21K; ``seed`` is for random methods and validation rows."""
 
     kind = "large_scale"
-    #: 2 scales features and prototypes as all runs do.
+    #: Since revision 2, features and prototypes are scaled as in all runs.
     REVISION = 2
 
     dataset: str
@@ -104,22 +104,22 @@ class LargeScaleStudy(Study[LargeScale]):
 
     @property
     def title(self) -> str:
-        """Description on the screen."""
+        """Title on screen."""
         return f"{self.method} on the ImageNet test sets, {self.dataset}"
 
     @property
     def made_by(self) -> dict[str, Any]:
-        """Revisions of the methods and, where they are searched, their grids."""
+        """Revision of the method, and the grid that is searched."""
         method = get_method(self.method)()
         return made_by(method) | {"grid": dict(method.param_grid)}
 
     @property
     def threads(self) -> int:
-        """Threads of linear algebra."""
-        return 2  # a block of images against 21,345 candidates is a long product
+        """Number of threads for linear algebra."""
+        return 2  # products of image blocks with 21,345 candidates are large
 
     def compute(self, progress: LiveProgress) -> LargeScale:
-        """Measure, and store the accuracies as a result, too."""
+        """Measure the accuracies, and store them also as a result."""
         result = measure(self, load(self.dataset).required(self.digest), progress)
         about = self.arguments | {
             "params": json.dumps(dict(result.params)),
@@ -140,16 +140,16 @@ def measure(
     *,
     engine: Engine = HERE,
 ) -> LargeScale:
-    """Choose parameters, fit, and count on all nine sets.
+    """Choose parameters, fit, and count the ranks on all nine sets.
 
-    Class names of ``dataset`` have ids such as ``n01440764``.
+    Class names of ``dataset`` contain ids such as ``n01440764``.
 
     Raises
     ------
     DatasetError
-        When no unseen class is in any of the nine sets.
+        If no unseen class is in any of the nine sets.
     ParameterError
-        For a method with a novelty detector, which decides what scores do not know.
+        For a method with a novelty detector: its predictions do not follow from the scores alone.
     """
     split, method = dataset.split(), get_method(spec.method)()
     rows = imagenet_rows(dataset.class_names)
@@ -179,14 +179,14 @@ def measure(
 def _chosen(
     dataset: ZSLDataset, method: ZSLEstimator, seed: int, progress: Progress
 ) -> dict[str, Any]:
-    """Return the parameters that the folds choose for ZSL."""
+    """Return the parameters chosen for ZSL on the folds."""
     setting = Setting(dataset, dataset.split(), seed=seed, progress=part_of(progress, 0, 2))
     message = "Parameters on the validation classes"
     return setting.select(method, task="zsl", with_gamma=False, message=message).params
 
 
 def _sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the classes of these data that are in each set, for sets that have any."""
+    """Return the classes of the data in each set, without empty sets."""
     facts, unseen = imagenet(), dataset.split().unseen_classes
     with_id = unseen[rows[unseen] >= 0]
     sets = {name: with_id[facts.sets[name][rows[with_id]]] for name in SETS}
@@ -200,7 +200,7 @@ def _sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def printed() -> pd.DataFrame:
-    """Return the benchmark's table 5, a method a row and a set a column, fractions."""
+    """Return the benchmark's table 5 as fractions, one row per method and one column per set."""
     table = published("imagenet_zsl_top1")
     wide = table.pivot_table(index="method", columns="split", values="top1_per_class", sort=False)
     return wide[list(SETS)]

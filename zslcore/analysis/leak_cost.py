@@ -1,27 +1,28 @@
-"""The effect of a leak in points: one method, one test set, with the leak and without.
+"""Cost of a leak in percentage points: one method and test set, with and without the leak.
 
 *training*
-    The first release of the Proposed Split has every test image of a seen class in ``train_loc`` or
-    ``val_loc``: training on these two, in place of ``trainval_loc``, trains on test images.
+    In the first release of the Proposed Split, every test image of a seen class is also in
+    ``train_loc`` or ``val_loc``. Training on these two lists instead of ``trainval_loc`` trains on
+    test images.
 *selection*
-    Training on ``trainval_loc`` but choosing parameters and gamma on ``train_loc`` against
-    ``val_loc`` of that release sees test images only while choosing.
+    Training on ``trainval_loc``, with parameters and gamma chosen on ``train_loc`` and ``val_loc``
+    of that release, uses test images only for the choice.
 *photographs*
-    Rows that are cut from one photograph stand on both sides, as in aPY. The method is trained
-    without the rows whose photograph is in the test set, and, for the size of the training set to
-    be the same, without as many others of the same classes.
+    Rows cut from one photograph are in training and in test, as in aPY. The method is trained once
+    without the training rows that share a photograph with a test row, and once without as many
+    other rows of the same classes, so both training sets have the same size.
 *epochs*
-    The epoch with the best H on the test images is a parameter chosen on them. The other parameters
-    are those of the folds, or the given ones, and every number of epochs has the gamma of the
-    folds.
+    Stopping at the epoch with the best H on the test images chooses a parameter on test images. The
+    other parameters are chosen on the folds, or given; gamma is chosen on the folds for each number
+    of epochs.
 
-All else is the same on both sides: rows of the test set, preprocessing, seed and, unless
-the leak is in choosing them, parameters and gamma, which come from the clean folds.
+Everything else is the same with and without the leak: test rows, preprocessing, seed and, unless
+the leak is in their choice, parameters and gamma, which are chosen on the clean folds.
 
 References
 ----------
 Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
-good, the bad and the ugly", TPAMI 2019; its data page tells of both releases.
+good, the bad and the ugly", TPAMI 2019; its data page describes both releases.
 """
 
 from __future__ import annotations
@@ -50,14 +51,14 @@ from zslcore.storage.files import FACTS
 
 Leak = Literal["training", "selection", "photographs", "epochs"]
 LEAKS: tuple[Leak, ...] = get_args(Leak)
-#: What has leaked, in words.
+#: Leak -> its description in a sentence.
 MEANING: dict[str, str] = {
     "training": "trained on the test images of seen classes",
     "selection": "parameters and gamma chosen with the test images of seen classes",
     "photographs": "trained on other rows of the test images' photographs",
     "epochs": "stopped at the epoch with the best H on the test images",
 }
-#: The figures as tables name them.
+#: Metric -> its name in tables.
 SHORT: dict[str, str] = {
     "zsl": "ZSL",
     "unseen": "u",
@@ -71,7 +72,7 @@ SHORT: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arm:
-    """One side of a comparison; ``rows`` are those trained on, gamma is None without folds."""
+    """One side of a comparison; ``rows`` counts training rows, ``gamma`` is None without folds."""
 
     rows: int
     params: Mapping[str, Any]
@@ -81,7 +82,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cost:
-    """One method with a leak and without; ``origin`` says where its parameters come from."""
+    """Results of one method with and without a leak; ``origin`` is that of its parameters."""
 
     method: str
     leak: Leak
@@ -92,7 +93,7 @@ class Cost:
     def rows(
         self, n_draws: int = significance.N_DRAWS, level: float = 0.95
     ) -> list[dict[str, Any]]:
-        """Return one row a figure: both sides, the difference and its interval over classes."""
+        """Return one row per metric: both sides, the difference, and its interval over classes."""
         drawn = significance.class_draws(self.clean.scores.seen, n_draws)
         clean, leaky = (
             resampling.figures(arm.scores, drawn, arm.gamma or 0.0)
@@ -126,12 +127,12 @@ class Cost:
 
 
 def table(costs_: Sequence[Cost]) -> pd.DataFrame:
-    """Return the rows of several costs, one a method, leak and figure; fractions in [0, 1]."""
+    """Return one row per method, leak and metric; values are fractions in [0, 1]."""
     return pd.DataFrame([row for cost in costs_ for row in cost.rows()])
 
 
 def as_text(costs_: Sequence[Cost]) -> str:
-    """Return :func:`table` as lines of text, in percent and in points."""
+    """Return :func:`table` as plain text, in percent and percentage points."""
     lines = []
     for cost in costs_:
         lines.append(f"{cost.method}, {MEANING[cost.leak]}; parameters {cost.origin}")
@@ -147,7 +148,7 @@ def as_text(costs_: Sequence[Cost]) -> str:
 
 
 def possible_leaks(dataset: ZSLDataset, split: Split) -> tuple[Leak, ...]:
-    """Return the leaks of this split; *epochs* also needs a method for :func:`searches_epochs`."""
+    """Return the leaks measurable on a split; *epochs* also depends on :func:`searches_epochs`."""
     has = {
         "training": bool(len(split.test_seen)),
         "selection": bool(len(split.test_seen) and split.folds),
@@ -158,10 +159,10 @@ def possible_leaks(dataset: ZSLDataset, split: Split) -> tuple[Leak, ...]:
 
 
 def first_release_folds(labels: np.ndarray, split: Split) -> tuple[Fold, ...]:
-    """Return the folds as the first release has them: with the test images of their seen classes.
+    """Return the folds of the first release, which include test images of their classes.
 
-    In all five data sets they differ from release 2.0 by the ``test_seen_loc`` rows of their
-    classes.
+    In all five data sets they differ from release 2.0 exactly by the ``test_seen_loc`` rows of the
+    classes of each part.
     """
     test = split.test_seen
 
@@ -174,11 +175,12 @@ def first_release_folds(labels: np.ndarray, split: Split) -> tuple[Fold, ...]:
 def costs(
     method: ZSLEstimator, setting: Setting, leaks: Sequence[Leak] = (), *, choose: bool = True
 ) -> list[Cost]:
-    """Measure the cost of leaks for one method, by default of all that apply to it.
+    """Measure the cost of leaks for one method, by default of all leaks that apply to it.
 
-    ``split`` is without the leaks of *training* and *selection*; gamma is always chosen on the
-    folds where there are any. Raises DatasetError when a leak cannot be measured on this split, or
-    there are no folds to choose on; ParameterError for *epochs* of a method that searches none.
+    The split of ``setting`` is free of the leaks of *training* and *selection*. If it has folds,
+    gamma is always chosen on them; ``choose`` is False to keep the method's parameters. Raises
+    DatasetError if a leak cannot be measured on this split, or parameters cannot be chosen without
+    folds; ParameterError for *epochs* with a method whose grid has no epochs.
     """
     dataset, split = setting.dataset, setting.split
     possible = possible_leaks(dataset, split)
@@ -198,7 +200,7 @@ def costs(
 
 
 def searches_epochs(method: ZSLEstimator | type[ZSLEstimator]) -> bool:
-    """Whether the folds choose the number of epochs of a method."""
+    """Whether the number of epochs of a method is chosen on the folds."""
     return "epochs" in method.param_grid
 
 
@@ -211,17 +213,17 @@ _NEEDS: dict[Leak, str] = {
 
 
 def _of_shared_photographs(dataset: ZSLDataset, split: Split) -> np.ndarray:
-    """Return the training rows cut from the photograph of a test row."""
+    """Return the training rows that share a photograph with a test row."""
     if not dataset.image_files:
         return np.empty(0, np.intp)
     names = np.array(dataset.image_files)
     of_test = names[np.concatenate([split.test_seen, split.test_unseen])]
-    # An empty name identifies no photograph, nor do two equal ones.
+    # An empty name does not identify a photograph.
     return split.trainval[np.isin(names[split.trainval], of_test[of_test != ""])]
 
 
 class _Work:
-    """State shared by the leaks of one method; the clean choice is made once."""
+    """State shared by the leaks of one method; parameters are chosen once on the clean folds."""
 
     def __init__(self, method: ZSLEstimator, setting: Setting, choose: bool) -> None:
         self.method, self.setting, self.choose = method, setting, choose
@@ -229,20 +231,20 @@ class _Work:
         self._chosen: dict[str, tuple[dict[str, Any], float | None]] = {}
 
     def training(self) -> Cost:
-        """Train on all that ``train_loc`` and ``val_loc`` of the first release hold."""
+        """Train on all rows of ``train_loc`` and ``val_loc`` of the first release."""
         chosen = self._choice("clean folds", self.split)
         everything = np.union1d(self.split.trainval, self.split.test_seen)
         leaky = self._arm(replace(self.split, trainval=everything), *chosen)
         return self._cost("training", self._clean, leaky)
 
     def selection(self) -> Cost:
-        """Choose on the folds of the first release."""
+        """Choose parameters and gamma on the folds of the first release."""
         folds = first_release_folds(self.dataset.labels, self.split)
         chosen = self._choice("folds with test images", replace(self.split, folds=folds))
         return self._cost("selection", self._clean, self._arm(self.split, *chosen))
 
     def photographs(self) -> Cost:
-        """Train without the rows that share a photograph, and without as many others."""
+        """Train without the rows that share a photograph, or without as many other rows."""
         shared = _of_shared_photographs(self.dataset, self.split)
         clean = _without(self.split, shared)
         leaky = _without(self.split, self._as_many_others(shared))
@@ -250,7 +252,7 @@ class _Work:
         return self._cost("photographs", self._arm(clean, *chosen), self._arm(leaky, *chosen))
 
     def epochs(self) -> Cost:
-        """Stop at the epoch with the best H on the test images; the folds choose all else."""
+        """Stop at the epoch with the best H on the test images; choose all else on the folds."""
         counts = {"epochs": self.method.param_grid["epochs"]}
         grid = dict(self.method.param_grid) if self.choose else counts
         selection = self._selection("folds, with epochs", self.split, grid)
@@ -266,7 +268,7 @@ class _Work:
         return self._cost("epochs", clean, best)
 
     def _arms(self, points: Sequence[tuple[dict[str, Any], float]]) -> list[Arm]:
-        """Return the metrics of parameters and gammas on the split, from one sweep."""
+        """Return one arm per pair of parameters and gamma, from one sweep over epochs."""
         grid = [{"epochs": params["epochs"]} for params, _ in points]
         model = clone(self.method).set_params(**points[0][0])
         scored = self.setting.sweep(model, grid, f"{model.card.name}, on the test images")
@@ -276,7 +278,7 @@ class _Work:
         ]
 
     def _as_many_others(self, shared: np.ndarray) -> np.ndarray:
-        """Return as many training rows of every class, from those not shared where they last."""
+        """Return as many training rows per class as are shared, not shared ones first."""
         labels, rng, left_out = self.dataset.labels, np.random.default_rng(self.setting.seed), []
         for c in np.unique(labels[shared]):
             n = np.count_nonzero(labels[shared] == c)
@@ -291,7 +293,7 @@ class _Work:
         return self._arm(self.split, *self._choice("clean folds", self.split))
 
     def _choice(self, on: str, split: Split) -> tuple[dict[str, Any], float | None]:
-        """Return every parameter and gamma, chosen on the folds of ``split``."""
+        """Return all parameters, and gamma, chosen on the folds of ``split``."""
         if on not in self._chosen:
             params, gamma = self.method.get_params(), None
             if self.choose or split.folds:
@@ -301,7 +303,7 @@ class _Work:
         return self._chosen[on]
 
     def _selection(self, on: str, split: Split, grid: Mapping[str, Any] | None) -> Selection:
-        """Choose from a grid, by default the method's own, on the folds of ``split``."""
+        """Choose parameters on the folds of ``split``, by default from the method's grid."""
         message = f"{self.method.card.name}, on {on}"
         return self.setting.on(split).select(self.method, grid=grid, message=message)
 
@@ -315,7 +317,7 @@ class _Work:
 
 
 def _without(split: Split, rows: np.ndarray) -> Split:
-    """Return the split without some training rows, in its folds neither."""
+    """Return the split with some rows removed from training and from the folds."""
     folds = (
         Fold(np.setdiff1d(fold.train, rows), np.setdiff1d(fold.val, rows)) for fold in split.folds
     )
@@ -328,19 +330,19 @@ def _without(split: Split, rows: np.ndarray) -> Split:
 Figure = Literal["plain", "calibrated"]
 FIGURES: tuple[Figure, ...] = ("plain", "calibrated")
 CHOICES = ("folds", "test", "last")
-#: Prices over seeds that come with the package; ``python -m benchmarks.generators`` writes them.
+#: Result of :func:`prices` included in the package, written by ``python -m benchmarks.generators``.
 MEASURED = FACTS / "measured" / "epoch_choice.csv"
 
 
 def points(
     method: ZSLEstimator, setting: Setting, grid: Mapping[str, Sequence[int]]
 ) -> pd.DataFrame:
-    """Judge every point of a grid of epochs on the folds and on the test set.
+    """Evaluate every point of a grid of epochs on the folds and on the test set.
 
-    A method is trained once a fold and once on all training classes, and judged after each number
-    of epochs. ``folds_plain`` and ``folds_calibrated`` are the mean H on the folds at gamma = 0 and
-    at every fold's best gamma, ``gamma`` is the best common one; the other figures are of the test
-    set.
+    The method is trained once per fold and once on all training classes, and evaluated after each
+    number of epochs. ``folds_plain`` and ``folds_calibrated`` are the mean H on the folds, at gamma
+    = 0 and at the best gamma of each fold; ``gamma`` is the best common gamma of the folds. The
+    other metrics are on the test set.
     """
     chosen = setting.select(method, grid=grid, rule="best")
     every = list(ParameterGrid(dict(grid)))
@@ -365,12 +367,11 @@ def _figures(evaluation: protocol.Evaluation) -> dict[str, Any]:
 
 
 def choices(table: pd.DataFrame, figure: Figure, names: Sequence[str]) -> pd.DataFrame:
-    """Return the rows that the folds, the test set and nothing choose, by choice.
+    """Return the chosen rows of a table of :func:`points` for one seed, by choice.
 
-    *folds* is the point with the best mean H on the folds; *test* that with the best H on the test
-    images, an upper bound (oracle); *last* that with the largest numbers of epochs. H is that of
-    the plain scores, as papers on generated features report it, or at the gamma of the folds
-    ("calibrated"). ``table`` is that of :func:`points` for one seed.
+    *folds* is the point with the best mean H on the folds; *test* has the best H on the test
+    images, an upper bound (oracle); *last* has the largest numbers of epochs. H is at gamma = 0
+    ("plain"), as in papers on generated features, or at the gamma of the folds ("calibrated").
     """
     table = table.sort_values(list(names), kind="stable", ignore_index=True)
     best = [int(table[f"{by}_{figure}"].argmax()) for by in ("folds", "test")]
@@ -378,11 +379,11 @@ def choices(table: pd.DataFrame, figure: Figure, names: Sequence[str]) -> pd.Dat
 
 
 def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd.DataFrame:
-    r"""Return the metrics of each choice, and the gains of choosing on the test set, over seeds.
+    r"""Return mean H over seeds for each choice, and the gain of choosing on the test set.
 
-    ``table`` is of :func:`points`, with the columns ``dataset``, ``method`` and ``seed``.
-    ``over_folds`` and ``over_last`` are what choosing on the test set adds, seed by seed; ``_low``
-    and ``_high``, missing for one seed, are their interval :math:`\bar d \pm t_{n-1} \,
+    ``table`` joins tables of :func:`points`, with columns ``dataset``, ``method`` and ``seed``.
+    ``over_folds`` and ``over_last`` are the mean gains in H over the other two choices; ``_low``
+    and ``_high``, NaN for one seed, are the ends of the interval :math:`\bar d \pm t_{n-1} \,
     \mathrm{std}(d) / \sqrt n`.
     """
     rows = []
@@ -408,5 +409,5 @@ def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd
 
 
 def measured_prices() -> pd.DataFrame:
-    """Return the :func:`prices` that come with the package, of two seeds or more."""
+    """Return the included table of :func:`prices`, each over at least two seeds."""
     return pd.read_csv(MEASURED, comment="#")

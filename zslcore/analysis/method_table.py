@@ -1,18 +1,18 @@
-r"""Methods by data sets: which figure each result gives, and how certain its rank is.
+r"""Table of methods by data sets, with intervals of metrics and ranks.
 
-A table has a row per method and a column per data set and split. Columns are never averaged: each
-has its own ranks. Test classes are resampled with replacement, the same draw for every method of a
-column, and :func:`zslcore.analysis.ranking.rank_bounds` turns the draws into an interval of each
-rank. With :math:`a_{mc}` the accuracy of method m on class c and :math:`w_c` how often a draw has
-class c,
+A table has one row per method, and one column per data set and split. Columns are not averaged:
+each has its own ranks. Test classes are resampled with replacement, with the same draws for all
+methods of a column; :func:`zslcore.analysis.ranking.rank_bounds` computes an interval of each rank
+from the draws. With :math:`a_{mc}` the accuracy of method m on class c, and :math:`w_c` the number
+of times that class c is drawn,
 
 .. math::
     u^*_m = \frac{\sum_{c \in U} w_c a_{mc}}{\sum_{c \in U} w_c}, \qquad
     s^*_m = \frac{\sum_{c \in S} w_c a_{mc}}{\sum_{c \in S} w_c}, \qquad
     H^*_m = \frac{2 u^*_m s^*_m}{u^*_m + s^*_m}
 
-A result that does not list its classes has a rank and no interval; it widens those of the others,
-because it may stand on either side of them.
+A result without per-class accuracies has a rank but no interval. It widens the intervals of other
+ranks, because it may be better or worse than those results.
 """
 
 from __future__ import annotations
@@ -55,20 +55,20 @@ from zslcore.results.shipped import has_predictions
 from zslcore.results.store import StoredRun
 
 Origin = Literal["mine", "shipped", "others"]
-#: Choice that keeps a result out of a table.
+#: Filter that hides a result from the table.
 HiddenBy = Literal["Results", "Data sets", "Split", "Metric"]
-#: Of two results for the same cell the first of these counts.
+#: Precedence of results for the same cell.
 _PRECEDENCE: tuple[Origin, ...] = get_args(Origin)
-#: Splits that results of many people are on; any other name is that of a split of one's own.
+#: Names of shared splits; any other name is that of a user's own split.
 SHARED_SPLITS = ("PS", "SS")
-#: Digits that a board entry has: results that differ by less in every figure are the same one.
+#: Results are the same if all metrics differ by less than this, the precision of board entries.
 _EQUAL = 1e-6
-#: Rows of a paper that are another variant than the first of :data:`VARIANTS`.
+#: Rows of a paper that are not the first of :data:`VARIANTS` of their method.
 _PRINTED_ROWS = {("GBU", "SAE"): "SAE (V2S)"}
 
 
 def task_of(figure: Metric) -> Literal["zsl", "gzsl"]:
-    """Return the task that parameters are chosen for: GZSL for metrics at gamma, ZSL as printed."""
+    """Return the task of the choice of parameters: GZSL for AUSUC and at gamma, else ZSL."""
     return "gzsl" if figure.endswith("at gamma") or figure == "AUSUC" else "zsl"
 
 
@@ -77,11 +77,12 @@ def task_of(figure: Metric) -> Literal["zsl", "gzsl"]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MethodResult:
-    """One result: a method on a data set and split; figures are fractions in [0, 1].
+    """Result of a method on a data set and split; ``figures`` are fractions in [0, 1].
 
-    Unknown fields are empty: ``task`` where nothing was chosen, ``who`` of own runs,
-    ``per_class`` ("zsl", "plain", "calibrated" -> class -> accuracy). ``pretraining`` is ("none",)
-    for features trained on nothing; a ``probe`` has the parameters of a single fold of another run.
+    Fields that do not apply are empty: ``task`` if no parameter was chosen, ``who`` for own runs.
+    ``per_class`` maps "zsl", "plain" and "at_gamma" to accuracies by class, if listed.
+    ``pretraining`` is ("none",) for features without pre-training. A ``probe`` has the parameters
+    that a single fold of another run would choose.
     """
 
     row: str
@@ -105,13 +106,13 @@ class MethodResult:
 
     @property
     def fine_tuned(self) -> bool:
-        """Whether the extractor was fine-tuned on images of the data, as declared."""
+        """Whether the declaration says that the extractor was fine-tuned on images of the data."""
         return bool(fine_tuned_on(self.pretraining))
 
     def sides(self, figure: Metric) -> tuple[dict[str, float], dict[str, float]]:
-        """Return the accuracies of unseen and of seen classes that a figure is a mean of.
+        """Return the accuracies per unseen class and per seen class that a metric averages.
 
-        Classes are named by their keys, which are the same in every spelling.
+        Classes are identified by keys that do not depend on the spelling of their names.
         """
         kind = METRICS[figure].partition("_")[0].replace("calibrated", "at_gamma")
         accuracy = self.per_class.get(kind, {})
@@ -119,7 +120,7 @@ class MethodResult:
         return accuracies_of_sides(keys, keys_among(self.unseen, accuracy), figure)
 
     def equals(self, other: MethodResult) -> bool:
-        """Whether another result is of the same method and data, with the same figures."""
+        """Whether another result has the same method, data set and split, and equal metrics."""
         mine, theirs = ((c.row, c.data, c.split) for c in (self, other))
         shared = self.figures.keys() & other.figures.keys()
         return mine == theirs and all(
@@ -128,7 +129,7 @@ class MethodResult:
 
 
 def row_name(method: str, params: Mapping[str, Any], more: Sequence[str] = ()) -> str:
-    """Return a method with the parameters and preprocessing of its row.
+    """Return the row name of a method: its name with variant parameters and preprocessing.
 
     Examples
     --------
@@ -143,12 +144,12 @@ def row_name(method: str, params: Mapping[str, Any], more: Sequence[str] = ()) -
 
 
 def inductive_rows() -> list[str]:
-    """Return the rows that every table has: the usual methods, in their first variant."""
+    """Return the names of rows in every table: the usual methods, in their first variant."""
     return [row_name(n, {}) for n, method in METHODS.items() if method.card.in_default_comparison]
 
 
 def cells_of_runs(stored: Sequence[StoredRun]) -> list[MethodResult]:
-    """Return the runs of a store as cells, without those an oracle chose parameters for."""
+    """Return the stored runs as cells, without runs with oracle parameters."""
     bounds, of_folds = oracle_keys(stored), single_fold_keys(stored)
     return [_of_run(one, of_folds) for one in stored if one.result.key not in bounds]
 
@@ -180,14 +181,14 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> MethodResult:
 
 
 def _state(one: StoredRun) -> State:
-    """Return State.VERIFIED for a run with predictions made here or precomputed, else STATED."""
+    """Return State.VERIFIED for an own run, or a precomputed one with predictions, else STATED."""
     if one.shipped and not has_predictions(one.result.key):
         return State.STATED
     return State.VERIFIED
 
 
 def _figures(result: RunResult) -> dict[Metric, float]:
-    """Return the figures of a run; those at gamma only where something chose it."""
+    """Return the metrics of a run; metrics at gamma only if gamma was chosen."""
     values = {
         name: REGISTERED[registered].of(result.evaluation)
         for name, registered in METRICS.items()
@@ -197,7 +198,7 @@ def _figures(result: RunResult) -> dict[Metric, float]:
 
 
 def _non_default_parts(result: RunResult) -> list[str]:
-    """Return the preprocessing and given parameters that make a run a row of its own."""
+    """Return the preprocessing and given parameters that distinguish the row of a run."""
     spec = result.spec
     method = METHODS.get(spec.method)
     parts = [
@@ -210,18 +211,17 @@ def _non_default_parts(result: RunResult) -> list[str]:
 
 
 def _benchmark(data: str) -> str:
-    """Return the benchmark that a data set is named after, "AWA1" of "AWA1-lss"."""
+    """Return the benchmark in the name of a data set, such as "AWA1" in "AWA1-lss"."""
     return next((b for b in fact_sources() if data.lower().startswith(b.lower())), "")
 
 
 def best_cells(
     cells: Sequence[MethodResult], figure: Metric, split: str, *, with_probes: bool = False
 ) -> dict[tuple[str, str], MethodResult]:
-    """Return which cell counts for every (row, data set) that has the figure.
+    """Return the cell to show for every (row, data set) with a result for the metric.
 
-    Own runs come before shipped results, these before those of others; of equals that with classes
-    counts, then the newest. Without seen test images parameters are chosen for ZSL whatever the
-    figure.
+    The user's own runs have precedence over precomputed results, and these over entries of other
+    people; then cells with per-class accuracies, then the newest.
     """
     candidates: dict[tuple[str, str], list[MethodResult]] = {}
     wanted, listed = (task_of(figure), ""), [cell for cell in cells if cell.per_class]
@@ -233,7 +233,7 @@ def best_cells(
 
 
 def _with_classes(cell: MethodResult, listed: Sequence[MethodResult]) -> MethodResult:
-    """Return a cell with the classes of an equal result, one that chose the same for both tasks."""
+    """Return a cell with the per-class accuracies of an equal result, if it has none itself."""
     if cell.per_class:
         return cell
     for other in listed:
@@ -250,12 +250,13 @@ def _order(cell: MethodResult) -> tuple[int, bool]:
 
 
 def ranked(cells: Sequence[MethodResult], figure: Metric, n_draws: int = 1000) -> pd.DataFrame:
-    """Rank the methods of one column, one cell a row; the same draws of test classes for all.
+    """Rank the methods of one column, with one row per cell and the same draws for all.
 
-    ``first`` and ``last`` are the 95 % interval of ``rank``, 1 the largest, equal values share the
-    better one; ``top``: no method is significantly better. NaN where classes are not listed, with
-    the reason in ``why``. Names and order of classes change nothing; over few classes intervals
-    are Student's, see :func:`zslcore.metrics.significance.interval`.
+    Rank 1 is the largest value; equal values share the better rank. ``first`` to ``last`` is the 95
+    % interval of ``rank``; ``top`` is True if no method is significantly better. Intervals are NaN
+    if per-class accuracies are missing, with the reason in ``why``. The result does not depend on
+    the names and order of classes. For few classes, intervals are Student's; see
+    :func:`zslcore.metrics.significance.interval`.
     """
     value = np.array([cell.figures[figure] for cell in cells])
     table = pd.DataFrame(
@@ -289,14 +290,15 @@ def ranked(cells: Sequence[MethodResult], figure: Metric, n_draws: int = 1000) -
 def _drawn(
     cells: Sequence[MethodResult], figure: Metric, n_draws: int
 ) -> tuple[list[str], np.ndarray, int]:
-    """Return why each cell has no interval, figures of the others, and the fewest classes.
+    """Return the reasons against intervals, resampled metrics, and the fewest classes of a side.
 
-    Intervals are over the classes that most cells list, under any spelling; the figures of the
-    cells without a reason have a row a draw.
+    There is one reason per cell, empty if it has an interval. Intervals are over the classes that
+    most cells list, under any spelling. The metrics have one row per draw, and one column per cell
+    with an interval.
     """
     nothing = np.empty((0, 0)), 0
     if figure not in MEANS_OVER_CLASSES:
-        return ["This metric is no mean over classes."] * len(cells), *nothing
+        return ["This metric is not a mean over classes."] * len(cells), *nothing
     sides = [cell.sides(figure) for cell in cells]
     needed = (figure[0] != "s", figure[0] in "sH")
     classes = [tuple(frozenset(of) for of in both) for both in sides]
@@ -304,7 +306,7 @@ def _drawn(
     complete = [both for both, n in zip(classes, sizes, strict=True) if min(n) > 1]
     common = max(complete, key=complete.count, default=None)
     reasons = [
-        _why_none(n) or ("" if both == common else "It lists other classes than most results.")
+        _why_none(n) or ("" if both == common else "It lists different classes from most results.")
         for both, n in zip(classes, sizes, strict=True)
     ]
     if common is None:
@@ -325,7 +327,7 @@ def _drawn(
 
 
 def _why_none(sizes: Sequence[int]) -> str:
-    """Return why sides of so many classes give no interval; empty where they give one."""
+    """Return the reason against an interval with these numbers of classes, or ""."""
     if min(sizes) > 1:
         return ""
     if not max(sizes):
@@ -338,7 +340,7 @@ def _why_none(sizes: Sequence[int]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The results on one data set: cells by row, and their :func:`ranked` with ``printed``."""
+    """Results on one data set: cells by row, and the table of :func:`ranked` with ``printed``."""
 
     data: str
     split: str
@@ -349,7 +351,7 @@ class Column:
 
     @property
     def leader(self) -> str:
-        """The row with the largest figure."""
+        """The row with the largest value."""
         return str(self.ranks["value"].idxmax())
 
     @property
@@ -360,9 +362,9 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class MethodTable:
-    """A selection of results as a table: rows of methods, ``data`` the data sets of the columns.
+    """Selection of results as a table with rows of methods and columns of data sets.
 
-    Each column shows ``split``; data of one's own without a shared split show their own.
+    Columns are the data sets of ``data``, with results on ``split``; see :meth:`split_of`.
     """
 
     cells: Sequence[MethodResult]
@@ -376,14 +378,14 @@ class MethodTable:
 
     @cached_property
     def counted(self) -> list[MethodResult]:
-        """The results of the chosen origins."""
+        """Results with one of the chosen origins."""
         return [cell for cell in self.cells if cell.origin in self.origins]
 
     def split_of(self, data: str) -> str:
-        """Return the split that a data set shows the results of.
+        """Return the split of a data set's column.
 
-        It is the chosen one, but for data with own runs and none on it or on a shared split: these
-        show the split of the newest run, whatever it is called.
+        It is the chosen split, except for data with the user's own runs and no result on it or on a
+        shared split: then it is the split of the newest own run.
         """
         results = [cell for cell in self.counted if cell.data == data]
         own = [cell.split for cell in results if cell.origin == "mine"]
@@ -392,7 +394,7 @@ class MethodTable:
 
     @cached_property
     def columns(self) -> list[Column]:
-        """The data sets that have a result, in the order of :attr:`data`."""
+        """Columns of the data sets with a result, in the order of :attr:`data`."""
         splits = {data: self.split_of(data) for data in self.data}
         best = {
             split: best_cells(self.counted, self.figure, split, with_probes=self.probes)
@@ -405,7 +407,7 @@ class MethodTable:
                 cells = {r: c for r, c in cells.items() if c.origin != "shipped" or r in usual}
             if cells:
                 first = next(iter(cells.values()))
-                # Printed figures are of the chosen split.
+                # Printed values are for the chosen split only.
                 benchmark = first.benchmark if split == self.split else ""
                 ranks = ranked(list(cells.values()), self.figure)
                 ranks["printed"] = [self.printed_of(row, benchmark) for row in ranks.index]
@@ -414,12 +416,12 @@ class MethodTable:
 
     @cached_property
     def own_rows(self) -> frozenset[str]:
-        """The rows with a result of one's own."""
+        """Rows with one of the user's own results."""
         of_columns = (column.cells.items() for column in self.columns)
         return frozenset(r for cells in of_columns for r, c in cells if c.origin == "mine")
 
     def hidden(self) -> dict[HiddenBy, list[MethodResult]]:
-        """Return the results of one's own that no column shows, by the choice that hides them."""
+        """Return the user's own results that no column shows, by the filter that hides them."""
         shown = {(row, c.data, c.split) for c in self.columns for row in c.cells}
         hidden: dict[HiddenBy, list[MethodResult]] = {}
         for cell in self.cells:
@@ -438,17 +440,17 @@ class MethodTable:
 
     @property
     def usual_rows(self) -> list[str]:
-        """The inductive methods, where results of this package count."""
+        """The inductive methods; empty if results of this package are not selected."""
         return inductive_rows() if {"mine", "shipped"} & set(self.origins) else []
 
     @cached_property
     def rows(self) -> list[str]:
-        """The inductive methods, then all other rows that have a result."""
+        """The usual rows, then all other rows with a result."""
         more = [row for column in self.columns for row in column.cells]
         return list(dict.fromkeys([*self.usual_rows, *more]))
 
     def candidates(self, row: str, data: str) -> list[MethodResult]:
-        """Return all results of a cell but board entries with the figures of one of the runs."""
+        """Return all results of a cell, without board entries that equal one of the runs."""
         place = (row, data, self.split_of(data))
         results = [cell for cell in self.cells if (cell.row, cell.data, cell.split) == place]
         runs = [cell for cell in results if isinstance(cell.source, StoredRun)]
@@ -460,30 +462,30 @@ class MethodTable:
 
     @cached_property
     def printed(self) -> pd.DataFrame:
-        """The printed figures of this split and figure, chosen for the same task."""
+        """Printed values of this split and metric, with parameters chosen for the same task."""
         table = printed_cells()
         same = (table["figure"] == self.figure) & (table["split"] == self.split)
         return table[same & (table["task"] == task_of(self.figure)) & self.with_printed]
 
     def prints(self, row: str, benchmark: str) -> pd.DataFrame:
-        """Return all printed figures of a row, those of the benchmark paper first."""
+        """Return all printed values of a row, starting with the benchmark paper."""
         of = self.printed
         return of[(of["row"] == row) & (of["benchmark"] == benchmark)]
 
     def printed_of(self, row: str, benchmark: str) -> float:
-        """Return the first printed figure of a row; NaN without one."""
+        """Return the first printed value of a row; NaN without one."""
         prints = self.prints(row, benchmark)
         return float(prints["value"].iloc[0]) if len(prints) else float("nan")
 
     @property
     def source(self) -> str:
-        """The first printed table with this figure, as "GBU 3"; empty without one."""
+        """The first printed table with this metric, such as "GBU 3"; empty without one."""
         return next(iter(self.printed["table"]), "")
 
     def rankings(self) -> dict[str, pd.DataFrame]:
-        """Return the "measured" and "printed" tables that mean ranks follow from.
+        """Return the "measured" and "printed" tables for mean ranks.
 
-        Tables of fewer than two data sets or three methods are left out.
+        Tables with fewer than two data sets or three methods are left out.
         """
         measured = pd.DataFrame({column.data: column.ranks["value"] for column in self.columns}).T
         first = self.printed[self.printed["table"] == self.source]
@@ -497,7 +499,7 @@ class MethodTable:
 
 @cache
 def printed_cells() -> pd.DataFrame:
-    """Return the printed figures; ``first_version`` is NaN unless it was another one."""
+    """Return the printed values; ``first_version`` is NaN unless the value was changed."""
     figures = printed_evidence().figures
     figures = figures[
         figures["figure"].isin(METRICS) & ~figures["table"].str.contains("quoted|CAL 3")
@@ -522,7 +524,7 @@ def printed_cells() -> pd.DataFrame:
 
 
 def _first_version(one: pd.Series) -> float:
-    """Return the figure that the first version of the benchmark paper had, where it differs."""
+    """Return the value in the first version of the benchmark paper; NaN if it is the same."""
     where = {
         ("GBU 3", "zsl"): ("zsl_top1", "top1_per_class"),
         ("GBU 6", "u"): ("gzsl_ps", "unseen"),
@@ -549,9 +551,10 @@ def _versions(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def seconds_of(cells: Iterable[MethodResult], row: str, data: str, split: str) -> float:
-    """Estimate the wall time of a missing cell; NaN where nothing allows it.
+    """Estimate the wall time in seconds of a missing cell; NaN without comparable runs.
 
-    That of the same method on other data is scaled by how much longer other methods took there.
+    The time of the method on another data set is scaled by the median ratio of the times of other
+    methods on the two data sets.
     """
     timed = [cell for cell in cells if np.isfinite(cell.seconds) and not cell.probe]
     here = [cell.seconds for cell in timed if (cell.row, cell.data) == (row, data)]

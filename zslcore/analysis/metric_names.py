@@ -1,4 +1,4 @@
-"""Metrics as the papers, the table of methods and comparisons name them."""
+"""Names of metrics in papers, the table of methods, and comparisons."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 Metric = Literal["H at gamma", "zsl", "AUSUC", "u at gamma", "s at gamma", "H", "u", "s"]
-#: Metric -> its name in :mod:`zslcore.evaluation.figures`, also a column in the row of a run.
+#: Metric -> its name in :mod:`zslcore.evaluation.figures`, which is also its column for runs.
 METRICS: Mapping[Metric, str] = {
     "H at gamma": "calibrated_harmonic",
     "zsl": "zsl",

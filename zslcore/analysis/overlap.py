@@ -1,13 +1,13 @@
-r"""Whether classes that the feature extractor had seen get better accuracy.
+r"""Gain in accuracy of test classes in the pre-training set of the feature extractor.
 
 .. math::
     \mathrm{gain} = \frac{\mathrm{ACC_{OUC}} - \mathrm{ACC_{TUC}}}
                          {\tfrac12 (\mathrm{ACC_{OUC}} + \mathrm{ACC_{TUC}})}
 
-with the mean per-class accuracies of the overlapping (OUC) and of the truly unseen test classes
-(TUC). Classes, not images, are the unit: another benchmark would have other classes. So the
-interval resamples classes and the p-value permutes which of them overlap. Of features with
-pre-training and a baseline without, the difference of gains is what pre-training adds.
+where :math:`\mathrm{ACC}` is the mean per-class accuracy of the overlapping (OUC) or the truly
+unseen test classes (TUC). Test classes, not images, are treated as a sample: the interval resamples
+classes, and the p-value permutes the labels "overlapping" among them. The effect of pre-training is
+the gain with pre-trained features minus the gain with features without pre-training.
 
 References
 ----------
@@ -52,7 +52,7 @@ from zslcore.metrics.significance import holm
 from zslcore.names import class_key
 from zslcore.progress import Progress, silent
 
-#: Columns of a study, see :func:`overlap_study`.
+#: Columns of a study; see :func:`overlap_study`.
 STUDY_COLUMNS = ("draw", "features", "method", "class", "overlapping", "images", "accuracy")
 
 
@@ -61,7 +61,7 @@ STUDY_COLUMNS = ("draw", "features", "method", "class", "overlapping", "images",
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draw:
-    """One draw of classes: to train, overlapping test classes (OUC), truly unseen ones (TUC)."""
+    """Draw of training classes, overlapping test classes (OUC) and truly unseen ones (TUC)."""
 
     train: np.ndarray
     ouc: np.ndarray
@@ -77,9 +77,10 @@ def fair_draws(
     n_draws: int = 30,
     seed: int = 0,
 ) -> tuple[Draw, ...]:
-    """Draw test classes, part overlapping and part truly unseen; the rest trains.
+    """Draw overlapping and truly unseen test classes, and training classes from the rest.
 
-    FAIR draws 30 times, for UCF101 51 training, 25 overlapping and 25 truly unseen classes.
+    FAIR makes 30 draws; for UCF101 each has 51 training, 25 overlapping and 25 truly unseen
+    classes. By default all classes that are not drawn for the test are training classes.
     ``overlapping`` is a bool array of shape (n_classes,).
     """
     overlapping = np.asarray(overlapping, dtype=bool)
@@ -105,10 +106,10 @@ def fair_draws(
 
 
 def half_and_half(overlapping: ArrayLike, *, n_draws: int = 30, seed: int = 0) -> tuple[Draw, ...]:
-    """Draw as many overlapping as other test classes, a fifth of all classes together.
+    """Draw equal numbers of overlapping and other test classes, a fifth of all classes.
 
-    Fewer where there are not twice as many of a kind, so that all are not tested at once. Raises
-    ParameterError when there are fewer than four classes of a kind: two tested and two others.
+    At most half of the classes of a kind are drawn, so fewer than a fifth if a kind is small.
+    Raises ParameterError with fewer than four classes of a kind: two to test, and two to train.
     """
     overlapping = np.asarray(overlapping, dtype=bool)
     of_kind = int(overlapping.sum()), int((~overlapping).sum())
@@ -130,19 +131,19 @@ def overlap_study(
     preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Fit every method on every draw of classes with every feature set.
+    """Fit every method on every draw of classes, with all features.
 
     Parameters
     ----------
-    methods : name -> estimator with its parameters, fitted afresh on each draw
-    datasets : name of the features -> data set; the same classes, in the same order
+    methods : name -> estimator, cloned and fitted for each draw
+    datasets : name of the features -> data set; all with the same classes in the same order
     progress : callable(done, total, message), called after each fit
 
     Returns
     -------
     DataFrame
-        One row per draw, features, method and test class; ``accuracy`` is among the draw's test
-        classes.
+        One row per draw, features, method and test class; for ``accuracy``, the candidates are the
+        test classes of the draw.
     """
     rows = []
     fits = list(product(datasets.items(), enumerate(draws), methods.items()))
@@ -157,9 +158,9 @@ def overlap_study(
 
 @dataclass(frozen=True)
 class OverlapStudy(Study[pd.DataFrame]):
-    """Methods, with their defaults, on draws of test classes, half of them known to the extractor.
+    """Study of default methods on draws of test classes, half of them in the pre-training set.
 
-    ``datasets`` are of the same classes, names -> digests.
+    ``datasets`` maps names of data sets with the same classes to digests.
     """
 
     kind = "overlap_study"
@@ -177,22 +178,22 @@ class OverlapStudy(Study[pd.DataFrame]):
         known: Sequence[int],
         n_draws: int,
     ) -> Self:
-        """Return the study of open data sets."""
+        """Return the study of open data sets; ``known`` are classes in the pre-training set."""
         digests = {dataset.name: dataset.digest for dataset in datasets}
         return cls(digests, tuple(methods), tuple(sorted(map(int, known))), n_draws)
 
     @property
     def title(self) -> str:
-        """Description on the screen."""
+        """Title on screen."""
         return f"{self.n_draws} draws of test classes of {', '.join(self.datasets)}"
 
     @property
     def made_by(self) -> dict[str, Any]:
-        """Revisions of the methods and, where they are searched, their grids."""
+        """Revisions of the methods."""
         return made_by(*(get_method(name)() for name in self.methods))
 
     def compute(self, progress: LiveProgress) -> pd.DataFrame:
-        """Fit every method on every draw with all features."""
+        """Fit every method on every draw, with all features."""
         opened = {name: load(name) for name in self.datasets}
         n_classes = next(iter(opened.values())).n_classes
         return overlap_study(
@@ -204,7 +205,7 @@ class OverlapStudy(Study[pd.DataFrame]):
 
 
 def split_of_draw(dataset: ZSLDataset, draw: Draw, *, n_folds: int = 0) -> Split:
-    """Return the split of a draw; each of ``n_folds`` groups of training classes validates once."""
+    """Return the split of a draw, with ``n_folds`` folds over its training classes."""
     labels, test = dataset.labels, np.union1d(draw.ouc, draw.tuc)
     trainval = np.flatnonzero(np.isin(labels, draw.train))
     return Split.from_rows(
@@ -218,7 +219,7 @@ def split_of_draw(dataset: ZSLDataset, draw: Draw, *, n_folds: int = 0) -> Split
 
 
 def draw_accuracies(scores: ScoredTest, draw: Draw) -> Iterator[tuple[int, bool, int, float]]:
-    """Yield (class, overlapping, images, accuracy) of every test class of a draw."""
+    """Yield (class, overlapping, images, accuracy) for each test class of a draw."""
     F, y = scores.unseen_part
     accuracy = per_class_accuracy(y, F.argmax(axis=1))
     classes, images = scores.classes[~scores.seen], np.bincount(y)
@@ -235,10 +236,11 @@ def study_summary(
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Return gains by features and method, p adjusted over methods, and the gain over a baseline.
+    """Return gains by features and method, with adjusted p-values, and differences to a baseline.
 
-    Draws share classes, so they are no independent repetitions: a class counts once, with its mean
-    accuracy over the draws that tested it; ``draw_deviation`` tells how much single draws vary.
+    Draws share classes, so they are not independent repetitions: each class counts once, with its
+    mean accuracy over the draws that test it. ``draw_deviation`` is the standard deviation of the
+    gain over draws; p-values are adjusted over methods.
 
     Parameters
     ----------
@@ -248,8 +250,9 @@ def study_summary(
     Returns
     -------
     DataFrame
-        ``minus_low`` and ``minus_high`` are the interval of ``gain_minus_baseline`` over classes,
-        resampled for both features alike, ``minus_p`` that of :func:`gain_difference`.
+        ``minus_low`` to ``minus_high`` is the interval of ``gain_minus_baseline`` over classes,
+        with the same resampled classes for both features; ``minus_p`` is the p-value of
+        :func:`gain_difference`.
     """
     features = list(study["features"].unique())
     if baseline is not None and baseline not in features:
@@ -281,7 +284,7 @@ def study_summary(
 
 
 def gains_by_draw(part: pd.DataFrame) -> pd.Series:
-    """Return the gain of every draw of one method on one set of features, by draw."""
+    """Return the gain of one method and feature set by draw."""
     overlapping = part["overlapping"].to_numpy(bool)
     ouc, tuc = (
         part[side].groupby("draw")["accuracy"].mean() for side in (overlapping, ~overlapping)
@@ -290,7 +293,7 @@ def gains_by_draw(part: pd.DataFrame) -> pd.Series:
 
 
 def _by_class(part: pd.DataFrame) -> ByClass:
-    """Mean accuracy of every class over draws, and whether it overlaps."""
+    """Return the mean accuracy of each class over draws, and whether it overlaps."""
     by_class = part.groupby("class")
     return by_class["accuracy"].mean(), by_class["overlapping"].first()
 
@@ -298,7 +301,7 @@ def _by_class(part: pd.DataFrame) -> ByClass:
 def _over_baseline(
     own: ByClass, of_baseline: ByClass | None, level: float, n_resamples: int, seed: int
 ) -> dict[str, float]:
-    """Gain minus the baseline's, with an interval over classes that both are tested on."""
+    """Return the gain minus that of the baseline, with an interval over their common classes."""
     columns = ("gain_minus_baseline", "minus_low", "minus_high", "minus_p")
     if of_baseline is None or of_baseline is own:
         return dict.fromkeys(columns, np.nan if of_baseline is None else 0.0)
@@ -310,12 +313,12 @@ def _over_baseline(
 
 @dataclass(frozen=True, slots=True)
 class GainDifference:
-    """How much larger one gain is than another on the same classes, a class counting once in each.
+    """Difference of two gains on the same classes, each class counted once.
 
     Attributes
     ----------
-    interval : bootstrap-t interval over classes, resampled for both alike
-    p : two-sided permutation p-value over classes, of which overlap
+    interval : bootstrap-t interval, with the same resampled classes for both gains
+    p : two-sided p-value; the labels "overlapping" are permuted among classes
     """
 
     difference: float
@@ -331,9 +334,9 @@ def gain_difference(
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> GainDifference:
-    """Return the gain of one method on one set of features minus that of another.
+    """Return the difference of two gains, each of one method and feature set.
 
-    ``part`` and ``other`` are rows of :func:`overlap_study`; classes that both are tested on count.
+    ``part`` and ``other`` are rows of :func:`overlap_study`; only their common test classes count.
     """
     return _difference(_by_class(part), _by_class(other), level, n_resamples, seed)
 
@@ -355,7 +358,7 @@ def _difference(
 def _difference_p(
     pair: np.ndarray, in_pretraining: np.ndarray, n_resamples: int, rng: np.random.Generator
 ) -> float:
-    """Share of relabellings of the classes with at least as large a difference of gains."""
+    """Return the share of permuted labels with at least as large a difference of gains."""
     order = rng.permuted(np.tile(np.arange(len(pair)), (n_resamples, 1)), axis=1)
     chosen = np.vstack([np.flatnonzero(in_pretraining), order[:, : in_pretraining.sum()]])
     a = pair[chosen].mean(axis=1)
@@ -379,9 +382,9 @@ def class_accuracies(
     *,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Return the accuracy of every test class, among unseen classes, with its interval, best first.
+    """Return the accuracies of test classes among unseen classes, with intervals, best first.
 
-    The exact binomial interval (Clopper-Pearson) takes the class as fixed.
+    The exact binomial interval (Clopper-Pearson) is over images of the class.
     """
     rows = []
     for c, share in accuracy.items():
@@ -394,13 +397,13 @@ def class_accuracies(
 
 
 def test_images(dataset: ZSLDataset, split: Split) -> dict[int, int]:
-    """Count the unseen test images of every unseen class."""
+    """Return the number of test images of each unseen class."""
     classes, counts = np.unique(dataset.labels[split.test_unseen], return_counts=True)
     return dict(zip(classes.tolist(), counts.tolist(), strict=True))
 
 
 def gain_figures(gain: OverlapGain) -> dict[str, float]:
-    """Return the figures of one gain: mean accuracies, gain, its interval and p, by name."""
+    """Return the values of a gain by name: mean accuracies, gain, its interval, and p."""
     accuracies = (gain.all, gain.clean, gain.overlap, gain.all_minus_clean)
     return dict(zip(_FIGURES, (*accuracies, gain.gain, *gain.interval, gain.p), strict=True))
 
@@ -410,24 +413,24 @@ def method_gains(
     overlapping: Collection[int],
     related: Collection[int] = (),
 ) -> pd.DataFrame:
-    """Return one row per method: accuracies, gain, its interval and p, and ranks.
+    """Return one row per method: mean accuracies, gain with interval and p-value, and ranks.
 
     Parameters
     ----------
     accuracies : method -> {class: accuracy among unseen classes}
     overlapping : classes in the pre-training set
-    related : classes that are neither in the set nor in the group that these are compared with
+    related : classes that are left out of the comparison, but not of ``all``
 
     Returns
     -------
     DataFrame
-        ``all``, ``clean`` (unrelated) and ``overlap`` are mean per-class accuracies, ``p_holm`` is
-        Holm's over the methods, rank 1 the best; best of all classes first.
+        ``all``, ``clean`` (unrelated classes) and ``overlap`` are mean per-class accuracies;
+        ``p_holm`` is adjusted over methods; rank 1 is the best. Sorted by ``all``, best first.
 
     Raises
     ------
     DatasetError
-        When no test class overlaps, or all do.
+        If no test class overlaps, or all do.
     """
     rows = []
     for method, accuracy in accuracies.items():
@@ -444,7 +447,7 @@ def method_gains(
 
 
 def same_classes(names: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether two lists of names are the same classes in the same order, however spelt.
+    """Whether two lists name the same classes in the same order, in any spelling.
 
     Examples
     --------
@@ -457,9 +460,10 @@ def same_classes(names: Sequence[str], others: Sequence[str]) -> bool:
 # --- Effect of pre-training, class by class -------------------------------------------------------
 
 
-#: Methods that are compared: closed forms, all draws in seconds. The first fits word vectors, too.
+#: Methods that are compared: closed forms that take seconds for all draws. The first also suits
+#: word vectors.
 GAIN_METHODS = ("LinearV2S", "LinearS2V", "ESZSL", "SAE")
-#: Simulated data -> the same classes with features of an extractor that was trained on nothing.
+#: Simulated data set -> the same classes with features without pre-training.
 UNTRAINED = {
     f"simulated-{name}{twin}": f"simulated-{name}{baseline}"
     for name, baseline in (
@@ -482,30 +486,30 @@ def class_gains(
     *,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Return the gain of every class by pre-training, largest first.
+    """Return the gain of each class from pre-training, largest first.
 
-    The gain is the mean over the draws that test a class of its accuracy with the features of a
-    pre-trained extractor minus that with features that were trained on nothing; both are measured
-    on the same draws, so that the interval is Student's over their differences.
+    The gain of a class in a draw is its accuracy with pre-trained features minus its accuracy with
+    features without pre-training. The table has the mean over the draws that test the class, with
+    Student's interval over these draws.
 
     Parameters
     ----------
     study : from :func:`overlap_study`
-    features, baseline : features with pre-training, and those without
-    names : of all classes
-    related : classes that are not in the pre-training set, but related to one of it
+    features, baseline : names of features with and without pre-training
+    names : names of all classes
+    related : classes that are not in the pre-training set, but related to a class in it
 
     Returns
     -------
     DataFrame
-        One row per class that was tested: ``group``, see :data:`GROUPS`, ``draws`` (that tested
-        it), ``accuracy`` and ``baseline`` (means with and without pre-training); ``low`` and
-        ``high`` are NaN for a class that was tested once.
+        One row per tested class: ``group`` (see :data:`GROUPS`), ``draws`` (number of draws that
+        test it), ``accuracy`` and ``baseline`` (means with and without pre-training), and ``gain``
+        with its interval; ``low`` and ``high`` are NaN for a single draw.
 
     Raises
     ------
     ParameterError
-        When the study lacks the method with these features.
+        If the study has no rows of the method with these features.
     """
     of_method = study[study["method"] == method]
     pairs = of_method.pivot_table(
@@ -538,15 +542,15 @@ def class_gains(
 
 @dataclass(frozen=True, slots=True)
 class GroupGain:
-    """How much more pre-training adds to classes in its set than to unrelated ones, as fractions.
+    """Gain from pre-training by group of classes, as fractions.
 
     Attributes
     ----------
-    every, inside, related, unrelated : mean gain of all classes and of each group; NaN of none
-    others : mean gain of all classes that are not in the set, related or not
+    every, inside, related, unrelated : mean gain of all classes, and by group (NaN if empty)
+    others : mean gain of all classes that are not in the pre-training set, related or not
     difference : ``inside`` minus ``unrelated``
     low, high : Welch's 95 % interval of the difference over classes
-    p : two-sided, of Welch's test
+    p : two-sided p-value of Welch's test
     """
 
     every: float
@@ -561,16 +565,16 @@ class GroupGain:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the interval leaves out 0."""
+        """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
 
 def group_gain(table: pd.DataFrame) -> GroupGain:
-    """Compare the gains of classes in the pre-training set with those of unrelated ones.
+    """Compare the gains of classes in the pre-training set with those of unrelated classes.
 
-    Related classes are in neither group: the set may have their kinds, so that they are no control
-    (FAIR counts semantically similar names as overlapping). Classes are the unit: the difference
-    has Welch's interval.
+    Related classes are in neither group: the pre-training set may contain kinds of them, so they
+    are not a control (FAIR counts semantically similar names as overlapping). The difference has
+    Welch's interval over classes.
 
     Parameters
     ----------
@@ -579,7 +583,7 @@ def group_gain(table: pd.DataFrame) -> GroupGain:
     Raises
     ------
     DatasetError
-        With fewer than two classes in the set, or unrelated.
+        With fewer than two classes in the pre-training set, or fewer than two unrelated classes.
     """
     gains = [table.loc[table["group"] == group, "gain"].to_numpy() for group in GROUPS]
     inside, related, unrelated = gains

@@ -1,29 +1,30 @@
-r"""Who ranks first, and how robust that is.
+r"""Ranks of methods, with their intervals and tests.
 
-Methods are ranked on *occasions*, as data sets or the folds that parameters were chosen on: 1 is
-the best, ties share the mean of their places. Of n occasions and k methods with mean ranks
+Methods are ranked on *occasions*, such as data sets, or folds on which parameters are chosen. Rank
+1 is the best; tied methods share their mean rank. For n occasions and k methods with mean ranks
 :math:`\bar r_j`:
 
 .. math::
     \chi^2_F = \frac{12 n}{k (k + 1)} \sum_j \left( \bar r_j - \frac{k + 1}{2} \right)^2,
     \qquad CD = q_\alpha \sqrt{\frac{k (k + 1)}{6 n}}
 
-Friedman's statistic (here without its correction for ties, which SciPy makes) asks whether all
-methods are alike; two methods whose mean ranks are closer than Nemenyi's critical difference CD
-do not differ significantly, where :math:`q_\alpha \sqrt 2` is a quantile of the studentized range
-of k values.
+Friedman's statistic (shown without the correction for ties, which SciPy includes) tests the
+hypothesis that all methods are equal. Two methods do not differ significantly if their mean ranks
+are closer than Nemenyi's critical difference CD, where :math:`q_\alpha \sqrt 2` is a quantile of
+the studentized range of k values.
 
-The confidence of a rank comes from test classes resampled for all methods alike. The interval of
-a rank follows from which other methods are surely better and which surely worse: of method j on one
-occasion, with :math:`x^*` what a draw makes of the figures x and :math:`s_{ij}` the deviation of
-:math:`x^*_i - x^*_j`,
+The interval of a rank is computed from resampled test classes, with the same draws for all methods.
+It follows from the numbers of methods that are significantly better and significantly worse. For
+method j on one occasion, with metrics x, resampled metrics :math:`x^*`, and :math:`s_{ij}` the
+standard deviation of :math:`x^*_i - x^*_j`,
 
 .. math::
     c_j: \; P^* \left( \max_i \frac{|(x^*_i - x^*_j) - (x_i - x_j)|}{s_{ij}} \le c_j \right) = 1 -
     \alpha, \qquad 1 + \# \{ i: x_i - x_j > c_j s_{ij} \} \; \le \; r_j \; \le \;
     k - \# \{ i: x_j - x_i > c_j s_{ij} \}
 
-which holds for the rank itself, however close methods are; percentiles of ranks drawn again do not.
+The interval covers the true rank even if methods are close to each other, unlike percentiles of
+resampled ranks.
 
 References
 ----------
@@ -48,19 +49,20 @@ from scipy.stats import friedmanchisquare, kendalltau, norm, rankdata, studentiz
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.metrics.significance import DIGITS
 
-#: Occasions are permuted so often for the p-value of Friedman's statistic.
+#: Number of permutations for the p-value of Friedman's statistic.
 N_PERMUTATIONS = 4999
 
 
 def method_ranks(values: ArrayLike) -> np.ndarray:
-    """Rank methods (last axis), 1 the largest; ties, to twelve digits, share their mean place."""
+    """Rank methods (last axis), 1 the largest; ties, to twelve digits, share their mean rank."""
     return rankdata(-np.round(np.asarray(values, dtype=np.float64), DIGITS), axis=-1)
 
 
 def rank_matrix(values: np.ndarray) -> np.ndarray:
-    """Count how often method i is j-th, (n_methods, n_methods), of values (n_occasions, n_methods).
+    """Count how often each method (row) has each rank (column).
 
-    Of m methods that tie, each has an m-th of each of their places.
+    ``values`` has shape (n_occasions, n_methods). If m methods tie, each gets a share of 1/m of
+    each of their m ranks.
     """
     _check(values)
     n_methods = values.shape[1]
@@ -72,15 +74,15 @@ def rank_matrix(values: np.ndarray) -> np.ndarray:
     return (inside / (last - first + 1)[..., None]).sum(axis=0)
 
 
-# --- How sure a rank is ---------------------------------------------------------------------------
+# --- Intervals of ranks ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
     """Mean ranks over occasions, with intervals from resampled test classes.
 
-    ``low`` and ``high`` are NaN without draws; ``first`` is the share of draws in which the
-    method's mean rank is the best, where ties share.
+    ``low`` and ``high`` are NaN without draws. ``first`` is the share of draws in which the method
+    has the best mean rank; tied methods share the draw.
     """
 
     mean_rank: np.ndarray
@@ -92,9 +94,9 @@ class Ranking:
 def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
     """Rank methods over occasions, and over draws of test classes.
 
-    ``values`` has shape (1 + n_draws, n_occasions, n_methods), first what was measured. The
-    interval of a mean over n occasions is the mean of intervals that miss n times more seldom: all
-    of them hold together.
+    ``values`` has shape (1 + n_draws, n_occasions, n_methods), starting with the measured values.
+    The interval of the mean rank over n occasions averages the ends of intervals with Bonferroni's
+    level 1 - (1 - level) / n, which hold jointly.
     """
     if values.ndim != 3 or not values.size:
         raise DatasetError(
@@ -117,11 +119,11 @@ def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
 def rank_bounds(
     values: np.ndarray, level: float = 0.95, wider: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and the highest place of every method on one occasion, 1 the best.
+    """Return the lower and upper bounds of the rank of each method on one occasion.
 
-    ``values`` has shape (1 + n_draws, n_methods), first what was measured; ``level`` is the nominal
-    coverage of each method's interval; ``wider`` multiplies :math:`c_j`, as
-    :func:`zslcore.metrics.significance.widening` does for few classes.
+    ``values`` has shape (1 + n_draws, n_methods), starting with the measured values; ``level`` is
+    the nominal coverage of each interval; ``wider`` multiplies :math:`c_j`, by
+    :func:`zslcore.metrics.significance.widening` for few classes.
     """
     k = values.shape[1]
     lowest, highest = np.empty(k), np.empty(k)
@@ -140,11 +142,11 @@ def rank_bounds(
 
 @dataclass(frozen=True, slots=True)
 class RankingTest:
-    """A test of whether methods rank differently.
+    """Friedman's test of equal ranks.
 
-    ``statistic`` is Friedman's chi-square, corrected for ties, NaN where all ranks tie; ``p``
-    permutes the methods within every occasion and is valid for any number of them, ``p_chi_square``
-    for many.
+    ``statistic`` is Friedman's chi-square, corrected for ties; NaN if all ranks tie. ``p`` permutes
+    the methods within each occasion and is valid for any number of occasions, while
+    ``p_chi_square`` is valid for many occasions only.
     """
 
     occasions: int
@@ -157,7 +159,7 @@ class RankingTest:
 
 
 def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> RankingTest:
-    """Test for equal ranks of all methods in ``values`` (n_occasions >= 2, n_methods >= 3)."""
+    """Test for equal ranks of methods; ``values`` is (n_occasions >= 2, n_methods >= 3)."""
     _check(values, at_least=(2, 3))
     n, k = values.shape
     ranks = method_ranks(values)
@@ -180,13 +182,13 @@ def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> Ran
 
 
 def _spread(ranks: np.ndarray) -> np.ndarray:
-    """Return the sum that Friedman's statistic grows with; permutations keep ties."""
+    """Return the sum of squares in Friedman's statistic; permutations change nothing else in it."""
     n, k = ranks.shape[-2:]
     return ((ranks.sum(axis=-2) - n * (k + 1) / 2) ** 2).sum(axis=-1)
 
 
 def critical_difference(n_occasions: int, n_methods: int, alpha: float = 0.05) -> float:
-    """Return Nemenyi's critical difference of two mean ranks.
+    """Return Nemenyi's critical difference between two mean ranks.
 
     Examples
     --------
@@ -202,7 +204,7 @@ def critical_difference(n_occasions: int, n_methods: int, alpha: float = 0.05) -
 
 @cache
 def _critical_value(n_methods: int, alpha: float) -> float:
-    """Return q of Nemenyi's test; cached, since its integral takes a second."""
+    """Return q of Nemenyi's test; cached, since the integral takes a second."""
     return float(studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2))
 
 
@@ -225,9 +227,10 @@ def groups(mean_rank: np.ndarray, critical: float) -> list[list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two rankings of the same methods agree, by Kendall's tau-b; ``p`` tests no agreement.
+    """Agreement of two rankings of the same methods, by Kendall's tau-b.
 
-    The interval, by Fieller's approximation, is NaN for fewer than five methods.
+    ``p`` is for the hypothesis of no association. The interval, by Fieller's approximation, is NaN
+    for fewer than five methods.
     """
 
     tau: float
@@ -238,7 +241,7 @@ class Agreement:
 
 
 def agreement(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Agreement:
-    """Compare two series of figures of the same methods, NaN where one has none."""
+    """Compare two arrays of values of the same methods; methods with a NaN are left out."""
     a, b = (np.asarray(x, dtype=np.float64) for x in (first, second))
     if a.shape != b.shape or a.ndim != 1:
         raise DatasetError(f"Two rankings of the same methods; got shapes {a.shape}, {b.shape}.")

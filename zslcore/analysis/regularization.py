@@ -1,18 +1,18 @@
-r"""Why the best lambda for ZSL is wrong for GZSL.
+r"""Paths over a regulariser, whose best value differs between ZSL and GZSL.
 
-A method is fitted along a path of values of one regulariser, :math:`\lambda` for short, and every
-value is judged by what a seen-unseen curve holds, from one pass over the test set:
+A method is fitted with increasing values of one regulariser, called :math:`\lambda` here. Each
+value is evaluated with the seen-unseen curve of one pass over the test set:
 
-- :math:`A_{U \to C_u}`, the accuracy of unseen images among unseen classes, its end for
-  :math:`\gamma \to \infty`, which ZSL wants to be high;
-- :math:`A_{S \to C_s}`, that of seen images among seen classes, its other end;
-- :math:`A_{U \to C}` and :math:`A_{S \to C}`, among all classes, and their harmonic mean H, at
-  :math:`\gamma = 0` and at a gamma that the folds chose for this very :math:`\lambda`.
+- :math:`A_{U \to C_u}`, the accuracy of unseen images among unseen classes: the end of the curve
+  for :math:`\gamma \to \infty`, and the metric of ZSL;
+- :math:`A_{S \to C_s}`, the accuracy of seen images among seen classes: the other end of the curve;
+- :math:`A_{U \to C}` and :math:`A_{S \to C}`, the accuracies among all classes, and their harmonic
+  mean H, at :math:`\gamma = 0` and at the gamma chosen on the folds for this :math:`\lambda`.
 
-Two values of :math:`\lambda` are marked, both chosen on the folds: the one for ZSL has the highest
-:math:`A_{U \to C_u}` there, the one for GZSL the highest H after the fold's own best gamma. With
-more regularisation the seen classes lose, which ZSL does not notice. They come with the mean
-squared error of the attributes that a method predicts:
+Two values of :math:`\lambda` are marked, both chosen on the folds: for ZSL the value with the
+highest :math:`A_{U \to C_u}`, for GZSL the value with the highest H at the best gamma of each fold.
+Stronger regularisation costs accuracy on seen classes, which ZSL does not measure. For methods that
+predict attributes, the path includes their mean squared error:
 
 .. math:: \mathrm{MSE} = \frac{1}{N A} \sum_n \lVert f(x_n) - s_{y_n} \rVert^2
 
@@ -53,24 +53,23 @@ from zslcore.methods.base import Effect, ZSLEstimator, with_seed
 from zslcore.metrics import harmonic_mean
 from zslcore.progress import Progress, silent
 
-#: Values along a path; where they are whole numbers there may be fewer.
+#: Default number of values of a path; paths of whole numbers can have fewer.
 N_VALUES = 25
-#: A path is at least this many times as long as it is wide, in its largest over its smallest value.
+#: Least ratio of the largest to the smallest value of a path.
 LEAST_RANGE = 1e4
 
 
 def regularized() -> tuple[str, ...]:
-    """Names of the methods that have a regulariser."""
+    """Return the names of methods with a regulariser."""
     return tuple(name for name, method in METHODS.items() if method.regularizers)
 
 
 def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tuple[float, ...]:
-    """Return the values of a path, evenly spaced in their logarithm.
+    """Return the values of a path, evenly spaced on a logarithmic scale.
 
-    It has the ends of the method's own grid, widened to four decades where they are closer. Numbers
-    of epochs are whole, and end with those of the grid: a longer training is not the same question.
-    Raises UnknownNameError for a parameter that is no regularizer, ParameterError for fewer than
-    two values.
+    The path covers the method's grid, extended to four decades if the grid is narrower. Numbers of
+    epochs are whole, from 1 to the largest in the grid. Raises UnknownNameError if the parameter is
+    not a regulariser, ParameterError for fewer than two values.
     """
     if parameter not in method.regularizers:
         raise closest_name(f"regularizer of {method.card.name}", parameter, method.regularizers)
@@ -81,19 +80,19 @@ def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tupl
     if isinstance(low, int):
         return tuple(int(k) for k in np.unique(np.rint(np.geomspace(1, high, n))))
     widening = max(np.sqrt(LEAST_RANGE * low / high), 1.0)
-    # Written with twelve digits, so that every processor has the same values.
+    # Rounded to twelve digits: the values are then the same on every processor.
     return tuple(float(f"{v:.12g}") for v in np.geomspace(low / widening, high * widening, n))
 
 
-#: Name of the validation split that the calibration paper draws its figures on.
+#: Name of the validation split in the figures of the calibration paper.
 VALIDATION = "PS, first validation split"
 
 
 def split_of(dataset: ZSLDataset, name: str, seed: int = 0) -> Split:
-    """Return a split, or for :data:`VALIDATION` the first fold of PS as one.
+    """Return a split by name; for :data:`VALIDATION`, the first fold of PS as a split.
 
-    It is then its own only fold: what the fold chooses is best on the very images that are
-    measured.
+    That split has itself as its only fold, so values chosen on the fold are optimal for the test
+    images.
     """
     if name != VALIDATION:
         return dataset.split(name)
@@ -111,14 +110,14 @@ def split_of(dataset: ZSLDataset, name: str, seed: int = 0) -> Split:
 
 @dataclass(frozen=True, slots=True)
 class RegularizationSpec:
-    """The specification of a path; :attr:`made_by` has the revisions and grids behind it.
+    """Specification of a path; :attr:`made_by` has the revisions and grids that it depends on.
 
     Parameters
     ----------
-    parameter : the regulariser; the first of the method by default
-    params : other parameters, where they are given
-    choose : whether those of the method's grid that are not given are chosen on the folds, for
-        GZSL; they are the defaults otherwise
+    parameter : the regulariser; by default the first of the method
+    params : other given parameters
+    choose : whether the other parameters of the method's grid are chosen on the folds, for GZSL;
+        otherwise they have their defaults
     """
 
     dataset: str
@@ -143,7 +142,7 @@ class RegularizationSpec:
         if not self.parameter:
             object.__setattr__(self, "parameter", next(iter(regularizers)))
         object.__setattr__(self, "params", dict(sorted(self.params.items())))
-        _ = self.values  # refuses other parameters
+        _ = self.values  # raises for invalid parameters
 
     @property
     def estimator(self) -> ZSLEstimator:
@@ -152,7 +151,7 @@ class RegularizationSpec:
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The values of the regulariser."""
+        """Values of the regulariser."""
         return path_values(self.estimator, self.parameter, self.n_values)
 
     def to_json(self) -> str:
@@ -161,13 +160,13 @@ class RegularizationSpec:
 
     @property
     def made_by(self) -> dict[str, Any]:
-        """Revisions of protocol and method, and the values that are searched."""
+        """Revisions of protocol and method, the grid, and the values of the regulariser."""
         grid = dict(self.estimator.param_grid) if self.choose else {}
         searched = {"grid": grid, "values": list(self.values)}
         return {"revisions": revisions_of(self.estimator)} | searched
 
     def setting(self, dataset: ZSLDataset | None = None, progress: Progress = silent) -> Setting:
-        """Return the setting on the data, open or to be opened; others than its own are refused."""
+        """Return the setting on ``dataset``, or on the loaded data; refuse a different digest."""
         dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
         scaling = Preprocessing(self.features, self.prototypes)
         split = split_of(dataset, self.split, self.seed)
@@ -176,14 +175,14 @@ class RegularizationSpec:
     def follow(
         self, dataset: ZSLDataset | None = None, progress: Progress = silent
     ) -> RegularizationPath:
-        """Follow the path, see :func:`follow`; ``dataset`` is that data set where it is open."""
+        """Compute the path by :func:`follow`; pass ``dataset`` if the data set is already open."""
         grid = self.estimator.param_grid if self.choose else ()
         choose = [name for name in grid if name not in self.params]
         setting = self.setting(dataset, progress)
         return follow(self.estimator, setting, self.parameter, self.values, choose=choose)
 
 
-# --- What came out --------------------------------------------------------------------------------
+# --- Results --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,17 +191,17 @@ class RegularizationPath:
 
     Attributes
     ----------
-    effect : what a larger value makes of the regularisation
-    origin : "validated" when any of ``params`` was chosen on the folds, "given" otherwise
-    values : of shape (n_values,), increasing; arrays have this shape where no other is given
-    zsl, seen_alone : unseen images among unseen classes, seen ones among seen classes
-    unseen, seen : among all classes, gamma = 0
-    gamma : chosen on the folds for each value
-    calibrated_unseen, calibrated_seen : at that gamma
-    best_harmonic : the largest H over gamma *on the test set*
-    fold_zsl, fold_harmonic : arrays of shape (n_folds, n_values), what values are chosen by
-    for_zsl, for_gzsl : places of the values that the folds choose for either
-    mse_unseen, mse_seen : arrays of shape (n_values,), or of shape (0,)
+    effect : effect of a larger value, "weaker" or "stronger" regularisation
+    origin : "validated" if any of ``params`` was chosen on the folds, else "given"
+    values : increasing, of shape (n_values,), as all arrays without another shape
+    zsl, seen_alone : accuracies of unseen images among unseen, seen images among seen classes
+    unseen, seen : accuracies among all classes, at gamma = 0
+    gamma : gamma chosen on the folds for each value
+    calibrated_unseen, calibrated_seen : accuracies among all classes, at ``gamma``
+    best_harmonic : largest H over gamma *on the test set* (oracle)
+    fold_zsl, fold_harmonic : fold metrics for the choice of values, (n_folds, n_values)
+    for_zsl, for_gzsl : positions of the values chosen on the folds for each task
+    mse_unseen, mse_seen : arrays of shape (n_values,), or (0,) without predicted attributes
         Mean squared error of predicted attributes over attributes and test images.
     """
 
@@ -239,19 +238,19 @@ class RegularizationPath:
 
     @property
     def calibrated_harmonic(self) -> np.ndarray:
-        """H at the gamma that the folds chose."""
+        """H at the gamma chosen on the folds."""
         return harmonic_mean(self.calibrated_seen, self.calibrated_unseen)
 
     @property
     def difference(self) -> Literal["weaker", "same", "stronger"]:
-        """Whether GZSL wants weaker or stronger regularisation than ZSL, as the folds see it."""
+        """Regularisation chosen on the folds for GZSL, compared with that for ZSL."""
         if self.for_gzsl == self.for_zsl:
             return "same"
         smaller = self.for_gzsl < self.for_zsl
         return "weaker" if smaller == (self.effect == "stronger") else "stronger"
 
     def table(self) -> pd.DataFrame:
-        """Return one row a value: the metrics, and the task that chose it ("" for most)."""
+        """Return the metrics of each value, and the tasks for which it was chosen."""
         chosen = np.full(len(self.values), "", dtype=object)
         for place, what in ((self.for_zsl, "ZSL"), (self.for_gzsl, "GZSL")):
             chosen[place] = " and ".join(filter(None, (chosen[place], what)))
@@ -267,12 +266,12 @@ class RegularizationPath:
         return pd.DataFrame(columns)
 
 
-#: Columns of a path that are read off the test set.
+#: Columns of a path that are measured on the test set.
 _ON_THE_TEST_SET = (
     *("zsl", "seen_alone", "unseen", "seen", "harmonic"),
     *("gamma", "calibrated_harmonic", "best_harmonic"),
 )
-#: Column of a path -> that of a run's row.
+#: Column of a path -> column of a stored run.
 _FIGURES = {
     "zsl": "zsl",
     "unseen": "plain_unseen",
@@ -286,7 +285,7 @@ _FIGURES = {
 def path_as_runs(
     spec: RegularizationSpec, rows: Iterable[Mapping[Any, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the rows of a path in the columns of a run's row."""
+    """Return the rows of a path with the columns of a stored run."""
     return [
         {"params": json.dumps(dict(spec.params) | {spec.parameter: row["value"]})}
         | {ours: row[theirs] for theirs, ours in _FIGURES.items() if theirs in row}
@@ -294,7 +293,7 @@ def path_as_runs(
     ]
 
 
-# --- How it is made -------------------------------------------------------------------------------
+# --- Computation ----------------------------------------------------------------------------------
 
 
 def follow(
@@ -305,25 +304,24 @@ def follow(
     *,
     choose: Sequence[str] = (),
 ) -> RegularizationPath:
-    """Fit and judge a method along a path of one regulariser.
+    """Fit and evaluate a method for each value of one regulariser.
 
     Parameters
     ----------
-    method : its own parameters hold wherever none are given
+    method : estimator with the parameters that are neither chosen nor on the path
     parameter : one of the method's ``regularizers``
-    values : increasing
-    choose : other parameters, chosen on the folds for GZSL, which then stay along the path
+    values : increasing values of the regulariser
+    choose : other parameters to choose on the folds for GZSL, then fixed along the path
 
     Raises
     ------
     ZSLError
-        For a split without folds, or without test images of seen classes, and for parameters that
-        the method refuses.
+        If the split has no folds or no test images of seen classes, or a parameter is invalid.
     """
     if not len(setting.split.test_seen):
         raise DatasetError(
             f"{setting.dataset.name}, split {setting.split.name!r}: has no test images of seen "
-            "classes, without which there is no GZSL to compare with."
+            "classes, which GZSL needs."
         )
     method = with_seed(method, setting.seed)
     others = {
@@ -332,7 +330,7 @@ def follow(
     validated = bool(set(others) - {parameter})
     if validated:
         grid = others | {parameter: method.param_grid.get(parameter, values)}
-        chosen = setting.select(method, grid=grid, message="The folds, for the others").params
+        chosen = setting.select(method, grid=grid, message="The folds, for other parameters").params
         method = clone(method).set_params(**chosen)
 
     grid, n = {parameter: values}, len(values)
@@ -359,7 +357,7 @@ def follow(
 
 
 def _judged(tests: Iterable[ScoredTest], gamma: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the figures of the test set along the path, each read off the exact curve."""
+    """Return the test metrics along the path, from the exact curve of each value."""
     rows = []
     for k, test in enumerate(tests):
         curve = test.curve
@@ -381,7 +379,7 @@ def _judged(tests: Iterable[ScoredTest], gamma: np.ndarray) -> dict[str, np.ndar
 def _attribute_errors(
     method: ZSLEstimator, problem: Problem, points: Sequence[Mapping[str, Any]]
 ) -> dict[str, np.ndarray]:
-    """Return the mean squared error of predicted attributes along the path, empty without any."""
+    """Return the errors of predicted attributes along the path; empty if none are predicted."""
     if method.predicted_attributes == "no":
         return {"mse_unseen": np.empty(0), "mse_seen": np.empty(0)}
     true = problem.candidates[problem.y_test]
@@ -394,15 +392,15 @@ def _attribute_errors(
     }
 
 
-# --- All answers along the grid -------------------------------------------------------------------
+# --- Predictions along the grid -------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class GridAnswers:
-    """The answers of a method along the grid of one parameter, ``values`` increasing.
+    """Predictions of a method for each value of one parameter, in increasing order.
 
-    ``gamma`` and the place ``for_zsl`` are chosen on the folds; ``tests`` have the same test rows,
-    those of seen classes first.
+    ``gamma`` and the position ``for_zsl`` are chosen on the folds. ``tests`` are predictions of the
+    same test rows, seen classes first.
     """
 
     parameter: str
@@ -413,13 +411,13 @@ class GridAnswers:
 
     @property
     def best(self) -> int:
-        """Place of the largest H at its own gamma *on the test set*: a bound, never a choice."""
+        """Position of the largest H at ``gamma`` *on the test set*: an upper bound, no choice."""
         pairs = zip(self.tests, self.gamma, strict=True)
         return int(np.argmax([test.curve.at(gamma).harmonic for test, gamma in pairs]))
 
 
 def lambda_parameter(method: str) -> str | None:
-    """Return the parameter of a method that is its lambda, None where its grid has none."""
+    """Return the name of a method's lambda, if it is in the grid; else None."""
     kind = get_method(method)
     return next(
         (p for p in kind.regularizers if p.startswith("lam") and p in kind.param_grid), None
@@ -427,9 +425,10 @@ def lambda_parameter(method: str) -> str | None:
 
 
 def answer_grid(spec: RunSpec, dataset: ZSLDataset, progress: Progress = silent) -> GridAnswers:
-    """Answer the test set at every value of the only parameter that a spec leaves open.
+    """Predict the test set for every value of the only parameter in a spec's grid.
 
-    Raises ZSLError when not exactly one parameter is open, and for a split without folds or rows.
+    Raises ZSLError unless the grid has exactly one parameter, and for a split without folds or test
+    rows.
     """
     dataset = dataset.required(spec.digest)
     grid = spec.grid or {}
@@ -443,7 +442,7 @@ def answer_grid(spec: RunSpec, dataset: ZSLDataset, progress: Progress = silent)
     total = len(values) * (2 * len(split.folds) + 1)
 
     def report(*_: object) -> None:
-        progress(next(done), total, "Answering at each value")
+        progress(next(done), total, "Predicting at each value")
 
     setting = spec.setting(dataset, report)
     zsl = setting.select(method, task="zsl", grid={parameter: values}, with_gamma=False)
@@ -461,17 +460,17 @@ def answer_grid(spec: RunSpec, dataset: ZSLDataset, progress: Progress = silent)
 
 @dataclass(frozen=True)
 class GridAnswersStudy(SpecStudy[GridAnswers]):
-    """The answers along the grid of the parameter that a spec leaves open: :func:`answer_grid`."""
+    """Study of the predictions along the grid of a spec; see :func:`answer_grid`."""
 
     kind = "answers_along"
     SMALL = 1 << 18
 
     @property
     def title(self) -> str:
-        """Description on the screen."""
+        """Title on screen."""
         spec = self.spec
         return f"{spec.method} along {', '.join(spec.grid or ())} on {spec.dataset}, {spec.split}"
 
     def compute(self, progress: LiveProgress) -> GridAnswers:
-        """Fit at each value of the grid, on the folds and for the test set."""
+        """Fit with each value of the grid, on the folds and for the test set."""
         return answer_grid(self.spec, load(self.spec.dataset), progress)

@@ -1,25 +1,25 @@
-r"""Confidence of figures: resample classes or images, and recompute every figure.
+r"""Bootstrap of metrics: resample classes or images, and recompute the metrics.
 
-A benchmark's classes are a sample of classes, and its accuracies are means over them. Each
-draw takes classes with replacement, seen and unseen ones separately, one fewer than either side
-has: then the spread of the draws estimates that of the means without bias. With class :math:`c`
-drawn :math:`w_c` times:
+The classes of a benchmark are a sample, and its accuracies are means over them. Seen and unseen
+classes are resampled separately, with replacement. A draw has one class fewer than the side has, so
+that its variance estimates the variance of the mean without bias. With class :math:`c` drawn
+:math:`w_c` times,
 
 .. math::
     u^* = \frac{\sum_{c \in \mathcal{C}_u} w_c \, acc_c}{\sum_{c \in \mathcal{C}_u} w_c}
 
-and likewise every point of the seen-unseen curve, from which the largest H and the AUSUC follow.
-Two methods, or two runs of one, are compared on the same draws of the test set: the difficulty
-that a class has for both cancels.
+Every point of the seen-unseen curve is resampled in the same way, and with it the largest H and the
+AUSUC. Two methods, or two runs of one method, are compared on the same draws of the test set, so
+the difficulty of a class for both cancels.
 
-Draws of classes estimate results on other classes, draws of images within their class results on
-other images of the same classes. How a figure follows from either is in
-:mod:`zslcore.evaluation.figures`.
+Draws of classes estimate the variation for other classes; draws of images within classes, the
+variation for other images of the same classes. :mod:`zslcore.evaluation.figures` computes each
+metric from the draws.
 
 References
 ----------
 B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993, chapters 6, 8 and 13. J. Rao,
-C. Wu, "Resampling inference with complex survey data", JASA 1988 (one fewer).
+C. Wu, "Resampling inference with complex survey data", JASA 1988 (one class fewer per draw).
 """
 
 from __future__ import annotations
@@ -38,27 +38,27 @@ from zslcore.metrics import harmonic_mean
 from zslcore.metrics.significance import DIGITS, N_DRAWS, Over, class_draws, image_draws
 from zslcore.names import class_key, class_keys
 
-#: The number or the name of a class.
+#: Number or name of a class.
 ClassId = TypeVar("ClassId", int, str)
 Figure = Literal[
     "zsl", "unseen", "seen", "harmonic", "calibrated_harmonic", "best_harmonic", "ausuc"
 ]
 #: All metrics: ZSL, three at gamma = 0, H at the given gamma, the largest H (an oracle: its gamma
-#: is found on the test set) and the area under the curve.
+#: is chosen on the test set), and the area under the curve.
 FIGURES: tuple[Figure, ...] = get_args(Figure)
-#: Metrics with another name in the registry.
+#: Metrics that have another name in the registry.
 _NAMES: dict[Figure, str] = {side: f"plain_{side}" for side in ("unseen", "seen", "harmonic")}
-#: Numbers processed at a time, 8 MiB of them: more would not fit into a cache.
+#: Values processed at a time: 8 MiB, which fit into a processor cache.
 BLOCK = 1 << 20
 
 
 def figures(
     scores: AnsweredTest, drawn: np.ndarray, gamma: float = 0.0
 ) -> dict[Figure, np.ndarray]:
-    """Read every figure off the answers to a test set, for every draw of classes.
+    """Return all metrics of a test set for each draw of classes.
 
-    ``drawn`` has shape (n_draws, n_candidates). Classes without test samples are ignored; a
-    draw of only such classes gives NaN.
+    ``drawn`` has shape (n_draws, n_candidates): how often each class is drawn. Classes without test
+    samples are ignored; metrics of a draw with only such classes are NaN.
     """
     wanted = FIGURES if scores.generalized else FIGURES[:1]
     names = [_NAMES.get(figure, figure) for figure in wanted]
@@ -75,7 +75,7 @@ def draws_of(
     n_draws: int = N_DRAWS,
     seed: int = 0,
 ) -> dict[str, np.ndarray]:
-    """Return figures of the test set, then of draws of classes or images, each (1 + n_draws,).
+    """Return metrics of the test set and of resampled classes or images, each (1 + n_draws,).
 
     Metrics that cannot be computed from the best class of each side are left out.
     """
@@ -91,7 +91,7 @@ def draws_of_all(
     n_draws: int = N_DRAWS,
     seed: int = 0,
 ) -> list[dict[str, np.ndarray]]:
-    """Return :func:`draws_of` for several predictions of the same images, at a gamma each."""
+    """Return :func:`draws_of` for several predictions of the same images, each with its gamma."""
     test, _ = tests[0]
     if over == "classes":
         counts = counts_of_classes(test, class_draws(test.seen, n_draws, seed))
@@ -116,10 +116,10 @@ def _read(
 
 
 def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield blocks of shape (draws, n_images): how often each image counts in ``drawn`` classes."""
+    """Yield the weights of images in each draw of classes, in blocks (draws, n_images)."""
     if drawn.ndim != 2 or drawn.shape[1] != len(test.classes):
         raise DatasetError(
-            f"Draws need one column a candidate class ({len(test.classes)}); got {drawn.shape}."
+            f"Draws need one column per candidate class ({len(test.classes)}); got {drawn.shape}."
         )
     step = max(BLOCK // len(test.y), 1)
     for start in range(0, len(drawn), step):
@@ -132,23 +132,23 @@ def tested_sides(test: AnsweredTest) -> np.ndarray:
 
 
 def accuracies_by_key(accuracy: Mapping[str, float]) -> dict[str, float]:
-    """Return accuracies by the key of their class, which is the same in every spelling."""
+    """Return accuracies by class key; a key does not depend on spelling."""
     return dict(zip(class_keys([*accuracy]), accuracy.values(), strict=True))
 
 
 def keys_among(unseen: Collection[str], named: Collection[str]) -> frozenset[str]:
-    """Return the keys of the named classes that are unseen, each under any spelling."""
+    """Return the keys of those ``named`` classes that are unseen, in any spelling."""
     plain = {class_key(name) for name in unseen}
     pairs = zip(named, class_keys([*named]), strict=True)
     return frozenset(key for name, key in pairs if name in unseen or class_key(name) in plain)
 
 
 def order_of_classes(accuracies: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    """Return the order of drawn classes: by their accuracies, not by name or place.
+    """Return an order of classes for resampling, by accuracy instead of name or position.
 
-    ``accuracies`` has shape (n_methods, n_classes): unseen classes come first, then those with
-    lower accuracies. So neither other spellings of names nor another order of classes, nor of
-    methods, changes which class a draw takes; classes with the same accuracies are exchangeable.
+    ``accuracies`` has shape (n_methods, n_classes). Unseen classes are first, and on each side the
+    classes with lower accuracies. The draws then do not depend on the spelling of names, or on the
+    order of classes or methods; classes with equal accuracies are exchangeable.
     """
     rounded = np.round(accuracies, DIGITS)
     ordered = rounded[np.lexsort(np.sort(rounded, axis=1).T[::-1])]
@@ -159,7 +159,7 @@ def order_of_classes(accuracies: np.ndarray, seen: np.ndarray) -> np.ndarray:
 def accuracies_of_sides(
     accuracy: Mapping[ClassId, float], unseen: Collection[ClassId], figure: str
 ) -> tuple[dict[ClassId, float], dict[ClassId, float]]:
-    """Return the accuracies of unseen and of seen classes that enter ZSL, u, s or H."""
+    """Return the accuracies of unseen and of seen classes that ZSL, u, s or H averages."""
     return (
         {c: value for c, value in accuracy.items() if c in unseen and figure[0] != "s"},
         {c: value for c, value in accuracy.items() if c not in unseen and figure[0] in "sH"},
@@ -167,7 +167,7 @@ def accuracies_of_sides(
 
 
 def drawn_figure(drawn: np.ndarray, seen: np.ndarray, accuracy: np.ndarray) -> np.ndarray:
-    """Return the mean over classes, or H of both means, for every draw (n_draws, n_classes)."""
+    """Return the mean over classes, or H of the means of both sides, for each row of ``drawn``."""
     sides = [
         drawn[:, side] @ accuracy[side] / drawn[:, side].sum(axis=1)
         for side in (seen, ~seen)
@@ -177,7 +177,7 @@ def drawn_figure(drawn: np.ndarray, seen: np.ndarray, accuracy: np.ndarray) -> n
 
 
 def student_interval(values: np.ndarray, level: float = 0.95) -> tuple[float, float]:
-    """Return Student's interval of a mean; NaN of fewer than two values."""
+    """Return Student's interval of a mean; NaN for fewer than two values."""
     n = len(values)
     if n < 2:
         return np.nan, np.nan

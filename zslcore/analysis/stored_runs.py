@@ -1,8 +1,8 @@
-"""Select, sort, export and compare stored runs.
+"""Selection, sorting, export and comparison of stored runs.
 
-CSV holds a row a run, JSON everything, LaTeX a table with
-booktabs. Of two runs :func:`cautions` says what limits a comparison; classes are paired by name,
-which makes the difference of two methods far surer than two separate intervals.
+CSV has one row per run, JSON everything that is stored, and LaTeX a table with booktabs. For two
+runs, :func:`cautions` lists the limits of a comparison. Classes are paired by name: the interval of
+a difference is then much narrower than two separate intervals suggest.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ from zslcore.version import stamped, version
 
 
 def sorted_by() -> Mapping[str, bool]:
-    """Return the orders of runs by name, and whether the largest comes first."""
+    """Return the sort keys of runs, and whether the largest value comes first."""
     of_figures = {name: figures.FIGURES[name].larger_is_better for name in figures.metric_names()}
     by_name = {"created": True, "dataset": False, "method": False, "origin": False}
     return by_name | of_figures | {"seconds": True}
 
 
-#: Column of a run's row -> heading in a paper; ``chosen_for`` is the task of the parameters.
+#: Column of a run -> heading in a paper; ``chosen_for`` is the task of the parameters.
 LATEX_COLUMNS: Mapping[str, str] = {
     "method": "Method",
     "dataset": "Data set",
     "split": "Split",
     "chosen_for": "Chosen for",
 }
-#: Task that parameters were chosen for, in words.
+#: Task for which parameters were chosen -> its name in tables.
 _CHOSEN_FOR: Mapping[ChosenFor, str] = {"zsl": "ZSL", "gzsl": "GZSL", "given": "given"}
-#: Of parameters that the oracle of another run chose on the test set: a bound, never a result.
+#: Value of ``chosen_for`` for parameters that another run chose on the test set: an upper bound.
 ORACLE = "oracle"
 
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """A filter of runs; an empty field or None excludes nothing.
+    """Filter of runs; an empty field or None excludes nothing.
 
-    ``since`` is the first day, UTC; ``own`` leaves out results of the package.
+    ``since`` is the first day, in UTC; ``own`` leaves out precomputed results.
     """
 
     datasets: Collection[str] = ()
@@ -65,7 +65,7 @@ class RunFilter:
     own: bool = False
 
     def __call__(self, one: StoredRun) -> bool:
-        """Whether a run is meant."""
+        """Return whether a run passes the filter."""
         spec = one.result.spec
         return (
             (not self.datasets or spec.dataset in self.datasets)
@@ -76,7 +76,7 @@ class RunFilter:
         )
 
     def check(self, runs: Sequence[StoredRun]) -> None:
-        """Refuse a name that none of these runs has; the UnknownNameError names the nearest."""
+        """Raise UnknownNameError, with the closest name, for a name that no run has."""
         for field in fields(self)[:3]:
             kind = field.name.removesuffix("s")
             names = {str(getattr(one.result.spec, kind)): None for one in runs}
@@ -90,19 +90,20 @@ def tabulate_results(
     others: Iterable[Mapping[str, Any]] = (),
     oracle_keys: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Return one tidy row per run, then ``others``, rows of :meth:`Result.table`.
+    """Return one tidy row per run, followed by ``others``, rows of :meth:`Result.table`.
 
-    Accuracies are fractions; ``chosen_for`` is of :func:`chosen`, ``origin`` of the store.
+    Accuracies are fractions; ``chosen_for`` is the result of :func:`chosen`, ``origin`` that of the
+    store.
     """
     rows = [{"kind": RUN} | o.row() | {"chosen_for": chosen(o, oracle_keys)} for o in runs]
     return pd.DataFrame([*rows, *others])
 
 
 def sort_results(table: pd.DataFrame, by: str, *, reverse: bool = False) -> pd.DataFrame:
-    """Return rows of :func:`tabulate_results` in order, those without such a metric last.
+    """Sort the rows of :func:`tabulate_results`; rows without the metric come last.
 
-    In order of time, runs of this data folder stand before results of the package.
-    Raises UnknownNameError for an order that is none of :func:`sorted_by`.
+    Sorted by time, runs of this data folder come before precomputed results. Raises
+    UnknownNameError for a sort key that is not in :func:`sorted_by`.
     """
     if by not in (orders := sorted_by()):
         raise closest_name("order of runs", by, orders)
@@ -117,35 +118,35 @@ def sort_results(table: pd.DataFrame, by: str, *, reverse: bool = False) -> pd.D
 def select_runs(
     runs: Sequence[StoredRun], meant: RunFilter, by: str = "created", *, reverse: bool = False
 ) -> list[StoredRun]:
-    """Return the runs that pass a filter in an order of :func:`sort_results`."""
+    """Return the runs that pass a filter, sorted by :func:`sort_results`."""
     chosen = [one for one in runs if meant(one)]
     return [chosen[k] for k in sort_results(tabulate_results(chosen), by, reverse=reverse).index]
 
 
 def oracle_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
-    """Return the keys of runs with parameters that the oracle of one of these runs chose.
+    """Return the keys of runs with parameters that the oracle of another of the runs chose.
 
-    The store knows them as parameters that were given.
+    The store lists such parameters as given.
     """
     return _planned(runs, "oracle")
 
 
 def single_fold_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
-    """Return the keys of runs with parameters that a single fold of one of these runs chose."""
+    """Return the keys of runs with parameters that one fold of another of the runs chose."""
     return _planned(runs, "folds")
 
 
 def _planned(runs: Sequence[StoredRun], choice: ChoiceRule) -> frozenset[str]:
     keys: set[str] = set()
     for one in runs:
-        with suppress(ZSLError):  # of a method that this version lacks
+        with suppress(ZSLError):  # a method that this version does not have
             if one.result.params_origin == "validated":
                 keys |= {spec.key for spec in planned(one.result, choice)}
     return frozenset(keys)
 
 
 def chosen(one: StoredRun, oracle_keys: Collection[str]) -> str:
-    """Return the task, or the oracle, that chose the parameters of a run."""
+    """Return the task for which the parameters of a run were chosen, "oracle" or "given"."""
     how = chosen_for(one.result)
     return ORACLE if how == "given" and one.result.key in oracle_keys else _CHOSEN_FOR[how]
 
@@ -160,14 +161,14 @@ def runs_as_csv(
 
 
 def as_json(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
-    """Return everything about the runs, in the form that :mod:`zslcore.results.run_files` reads."""
+    """Return the runs as JSON that :mod:`zslcore.results.run_files` reads."""
     return json.dumps([json.loads(one.to_json()) for one in runs], indent=1) + "\n"
 
 
 def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
-    """Return a table for a paper that loads booktabs: accuracies in percent, one decimal.
+    """Return a LaTeX table for booktabs: accuracies in percent, one decimal.
 
-    Simulated data and parameters that an oracle chose are called so.
+    The table states which data are simulated, and which parameters are those of an oracle.
     """
     names = {**LATEX_COLUMNS, **figures.headings(printed=True)}
     table = tabulate_results(runs, oracle_keys=oracle_keys).reindex(columns=list(names))
@@ -187,7 +188,7 @@ def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> st
         [names[name] for name in shown],
         table.assign(**texts)[shown].astype(str).to_numpy().tolist(),
         caption="Accuracies in percent; u, s and H without calibration, H cal. with it. Bold: the "
-        "best of each data set and split, but for parameters chosen by an oracle. "
+        "best of each data set and split, except oracle parameters. "
         f"zslcore {version()}.",
         label="tab:runs",
         numeric=[name in texts for name in shown],
@@ -202,7 +203,7 @@ def _name(one: StoredRun) -> str:
 
 
 def as_text(result: RunResult) -> str:
-    """Return the figures of a run in percent, with the origin of every choice."""
+    """Return the metrics of a run in percent as text, with the origin of every choice."""
     e, spec = result.evaluation, result.spec
     simulated = ", simulated" if result.simulated else ""
     lines = [f"{spec.method} on {spec.dataset}{simulated}, split {spec.split}, data {spec.digest}"]
@@ -227,20 +228,20 @@ def as_text(result: RunResult) -> str:
 
 
 def unknown_here(method: str) -> str:
-    """Return why a run cannot be repeated here: by a part of a sentence."""
+    """Return the reason why a run cannot be repeated here, as part of a sentence."""
     if plugins.is_plugin_name(method):
         return f"the method is from outside: --method FILE.py:Class takes the file of {method}"
     return "the method is not known here"
 
 
 def _oracle_lines(result: RunResult) -> list[str]:
-    """Return the gain of choosing on the test set, where it was computed."""
+    """Return the lines on gains from choosing on the test set, if they were computed."""
     gaps = [
         f"{words} {100 * result.oracle_gap[name]:+.1f} points of {figure}"
         for name, words, figure in GAPS
         if name in result.oracle_gap
     ]
-    bounds = " (bounds, no results: chosen on the test set)"
+    bounds = " (upper bounds: chosen on the test set)"
     lines = [f"oracle       {', '.join(gaps)}{bounds}"] if gaps else []
     if result.oracle is not None and result.params_origin == "given":
         lines.append("             no gap of parameters: they were given, no grid was searched")
@@ -259,12 +260,12 @@ FORMATS = {"csv": runs_as_csv, "json": as_json, "latex": as_latex}
 # --- The differences of two runs ------------------------------------------------------------------
 
 
-#: Fields of a spec, in the order of a reader.
+#: Fields of a spec, in the order shown.
 SPEC = ("dataset", "digest", "split", "method", "select_for", "features", "prototypes", "seed")
 
 
 def in_spec(first: RunResult, second: RunResult) -> pd.DataFrame:
-    """Return the fields of a run as text, empty where it has no such field."""
+    """Compare the fields of two runs as text, empty if a run does not have the field."""
     both = [_spec_and_origin(result) for result in (first, second)]
     rows = [
         (name, *("" if each.get(name) is None else str(each[name]) for each in both))
@@ -275,7 +276,7 @@ def in_spec(first: RunResult, second: RunResult) -> pd.DataFrame:
 
 
 def _spec_and_origin(result: RunResult) -> dict[str, Any]:
-    """Return everything that the metrics depend on, with versions and machine."""
+    """Return everything on which the metrics depend, including versions and the machine."""
     spec = result.spec
     fields: dict[str, Any] = {name: getattr(spec, name) for name in SPEC}
     fields |= {f"parameter {name}": value for name, value in sorted(result.params.items())}
@@ -289,7 +290,7 @@ def _spec_and_origin(result: RunResult) -> dict[str, Any]:
 
 
 def in_figures(first: RunResult, second: RunResult) -> pd.DataFrame:
-    """Return the figures of both, as fractions, and second - first, missing where one has none."""
+    """Compare the metrics of two runs, as fractions; NaN if a run does not have the metric."""
     both = [dict(_figures(result)) for result in (first, second)]
     rows = [(name, *(each.get(name) for each in both)) for name in dict.fromkeys(chain(*both))]
     table = pd.DataFrame(rows, columns=["figure", "first", "second"])
@@ -311,10 +312,10 @@ def _figures(result: RunResult) -> Iterator[tuple[str, float]]:
 
 
 def by_class(first: RunResult, second: RunResult) -> pd.DataFrame:
-    """Return the accuracy of every class that both have tested, paired by name.
+    """Compare the accuracies of classes that both runs test, paired by name.
 
-    ``side`` is that in the first run; ``task`` is "ZSL", unseen classes among themselves, or
-    "GZSL", all classes at each run's own gamma.
+    ``side`` is the side in the first run; ``task`` is "ZSL" (unseen classes among unseen classes)
+    or "GZSL" (all classes, at the gamma of each run).
     """
     rows, unseen = [], set(_named(first, "per_class_zsl"))
     for task, figure in (("ZSL", "per_class_zsl"), ("GZSL", "per_class")):
@@ -337,15 +338,15 @@ def _named(result: RunResult, figure: str) -> dict[str, float]:
 
 
 def class_test(first: RunResult, second: RunResult) -> PairedTest | None:
-    """Test whether the ZSL accuracies of the unseen classes differ, the class being the unit.
+    """Test over classes whether the ZSL accuracies of two runs differ.
 
-    None where the runs did not test the same unseen classes, or fewer than two.
+    Returns None if the unseen classes of the runs differ, or are fewer than two.
     """
     one, two = (_named(result, "per_class_zsl") for result in (first, second))
     if one.keys() != two.keys():
         return None
     try:
-        question = "Second run less first, ZSL accuracy of a class:"
+        question = "Second run minus first, ZSL accuracy of a class:"
         return paired_test(question, [two[name] - one[name] for name in one], of="classes")
     except DatasetError:
         return None
@@ -358,7 +359,7 @@ def cautions(first: RunResult, second: RunResult) -> list[str]:
     if one.dataset != two.dataset:
         sentences.append(f"The data differ: {one.dataset} and {two.dataset}.")
     elif one.digest != two.digest:
-        sentences.append(f"{one.dataset} has other content in the second run (digest).")
+        sentences.append(f"{one.dataset} has different content in the two runs (digest).")
     if one.split != two.split:
         sentences.append(f"The splits differ: {one.split} and {two.split}.")
     if one.select_for != two.select_for:
@@ -371,12 +372,12 @@ def cautions(first: RunResult, second: RunResult) -> list[str]:
         for result in (first, second)
     ]
     if chosen[0] != chosen[1]:
-        sentences.append(f"They were chosen differently: {chosen[0]}; {chosen[1]}.")
+        sentences.append(f"The choices differ: {chosen[0]}; {chosen[1]}.")
     if first.rule != second.rule and first.params_origin == second.params_origin:
         rules = " and ".join(result.rule or "not noted" for result in (first, second))
-        sentences.append(f"The folds' scores chose by different rules: {rules}.")
+        sentences.append(f"Parameters were chosen on the folds by different rules: {rules}.")
     if one.revisions.get("protocol") != two.revisions.get("protocol"):
-        sentences.append("Two revisions of the protocol made them.")
+        sentences.append("The runs used two revisions of the protocol.")
     if first.simulated != second.simulated:
         sentences.append("One of the two data sets is simulated.")
     return sentences

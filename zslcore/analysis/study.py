@@ -1,8 +1,8 @@
-"""Studies: questions that take time to answer, with everything that the answers depend on.
+"""Studies: long computations with everything that their results depend on.
 
-A study is a frozen dataclass in the file of its analysis. Its fields are its arguments, ``compute``
-is its computation; key, files and worker processes follow from them. It is listed in
-:mod:`zslcore.jobs.studies`::
+A study is a frozen dataclass in the module of its analysis. Its fields are its arguments, and
+``compute`` returns the result; the base class adds key, files and worker processes. Studies are
+listed in :mod:`zslcore.jobs.studies`::
 
     @dataclass(frozen=True)
     class Means(Study[pd.DataFrame]):
@@ -40,28 +40,28 @@ from zslcore.results.store import ResultStore, result_of
 from zslcore.storage import artifacts, records, settings
 from zslcore.storage.files import FACTS
 
-#: Results that come with the package, a folder each, by ``tools.shipped studies``.
+#: Precomputed results, one folder each, written by ``tools.shipped studies``.
 SHIPPED = FACTS / "results" / "jobs"
 MANIFEST = "manifest.json"
-#: Counted up when the files of results change; results in another format are computed again.
+#: Increased when the file format of results changes; other formats are computed again.
 FORMAT = 2
 
 R = TypeVar("R")
 
 
 class LiveProgress(Protocol):
-    """A :data:`zslcore.progress.Progress` that can show a picture of the result so far."""
+    """:data:`zslcore.progress.Progress` that can also show a preview of the result."""
 
     def __call__(self, done: float, total: float, message: str, /) -> None:
         """Report that ``done`` of ``total`` is done."""
 
     def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
-        """Show the arrays that ``draw`` returns, from time to time."""
+        """Show a preview; ``draw`` returns its arrays, and is called only when a preview is due."""
 
 
 @dataclass(frozen=True)
 class WithoutPictures:
-    """Progress as a study reports it, which shows no picture."""
+    """Live progress that ignores previews."""
 
     progress: Progress = silent
 
@@ -70,7 +70,7 @@ class WithoutPictures:
         self.progress(done, total, message)
 
     def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
-        """Ignore a picture."""
+        """Ignore a preview."""
 
 
 SILENT = WithoutPictures()
@@ -78,12 +78,12 @@ SILENT = WithoutPictures()
 
 @dataclass(frozen=True)
 class Study(Generic[R]):
-    """A question with its arguments; a subclass adds fields, ``kind``, ``title`` and ``compute``.
+    """Base class of studies; subclasses add fields, ``kind``, ``title`` and ``compute``.
 
     Attributes
     ----------
-    REVISION : counted up when the same arguments give another result than before
-    SMALL : feature values up to which closed forms are computed while a page waits
+    REVISION : increased when the result for the same arguments changes
+    SMALL : largest number of feature values for which a page waits for closed forms
     """
 
     kind: ClassVar[str]
@@ -93,16 +93,16 @@ class Study(Generic[R]):
 
     @property
     def title(self) -> str:
-        """Description on the screen; no part of the key."""
+        """Title on screen; not part of the key."""
         raise NotImplementedError
 
     def compute(self, progress: LiveProgress) -> R:
-        """Return the result; :meth:`read` returns the same annotated type."""
+        """Return the result; :meth:`read` uses the annotated return type."""
         raise NotImplementedError
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The fields as JSON values: names, numbers, specs and digests, never arrays."""
+        """Fields as JSON values: names, numbers, specs and digests, but not arrays."""
         return asdict(self)
 
     @classmethod
@@ -112,17 +112,17 @@ class Study(Generic[R]):
 
     @property
     def made_by(self) -> dict[str, Any]:
-        """Revisions of methods and the grids that are searched: part of the key, no argument."""
+        """Revisions of methods, and grids that are searched: part of the key, but not arguments."""
         return {}
 
     @property
     def threads(self) -> int:
-        """Threads of linear algebra, part of the key: sums in another order are other numbers."""
+        """Threads for linear algebra; part of the key, since the order of sums changes digits."""
         return 1
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Everything that the result depends on."""
+        """Everything on which the result depends."""
         return {
             "function": self.kind,
             "arguments": self.arguments,
@@ -132,7 +132,7 @@ class Study(Generic[R]):
 
     @property
     def key(self) -> str:
-        """SHA-256 of :attr:`identity`, 16 hex digits."""
+        """First 16 hex digits of the SHA-256 of :attr:`identity`."""
         return study_key(self.identity)
 
     @property
@@ -141,24 +141,24 @@ class Study(Generic[R]):
         return ()
 
     def is_quick(self, dataset: ZSLDataset) -> bool:
-        """Return True for closed forms on small data, computed in a second or two."""
+        """Return whether all methods are closed forms, and the data small: a second or two."""
         iterative = any(method.iterative for method in self.estimators)
         return not iterative and dataset.features.size <= self.SMALL
 
     @classmethod
     def work(cls, folder: Path, progress: LiveProgress, **arguments: Any) -> None:
-        """Compute the result of these arguments and write it into an empty folder."""
+        """Compute the result for these arguments, and write it into an empty folder."""
         progress(0, 0, "Opening the data set")
         result = cls.from_arguments(arguments).compute(progress)
         records.save(folder, result, compressed=cls.COMPRESSED)
 
     def read(self, folder: Path) -> R:
-        """Return the result that :meth:`work` has written."""
+        """Return the result written by :meth:`work`."""
         return records.load_record(folder, get_type_hints(type(self).compute)["return"])
 
 
 def made_by(*methods: ZSLEstimator, grids: bool = False) -> dict[str, Any]:
-    """Return the revisions of methods and, where they are searched, their grids."""
+    """Return the revisions of methods and, if ``grids``, their parameter grids."""
     identity: dict[str, Any] = {"revisions": revisions_of(*methods)}
     if grids:
         identity["grids"] = {method.card.name: dict(method.param_grid) for method in methods}
@@ -166,19 +166,19 @@ def made_by(*methods: ZSLEstimator, grids: bool = False) -> dict[str, Any]:
 
 
 def study_key(of: object) -> str:
-    """Return the SHA-256 of the identity of a study, 16 hex digits."""
+    """Return the first 16 hex digits of the SHA-256 of a study's identity."""
     text = json.dumps(of, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=2)
 def read_once(name: str, stamp: str) -> ZSLDataset:
-    """Read a data set, again when another import has taken its name."""
+    """Read a data set; a new ``stamp`` after another import of the name reads it again."""
     return load_results_only(name) if is_known_by_results(name) else load(name)
 
 
 def cached_dataset(name: str) -> ZSLDataset:
-    """Return a data set, read once in every process; known by its results where not imported."""
+    """Return a data set, cached per process; without features if it has only results here."""
     return read_once(name, imports.version_token(name))
 
 
@@ -190,20 +190,20 @@ Rows = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class RecordStudy(Study[R]):
-    """A study stored as a record of the run store, where lists of results show it.
+    """Study whose result is a record of the run store, and appears in lists of results.
 
     ``kind`` is one of :data:`zslcore.results.store.KINDS`. ``SCHEMA`` reads and writes the result;
-    without one it is a list of rows with JSON values.
+    without a schema, the result is a list of rows with JSON values.
     """
 
     SCHEMA: ClassVar[records.Schema[Any] | None] = None
 
     def listed(self, result: R) -> tuple[Mapping[str, Any], Rows]:
-        """Return the columns that lists show of a result in every row, and the rows."""
+        """Return the columns of a result that are common to all its rows in lists, and the rows."""
         raise NotImplementedError
 
     def stored(self, store: ResultStore | None = None) -> R | None:
-        """Return the stored result; None without one, or with a record that cannot be read."""
+        """Return the stored result; None if it is missing or unreadable."""
         text = (store or ResultStore()).record(self.kind, self.key)
         if text is None:
             return None
@@ -217,7 +217,7 @@ class RecordStudy(Study[R]):
     def put(
         self, result: R, store: ResultStore | None = None, *, seconds: float | None = None
     ) -> None:
-        """Store a result, with the seconds that it took where they are known."""
+        """Store a result and, if known, the seconds of its computation."""
         record: Any = result
         if self.SCHEMA is not None:
             record = json.loads(self.SCHEMA.dump(record))
@@ -227,11 +227,11 @@ class RecordStudy(Study[R]):
         (store or ResultStore()).put_result(entry)
 
     def is_stored(self) -> bool:
-        """Return whether a result is stored."""
+        """Return whether a readable result is stored."""
         return self.stored() is not None
 
     def complete(self, progress: Progress = silent) -> int:
-        """Compute and store a missing result; return how many were computed."""
+        """Compute and store a missing result; return 1 if it was computed, else 0."""
         if self.is_stored():
             return 0
         began = time.perf_counter()
@@ -241,7 +241,7 @@ class RecordStudy(Study[R]):
 
 
 def _read_rows(text: str) -> list[dict[str, Any]]:
-    """Read the rows of a record; raises UnreadableError for other JSON."""
+    """Read the rows of a record; raise UnreadableError for other JSON."""
     try:
         return [dict(row) for row in json.loads(text)]
     except (ValueError, TypeError) as error:
@@ -252,9 +252,10 @@ def _read_rows(text: str) -> list[dict[str, Any]]:
 
 
 def verified(folder: Path) -> dict[str, Any]:
-    """Return the identity of the study of a result folder.
+    """Verify a result folder, and return the identity of its study.
 
-    Raises CorruptFolderError when the folder does not match its manifest, or this not its name.
+    Raises CorruptFolderError if files differ from the manifest, or the manifest from the folder
+    name.
     """
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -271,7 +272,7 @@ def verified(folder: Path) -> dict[str, Any]:
 
 
 def is_intact(folder: Path) -> bool:
-    """Return True if a folder holds the result that was written into it."""
+    """Return whether a result folder is complete and unchanged."""
     try:
         verified(folder)
     except artifacts.CorruptFolderError:
@@ -280,7 +281,7 @@ def is_intact(folder: Path) -> bool:
 
 
 def shipped_folder(key: str) -> Path | None:
-    """Return the verified folder of a result that comes with the package, or None."""
+    """Return the verified folder of a precomputed result, or None."""
     folder = SHIPPED / key
     return folder if settings.SHIPPED() and folder.is_dir() and is_intact(folder) else None
 
@@ -288,13 +289,13 @@ def shipped_folder(key: str) -> Path | None:
 # --- Runs as studies ------------------------------------------------------------------------------
 
 
-#: Multiplications a second, as the slowest closed form makes them with its grid on the folds.
+#: Multiplications per second of the slowest closed form, with its grid on the folds.
 SPEED = 6e8
 
 
 @dataclass(frozen=True)
 class SpecStudy(Study[R]):
-    """A study of the method and split of a spec."""
+    """Study with a run spec as its argument."""
 
     spec: RunSpec
 
@@ -316,17 +317,17 @@ class SpecStudy(Study[R]):
 
 @dataclass(frozen=True)
 class RunStudy(SpecStudy[tuple[RunResult, ScoredTest]]):
-    """The run of a spec; stored choices are not repeated, closed forms sweep their grid, too."""
+    """Study of one run; closed forms also sweep their grid on the test set (oracle)."""
 
     kind = "run"
-    #: Above, a second thread gains more than it costs, and a run takes more than a second or two.
+    #: With more feature values, two threads are faster, and a run takes more than a second or two.
     SMALL, COMPRESSED = 1 << 22, False
 
     threads: int = 1
 
     @classmethod
     def of(cls, spec: RunSpec, dataset: ZSLDataset) -> Self:
-        """Return the study of a spec on its data set."""
+        """Return the study of a spec; the size of the data set decides on the threads."""
         return cls(spec, 1 if dataset.features.size <= cls.SMALL else 2)
 
     @property
@@ -335,13 +336,13 @@ class RunStudy(SpecStudy[tuple[RunResult, ScoredTest]]):
         return f"{self.spec.method} on {self.spec.dataset}, split {self.spec.split}"
 
     def compute(self, progress: LiveProgress) -> tuple[RunResult, ScoredTest]:
-        """Run the spec, or fit its stored result again."""
+        """Run the spec; if its result is stored, only fit again to get the scores."""
         sweeps = not self.spec.estimator.iterative
         done = run(self.spec, store=ResultStore(), with_oracle=sweeps, progress=progress)
         return done.result, done.scores
 
 
 def run_seconds(dataset: ZSLDataset) -> float:
-    """Return an upper estimate of the seconds of a closed form with its grid on one thread."""
+    """Return an upper bound of the seconds of a closed form with its grid, on one thread."""
     n, d = dataset.features.shape
     return float(0.2 + n * d * (sum(dataset.prototypes.shape) + 100) / SPEED)

@@ -1,11 +1,11 @@
-r"""Gain of a transductive method by unlabelled test images.
+r"""Gain of a transductive method from unlabelled test images.
 
-A transductive method compared with its inductive version on the same split: both choose their
-parameters on the same folds, where the validation images play the unlabelled ones, and both solve
-the same two problems. For ZSL the transductive one gets the images of unseen classes and the
-information that they are of unseen classes; for GZSL it gets the whole test set and all classes.
-Their figures answer different problems, so they are shown next to each other and never ranked
-together.
+A transductive method is compared with its inductive version on the same split. Parameters of both
+are chosen on the same folds, with the validation images as unlabelled images, and both solve the
+same two problems. For ZSL the transductive method gets the images of unseen classes, and the
+information that their classes are unseen; for GZSL it gets the whole test set and all classes.
+Since the transductive method uses more information, the two are shown next to each other but not
+ranked together.
 
 References
 ----------
@@ -39,14 +39,14 @@ Kind = Literal["inductive", "transductive"]
 
 @dataclass(frozen=True, eq=False)
 class MethodScores:
-    """One of the two methods, with its scores in both problems.
+    """One of the two methods, with its scores for both tasks.
 
     Attributes
     ----------
-    params : every parameter of the method, by task
-    gamma : chosen on the folds for calibrated stacking, None without folds or seen test images
-    zsl : images of unseen classes among unseen classes
-    gzsl : all test images among all classes; None without seen test images
+    params : all parameters of the method, by task
+    gamma : chosen on the folds for calibrated stacking; None without folds or seen test images
+    zsl : scores of images of unseen classes among unseen classes
+    gzsl : scores of all test images among all classes; None without seen test images
     """
 
     name: str
@@ -59,11 +59,11 @@ class MethodScores:
 
     @property
     def grid(self) -> Mapping[str, tuple[Any, ...]]:
-        """The parameters that are chosen where they are not given, and their values."""
+        """Parameter grid of the method."""
         return (METHODS | TRANSDUCTIVE)[self.name].param_grid
 
     def row(self) -> dict[str, Any]:
-        """Return its figures as one tidy row; fractions in [0, 1]."""
+        """Return the metrics of the method as one tidy row; fractions in [0, 1]."""
         F, y = self.zsl.unseen_part
         row: dict[str, Any] = {"method": self.name, "kind": self.kind, "params_origin": self.origin}
         row["zsl"] = mean_class_accuracy(y, F.argmax(axis=1))
@@ -75,7 +75,7 @@ class MethodScores:
 
 @dataclass(frozen=True, eq=False)
 class Transduction:
-    """A transductive method and its inductive version, None where it does not exist."""
+    """Results of a transductive method and, if it exists, of its inductive version."""
 
     transductive: MethodScores
     inductive: MethodScores | None = None
@@ -86,16 +86,16 @@ class Transduction:
         object.__setattr__(self, "contenders", tuple(filter(None, both)))
 
     def table(self) -> pd.DataFrame:
-        """Return one row a contender, the columns of :meth:`MethodScores.row`."""
+        """Return one row per method, with the columns of :meth:`MethodScores.row`."""
         return pd.DataFrame([contender.row() for contender in self.contenders])
 
 
 @dataclass(frozen=True)
 class TransductionStudy(Study["Transduction"]):
-    """A transductive method compared with the inductive method that it extends.
+    """Study that compares a transductive method with the inductive method that it extends.
 
-    ``params`` are its parameters where they are not its defaults, such as the base of propagation;
-    with ``choose`` the parameters of both contenders are chosen on the folds.
+    ``params`` are parameters of the transductive method that differ from its defaults, such as the
+    base of propagation; with ``choose``, the parameters of both methods are chosen on the folds.
     """
 
     kind = "transduction"
@@ -113,19 +113,19 @@ class TransductionStudy(Study["Transduction"]):
 
     @property
     def estimator(self) -> TransductiveEstimator:
-        """The unfitted method."""
+        """The unfitted transductive method."""
         if self.method not in TRANSDUCTIVE:
             raise closest_name("transductive method", self.method, TRANSDUCTIVE)
         return TRANSDUCTIVE[self.method](**self.params)
 
     @property
     def estimators(self) -> Iterable[ZSLEstimator]:
-        """The methods that are fitted."""
+        """The transductive method and, if it exists, the inductive one."""
         return [m for m in (self.estimator, self.estimator.inductive()) if m is not None]
 
     @property
     def title(self) -> str:
-        """Description on the screen."""
+        """Title on screen."""
         return f"{self.method} on {self.dataset}, split {self.split}"
 
     @property
@@ -140,11 +140,11 @@ class TransductionStudy(Study["Transduction"]):
 
     @property
     def made_by(self) -> dict[str, Any]:
-        """Revisions of protocol and contenders, and the grids that are searched."""
+        """Revisions of protocol and methods, and the grids that are searched."""
         return {"grids": {}} | made_by(*self.estimators, grids=self.choose)
 
     def compute(self, progress: LiveProgress) -> Transduction:
-        """Compare the two, see :func:`compare_with_inductive`."""
+        """Compare the two methods; see :func:`compare_with_inductive`."""
         progress(0, 0, f"Fitting {self.method}")
         return self.compare(progress=progress)
 
@@ -153,7 +153,7 @@ class TransductionStudy(Study["Transduction"]):
         dataset: ZSLDataset | None = None,
         progress: Progress = silent,
     ) -> Transduction:
-        """Compare by :func:`compare_with_inductive`; ``dataset`` is the open data set, if any."""
+        """Compare by :func:`compare_with_inductive`; pass ``dataset`` if it is already open."""
         dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
         scaling = Preprocessing(self.features, self.prototypes)
         setting = Setting(dataset, dataset.split(self.split), scaling, self.seed, progress)
@@ -163,10 +163,10 @@ class TransductionStudy(Study["Transduction"]):
 def compare_with_inductive(
     method: TransductiveEstimator, setting: Setting, *, choose: bool = True
 ) -> Transduction:
-    """Fit a transductive method and its inductive self, and score the test set by both.
+    """Fit a transductive method and its inductive version, and score the test set with both.
 
-    With ``choose`` the parameters of both are chosen on the folds, those of the base method first.
-    Raises ZSLError for a split without the rows, or the folds, that are needed.
+    With ``choose``, the parameters of both are chosen on the folds, first those of the inductive
+    version. Raises ZSLError if the split does not have the necessary rows or folds.
     """
     work = _Comparison(setting, choose)
     base = method.inductive()
@@ -183,7 +183,7 @@ class _Comparison:
     def contender(
         self, method: ZSLEstimator, grown: Mapping[Task, dict[str, Any]], kind: Kind
     ) -> MethodScores:
-        """Choose, fit and score one of the two; ``grown`` are the base's parameters by task."""
+        """Choose, fit and score one method; ``grown`` are the inductive parameters by task."""
         tasks: list[Task] = ["zsl", "gzsl"] if len(self.setting.split.test_seen) else ["zsl"]
         params, gamma, scored = {}, None, {}
         for task in tasks:
@@ -205,7 +205,7 @@ class _Comparison:
     def _choose(
         self, model: ZSLEstimator, task: Task, kind: Kind
     ) -> tuple[dict[str, Any], float | None]:
-        """Return every parameter and the folds' gamma."""
+        """Return all parameters, and the gamma chosen on the folds."""
         params = model.get_params()
         if not self.choose and (task == "zsl" or not self.setting.split.folds):
             return params, None

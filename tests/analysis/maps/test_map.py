@@ -68,7 +68,7 @@ def test_other_classes_are_refused_in_one_sentence(names):
 def test_features_of_other_width_get_maps_of_their_own():
     narrow = blobs(n_features=7)[1]
     assert why_incompatible(*PAIR) == ""
-    assert "12 features an image" in why_incompatible(PAIR[0], narrow)
+    assert "12 features per image" in why_incompatible(PAIR[0], narrow)
     with pytest.raises(DatasetError, match="a map of its own"):
         MapData.of((PAIR[0], narrow))
 

@@ -1,4 +1,4 @@
-"""Rows of a map, of one data set or of two with the same classes, and their PCA."""
+"""Sampled rows of one or two data sets, and a joint PCA."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from zslcore.progress import Progress, silent
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapData:
-    """Chosen rows of one or two data sets, classes numbered as in the first.
+    """Sampled rows of one or two data sets; classes are numbered as in the first.
 
-    ``views`` are all rows of each, scaled; ``part``, ``row`` and ``labels`` have shape (n,): the
-    data set of a chosen row, its row and class there.
+    ``views`` are all rows of each data set, scaled. ``part``, ``row`` and ``labels`` have shape
+    (n,): the data set of each sampled row (0 or 1), its row number there, and its class.
     """
 
     datasets: tuple[ZSLDataset, ...]
@@ -39,7 +39,7 @@ class MapData:
         seed: int = 0,
         features: str = "l2",
     ) -> Self:
-        """Choose rows, by default all; DatasetError for two data sets without a common map."""
+        """Sample rows, by default all; DatasetError for two data sets without a common map."""
         datasets = tuple(datasets)
         if len(datasets) not in (1, 2):
             raise ParameterError(f"A map shows one data set or two; got {len(datasets)}.")
@@ -50,7 +50,7 @@ class MapData:
         part = np.repeat(np.arange(len(labels)), [len(y) for y in labels])
         row = np.concatenate([np.arange(len(y)) for y in labels])
         y = np.concatenate(labels)
-        # Strata in the order of names: the same images of two kinds of features, the same rows.
+        # Strata are ordered by class name: two feature sets of the same images get the same rows.
         by_name = np.argsort(np.argsort(datasets[0].class_names))
         chosen = stratified_sample(part * len(by_name) + by_name[y], n_samples, seed)
         views = tuple(FeatureView(d.features, unit=features == "l2") for d in datasets)
@@ -58,23 +58,23 @@ class MapData:
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """Names of the classes, as the first data set has them."""
+        """Class names of the first data set."""
         return self.datasets[0].class_names
 
     def __len__(self) -> int:
         return len(self.row)
 
     def chosen(self) -> list[FeatureView]:
-        """Return the chosen rows of each data set, nothing read yet; parts come in order."""
+        """Return a view of the sampled rows of each data set; features are not read yet."""
         return [view.rows(self.row[self.part == i]) for i, view in enumerate(self.views)]
 
 
 def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
-    """Return the row in ``first`` of every class of ``second``; DatasetError for other names."""
+    """Return the number in ``first`` of each class of ``second``; DatasetError if names differ."""
     place = {name: c for c, name in enumerate(first.class_names)}
     alone = sorted(set(first.class_names) ^ set(second.class_names))
     if alone or len(place) != first.n_classes or len(place) != second.n_classes:
-        which = f"{alone[0]!r} is in one only" if alone else "a name occurs twice"
+        which = f"{alone[0]!r} is in only one" if alone else "a name occurs twice"
         raise DatasetError(
             f"{first.name} and {second.name} must have the same classes to be compared: {which}"
             f"{f', as are {len(alone) - 1} more' if len(alone) > 1 else ''}."
@@ -83,31 +83,32 @@ def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
 
 
 def why_incompatible(first: ZSLDataset, second: ZSLDataset) -> str:
-    """Return the reason why two data sets cannot be on one map, a sentence; empty when they can.
+    """Return a sentence on why two data sets cannot share a map, or an empty string.
 
-    Raises DatasetError when they do not have the same classes and hence cannot be compared at all.
+    Raises DatasetError if they do not have the same classes, and so cannot be compared at all.
     """
     match_classes(first, second)
     d, e = first.features.shape[1], second.features.shape[1]
     if d == e:
         return ""
     return (
-        f"{first.name} has {d:,} features an image and {second.name} {e:,}: "
-        "there is no space that holds both, so each gets a map of its own."
+        f"{first.name} has {d:,} features per image and {second.name} {e:,}: "
+        "they have no common space, so each gets its own map."
     )
 
 
 def same_images(first: ZSLDataset, second: ZSLDataset) -> bool:
-    """Whether row i may be taken for one image in both: as many rows, of the same classes."""
+    """Whether both data sets can have the same image in each row: equal numbers and classes."""
     if len(first.labels) != len(second.labels):
         return False
     return bool((first.labels == match_classes(first, second)[second.labels]).all())
 
 
 def stratified_sample(strata: np.ndarray, n: int | None, seed: int) -> np.ndarray:
-    """Return ``n`` sorted row numbers, or more, with every stratum in proportion and none left out.
+    """Return sorted numbers of ``n`` rows, sampled in proportion from all strata.
 
-    Shares are rounded by largest remainder; a stratum too small for its share gets one row.
+    Shares are rounded by largest remainder. A stratum with a share below one row gets one row, so
+    the sample can be larger than ``n``.
     """
     if n is None or n >= len(strata):
         return np.arange(len(strata))
@@ -123,15 +124,16 @@ def stratified_sample(strata: np.ndarray, n: int | None, seed: int) -> np.ndarra
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointPCA:
-    r"""Mean and first axes of all rows of several feature matrices.
+    r"""Mean and first principal components of all rows of several feature matrices.
 
     .. math::
         \mu = \frac{1}{n} \sum_i x_i, \qquad
         C = \frac{1}{n - 1} \Big( \sum_i x_i x_i^\top - n \mu \mu^\top \Big)
           = U \, \mathrm{diag}(w) \, U^\top, \qquad z = U_k^\top (x - \mu)
 
-    ``components`` are unit rows, largest variance first; the largest entry of each is positive, so
-    that signs are the same every time. ``total`` is the variance along all axes.
+    ``components`` are unit vectors in rows, largest variance first; the entry of largest absolute
+    value of each is positive, which fixes the signs. ``total`` is the total variance of the
+    features.
     """
 
     mean: np.ndarray
@@ -146,7 +148,7 @@ class JointPCA:
         n_components: int = 50,
         progress: Progress = silent,
     ) -> Self:
-        """Fit on all rows of ``views``; fewer features or rows than axes give fewer.
+        """Fit on all rows of ``views``; with few features or rows, there are fewer components.
 
         ``progress`` is called after every chunk.
         """
@@ -165,7 +167,7 @@ class JointPCA:
 
     @classmethod
     def of_sample(cls, X: np.ndarray, n_components: int = 50) -> Self:
-        """Fit on few rows by a randomised decomposition, in a tenth of the time of ``fit``."""
+        """Fit on few rows by a randomised decomposition: a tenth of the time of ``fit``."""
         mu = X.mean(axis=0)
         k = min(n_components, X.shape[1], len(X) - 1)
         _, size, U = randomized_svd(X - mu, k, random_state=0)
@@ -174,7 +176,7 @@ class JointPCA:
 
     @property
     def explained(self) -> np.ndarray:
-        """Share of the variance along each axis."""
+        """Share of the total variance along each component."""
         return self.variance / self.total if self.total else self.variance
 
     def transform(self, X: Features) -> np.ndarray:
@@ -185,7 +187,7 @@ class JointPCA:
 def _sums(
     views: Sequence[Features], n: int, D: int, progress: Progress
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sum of all rows, and the upper triangle of that of their squares."""
+    """Return the sum of all rows, and the upper triangle of the sum of their outer products."""
     s, G, done = np.zeros(D), np.zeros((D, D), order="F"), 0
     for view in views:
         for _, block in chunks(view):

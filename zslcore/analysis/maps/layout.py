@@ -1,4 +1,4 @@
-"""The settings of a map, and its layout: t-SNE by openTSNE or UMAP of a graph of neighbours."""
+"""Settings of a map, and its layout by t-SNE (openTSNE) or UMAP from a neighbour graph."""
 
 from __future__ import annotations
 
@@ -22,30 +22,31 @@ from zslcore.storage.extras import extra
 
 Method = Literal["pca", "tsne", "umap"]
 
-#: Changes when the same settings would give other coordinates.
+#: Increased when the coordinates for the same settings change.
 FORMAT = 1
-#: Iterations of t-SNE with early exaggeration, in addition to those of the settings.
+#: Iterations of t-SNE with early exaggeration, before those of the settings.
 EARLY = 250
-#: UMAP takes fewer epochs above this many points, as umap-learn does.
+#: Number of points above which UMAP runs for fewer epochs, as in umap-learn.
 MANY = 10_000
 
 #: Names of layouts on screen.
 METHOD_NAMES: dict[Method, str] = {"tsne": "t-SNE", "umap": "UMAP", "pca": "PCA"}
 _LIBRARIES = {"pca": (), "tsne": ("openTSNE",), "umap": ("umap-learn", "numba")}
-#: Settings that a single method reads.
+#: Settings that only one method uses.
 _OF_ONE = {"perplexity": "tsne", "n_neighbors": "umap", "min_dist": "umap"}
 
 
 @dataclass(frozen=True, slots=True)
 class MapSettings:
-    """Settings of a map; settings that the chosen method does not read are no part of the key.
+    """Settings of a map; settings that the method does not use are not part of the key.
 
-    t-SNE reads the perplexity, UMAP ``n_neighbors``, itself included, and ``min_dist``.
-    ``n_samples`` images are drawn by ``sample_seed`` in proportion from every class of every data
-    set, so that maps with other seeds show the same ones. Iterations are by default 500 for t-SNE,
-    after 250 with exaggeration, and for UMAP 500 epochs up to 10,000 points and 200 beyond.
-    ``seed`` jitters the start (by a hundredth of its spread for t-SNE) and drives UMAP's sampling
-    of edges. Another number of threads rounds sums differently; UMAP's layout always uses one.
+    t-SNE uses ``perplexity``; UMAP uses ``min_dist`` and ``n_neighbors``, which includes the point
+    itself. ``n_samples`` images are sampled with ``sample_seed``, in proportion from every class of
+    every data set: maps with different ``seed`` show the same images. The default is 500 iterations
+    for t-SNE, after 250 with exaggeration; for UMAP 500 epochs up to 10,000 points, 200 above.
+    ``seed`` jitters the initial positions (for t-SNE by a hundredth of their spread), and is the
+    seed of UMAP's edge sampling. The number of threads changes rounding; UMAP's layout always uses
+    one thread.
     """
 
     method: Method = "tsne"
@@ -92,7 +93,7 @@ class MapSettings:
 
     @property
     def relevant(self) -> dict[str, Any]:
-        """The settings that the method reads, and the libraries that compute it."""
+        """Settings that the method uses, and libraries that compute the map."""
         ours = {
             name: value
             for name, value in asdict(self).items()
@@ -104,46 +105,46 @@ class MapSettings:
 
     @property
     def libraries(self) -> dict[str, str]:
-        """Name and version of every library that computes coordinates."""
+        """Names and versions of the libraries that compute the coordinates."""
         names = ("numpy", "scipy", "scikit-learn", *_LIBRARIES[self.method])
         return {name: version(name) for name in names}
 
     @property
     def layout(self) -> str:
-        """The relevant settings without the libraries, as JSON."""
+        """Relevant settings without the libraries, as JSON."""
         own = {name: value for name, value in self.relevant.items() if name != "libraries"}
         return json.dumps(own, sort_keys=True)
 
     @property
     def key(self) -> str:
-        """SHA-256 of the relevant settings and libraries, 16 hex digits."""
+        """First 16 hex digits of the SHA-256 of the relevant settings and libraries."""
         text = json.dumps(self.relevant, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def to_json(self) -> str:
-        """Return the settings as JSON, the same text for the same settings."""
+        """Return the settings as JSON; equal settings give equal text."""
         return json.dumps(asdict(self), sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read settings from JSON, as :meth:`to_json` writes them."""
+        """Read settings from the JSON of :meth:`to_json`."""
         return cls(**json.loads(text))
 
     @property
     def n_neighbours(self) -> int:
-        """Nearest neighbours, itself not counted, that the method reads of every point."""
+        """Number of neighbours of each point that the method uses, without the point itself."""
         return {"pca": 0, "tsne": ceil(3 * self.perplexity), "umap": self.n_neighbors - 1}[
             self.method
         ]
 
     def n_iterations(self, n: int) -> int:
-        """Return the iterations for ``n`` points, those with exaggeration not counted."""
+        """Return the iterations for ``n`` points, not counting early exaggeration."""
         if self.method == "tsne":
             return self.iterations or 500
         return self.iterations or (500 if n <= MANY else 200)
 
     def caption(self) -> str:
-        """Return the settings in words, as they stand below a map."""
+        """Return the caption of a map: its settings in words."""
         seed = f"seed {self.seed}, {self.threads} thread{'s' if self.threads > 1 else ''}"
         if self.method == "pca":
             return f"The first two principal components, {seed}"
@@ -155,15 +156,15 @@ class MapSettings:
         return f"{METHOD_NAMES[self.method]} of {space}, {own}, {seed}"
 
 
-#: ``on_picture(coordinates)``, the live array: copy it to store it.
+#: Called as ``on_picture(coordinates)`` with the live array: copy it to keep it.
 Picture = Callable[[np.ndarray], None]
 
-#: Iterations between two reports.
+#: Number of iterations between reports.
 EVERY = 10
-#: Points from which on interpolation beats a tree for t-SNE's repulsion, openTSNE's own choice.
+#: Number of points from which t-SNE uses interpolation instead of a tree, as in openTSNE.
 INTERPOLATE = 10_000
-#: Side of the boxes in which that interpolation is done. openTSNE's 1 takes a fifth longer at
-#: 67,797 points and ends at the same divergence, 4.070.
+#: Side of the interpolation boxes. With openTSNE's default 1, 67,797 points take a fifth longer and
+#: reach the same divergence, 4.070.
 BOX = 1.1
 
 
@@ -175,9 +176,10 @@ def lay_out(
     progress: Progress = silent,
     on_picture: Picture | None = None,
 ) -> np.ndarray:
-    """Return float32 coordinates (n, 2) of ``Z``.
+    """Return float32 coordinates (n, 2) of the rows of ``Z``.
 
-    Callables are called every ten iterations of t-SNE; UMAP reports its start alone.
+    ``progress`` and ``on_picture`` are called every ten iterations of t-SNE; UMAP only reports its
+    start.
     """
     if settings.method == "pca":
         return Z[:, :2].astype(np.float32)
@@ -195,7 +197,7 @@ def lay_out(
 def _tsne(
     Z: np.ndarray, graph: Neighbours, settings: MapSettings, progress: Progress, show: Picture
 ) -> np.ndarray:
-    """Optimise t-SNE, exaggerated first; learning rates are openTSNE's n / exaggeration."""
+    """Optimise t-SNE with early exaggeration first; learning rates are n / exaggeration."""
     with extra("maps", "openTSNE", "A t-SNE map"):
         from openTSNE import TSNEEmbedding, initialization
         from openTSNE.affinity import PerplexityBasedNN
@@ -238,10 +240,10 @@ def _tsne(
 
 
 def _umap(Z: np.ndarray, graph: Neighbours, settings: MapSettings) -> np.ndarray:
-    """Optimise UMAP from the first two axes, on the graph of neighbours."""
+    """Optimise UMAP on the neighbour graph, starting from the first two components."""
     with warnings.catch_warnings(), extra("maps", "umap", "A UMAP map"):
-        warnings.simplefilter("ignore", ImportWarning)  # that Tensorflow is not there
-        from umap import UMAP  # imported late, it takes seconds
+        warnings.simplefilter("ignore", ImportWarning)  # TensorFlow is optional
+        from umap import UMAP  # imported late: the import takes seconds
 
     n, k, random = len(Z), settings.n_neighbours, np.random.RandomState(settings.seed)
     start = (10 / np.abs(Z[:, :2]).max() * Z[:, :2]).astype(np.float32)
@@ -253,13 +255,13 @@ def _umap(Z: np.ndarray, graph: Neighbours, settings: MapSettings) -> np.ndarray
         n_epochs=settings.n_iterations(n),
         init=start,
         random_state=random,
-        n_jobs=1,  # in parallel no two runs are equal
+        n_jobs=1,  # parallel runs are not reproducible
         precomputed_knn=(
             np.hstack([itself, graph.indices[:, :k]]),
             np.hstack([np.zeros((n, 1), np.float32), graph.distances[:, :k]]),
         ),
     )
     with warnings.catch_warnings():
-        # New points are not placed on the map.
+        # The warning concerns transforms of new points, which a map does not need.
         warnings.filterwarnings("ignore", "precomputed_knn")
         return model.fit_transform(Z)

@@ -1,4 +1,4 @@
-"""Make a map and read it: places and quality, nearest images, images in an outline, predictions."""
+"""Maps with their quality, nearest images, images in an outline, and predictions."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ from zslcore.progress import Progress, silent
 from zslcore.storage.tables import harmless_csv
 from zslcore.version import commit, stamped, version
 
-#: Neighbours that every measure of quality looks at.
+#: Number of neighbours in all measures of quality.
 K = 15
-#: Quality of a map before it is measured.
+#: Quality of a map that is not measured yet.
 UNMEASURED = MapQuality(0, 0, nan, nan, nan, nan, nan)
-#: Seconds on two cores: to begin, for the square of a width, a pair of rows, a point, and a point
-#: in a step of a layout.
+#: Seconds on two cores: fixed, per row and squared number of features, per pair of rows, per point,
+#: and per point and iteration of a layout; COMPILED is for the compilation of UMAP.
 START, PCA, NEIGHBOURS, QUALITY = 2.0, 1.3e-11, 3e-9, 8e-4
 TSNE, TSNE_FEW, UMAP, COMPILED = 1.2e-6, 3.5e-6, 2.6e-6, 15.0
 
 
 @dataclass(frozen=True, eq=False)
 class EmbeddedMap:
-    """Coordinates of every chosen image; arrays have a row an image.
+    """Coordinates of the sampled images; arrays have one row per image.
 
-    ``part`` is its data set, ``row`` its row there, ``labels`` its class in the first data set. The
-    PCA is fitted on all rows of all data sets; ``libraries`` are those that decided on the
-    coordinates.
+    ``part`` is the data set of an image, ``row`` its row there, ``labels`` its class in the first
+    data set. The PCA is fitted on all rows of all data sets; ``libraries`` are those that computed
+    the coordinates.
     """
 
     names: tuple[str, ...]
@@ -80,7 +80,7 @@ class EmbeddedMap:
     def __len__(self) -> int:
         return len(self.coordinates)
 
-    # --- To take away -----------------------------------------------------------------------------
+    # --- Export -----------------------------------------------------------------------------------
 
     def table(self) -> pd.DataFrame:
         """Return one row per image: data_set, row, class, x, y."""
@@ -97,7 +97,7 @@ class EmbeddedMap:
         )
 
     def about(self) -> dict[str, Any]:
-        """Return everything but the coordinates, ready for JSON."""
+        """Return everything except the coordinates, as JSON values."""
         return {
             "data_sets": [
                 {"name": name, "digest": digest}
@@ -134,7 +134,7 @@ class EmbeddedMap:
 
 
 def map_key(datasets: Sequence[ZSLDataset], settings: MapSettings) -> str:
-    """Return the key of a map: 16 hex digits from settings, versions and data."""
+    """Return the key of a map: 16 hex digits of a hash of settings, versions and data."""
     text = "|".join([settings.key, *(dataset.digest for dataset in datasets)])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -148,9 +148,10 @@ def make_map(
 ) -> EmbeddedMap:
     """Map one data set, or two with the same classes and features.
 
-    Callables are called every ten iterations of t-SNE, ``on_picture`` first with the first two axes
-    of the PCA; an error of either ends the work. Raises DatasetError when the two cannot be on one
-    map; ParameterError when there are too few images for the settings.
+    ``progress`` and ``on_picture`` are called every ten iterations of t-SNE, ``on_picture`` also
+    once before with the first two components; an exception from either ends the work. Raises
+    DatasetError if the data sets cannot share a map, ParameterError for too few images for the
+    settings.
     """
     clock = _Clock()
     data = MapData.of(
@@ -193,9 +194,9 @@ def make_map(
 
 
 def sketch(datasets: Sequence[ZSLDataset], n_samples: int = 2_000) -> EmbeddedMap:
-    """Put a sample on the first two axes of its own randomised PCA, without measures.
+    """Place a sample on the first two components of its own randomised PCA, without quality.
 
-    It is no map of its settings and not to be stored under their key.
+    The sketch is not the map of its settings: do not store it under their key.
     """
     settings = MapSettings("pca", n_samples=n_samples)
     data = MapData.of(datasets, n_samples=n_samples, seed=settings.sample_seed)
@@ -218,7 +219,7 @@ def sketch(datasets: Sequence[ZSLDataset], n_samples: int = 2_000) -> EmbeddedMa
 
 
 def with_quality(sketch: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
-    """Return a sketch with its quality and, for two data sets, the mixing of their classes."""
+    """Return a sketch with its quality and, for two data sets, the mixing by class."""
     data = MapData.of(
         datasets, n_samples=sketch.settings.n_samples, seed=sketch.settings.sample_seed
     )
@@ -232,7 +233,7 @@ def with_quality(sketch: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> Embedde
 
 
 def with_all_rows(embedded: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
-    """Place every row on the axes of a map by "pca"; its quality stays that of the sample."""
+    """Place all rows on the components of a "pca" map; the quality stays that of the sample."""
     data = MapData.of(datasets, features=embedded.settings.features)
     axes = embedded.pca.components[:2].T
     middle = embedded.pca.mean @ axes
@@ -248,7 +249,7 @@ def with_all_rows(embedded: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> Embe
 def estimated_seconds(datasets: Sequence[ZSLDataset], settings: MapSettings) -> float:
     """Estimate the seconds that :func:`make_map` takes on two cores.
 
-    The factors are measured at 2,000, 6,000 and 67,797 images (``python -m benchmarks.maps``).
+    The factors were measured with 2,000, 6,000 and 67,797 images (``python -m benchmarks.maps``).
     """
     everything, width = sum(len(d.labels) for d in datasets), datasets[0].features.shape[1]
     n = min(settings.n_samples or everything, everything)
@@ -278,7 +279,7 @@ def _refuse_few(n: int, settings: MapSettings) -> None:
 
 
 class _Clock:
-    """Wall seconds of named steps."""
+    """Wall time of named steps in seconds."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -292,7 +293,7 @@ class _Clock:
 
 @dataclass(frozen=True)
 class MapStudy(Study[EmbeddedMap]):
-    """A map as a study; ``map`` is the :func:`map_key` of data and library versions."""
+    """Study of a map; ``map`` is its :func:`map_key`, with data and library versions."""
 
     kind = "map"
 
@@ -302,9 +303,9 @@ class MapStudy(Study[EmbeddedMap]):
 
     @classmethod
     def of(cls, datasets: Sequence[ZSLDataset], settings: MapSettings) -> Self:
-        """Return the study of open data sets; its key has the versions of libraries.
+        """Return the study of open data sets; its key depends on library versions.
 
-        A map that comes with the package is the answer whatever is installed.
+        A precomputed map with the same data and layout is used with any library versions.
         """
         names = tuple(dataset.name for dataset in datasets)
         study = cls(names, settings, map_key(datasets, settings))
@@ -317,12 +318,12 @@ class MapStudy(Study[EmbeddedMap]):
 
     @property
     def title(self) -> str:
-        """Description on the screen."""
+        """Title on screen."""
         return f"{METHOD_NAMES[self.settings.method]} of {' and '.join(self.datasets)}"
 
     @property
     def threads(self) -> int:
-        """Threads of linear algebra."""
+        """Number of threads for linear algebra."""
         return self.settings.threads
 
     @property
@@ -338,7 +339,7 @@ class MapStudy(Study[EmbeddedMap]):
         return cls(tuple(arguments["datasets"]), settings, arguments["map"])
 
     def compute(self, progress: LiveProgress) -> EmbeddedMap:
-        """Make the map; coordinates are shown as they move."""
+        """Make the map; its coordinates are shown during the layout."""
         return make_map(
             [load(name) for name in self.datasets],
             self.settings,
@@ -349,7 +350,7 @@ class MapStudy(Study[EmbeddedMap]):
 
 @cache
 def _shipped_maps() -> dict[tuple[tuple[str, ...], str], str]:
-    """Return the keys of the package's maps, by digests of the data and layout."""
+    """Return the keys of precomputed maps, by digests of data and layout."""
     keys = {}
     for file in sorted(SHIPPED.glob(f"*/{MANIFEST}")):
         settings = json.loads(file.read_text(encoding="utf-8"))["settings"]
@@ -361,7 +362,7 @@ def _shipped_maps() -> dict[tuple[tuple[str, ...], str], str]:
 
 
 def in_pca(embedded: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> np.ndarray:
-    """Return the mapped images in the PCA of the map, (n, n_components); refuse other data."""
+    """Return the PCA coordinates of mapped images, (n, n_components); refuse other data."""
     if tuple(d.digest for d in datasets) != embedded.digests:
         raise DatasetError("The map was made from other data; make it again.")
     unit = embedded.settings.features == "l2"
@@ -382,7 +383,7 @@ def nearest_images(
     k: int = 8,
     features: str = "l2",
 ) -> pd.DataFrame:
-    """Return the nearest images of all data sets by Euclidean distance of the scaled features."""
+    """Return the nearest images in all data sets, by Euclidean distance of scaled features."""
     if not 0 <= part < len(datasets) or not 0 <= row < len(datasets[part].labels):
         raise ParameterError(f"There is no image {row} of data set {part}.")
     views = [FeatureView(d.features, unit=features == "l2") for d in datasets]
@@ -406,7 +407,8 @@ def nearest_images(
 def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
     """Return whether each point (n, 2) is inside a polygon (n_corners, 2), by the even-odd rule.
 
-    Corners are closed by themselves and may cross; fewer than three hold nothing.
+    The last corner is joined to the first, and edges may cross; a polygon of fewer than three
+    corners is empty.
     """
     corners = np.asarray(polygon, dtype=np.float64)
     if corners.size and (corners.ndim != 2 or corners.shape[1] != 2):
@@ -419,7 +421,7 @@ def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
     near = np.flatnonzero((x >= left) & (x <= right) & (y >= bottom) & (y <= top))
     x, y, odd = x[near], y[near], np.zeros(len(near), dtype=bool)
     for (ax, ay), (bx, by) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        if ay != by:  # a level edge is crossed by no level ray
+        if ay != by:  # a horizontal ray does not cross a horizontal edge
             odd ^= ((ay > y) != (by > y)) & (x < (bx - ax) * (y - ay) / (by - ay) + ax)
     out[near] = odd
     return out
@@ -427,10 +429,10 @@ def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PredictedPoints:
-    """Predictions of a method, over all n images of a data set.
+    """Predictions of a method, in arrays over all n images of a data set.
 
-    ``predicted`` are rows of the prototypes, -1 where not tested; ``lead`` is the score of the
-    predicted class less the next one, 0 where not tested.
+    ``predicted`` are rows of the prototypes, -1 for images without test; ``lead`` is the score of
+    the predicted class minus the next highest score, 0 without test.
     """
 
     tested: np.ndarray
@@ -445,7 +447,7 @@ def predicted_points(
     r"""Return the predictions of a method, among all classes, on a data set of ``n`` images.
 
     Image :math:`i` is predicted as :math:`\hat c = \arg\max_c F_{ic} - \gamma [c \text{ seen}]`;
-    its lead is :math:`\max_c - \max_{c \ne \hat c}` of the same.
+    its lead is the value at :math:`\hat c` minus the largest value at another class.
     """
     test = np.concatenate([split.test_seen, split.test_unseen])
     answer = scores.predicted(gamma)
@@ -461,6 +463,6 @@ def predicted_points(
     out.tested[test] = True
     out.predicted[test] = scores.classes[answer]
     out.right[test] = answer == scores.y
-    with np.errstate(invalid="ignore"):  # two scores of -inf have no difference
+    with np.errstate(invalid="ignore"):  # -inf minus -inf is NaN
         out.lead[test] = np.nan_to_num(best - F.max(axis=1), posinf=np.finfo(float).max)
     return out

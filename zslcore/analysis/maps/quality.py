@@ -1,11 +1,14 @@
-"""Quality of a map: neighbourhoods and classes preserved, data sets mixed.
+"""Quality of a map: preservation of neighbourhoods and classes, and mixing of data sets.
 
-- *trustworthiness* (neighbours on the map are neighbours in truth) and *continuity* (true
-  neighbours stay neighbours), from ranks on a fixed sample, 1 perfect, about 0.5 chance;
-- *kNN recall*: share of the k nearest in the PCA that are among the k nearest on the map;
-- *class accuracy*: mean per-class accuracy of the vote of the k nearest. Higher on the map than in
-  the PCA: the map separates classes more than the features do;
-- *mixing*: whether two data sets show a class the same way, :func:`mixing_scores`.
+- *trustworthiness* (neighbours on the map are neighbours in the PCA) and *continuity* (neighbours
+  in the PCA are neighbours on the map), from ranks on a fixed sample; 1 is perfect, about 0.5
+  chance;
+- *kNN recall*: share of the k nearest neighbours in the PCA that are also among the k nearest on
+  the map;
+- *class accuracy*: mean per-class accuracy of a vote of the k nearest neighbours. If it is higher
+  on the map than in the PCA, the map separates classes more than the features do;
+- *mixing*: whether the images of a class are distributed equally in two data sets; see
+  :func:`mixing_scores`.
 
 References
 ----------
@@ -31,13 +34,13 @@ from zslcore.exceptions import ParameterError
 from zslcore.metrics import mean_class_accuracy
 from zslcore.metrics.significance import holm
 
-#: Ranks need a matrix of all distances: 4,000 points are 128 MB of it.
+#: Most points for ranks, which need a matrix of all distances: 128 MB for 4,000 points.
 RANKED = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class MapQuality:
-    """Neighbourhood preservation of a map; ``ranked`` is the number of ranked points."""
+    """Measures of a map; ``ranked`` is the number of points in the sample for ranks."""
 
     k: int
     ranked: int
@@ -48,7 +51,7 @@ class MapQuality:
     class_accuracy_map: float
 
     def table(self) -> pd.DataFrame:
-        """Return the numbers with the columns measure and value."""
+        """Return the measures as a table with the columns measure and value."""
         return pd.DataFrame(asdict(self).items(), columns=["measure", "value"])
 
 
@@ -61,14 +64,14 @@ def map_quality(
     k: int = 15,
     threads: int = 1,
 ) -> MapQuality:
-    """Measure a map.
+    """Measure the quality of a map.
 
     Parameters
     ----------
-    Z : array of shape (n, n_components), the space it was made from
-    Y : array of shape (n, 2), the map
-    graph : Neighbours of ``Z`` with at least k columns, where there is one already
-    k : made smaller where there are fewer than 2 k points
+    Z : array of shape (n, n_components), PCA coordinates
+    Y : array of shape (n, 2), map coordinates
+    graph : neighbours in ``Z`` with at least k columns, if already computed
+    k : number of neighbours, reduced for fewer than 2 k points
     """
     n = len(Z)
     k = min(k, (n - 1) // 2)
@@ -90,16 +93,16 @@ def map_quality(
 
 
 def knn_recall(reference: np.ndarray, nearest: np.ndarray) -> float:
-    """Return the mean share of the rows of ``reference`` (n, k) that ``nearest`` (n, k) has."""
+    """Return the mean share of a row of ``reference`` (n, k) in the same row of ``nearest``."""
     return float(_shared(reference, nearest).mean() / reference.shape[1])
 
 
 def preserved_neighbours(
     Z: np.ndarray, Y: np.ndarray, *, k: int = 15, threads: int = 1
 ) -> np.ndarray:
-    """Return, for every point, the share of its k nearest in ``Z`` that are among those in ``Y``.
+    """Return the share of the k nearest neighbours in ``Z`` that are also nearest in ``Y``, (n,).
 
-    The mean is the kNN recall; k is made smaller where there are not as many points.
+    The mean is the kNN recall; k is reduced if there are not enough points.
     """
     k = min(k, len(Z) - 1)
     near = [neighbours(space, k, threads=threads).indices for space in (Z, Y)]
@@ -107,7 +110,7 @@ def preserved_neighbours(
 
 
 def _shared(reference: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
-    """Return how many numbers a row of both has in common, shape (n,)."""
+    """Return the number of common entries in each row of two arrays, shape (n,)."""
     shared = np.empty(len(reference), dtype=np.int64)
     for start in range(0, len(reference), 1 << 14):
         part = slice(start, start + (1 << 14))
@@ -117,7 +120,7 @@ def _shared(reference: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
 
 
 def class_vote(indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the class most neighbours (n, k) have; of equals, that of the nearest."""
+    """Return the most frequent class of neighbours (n, k); in a tie, the class that is nearest."""
     winner = np.empty(len(indices), dtype=labels.dtype)
     for start in range(0, len(indices), 1 << 14):
         part = slice(start, start + (1 << 14))
@@ -128,7 +131,7 @@ def class_vote(indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def density(Y: np.ndarray, bins: int = 256, width: float = 2.0) -> np.ndarray:
-    """Return how crowded the map is at every point, as a multiple of its mean over the points.
+    """Return the density of the map at each point, relative to the mean over points.
 
     Points are counted on a grid of ``bins`` x ``bins`` and smoothed by ``width`` cells.
     """
@@ -140,29 +143,29 @@ def density(Y: np.ndarray, bins: int = 256, width: float = 2.0) -> np.ndarray:
     return here / here.mean()
 
 
-#: Points among which a second thread takes longer to wake up than it saves.
+#: Most points for which one thread is faster than two.
 FEW = 5_000
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Return the controller of threads; finding the libraries takes as long as a small search."""
+    """Return the thread controller; cached, since creating it is as slow as a small search."""
     return ThreadpoolController()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbours:
-    """The k nearest of every point, itself not among them, nearest first; shape (n, k)."""
+    """The k nearest neighbours of each point, without itself, nearest first; shape (n, k)."""
 
     indices: np.ndarray
     distances: np.ndarray
 
 
 def neighbours(Z: np.ndarray, k: int, *, threads: int = 1) -> Neighbours:
-    """Find the ``k`` nearest rows of every row of ``Z``; in the plane a tree finds them sooner.
+    """Return the ``k`` nearest rows of each row of ``Z``, exactly.
 
-    At 67,797 x 50 the exact search takes 14 s on two cores, pynndescent's approximate one 17 s and
-    43 s for being compiled.
+    Up to three columns a tree is faster than brute force. For 67,797 x 50 the exact search takes 14
+    s on two cores; the approximate search of pynndescent takes 17 s, after 43 s of compilation.
     """
     if k >= len(Z):
         raise ParameterError(f"{k} neighbours need more than {k} images; got {len(Z)}.")
@@ -173,12 +176,12 @@ def neighbours(Z: np.ndarray, k: int, *, threads: int = 1) -> Neighbours:
     return Neighbours(indices.astype(np.int32), distances.astype(np.float32))
 
 
-# --- How mixed two data sets are ------------------------------------------------------------------
+# --- Mixing of two data sets ----------------------------------------------------------------------
 
 
-#: Fewest random deals; more where there are many classes, see :func:`mixing_scores`.
+#: Fewest permutations; there are more for many classes, see :func:`mixing_scores`.
 DEALS = 1_999
-#: Adjusted p-value below which a shift is reported.
+#: Level of the adjusted p-value below which a shift is reported.
 ALPHA = 0.05
 
 
@@ -192,36 +195,37 @@ def mixing_scores(
     seed: int = 0,
     threads: int = 1,
 ) -> pd.DataFrame:
-    r"""Score how mixed the two data sets are, class by class, in every space.
+    r"""Score the mixing of two data sets, by class and space.
 
-    For image :math:`i` of class :math:`c`, of which the data sets have :math:`n_1` and :math:`n_2`
-    images, let :math:`m_i` of its k nearest images *of class c* come from the first data set, and
-    :math:`h` be the entropy of their labels:
+    Let the data sets have :math:`n_1` and :math:`n_2` images of class :math:`c`. Of the k nearest
+    images *of class c* of an image :math:`i` of this class, let :math:`m_i` be from the first data
+    set, and :math:`h` the entropy of this share:
 
     .. math::
         \mathrm{mixing}_c = \frac{1}{n_c \, E_c} \sum_{i \in c} h\!\left(\frac{m_i}{k}\right),
         \qquad
         h(p) = -p \log p - (1 - p) \log (1 - p)
 
-    :math:`E_c` is the same mean when labels are dealt out at random among the images of the class:
-    then :math:`m_i` is hypergeometric, so that :math:`E_c` is exact and 1 means *no shift* whatever
-    the ratio of :math:`n_1` to :math:`n_2`; 0 means that no image has a neighbour from the other
-    data set. Neighbours of other classes do not count: data sets with other shares of classes would
-    seem to differ where none of their images does. The p-value is the share of random deals of the
-    labels that look no more mixed.
+    :math:`E_c` is the expected mean entropy if the data-set labels are permuted among the images of
+    the class. Then :math:`m_i` is hypergeometric, so :math:`E_c` is exact. A score of 1 means *no
+    shift* for any ratio of :math:`n_1` to :math:`n_2`; 0 means that no image has a neighbour from
+    the other data set. Neighbours of other classes do not count: otherwise data sets with different
+    class frequencies would seem to differ even if their images do not. The p-value is the share of
+    permutations with at most the observed entropy.
 
     Parameters
     ----------
-    spaces : mapping from a name to an array of shape (n, any), the same images in all
-    part : int array of shape (n,), 0 or 1
-    k : neighbours; in small classes half of the other images, since all of them tell nothing
-    seed : of the random deals; 40 for each class at least, so that Holm can reach 0.05
+    spaces : name -> array of shape (n, any), all with the same images
+    part : int array of shape (n,), the data set of each image, 0 or 1
+    k : number of neighbours; in small classes at most half of the other images, since all of them
+        would always mix
+    seed : seed of the permutations, at least 40 per class: Holm's p-values can then reach 0.05
 
     Returns
     -------
     DataFrame
-        One row per space and class; ``p_holm`` is within the space. Classes with fewer than two
-        images or in one data set only have neither mixing nor p.
+        One row per space and class; ``p_holm`` is adjusted within the space. ``mixing`` and ``p``
+        are NaN for classes with fewer than two images, or in only one data set.
     """
     classes = np.unique(labels)
     deals = max(DEALS, 40 * len(classes) - 1)
@@ -265,7 +269,7 @@ def mixing_verdicts(table: pd.DataFrame, original: str, shown: str) -> pd.DataFr
 def _score(
     indices: np.ndarray, first: np.ndarray, deals: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Return the mixing score of one class and its p-value."""
+    """Return the mixing score of one class, and its p-value."""
     k, n1, n2 = indices.shape[1], int(first.sum()), int((~first).sum())
     h = _entropy(np.arange(k + 1) / k)
     E = _expected(h, k, n1, n2)
@@ -273,7 +277,7 @@ def _score(
         return np.nan, np.nan
     observed = h[first[indices].sum(axis=1)].mean()
     dealt = _dealt(indices, first, h, deals, rng)
-    # Sums in another order differ in the last digits; equal deals must count as equal.
+    # The tolerance is for rounding: sums in another order differ in the last digits.
     p = (1 + (dealt <= observed * (1 + 1e-9)).sum()) / (1 + deals)
     return float(observed / E), float(p)
 
@@ -281,21 +285,21 @@ def _score(
 def _dealt(
     indices: np.ndarray, first: np.ndarray, h: np.ndarray, deals: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return the mean entropy under random deals of the labels, an array of shape (deals,)."""
+    """Return the mean entropy under random permutations of the labels, of shape (deals,)."""
     means = []
     per_block = max(1, (1 << 22) // len(first))
     for start in range(0, deals, per_block):
         n = min(per_block, deals - start)
         dealt = rng.permuted(np.tile(first.astype(np.uint8)[:, None], n), axis=0)
         m = np.zeros_like(dealt)
-        for column in indices.T:  # k columns, each a gather of whole rows
+        for column in indices.T:  # k gathers of whole rows are faster than one of single values
             m += dealt[column]
         means.append(h[m].mean(axis=0))
     return np.concatenate(means)
 
 
 def _expected(h: np.ndarray, k: int, n1: int, n2: int) -> float:
-    """Return the mean entropy when labels are dealt out at random; exact."""
+    """Return the exact expected entropy under random permutations of the labels."""
     m, n = np.arange(k + 1), n1 + n2
     of_first = hypergeom.pmf(m, n - 1, n1 - 1, k) @ h if n1 else 0.0
     of_second = hypergeom.pmf(m, n - 1, n1, k) @ h if n2 else 0.0
@@ -303,6 +307,6 @@ def _expected(h: np.ndarray, k: int, n1: int, n2: int) -> float:
 
 
 def _entropy(p: np.ndarray) -> np.ndarray:
-    """Return the entropy of a coin, in nats; 0 for 0 and 1."""
+    """Return the binary entropy of ``p`` in nats; 0 for p = 0 and 1."""
     inner = np.clip(p, 1e-300, 1), np.clip(1 - p, 1e-300, 1)
     return -(p * np.log(inner[0]) + (1 - p) * np.log(inner[1]))
