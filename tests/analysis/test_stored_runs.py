@@ -146,7 +146,7 @@ def test_parameters_that_were_given_have_no_gap_of_parameters():
     text = as_text(run_spec(given, load("digits")).result)
     assert "gap of parameters +" not in text
     assert "no gap of parameters: they were given, no grid was searched" in text
-    assert re.search(r"oracle       gap of gamma \+[\d.]+ points of H \(bounds", text)
+    assert re.search(r"oracle       gap of gamma \+[\d.]+ points of H \(upper bounds", text)
     searched = as_text(
         run_spec(replace(given, params={"gamma": 1.0}, grid={"lam": (1.0, 10.0)})).result
     )

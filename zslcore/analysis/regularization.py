@@ -1,4 +1,4 @@
-r"""Paths over a regulariser, whose best value differs between ZSL and GZSL.
+r"""Paths over a regulariser: its best values for ZSL and for GZSL differ.
 
 A method is fitted with increasing values of one regulariser, called :math:`\lambda` here. Each
 value is evaluated with the seen-unseen curve of one pass over the test set:

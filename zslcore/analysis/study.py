@@ -190,7 +190,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class RecordStudy(Study[R]):
-    """Study whose result is a record of the run store, and appears in lists of results.
+    """Study with its result stored in the run store, and shown in lists of results.
 
     ``kind`` is one of :data:`zslcore.results.store.KINDS`. ``SCHEMA`` reads and writes the result;
     without a schema, the result is a list of rows with JSON values.

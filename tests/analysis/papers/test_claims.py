@@ -521,7 +521,7 @@ def test_a_part_of_the_data_sets_never_confirms_nor_refutes(name):
 @pytest.mark.nightly
 def test_two_of_five_data_sets_hold_or_fail_here_with_their_scope():
     scope = (
-        "Measured on CUB (trained on imagenet-1k) and AWA1-own (trained on what is unknown), 2 of "
+        "Measured on CUB (trained on imagenet-1k) and AWA1-own (unknown pre-training), 2 of "
         "5 data sets; one seed."
     )
     for name, of_case, verdict in (
@@ -632,7 +632,7 @@ def test_hand_crafted_features_are_not_comparable_with_deep_ones(name):
     crafted = rows[rows["data"] == "AWA1"].assign(data="AWA1-lss", pretraining="none")
     judgment = CLAIMS[name].judge(ClaimEvidence("real", crafted))
     assert (judgment.verdict, judgment.number) == ("not comparable", None)
-    assert judgment.sentence.startswith("AWA1-lss has hand-crafted features, trained on nothing; ")
+    assert judgment.sentence.startswith("AWA1-lss has hand-crafted features without pre-training; ")
     deep = rows[rows["data"] != "AWA1"]
     alone = CLAIMS[name].judge(ClaimEvidence("real", deep))
     both = CLAIMS[name].judge(ClaimEvidence("real", pd.concat([deep, crafted])))
@@ -956,12 +956,12 @@ def test_features_that_were_trained_on_nothing_are_a_control_and_no_counter_exam
     trained = of(cells(every, "gain", "SS")).figures
     judgment = claim.judge(as_run("gbu", ClaimEvidence("real", pd.concat([trained, control]))))
     assert judgment.verdict == HOLDS
-    assert "Control, features trained on nothing: −50 % on average over 13." in judgment.sentence
+    assert "Control, features without pre-training: −50 % on average over 13." in judgment.sentence
     assert "AWA1-phog" not in judgment.data
     alone = claim.judge(as_run("gbu", ClaimEvidence("real", control)))
     assert alone.verdict == "not comparable"
     unknown = as_run("gbu", ClaimEvidence("real", control.assign(pretraining="")))
-    assert "of AWA1-phog it is not known" in claim.judge(unknown).sentence
+    assert "the pre-training of AWA1-phog is unknown" in claim.judge(unknown).sentence
 
 
 def test_a_claim_on_every_method_holds_here_by_the_interval_of_the_share():
@@ -1059,7 +1059,7 @@ def test_a_claim_on_nearly_all_names_what_it_holds_but_for():
 
 def test_close_by_our_measure_alone_is_said():
     judgment = CLAIMS["cal-lowest-above-highest"].judge(printed_evidence())
-    assert "On CUB it is below, and close by our measure alone." in judgment.sentence
+    assert "On CUB it is below, and close only by our threshold." in judgment.sentence
 
 
 # --- Runs as evidence -----------------------------------------------------------------------------

@@ -1,1 +1,1 @@
-"""The printed tables, claims and experiments of the papers, and findings on them."""
+"""Printed tables, claims and experiments of the papers, and findings on them."""

@@ -1,7 +1,8 @@
-"""The figures of runs in one table, with the printed figure of the same cell and why they differ.
+"""Metrics of runs next to the printed values, and causes of their differences.
 
-Differences of more than three points from print have causes, one controlled run a cause: ``python
--m benchmarks.differences`` writes their table, of methods on real features.
+For methods on real features, ``python -m benchmarks.differences`` measures the causes of
+differences of more than three points from print, with one controlled run per cause, and writes a
+table.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.storage.files import FACTS
 
 POINT = {"unseen": "u", "seen": "s", "harmonic": "H"}
-#: Table -> column of its paper.
+#: Printed table -> column for its paper.
 TABLES = {
     "GBU 3": "benchmark_paper",
     "GBU 6": "benchmark_paper",
@@ -28,24 +29,24 @@ TABLES = {
 }
 PAPERS = list(dict.fromkeys(TABLES.values()))
 
-#: The task that parameters were chosen for; "given" where they were not chosen.
+#: Task for which parameters were chosen; "given" if they were not chosen.
 ChosenFor = Literal["zsl", "gzsl", "given"]
 
 
 def chosen_for(run: RunResult) -> ChosenFor:
-    """Return the task that parameters were chosen for, ZSL in a run without seen test images."""
+    """Return the task for which parameters were chosen; ZSL in runs without seen test images."""
     if run.params_origin == "given":
         return "given"
     return run.spec.select_for if run.evaluation.plain else "zsl"
 
 
 def figures_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFrame:
-    """Return the figures of runs, per class and per sample, with those printed for a benchmark.
+    """Return the metrics of runs, per class and per sample, next to the values printed in papers.
 
-    A printed figure is only compared with one that was chosen in the same way: both papers chose
-    parameters for ZSL, the second one for GZSL too, and neither took them as given. Missing are
-    gamma for ZSL, and what was not printed in benchmark_paper (Xian et al., TPAMI 2019, no
-    calibration) or calibration_paper (Le Cacheux et al., MMM 2019).
+    Values are compared only if parameters were chosen in the same way: both papers choose them for
+    ZSL, and the second also for GZSL. The column benchmark_paper is of Xian et al., TPAMI 2019
+    (without calibration), calibration_paper of Le Cacheux et al., MMM 2019; values that are not
+    printed are NaN, and so is gamma for ZSL.
     """
     rows = []
     for run in runs:
@@ -84,7 +85,7 @@ def _measured(e: Evaluation) -> Iterator[dict[str, Any]]:
 
 @cache
 def _printed() -> Mapping[tuple[Any, ...], dict[str, float]]:
-    """Return the printed figures by paper, for each benchmark, split, method, task and figure."""
+    """Return the printed values by paper, for each benchmark, split, method, task and metric."""
     figures_by_place: dict[tuple[Any, ...], dict[str, float]] = {}
     figures = printed_evidence().figures
     for row in figures[figures["table"].isin(TABLES)].to_dict("records"):
@@ -96,10 +97,11 @@ def _printed() -> Mapping[tuple[Any, ...], dict[str, float]]:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The effect of one ``change`` of a run, in words, on a figure.
+    """Effect on a metric of one ``change`` of a run, which is described in words.
 
-    ``name`` is "scaling", "selection", "gamma", "variant", "fold" or "features"; ``points`` is the
-    difference to our figure, as a fraction. None where nothing here measures it.
+    ``name`` is "scaling", "selection", "gamma", "variant", "fold" or "features"; ``value`` is the
+    metric after the change, and ``points`` its difference from ours, as a fraction. Both are None
+    if the effect cannot be measured here.
     """
 
     name: str
@@ -110,7 +112,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A figure more than three points off print, a ``cell`` of ``table``, and its causes."""
+    """Cell of a printed table that differs from ours by more than three points, with causes."""
 
     data: str
     method: str
@@ -122,7 +124,7 @@ class Difference:
 
     @property
     def sentence(self) -> str:
-        """The difference and its causes in a sentence."""
+        """The difference and its causes as a sentence."""
         gap = 100 * (self.ours - self.printed)
         parts = [
             f"with {cause.change} ours changes by {100 * cause.points:+.1f}"
@@ -137,7 +139,7 @@ class Difference:
 
 @cache
 def large_deviations() -> tuple[Difference, ...]:
-    """Return every figure that is more than three points off print, in the order of the tables."""
+    """Return all differences of more than three points from print, in the order of tables."""
     table = pd.read_csv(FACTS / "measured" / "differences.csv", comment="#")
     table = table.rename(columns={"cause": "name"}).astype(object)
     keys = ["data", "method", "table", "cell", "ours", "printed"]
@@ -152,5 +154,5 @@ def large_deviations() -> tuple[Difference, ...]:
 
 
 def why_different(data: str, method: str) -> tuple[Difference, ...]:
-    """Return the differences of a method on a data set; none within three points."""
+    """Return the differences of a method on a data set that are above three points."""
     return tuple(each for each in large_deviations() if (each.data, each.method) == (data, method))

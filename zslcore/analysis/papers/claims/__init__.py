@@ -1,11 +1,11 @@
-"""Whether statements of the papers hold, on their tables and on runs; and findings.
+"""Verdicts on statements of the papers, from their tables and from runs; and findings.
 
-A claim is a text in ``data/claims.toml`` and a function of :class:`ClaimEvidence` in
-:mod:`zslcore.analysis.papers.claims.statements`, under the same id. "Undecided" is a verdict that
-states what is missing; figures of simulated data get no verdict.
+A claim has a text in ``data/claims.toml``, and a function of :class:`ClaimEvidence` in
+:mod:`zslcore.analysis.papers.claims.statements`, under the same id. The verdict "undecided" states
+the missing evidence; simulated data get no verdict.
 
-Findings on the field's own data, tables and practice are one line and one command each:
-``python -m tools.findings`` writes ``data/findings.json``; a test computes each number again.
+Findings on the data, tables and practice of the field have one sentence and one command each:
+``python -m tools.findings`` writes ``data/findings.json``, and a test computes each number again.
 ``python -m tools.lint`` compares the printed tables with each other and with the released files.
 """
 
@@ -47,13 +47,13 @@ from zslcore.storage.files import FACTS
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement of a paper in our own words, with the computation that tests it.
+    """Statement of a paper in our own words, with the computation that tests it.
 
-    ``data`` and ``methods`` are those that it speaks of, no methods where it speaks of any;
-    ``tables`` its printed tables, as "GBU 3". ``pretraining`` is the required training set of
-    features, others are a control. ``printed_only`` and ``not_printed`` say why runs, and print,
-    can never tell, ``table_alone`` why a printed table gives a figure of it and no verdict; each is
-    empty where they can.
+    ``data`` and ``methods`` are the data sets and methods of the claim; no methods mean all
+    methods. ``tables`` are its printed tables, such as "GBU 3"; ``pretraining`` is the pre-training
+    set that features must have. The last three fields are reasons, empty if they do not apply:
+    ``printed_only`` why runs cannot decide the claim, ``not_printed`` why printed tables cannot,
+    and ``table_alone`` why a printed table gives a number but no verdict.
     """
 
     id: str
@@ -70,7 +70,7 @@ class Claim:
     table_alone: str = ""
 
     def judge(self, evidence: ClaimEvidence) -> Judgment:
-        """Judge the claim on this evidence; "undecided" where something is missing."""
+        """Judge the claim on this evidence; "undecided" if some of it is missing."""
         printed, cells = evidence.body == "printed", ReadCells()
         if refused := self.not_printed if printed else self.printed_only:
             return Judgment("undecided", refused)
@@ -91,7 +91,7 @@ class Claim:
         return replace(judgment, cells=cells)
 
     def _allowed(self, judgment: Judgment, evidence: ClaimEvidence) -> Judgment:
-        """Return a judgment with the verdict that its body of evidence allows."""
+        """Limit a judgment to the verdict that its body of evidence allows."""
         if evidence.body == "printed":
             if not self.table_alone:
                 return judgment
@@ -104,23 +104,23 @@ class Claim:
 
 
 def _not_comparable(evidence: ClaimEvidence) -> Judgment:
-    """Return the judgment where all features are hand-crafted and the paper's are deep."""
+    """Return the judgment for hand-crafted features, if the paper has deep ones."""
     data = tuple(hand_crafted(evidence))
     are = "has" if len(data) == 1 else "have"
     sentence = (
-        f"{join_names(data)} {are} hand-crafted features, trained on nothing; the paper speaks of "
-        "deep ones."
+        f"{join_names(data)} {are} hand-crafted features without pre-training; the paper has "
+        "deep features."
     )
     return Judgment("not comparable", sentence, data=data)
 
 
 _TOML = tomllib.loads((FACTS / "claims.toml").read_text(encoding="utf-8"))
-#: Papers by their short names.
+#: Short name of a paper -> its title.
 PAPERS: Mapping[str, str] = {name: paper["title"] for name, paper in _TOML["paper"].items()}
 
 
 def _read_claim(id_: str, row: Mapping[str, Any]) -> Claim:
-    """Return a claim with its groups of methods and data sets, and the defaults of its paper."""
+    """Return a claim, with groups of methods and data sets resolved and its paper's defaults."""
     paper = id_.partition("-")[0].upper()
     row = {**_TOML["paper"][paper], **row}
     del row["title"]
@@ -160,7 +160,7 @@ __all__ = [
     "printed_evidence",
 ]
 
-#: Fields of a claim, and of a judgment, in a record.
+#: Fields of claims, and of judgments, in records.
 _OF_CLAIM = ("id", "paper", "section", "statement", "computed")
 _OF_JUDGMENT = (
     *("verdict", "sentence", "number", "low", "high", "unit", "data", "methods", "exceptions"),
@@ -170,7 +170,7 @@ Judged = Mapping[str, Mapping[Body, Judgment]]
 
 
 def get_claims(ids: Sequence[str] = ()) -> tuple[Claim, ...]:
-    """Return the claims with these ids, by default all; refuse an unknown id."""
+    """Return the claims with these ids, by default all; refuse unknown ids."""
     for name in ids:
         if name not in CLAIMS:
             raise closest_name("claim", name, CLAIMS)
@@ -183,7 +183,7 @@ def judge_all(
     *,
     evidence: Mapping[Body, ClaimEvidence] | None = None,
 ) -> dict[str, dict[Body, Judgment]]:
-    """Judge claims, by default all, on all evidence: claim id -> body of evidence -> Judgment."""
+    """Judge claims, by default all, on each body of evidence: id -> body -> Judgment."""
     bodies: Mapping[Body, ClaimEvidence] = (
         {"printed": printed_evidence(), **evidence_of(results)} if evidence is None else evidence
     )
@@ -195,13 +195,13 @@ def judge_all(
 
 @cache
 def judged_as_printed() -> Mapping[str, Judgment]:
-    """Return every claim, judged on the printed tables alone."""
+    """Judge all claims on the printed tables only."""
     judged = judge_all(evidence={"printed": printed_evidence()})
     return {id_: of_bodies["printed"] for id_, of_bodies in judged.items()}
 
 
 def as_records(judged: Judged) -> list[dict[str, Any]]:
-    """Return judged claims as plain values, for JSON."""
+    """Return judged claims as JSON values."""
     return [
         {
             **{name: getattr(CLAIMS[id_], name) for name in _OF_CLAIM},
@@ -215,7 +215,7 @@ def as_records(judged: Judged) -> list[dict[str, Any]]:
 
 
 def judgment_table(judged: Judged) -> pd.DataFrame:
-    """Return a row a claim and body of evidence: the claim's fields, then the judgment's."""
+    """Return one row per claim and body of evidence, with the fields of both."""
     rows = []
     for record in as_records(judged):
         judgments = record.pop("judgments")
@@ -224,7 +224,7 @@ def judgment_table(judged: Judged) -> pd.DataFrame:
 
 
 def as_text(judged: Judged) -> str:
-    """Return judged claims and counts of verdicts; evidence that decides none has one line."""
+    """Return judged claims and counts of verdicts as text; undecided bodies share a line."""
     silent = _undecided_bodies(judged) if len(judged) > 1 else []
     judged = {id_: {b: j for b, j in of.items() if b not in silent} for id_, of in judged.items()}
     lines = []
@@ -240,7 +240,7 @@ def as_text(judged: Judged) -> str:
 
 
 def _undecided_bodies(judged: Judged) -> list[Body]:
-    """Return the bodies of evidence by which every claim is undecided."""
+    """Return the bodies of evidence on which every claim is undecided."""
     return [
         body
         for body in BODIES
@@ -253,7 +253,7 @@ def _verdict_in_capitals(judgment: Judgment) -> str:
 
 
 def _counts(judged: Judged) -> list[str]:
-    """Return the counts of verdicts by body of evidence, and by paper where there are several."""
+    """Return lines with the counts of verdicts by body of evidence and paper."""
     table = judgment_table(judged)
     lines = []
     for body in dict.fromkeys(table["evidence"]):
@@ -266,17 +266,17 @@ def _counts(judged: Judged) -> list[str]:
 
 
 def _numbered(table: pd.DataFrame) -> str:
-    """Return how often each verdict is given."""
+    """Return the counts of verdicts as text."""
     counts = table["verdict"].value_counts(sort=False)
     return ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
 
 
-#: Columns that a printed figure and one of ours have in common.
+#: Columns that identify a cell in printed and in our results.
 _CELL = ["benchmark", "split", "method", "figure", "chosen_for"]
 
 
 def with_ours(id_: str, printed: ReadCells, ours: ClaimEvidence) -> pd.DataFrame:
-    """Return the printed cells of a claim, and ours of the same cell as "<column>, ours"."""
+    """Return the printed cells of a claim, with our results in columns "<column>, ours"."""
     claim, wide, figures = CLAIMS[id_], printed.wide(), printed.figures
     own = ours.of_paper(claim.paper, claim.data)
     rows = [own.rows(figure) for figure in figures["figure"].unique() if own.has(figure)]
@@ -297,9 +297,9 @@ FINDINGS_FILE, LINT_FILE = FACTS / "findings.json", FACTS / "lint.json"
 
 @dataclass(frozen=True, slots=True)
 class PaperFinding:
-    """A fact that contradicts an expectation, in released files, printed tables or runs.
+    """Unexpected fact in released files, printed tables or runs.
 
-    ``command`` shows it; FOLDER in it is the released archive.
+    ``command`` shows the fact; FOLDER in it stands for the released archive.
     """
 
     id: str
@@ -308,20 +308,20 @@ class PaperFinding:
     command: str
 
 
-#: All findings, in the order in which they are listed.
+#: All findings, in order of display.
 FINDINGS = tuple(
     PaperFinding(**row) for row in json.loads(FINDINGS_FILE.read_text(encoding="utf-8"))
 )
 
 
 def markdown_list() -> str:
-    """Return the findings as a list in Markdown, each with its command."""
+    """Return the findings as a Markdown list, each with its command."""
     return "\n".join(f"- {finding.sentence} `{finding.command}`" for finding in FINDINGS)
 
 
 @dataclass(frozen=True, slots=True)
 class LintRule:
-    """The comparisons that a rule makes of printed tables, and a line for each that disagrees."""
+    """Result of one rule on printed tables: number of comparisons, and a line per disagreement."""
 
     name: str
     checks: str

@@ -1,4 +1,4 @@
-"""The evidence for claims: printed tables or runs, as one tidy table with the same columns."""
+"""Evidence for claims: printed tables or runs, as tidy tables with the same columns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from zslcore.results.planning import planned
 from zslcore.results.shipped import shipped_results
 from zslcore.storage.files import FACTS
 
-#: The bodies of evidence that every claim is judged on.
+#: Bodies of evidence on which claims are judged.
 Body = Literal["printed", "real", "yours", "simulated"]
 BODIES: dict[Body, str] = {
     "printed": "printed tables",
@@ -33,7 +33,7 @@ BODIES: dict[Body, str] = {
     "yours": "your own runs",
     "simulated": "runs on simulated data",
 }
-#: The columns of the figures.
+#: Columns of :attr:`ClaimEvidence.figures`.
 COLUMNS = (
     "table",
     "data",
@@ -47,69 +47,69 @@ COLUMNS = (
     "spread",
     "seeds",
 )
-#: The inductive methods of the benchmark paper's table 3, CMT* aside.
+#: Inductive methods of the benchmark paper's table 3, except CMT*.
 BENCHMARK_METHODS = (
     *("DAP", "IAP", "CONSE", "CMT", "SSE", "LATEM", "ALE", "DEVISE", "SJE", "ESZSL", "SYNC", "SAE"),
     "GFZSL",
 )
-#: Methods that a paper ran in a variant which is not the default here.
+#: Paper -> method -> variant of the paper, if it is not the default here.
 VARIANTS: dict[str, dict[str, str]] = {"GBU": {"SAE": "V2S", "GFZSL": "estimated"}}
-#: Methods with variants that differ only among seen candidates: for ZSL they are the same.
+#: Methods with variants that differ only for seen candidates, and are equal for ZSL.
 OF_SEEN = ("GFZSL",)
-#: Fewest methods that are ranked.
+#: Least number of methods in a ranking of printed tables, and of folds.
 ENOUGH = 10
-#: Methods by the name of their group.
+#: Name of a group -> its methods.
 METHOD_GROUPS: dict[str, tuple[str, ...]] = {
     "GBU": BENCHMARK_METHODS,
     "GBU and CMT*": (*BENCHMARK_METHODS, "CMT*"),
 }
-#: The pre-training of hand-crafted features: a control, and no evidence on deep ones.
+#: Pre-training of hand-crafted features, which are controls, not evidence on deep features.
 NOTHING = "none"
 
 
 def in_words(figure: str) -> str:
-    """Return the written name of a figure or of a task."""
+    """Return the name of a metric or task in sentences."""
     return {"gain": "OverlapGain", "lam": "λ", "gzsl": "GZSL"}.get(
         figure, figure.replace("zsl", "ZSL").replace("at gamma", "at γ")
     )
 
 
 def join_names(names: Sequence[str], last: str = "and") -> str:
-    """Join names with commas, the last one with a word."""
+    """Join names with commas, and the last with a word."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 class UndecidedError(Exception):
-    """The evidence is insufficient; the message is one sentence on the missing part."""
+    """Raised for insufficient evidence; the message is one sentence on the missing part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadCells:
-    """The figures that a claim was judged on, in ``parts``, and other printed tables by name."""
+    """Cells read by a claim: rows of metrics in ``parts``, and other printed tables by name."""
 
     parts: list[pd.DataFrame] = field(default_factory=list)
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
 
     @property
     def figures(self) -> pd.DataFrame:
-        """Every figure once, in the order of reading."""
+        """All metrics that were read, without repetitions, in the order of reading."""
         figures = pd.concat(self.parts) if self.parts else pd.DataFrame(columns=list(COLUMNS))
         return figures[~figures.index.duplicated()]
 
     def wide(self) -> pd.DataFrame:
-        """Return the figures, a row a method and a column a data set, split and figure."""
+        """Return the metrics: one row per method, one column per data set, split and metric."""
         figures = self.figures
         return pd.DataFrame() if figures.empty else to_wide(figures, figures)
 
 
 def to_wide(rows: pd.DataFrame, figures: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a method, a column a heading among all figures."""
+    """Return rows with one row per method; headings distinguish columns among ``figures``."""
     rows = rows.assign(column=[_heading(row, figures) for _, row in rows.iterrows()])
     return rows.pivot_table("value", "method", "column", sort=False, aggfunc="first")
 
 
 def _heading(row: pd.Series, figures: pd.DataFrame) -> str:
-    """Name a column by the values in which it differs from the others."""
+    """Return a column name with the values that distinguish it from other columns."""
     names = [str(row["data"])]
     for column in ("split", "figure", "chosen_for", "table"):
         if (figures[column] != row[column]).any():
@@ -120,15 +120,17 @@ def _heading(row: pd.Series, figures: pd.DataFrame) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimEvidence:
-    """Figures of methods on data sets, and printed tables that hold something else.
+    """Metrics of methods on data sets, and printed tables with other contents.
 
-    ``figures`` has the columns of :data:`COLUMNS`: ``table`` as "GBU 3", or "runs"; ``benchmark``
-    that the data are, or simulate; ``pretraining`` "none" for features trained on nothing, empty
-    where not known; ``figure`` of :data:`COLUMN_OF_FIGURE`, "gain" that of classes in ImageNet-1K,
-    SS; ``value`` the mean over seeds, accuracies as fractions; ``spread`` their deviation, NaN for
-    one seed; ``seeds`` NaN for print. ``controls`` is evidence of features that were trained on
-    nothing, which :meth:`deep` separates. ``benchmarks`` and ``methods`` are those of the
-    claim, no methods where it covers every method; ``cells`` has the figures read so far.
+    ``figures`` has the columns of :data:`COLUMNS`: ``table`` is a printed table such as "GBU 3", or
+    "runs"; ``benchmark`` is the benchmark of the data, or the one that they simulate;
+    ``pretraining`` is "none" for features without pre-training, empty if unknown; ``figure`` is a
+    key of :data:`COLUMN_OF_FIGURE`, where "gain" is the overlap gain with ImageNet-1K on SS;
+    ``value`` is the mean over seeds, accuracies as fractions; ``spread`` is the standard deviation
+    over seeds, NaN for one seed; ``seeds`` is NaN for printed tables. ``controls`` is the evidence
+    from features without pre-training, which :meth:`deep` separates. ``benchmarks`` and ``methods``
+    are those of the claim; no methods mean all methods. ``cells`` collects the metrics that are
+    read.
     """
 
     body: Body
@@ -140,13 +142,13 @@ class ClaimEvidence:
     cells: ReadCells | None = None
 
     def of_tables(self, names: Collection[str]) -> ClaimEvidence:
-        """Return the figures of these printed tables; runs stay as they are."""
+        """Keep only the metrics of these printed tables; evidence from runs is unchanged."""
         if self.body != "printed":
             return self
         return replace(self, figures=self.figures[self.figures["table"].isin(names)])
 
     def of_paper(self, paper: str, benchmarks: Collection[str]) -> ClaimEvidence:
-        """Return the figures on these benchmarks as a paper ran them, unscaled features first."""
+        """Keep the metrics on these benchmarks in the paper's variants, if possible unscaled."""
         rows = self.figures[self.figures["benchmark"].isin(benchmarks)]
         if self.body == "printed":
             return replace(self, figures=rows)
@@ -161,42 +163,42 @@ class ClaimEvidence:
         return replace(self, figures=rows.drop_duplicates(same).sort_index()[list(COLUMNS)])
 
     def trained_on(self, pretraining: str) -> ClaimEvidence:
-        """Return the figures of features trained on a set, or raise UndecidedError without any."""
+        """Keep the metrics of features pre-trained on a set; UndecidedError if there are none."""
         rows = self.figures
         named = rows["pretraining"].fillna("").str.split(" + ", regex=False)
         chosen = rows[[pretraining in names for names in named]]
         if chosen.empty:
             unknown = sorted(rows["data"][rows["pretraining"].fillna("") == ""].unique())
-            which = f"; of {', '.join(unknown)} it is not known what they were" if unknown else ""
+            which = f"; the pre-training of {', '.join(unknown)} is unknown" if unknown else ""
             of = f"of {', '.join(rows['benchmark'].unique())} " if len(rows) else ""
             raise UndecidedError(f"No features {of}here were trained on {pretraining}{which}.")
         return replace(self, figures=chosen)
 
     def deep(self) -> ClaimEvidence:
-        """Return the figures of trained features; those of hand-crafted ones are ``controls``.
+        """Keep the metrics of pre-trained features; ``controls`` gets those of hand-crafted ones.
 
-        Features with unknown pre-training stay.
+        Features with unknown pre-training are kept.
         """
         trained = self.figures["pretraining"].fillna("") != NOTHING
         control = replace(self, figures=self.figures[~trained])
         return replace(self, figures=self.figures[trained], controls=control)
 
     def has(self, figure: str) -> bool:
-        """Return True if any row is of this figure."""
+        """Return whether any row has this metric."""
         return bool((self.figures["figure"] == figure).any())
 
     def _one_each(self) -> Collection[str]:
-        """Return the data set with the shortest name of each benchmark: its images are one case."""
+        """Return one data set per benchmark, the one with the shortest name: images count once."""
         rows = self.figures[~self.figures["data"].duplicated()]
         pairs = list(zip(map(str, rows["data"]), rows["benchmark"], strict=True))
         ordered = sorted(pairs, key=lambda pair: (len(pair[0]), pair[0]), reverse=True)
         return {benchmark: data for data, benchmark in ordered}.values()
 
     def rows(self, figure: str, **where: str) -> pd.DataFrame:
-        """Return the rows of a figure; ``where`` names columns and their values.
+        """Return the rows of a metric with the values ``where`` in other columns.
 
-        Of several data sets that stand for one benchmark, that with the shortest name counts.
-        Raises UndecidedError when there is none.
+        If a benchmark has several data sets, the one with the shortest name counts. Raises
+        UndecidedError if there are no rows.
         """
         figures = self.figures
         chosen = (figures["figure"] == figure).to_numpy(bool)
@@ -215,13 +217,13 @@ class ClaimEvidence:
         return rows
 
     def table(self, name: str) -> pd.DataFrame:
-        """Return a printed table that is not among the figures."""
+        """Return a printed table that is not part of ``figures``."""
         if self.cells is not None:
             self.cells.tables[name] = self.tables[name]
         return self.tables[name]
 
     def printed(self, table: str, value: str, index: Sequence[str], **where: object) -> pd.Series:
-        """Return a column of a printed table by case; ``where`` names a value, or several."""
+        """Return a column of a printed table by case; ``where`` has a value or list per column."""
         rows = self._of_methods(self.table(table))
         for column, wanted in where.items():
             rows = rows[rows[column].isin(wanted if isinstance(wanted, list) else [wanted])]
@@ -235,9 +237,9 @@ class ClaimEvidence:
         value: str = "value",
         **where: str,
     ) -> pd.Series:
-        """Return a figure of the claim's methods by case; ``where`` as in :meth:`rows`.
+        """Return a metric of the claim's methods by case; ``where`` as in :meth:`rows`.
 
-        Without ``chosen_for``, the run with parameters for ZSL counts where there are two.
+        Without ``chosen_for`` in ``where``, runs with parameters chosen for ZSL have precedence.
         """
         rows = self._of_methods(self.rows(figure, **where))
         if "chosen_for" not in where:
@@ -247,16 +249,16 @@ class ClaimEvidence:
         return rows.dropna(subset=[value]).set_index([*index])[value]
 
     def _of_methods(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of the claim's methods; all rows where it covers every method."""
+        """Return the rows of the claim's methods; all rows if the claim names no methods."""
         chosen = rows["method"].isin(self.methods) if self.methods else slice(None)
         return rows[chosen]
 
     def benchmark_of_data(self) -> pd.Series:
-        """Return the benchmark of every data set."""
+        """Return the benchmark of each data set."""
         return self.figures.drop_duplicates("data").set_index("data")["benchmark"]
 
     def coverage(self, cases: pd.Series) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the data sets of cases, and the methods that all of these have."""
+        """Return the data sets of cases, and the methods with a case on all of them."""
         parts = [] if self.cells is None else self.cells.parts
         if not parts:
             return (), ()
@@ -275,10 +277,10 @@ class ClaimEvidence:
         split: str = "PS",
         fewest: int = ENOUGH,
     ) -> pd.DataFrame:
-        """Return a figure as the papers print it: a row a data set and split, a column a method.
+        """Return a metric with one row per data set and split, and one column per method.
 
-        The table has no gaps: it keeps data sets with at least ``fewest`` of the methods, then the
-        methods that all of these have. Raises UndecidedError without any.
+        The table has no gaps: it keeps the data sets with at least ``fewest`` of the methods, then
+        the methods that all of these data sets have. Raises UndecidedError if fewer remain.
         """
         rows = self.rows(figure, split=split, chosen_for="zsl")
         wide = rows.pivot_table("value", ["data", "split"], "method", sort=False)
@@ -292,9 +294,9 @@ class ClaimEvidence:
         return wide
 
     def on(self, benchmark: str, figure: str, split: str = "PS") -> pd.Series:
-        """Return a figure of the claim's methods on a benchmark, none where there is no run.
+        """Return a metric of the claim's methods on a benchmark; empty without runs.
 
-        The Series is named after the data set.
+        The Series has the name of the data set.
         """
         try:
             rows = self.rows(figure, benchmark=benchmark, split=split, chosen_for="zsl")
@@ -309,7 +311,7 @@ class ClaimEvidence:
 
 @cache
 def printed_evidence() -> ClaimEvidence:
-    """Return the tables of the papers as figures, other tables as they are."""
+    """Return the metrics in the papers' tables as evidence, and other tables unchanged."""
     parts = [*_of_benchmark_paper(), *_of_conference_paper(), *_of_calibration_paper()]
     figures = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
     others = (
@@ -322,7 +324,7 @@ def printed_evidence() -> ClaimEvidence:
 def _printed(
     table: str, rows: pd.DataFrame, figure: str, value: str, **columns: Any
 ) -> pd.DataFrame:
-    """Return rows of a printed table as figures."""
+    """Return rows of a printed table with the columns of evidence."""
     named = rows.rename(columns={value: "value"}).assign(table=table, figure=figure, **columns)
     named = named.assign(data=named["dataset"], benchmark=named["dataset"])
     return named.assign(pretraining="imagenet-1k")  # ResNet-101, in both papers
@@ -335,13 +337,13 @@ def _of_benchmark_paper() -> Iterable[pd.DataFrame]:
         yield _printed("GBU 6", gzsl, figure, column, chosen_for="zsl", split="PS")
 
 
-#: The methods, and the data sets under today's names, of the benchmark's conference version.
+#: Methods and data sets (by today's names) of the benchmark's conference version.
 TEN_METHODS = (*("DAP", "CONSE", "CMT", "SSE", "LATEM", "ALE", "DEVISE", "SJE", "ESZSL", "SYNC"),)
 FOUR_DATA_SETS = ("SUN", "CUB", "AWA1", "aPY")
 
 
 def _of_conference_paper() -> Iterable[pd.DataFrame]:
-    """Yield tables 3 and 5 of the conference version: the earlier figures of its methods."""
+    """Yield tables 3 and 5 of the conference version, with the earlier values."""
     zsl, gzsl = (
         table[table["method"].isin([*TEN_METHODS, "CMT*"]) & table["dataset"].isin(FOUR_DATA_SETS)]
         for table in (earlier_version("zsl_top1"), earlier_version("gzsl_ps"))
@@ -374,7 +376,7 @@ def _of_calibration_paper() -> Iterable[pd.DataFrame]:
 # --- Figures of runs ------------------------------------------------------------------------------
 
 
-#: Figures and the columns of rows that hold them.
+#: Metric -> column of :func:`result_rows`.
 COLUMN_OF_FIGURE: Mapping[str, str] = {
     **{name: METRICS[name] for name in ("zsl", "u", "s", "H", "H at gamma")},
     "zsl per sample": "zsl_per_sample",
@@ -386,7 +388,7 @@ COLUMN_OF_FIGURE: Mapping[str, str] = {
 
 
 def run_figures(result: RunResult) -> dict[str, Any]:
-    """Return the row of a run with its figures per sample."""
+    """Return the row of a run, with per-sample metrics."""
     e = result.evaluation
     row = result.row() | {"zsl_per_sample": e.zsl_per_sample}
     if e.calibrated_per_sample is not None:
@@ -395,10 +397,10 @@ def run_figures(result: RunResult) -> dict[str, Any]:
 
 
 def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
-    """Return the fields of stored results that evidence needs, one row each.
+    """Return one row per stored result, with the fields that evidence needs.
 
-    ``gain`` is on SS, for the benchmark's classes in ImageNet-1K; ``zsl_fold1`` to
-    ``zsl_fold3`` have the parameters of one fold.
+    ``gain`` is the overlap gain on SS for the benchmark's classes in ImageNet-1K; ``zsl_fold1`` to
+    ``zsl_fold3`` are ZSL accuracies with the parameters chosen on a single fold.
     """
     by_key = {result.key: result for result in results}
     rows = []
@@ -416,7 +418,7 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
 
 
 def evidence_of(results: Iterable[RunResult]) -> dict[Body, ClaimEvidence]:
-    """Return evidence of stored results: on real data, your own alone, and on simulated data."""
+    """Return evidence from all results on real data, your own results, and simulated data."""
     rows = result_rows(results)
     ours = {(each.key, each.created) for each in shipped_results()}
     came = (
@@ -435,9 +437,10 @@ def evidence_of(results: Iterable[RunResult]) -> dict[Body, ClaimEvidence]:
 
 @cache
 def board_rows() -> pd.DataFrame:
-    """Return our results on the board with current revisions, in the columns of runs.
+    """Return our board entries with current revisions, in the columns of runs.
 
-    They lack figures per class and per sample; ``zsl_std`` is the deviation over ``seeds``.
+    They have no per-class and per-sample metrics; ``zsl_std`` is the standard deviation over
+    ``seeds``.
     """
     rows = []
     for path in sorted((FACTS / "board").glob("*.json")):
@@ -448,7 +451,7 @@ def board_rows() -> pd.DataFrame:
 
 
 def _is_current(entry: Mapping[str, Any]) -> bool:
-    """Return whether the revisions that an entry of the board names are current."""
+    """Return whether a board entry has the current revisions."""
     method, versions = entry["method"], entry["versions"]
     return method in METHODS and all(
         versions.get(f"revision of {name}") == str(today)
@@ -479,12 +482,11 @@ def _board_row(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> ClaimEvidence:
-    """Return rows of :func:`result_rows` on simulated or on real data as evidence.
+    """Return evidence from rows of :func:`result_rows`, on either simulated or real data.
 
-    Runs count if they are on a benchmark or its simulation, and their parameters were chosen on
-    folds, by the run itself or by the same run with another seed. Of data sets of the
-    same name the one run last counts; of repeated runs the last counts. Seeds
-    are averaged.
+    A run counts if its data are a benchmark or simulate one, and its parameters were chosen on
+    folds by this run, or by the same run with another seed. If data sets have the same name, the
+    one with the latest run counts; of repeated runs, the latest. Metrics are averaged over seeds.
     """
     body: Body = "simulated" if simulated else "real"
     if rows.empty:
@@ -505,12 +507,12 @@ def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> ClaimEvidence:
     return ClaimEvidence(body, _figures(rows.assign(lam=weights)))
 
 
-#: The name on our own results on the board.
+#: Author of our own entries on the board.
 OURS = "Zero-shot lab"
 
 
 def _figures(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of runs as figures, seeds averaged."""
+    """Return rows of runs with the columns of evidence, averaged over seeds."""
     same = ["dataset", "benchmark", "pretraining", "split", "method", "select_for"]
     parts = []
     for figure, column in COLUMN_OF_FIGURE.items():
@@ -531,7 +533,7 @@ def _figures(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _variant(row: Mapping[str, Any]) -> str:
-    """Return a method's name with given parameters that are no defaults, as ``SAE (V2S)``."""
+    """Return a method's name with given non-default parameters, such as ``SAE (V2S)``."""
     method = METHODS.get(row["method"])
     if method is None:
         return str(row["method"])
@@ -548,7 +550,7 @@ def _variant(row: Mapping[str, Any]) -> str:
 
 
 def _as_in(paper: str, name: str, figure: str) -> str | None:
-    """Return the name that a paper has for a variant of a method; None where it ran another one."""
+    """Return a paper's name for a variant of a method; None if the paper ran another variant."""
     method, _, rest = name.partition(" (")
     tags = [t for t in rest.removesuffix(")").split(", ") if t not in ("", "features none")]
     if paper not in VARIANTS:
@@ -559,7 +561,7 @@ def _as_in(paper: str, name: str, figure: str) -> str | None:
 
 
 def _chosen(rows: pd.DataFrame) -> pd.Series:
-    """Return which runs have parameters that folds chose: their own, or another seed's."""
+    """Return which runs have parameters chosen on folds, with their own or another seed."""
     own = rows["params_origin"] == "validated"
     of_seed = rows["params"].map(_without_seed)
     cases = pd.MultiIndex.from_frame(
@@ -574,7 +576,7 @@ def _without_seed(params: str) -> str:
 
 
 def _benchmark(result: RunResult) -> str | None:
-    """Return the benchmark of a run by its split's unseen classes, by name where two share them."""
+    """Return the benchmark of a run, by its unseen classes; by name if two share them."""
     if result.simulated:
         return _by_name(result.spec.dataset, fact_sources())
     split = result.spec.split
@@ -585,7 +587,7 @@ def _benchmark(result: RunResult) -> str | None:
 
 @cache
 def _unseen_classes(benchmark: str, split: str) -> frozenset[str]:
-    """Return the plain names of the classes that a released split tests; none for other splits."""
+    """Return the keys of the test classes of a released split; empty for other splits."""
     t = class_facts(benchmark).classes
     if split not in ("SS", "PS"):
         return frozenset()
@@ -593,21 +595,21 @@ def _unseen_classes(benchmark: str, split: str) -> frozenset[str]:
 
 
 def _by_name(data: str, candidates: Iterable[str]) -> str | None:
-    """Return the benchmark that a data set is named after; None for any other name."""
+    """Return the benchmark in the name of a data set; None without one."""
     called = data.lower().removeprefix("simulated-")
     return next((name for name in candidates if called.startswith(name.lower())), None)
 
 
 @cache
 def _known_classes(benchmark: str) -> dict[str, bool]:
-    """Return whether ImageNet-1K has a class, by its plain name."""
+    """Return whether each class is in ImageNet-1K, by class key."""
     t = class_facts(benchmark).classes
     has = t["imagenet1k"] != ""
     return dict(zip(map(class_key, t["class"]), has, strict=True))
 
 
 def _gain(result: RunResult, benchmark: str | None) -> float:
-    """Return the overlap gain among the test classes of the standard split; NaN elsewhere."""
+    """Return the overlap gain of the test classes on SS; NaN for other splits."""
     if benchmark is None or result.spec.split != "SS":
         return float("nan")
     in_imagenet, names = _known_classes(benchmark), result.class_names

@@ -1,17 +1,17 @@
-"""Verdicts on claims: the deciding number, its interval, the data and methods it was measured on.
+"""Verdicts on claims, with the deciding number, its interval, and its data and methods.
 
-On the tables of a paper a claim *holds*, *does not hold* or is *undecided*. Of a difference, the
-whole interval has to lie where the claim puts it; an interval across the limit decides nothing. A
-count of all cases is compared with the share that the claim states; an order is that of mean ranks
-over data sets.
+On printed tables, a claim *holds*, *does not hold* or is *undecided*. A claim on a difference holds
+if the whole interval is on the claimed side of the limit, and is undecided if the interval includes
+the limit. A count of all cases is compared with the share that the claim states. The order of
+methods is the order of their mean ranks over data sets.
 
-Runs on a part of the data sets and methods that a claim speaks of give *holds here* or *fails
-here*, which neither confirms nor refutes it. On such a part a claim on every case fails by one
-counterexample, and holds without any if the exact interval of the share lies above one half; a
-claim on a share holds or fails by its interval. Figures of runs within one point of each other have
-no order: a place, a best method or a sign holds or fails only if no order of these, and no result
-of missing methods, changes it. Hand-crafted features are *not comparable* with the deep ones of a
-paper. Simulated data give *no verdict*.
+Runs on a part of the claim's data sets and methods get the verdict *holds here* or *fails here*,
+which neither confirms nor refutes the claim. On such a part, a claim on all cases fails with one
+counterexample; without a counterexample, it holds if the exact interval of the share is above one
+half. A claim on a share is decided by the interval of the share. Metrics of runs within one point
+of each other have no order: a verdict on a rank, a best method or a sign needs to be the same for
+every order of such runs, and for any results of missing methods. Hand-crafted features are *not
+comparable* with the deep features of a paper. Simulated data get *no verdict*.
 """
 
 from __future__ import annotations
@@ -47,31 +47,31 @@ Verdict = Literal[
     "not comparable",
     "no verdict",
 ]
-#: Verdicts on a part of the data sets or methods of a claim.
+#: Verdict -> verdict on a part of the data sets or methods of a claim.
 HERE: Mapping[Verdict, Verdict] = {"holds": "holds here", "does not hold": "fails here"}
 Unit = Literal["points", "share", "place", "tau", "p", "percent", ""]
-#: Accuracies within so much are near: the benchmark paper calls them consistent.
+#: Accuracies that differ by at most this are near: the benchmark paper calls them consistent.
 NEAR = 0.02
-#: Runs of few seeds within so much of each other have no order.
+#: Runs that differ by at most this have no order, since they have few seeds.
 TIED = 0.01
-#: A claim on so large a share of cases names its exceptions with the verdict.
+#: A claim on at least this share of cases names its exceptions with the verdict.
 MOST = 0.9
-#: On fewer data sets an interval over them is uninformative, and methods are the cases.
+#: Least number of data sets for an interval over data sets.
 FEW = 3
-#: Fewer methods than this have no order.
+#: Least number of methods in a ranking of runs.
 FEWEST_METHODS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """The judgment of a claim by a body of evidence.
+    """Judgment of a claim on one body of evidence.
 
-    ``sentence`` gives the arithmetic, or names the missing part; ``number`` is the deciding one, in
-    the ``unit`` "points" (a difference of fractions), "share" (in [0, 1]), "place" (mean rank),
-    "tau", "p" or "percent" (a fraction), with its 95 % interval. It rests on each of ``methods`` on
-    all of ``data``; ``where`` is the part of the claim that was measured, as "2 of 5 data sets".
-    ``share`` is the share of cases that a claim on a count states, ``cells`` are the figures and
-    tables that it read.
+    ``sentence`` states the arithmetic, or the missing evidence. ``number`` is the deciding number,
+    with its 95 % interval from ``low`` to ``high``; its ``unit`` is "points" (a difference of
+    fractions), "share" (in [0, 1]), "place" (mean rank), "tau", "p" or "percent" (a fraction). All
+    ``methods`` were measured on all ``data``; ``where`` is the measured part of the claim, such as
+    "2 of 5 data sets". ``share`` is the share of cases in a claim on counts; ``cells`` are the
+    metrics and tables that were read.
     """
 
     verdict: Verdict
@@ -90,7 +90,7 @@ class Judgment:
 
     @property
     def words(self) -> str:
-        """The verdict, with its part of the claim and its exceptions."""
+        """The verdict, with the measured part of the claim and the exceptions."""
         but = f"but for {self.exceptions}" if self.exceptions else ""
         return " ".join(filter(None, (self.verdict, self.where and f"({self.where})", but)))
 
@@ -99,7 +99,7 @@ class Judgment:
 
 
 def with_scope(judgment: Judgment, evidence: ClaimEvidence) -> Judgment:
-    """Return a judgment of runs with its scope, and with the verdict that this scope allows."""
+    """Add the scope to a judgment of runs, and limit the verdict to this scope."""
     data, methods = evidence.benchmarks, evidence.methods
     rows = evidence.figures[evidence.figures["data"].isin(judgment.data)]
     benchmarks = rows["benchmark"].unique()
@@ -119,13 +119,13 @@ def with_scope(judgment: Judgment, evidence: ClaimEvidence) -> Judgment:
 
 
 def hand_crafted(evidence: ClaimEvidence) -> list[str]:
-    """Return the data sets with features that were trained on nothing."""
+    """Return the data sets with features without pre-training."""
     controls = evidence.controls
     return [] if controls is None else [*map(str, controls.figures["data"].unique())]
 
 
 def _verdict_on_some_cases(judgment: Judgment) -> Verdict:
-    """Return the verdict of a count of some of the cases that a claim speaks of."""
+    """Return the verdict of a count that covers only some of the claim's cases."""
     share, number, low, high = judgment.share, judgment.number, judgment.low, judgment.high
     if share is None or number is None or low is None or high is None:
         return judgment.verdict
@@ -139,7 +139,7 @@ def _verdict_on_some_cases(judgment: Judgment) -> Verdict:
 
 
 def _scope(rows: pd.DataFrame, benchmarks: int, of: int, missing: Sequence[str]) -> str:
-    """Return the data sets, features, methods and seeds of runs as one sentence."""
+    """Return one sentence on the data sets, features, methods and seeds of runs."""
     named = rows.drop_duplicates("data").fillna({"pretraining": ""})
     names = [_trained(*pair) for pair in zip(named["data"], named["pretraining"], strict=True)]
     parts = [f"{join_names(names)}, {benchmarks} of {of} data sets"]
@@ -155,12 +155,12 @@ def _scope(rows: pd.DataFrame, benchmarks: int, of: int, missing: Sequence[str])
 
 def _trained(data: str, pretraining: str) -> str:
     """Return the name of a data set with the pre-training set of its features."""
-    special = {"none": "trained on nothing", "": "trained on what is unknown"}
+    special = {"none": "no pre-training", "": "unknown pre-training"}
     return f"{data} ({special.get(pretraining, f'trained on {pretraining}')})"
 
 
 def _covering(evidence: ClaimEvidence, judgment: Judgment, cases: pd.Series) -> Judgment:
-    """Return a judgment with the data sets of its cases, and the methods that all of these have."""
+    """Add the data sets of the cases to a judgment, and the methods with cases on all of them."""
     data, methods = evidence.coverage(cases)
     return replace(judgment, data=data, methods=methods)
 
@@ -169,7 +169,7 @@ def _covering(evidence: ClaimEvidence, judgment: Judgment, cases: pd.Series) -> 
 
 
 def paired(first: pd.Series, second: pd.Series) -> tuple[pd.Series, pd.Series]:
-    """Return two series of figures on the cases that have both; UndecidedError without any."""
+    """Return two series of metrics on their common cases; UndecidedError if there are none."""
     both = pd.concat([first, second], axis=1, keys=["first", "second"]).dropna()
     if both.empty:
         raise UndecidedError("None of the methods has both figures here.")
@@ -177,13 +177,13 @@ def paired(first: pd.Series, second: pd.Series) -> tuple[pd.Series, pd.Series]:
 
 
 def difference(first: pd.Series, second: pd.Series) -> pd.Series:
-    """Return the differences of two figures, case by case, without rounding errors."""
+    """Return the differences of two metrics by case, rounded against floating-point errors."""
     a, b = paired(first, second)
     return (a - b).round(DIGITS)
 
 
 def ratio(first: pd.Series, second: pd.Series) -> pd.Series:
-    """Return the ratios of two figures, case by case."""
+    """Return the ratios of two metrics by case."""
     a, b = paired(first, second)
     return a / b
 
@@ -198,8 +198,8 @@ def judge_mean(
 ) -> Judgment:
     """Judge the mean of differences of fractions, shape (n,), by its t interval.
 
-    ``what`` heads the sentence, ``of`` names the cases; "near" zero is within ``margin``. Raises
-    UndecidedError for fewer than two.
+    The sentence starts with ``what``; ``of`` is the plural noun for the cases. "near" means within
+    ``margin`` of zero. Raises UndecidedError for fewer than two differences.
     """
     x = np.asarray(values, dtype=float)
     if len(x) < 2:
@@ -229,9 +229,10 @@ def judge_difference(
     of: str = "methods and data sets",
     tally: bool = False,
 ) -> Judgment:
-    """Judge a mean difference by its t interval over cases; few data sets must be clear on each.
+    """Judge a mean difference by its t interval over cases.
 
-    ``tally`` adds the number of cases on the claimed side to the sentence.
+    With too few data sets for an interval, the sign must be clear on each of them. ``tally`` adds
+    the number of cases on the claimed side to the sentence.
     """
     few = evidence.body != "printed" and 1 < len(d) < FEW and "method" not in d.index.names
     judgment = _clear_on_each(what, d, of) if few else judge_mean(what, d, claimed, of=of)
@@ -242,7 +243,7 @@ def judge_difference(
 
 
 def _clear_on_each(what: str, d: pd.Series, of: str) -> Judgment:
-    """Judge whether a difference is above zero on each of a few data sets, by more than a point."""
+    """Judge whether a difference is more than one point above zero on each of a few data sets."""
     each = ", ".join(f"{signed(x)} on {_where(case)}" for case, x in d.items())
     rule = f"An interval needs {FEW} {of}; with fewer, the sign must be clear on each."
     sentence = f"{what}, in points: {each}. {rule}"
@@ -253,14 +254,14 @@ def _clear_on_each(what: str, d: pd.Series, of: str) -> Judgment:
 
 
 def _where(case: object) -> str:
-    """Return a data set, with the split where a case names it."""
+    """Return the data set of a case, with its split if the case has one."""
     return f"{case[0]} ({', '.join(case[1:])})" if isinstance(case, tuple) else str(case)
 
 
 def judge_interval(
     low: float, high: float, claimed: tuple[float, float] = (0.0, np.inf)
 ) -> Verdict:
-    """Return the verdict of an interval: inside the claimed one, outside, or across a limit."""
+    """Return "holds" for an interval inside the claimed one, and "undecided" across a limit."""
     if claimed[0] < low and high < claimed[1]:
         return "holds"
     return "does not hold" if high <= claimed[0] or low >= claimed[1] else "undecided"
@@ -270,7 +271,7 @@ def judge_interval(
 
 
 def judge_share(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgment:
-    """Judge the share of hits, indexed by case; UndecidedError without a case."""
+    """Judge the share of hits, indexed by case; UndecidedError without cases."""
     n, k = len(hits), int(hits.sum())
     if not n:
         raise UndecidedError(f"{what}: there is no case here.")
@@ -303,9 +304,10 @@ def judge_count(
     note: str = "",
     unclear: Sequence[str] = (),
 ) -> Judgment:
-    """Judge the share of cases as claimed, out of all ``cases``; a note follows the sentence.
+    """Judge the share of cases that agree with the claim; ``note`` follows the sentence.
 
-    ``unclear`` cases, with a difference that has no sign, may decide either way.
+    ``cases`` are all cases. ``unclear`` cases, with differences too small for a sign, could agree
+    or disagree.
     """
     judgment = judge_share(what, hits, at_least=at_least)
     judgment = replace(judgment, sentence=f"{judgment.sentence} {note}".strip(), share=at_least)
@@ -317,7 +319,7 @@ def judge_count(
 
 
 def with_clear_sign(evidence: ClaimEvidence, d: pd.Series) -> tuple[pd.Series, list[str]]:
-    """Return the differences of runs that have a sign, and the names of the other cases."""
+    """Return the differences with a clear sign, and the names of the other cases."""
     if evidence.body == "printed":
         return d, []
     clear = d.abs() > TIED
@@ -327,7 +329,7 @@ def with_clear_sign(evidence: ClaimEvidence, d: pd.Series) -> tuple[pd.Series, l
 
 
 def name_of(case: object) -> str:
-    """Return the label of a case: method, data set and other keys."""
+    """Return the label of a case: its method, data set and other keys."""
     if not isinstance(case, tuple):
         return str(case)
     if len(case) == 1:
@@ -340,16 +342,16 @@ def name_of(case: object) -> str:
 
 
 def mean_ranks(wide: pd.DataFrame) -> pd.Series:
-    """Return the mean rank of every method, a complete column each, over the rows, best first."""
+    """Return the mean rank of each column (method) over rows without gaps, best first."""
     ranks = pd.Series(method_ranks(wide.to_numpy()).mean(axis=0), wide.columns)
     return ranks.sort_values(kind="stable")
 
 
 def possible_places(wide: pd.DataFrame, missing: int = 0, tied: float = TIED) -> pd.DataFrame:
-    """Return the ``first`` and ``last`` place that methods can have by mean rank, a row a method.
+    """Return the ``first`` and ``last`` possible rank of each method by mean rank.
 
-    A method surely ranks ahead of another one that it is above by more than ``tied`` on every data
-    set; each of the ``missing`` methods may be ahead of all.
+    A method certainly ranks ahead of another if it is better by more than ``tied`` on every data
+    set. Each of the ``missing`` methods could be ahead of all.
     """
     x = wide.to_numpy()
     above = (x[:, :, None] > x[:, None, :] + tied).all(axis=0)
@@ -359,10 +361,10 @@ def possible_places(wide: pd.DataFrame, missing: int = 0, tied: float = TIED) ->
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order:
-    """Mean ranks of methods, best first; ``by`` names the ranked figure and data in words.
+    """Mean ranks of methods, best first; ``by`` describes the ranked metric and data.
 
-    ``wide`` has the ranked figures, a column a method; it is empty for printed ranks. ``missing``
-    are methods of the claim without a rank.
+    ``wide`` has the ranked values, one column per method; it is empty for printed ranks.
+    ``missing`` are methods of the claim without a rank.
     """
 
     ranks: pd.Series
@@ -371,14 +373,14 @@ class Order:
     missing: Sequence[str] = ()
 
     def covering(self, judgment: Judgment) -> Judgment:
-        """Return a judgment with the data and methods that are ranked."""
+        """Add the ranked data sets and methods to a judgment."""
         index = self.wide.index
         data = index.get_level_values("data").unique() if "data" in index.names else ()
         methods = self.ranks.index if self.wide.empty else self.wide.columns
         return replace(judgment, data=tuple(map(str, data)), methods=tuple(map(str, methods)))
 
     def other_orders(self) -> str:
-        """Return the condition on which a place holds for every order that is possible."""
+        """Return the condition, in words, that all possible orders cover."""
         if not self.missing:
             return "For changes of one point"
         return f"For any accuracy of {join_names(self.missing)} and changes of one point"
@@ -387,7 +389,7 @@ class Order:
 def order_of(
     evidence: ClaimEvidence, figure: str, *, split: str = "PS", folds: bool = False
 ) -> Order:
-    """Rank the claim's methods by a figure; of single ``folds`` where there are any."""
+    """Rank the claim's methods by a metric, over single ``folds`` if available."""
     rows = "data sets"
     if folds and evidence.has(f"{figure}, fold 1"):
         parts = [evidence.compared(f"{figure}, fold {k}", split, ENOUGH) for k in (1, 2, 3)]
@@ -402,13 +404,13 @@ def order_of(
 def order_of_table(
     wide: pd.DataFrame, figure: str, rows: str, missing: Sequence[str] = ()
 ) -> Order:
-    """Rank the columns of a table by a figure; ``rows`` names its rows, in the plural."""
+    """Rank the columns of a table by a metric; ``rows`` is the plural noun for its rows."""
     rows = rows if len(wide) > 1 else rows.replace("sets", "set").removesuffix("s")
     return Order(mean_ranks(wide), f"mean rank of {figure} over {len(wide)} {rows}", wide, missing)
 
 
 def order_of_figure_4(evidence: ClaimEvidence, split: str) -> Order:
-    """Rank methods over data sets and folds, as figure 4 of the benchmark paper prints it."""
+    """Rank methods over data sets and folds, as in figure 4 of the benchmark paper."""
     if evidence.body != "printed":
         return order_of(evidence, "zsl", split=split, folds=True)
     table = evidence.table("zsl_mean_ranks")
@@ -420,9 +422,9 @@ def order_of_figure_4(evidence: ClaimEvidence, split: str) -> Order:
 def judge_place(
     evidence: ClaimEvidence, order: Order, method: str, first: int, last: int | None = None
 ) -> Judgment:
-    """Judge whether a method has a place from ``first`` to ``last``, of runs by all it can have.
+    """Judge whether the rank of a method is between ``first`` and ``last``.
 
-    Equal mean ranks share their best place.
+    For runs, all possible ranks are judged. Methods with equal mean ranks share the better rank.
     """
     ranks = order.ranks
     if method not in ranks:
@@ -483,10 +485,11 @@ def judge_end(
 def judge_best(
     evidence: ClaimEvidence, figure: str, split: str, expected: Mapping[str, str]
 ) -> Judgment:
-    """Judge which method is best on each data set, ``expected`` by benchmark.
+    """Judge whether the ``expected`` method of each benchmark is the best on it.
 
-    Of runs, a method that another one is more than a point above is not the best, whatever missing
-    methods reach; it is the best if none is missing and it leads by more than a point.
+    With runs, a method is not the best if another one is better by more than one point, for any
+    results of missing methods; it is the best if it leads by more than one point and no method is
+    missing.
     """
     best, named, unclear = {}, {}, []
     on: dict[str, pd.Series] = {}
@@ -526,9 +529,10 @@ def judge_best(
 
 
 def judge_group(evidence: ClaimEvidence, what: str, figure: str, group: Sequence[str]) -> Judgment:
-    """Judge whether the mean of a group is above that of all others, data set by data set.
+    """Judge whether the mean of a group of methods is above the mean of all other methods.
 
-    Of fewer than three data sets the interval is Welch's, of the means of methods over them.
+    The interval is over data sets; with runs on fewer than three, it is Welch's interval over
+    methods.
     """
     order = order_of(evidence, figure)
     wide = order.wide
@@ -545,7 +549,7 @@ def judge_group(evidence: ClaimEvidence, what: str, figure: str, group: Sequence
 
 
 def _judge_by_welch(what: str, first: pd.Series, second: pd.Series) -> Judgment:
-    """Judge a difference of the means of two groups of methods."""
+    """Judge the difference of two group means by Welch's interval over methods."""
     parts = [values.var(ddof=1) / len(values) for values in (first, second)]
     d, half = float(first.mean() - second.mean()), 0.0
     if sum(parts) > 0:
@@ -569,9 +573,9 @@ def judge_largest(
     among: Sequence[str],
     needs: str,
 ) -> Judgment:
-    """Judge whether the mean ``value`` is largest for one method or benchmark of several.
+    """Judge whether the mean ``value`` is largest for one of several methods or benchmarks.
 
-    ``needs`` says which runs the comparison takes, for where some are missing.
+    ``needs`` describes the necessary runs, for the message if some are missing.
     """
     rows = values[values[by].isin(among)]
     mean = rows.groupby(by, sort=False)["value"].mean()

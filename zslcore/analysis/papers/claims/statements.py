@@ -1,4 +1,4 @@
-"""Claims as functions of the evidence: a computation, and the result that the claim states.
+"""Claims as functions that compute a result from evidence, and compare it with the claim.
 
 Each function judges the :class:`ClaimEvidence` of its claim, reduced to the claim's data sets,
 methods and tables; ``data/claims.toml`` has the texts under the same ids.
@@ -48,7 +48,7 @@ from zslcore.numbers import signed
 
 PS = {"split": "PS", "chosen_for": "zsl"}
 SS = {"split": "SS", "chosen_for": "zsl"}
-#: Parameters of GZSL.
+#: Conditions for results with parameters chosen for GZSL.
 FOR_GZSL = {"split": "PS", "chosen_for": "gzsl"}
 MAX_MARGIN = ("ALE", "DEVISE", "SJE")
 DATA_AND_SPLIT = ("data", "split")
@@ -65,7 +65,7 @@ def change_of_split(e: ClaimEvidence, claimed: Literal["below", "near"]) -> Judg
 
 
 def gain_of_known_classes(e: ClaimEvidence) -> Judgment:
-    """Judge the gain of every method, next to that of features trained on nothing."""
+    """Judge the gain of every method, next to the gain with features without pre-training."""
     gains = e.cases("gain", split="SS")
     mean, tested = signed(gains.mean(), "+.0f"), _overlapping(e, e.coverage(gains)[0])
     note = f"{mean} % on average; the gain rests on {tested}."
@@ -74,7 +74,7 @@ def gain_of_known_classes(e: ClaimEvidence) -> Judgment:
         return judgment
     control = e.controls.cases("gain", split="SS")
     mean = signed(control.mean(), "+.0f")
-    note = f" Control, features trained on nothing: {mean} % on average over {len(control)}."
+    note = f" Control, features without pre-training: {mean} % on average over {len(control)}."
     return replace(judgment, sentence=judgment.sentence + note)
 
 
@@ -92,7 +92,7 @@ def _overlapping(evidence: ClaimEvidence, data: Sequence[str]) -> str:
 
 
 def range_over_folds(e: ClaimEvidence) -> Judgment:
-    """Judge on which data set ZSL varies most with the fold that chooses parameters."""
+    """Judge on which data set ZSL varies most with the fold on which parameters are chosen."""
     folds = pd.concat([e.rows(f"zsl, fold {k}", chosen_for="zsl") for k in (1, 2, 3)])
     of_method = folds.groupby(["data", "benchmark", "method"], sort=False)["value"]
     return judge_largest(
@@ -107,24 +107,24 @@ def range_over_folds(e: ClaimEvidence) -> Judgment:
 
 
 def _awa_distance(e: ClaimEvidence) -> pd.Series:
-    """Return how far ZSL on AWA1 is from that on AWA2, by method."""
+    """Return the absolute difference in ZSL between AWA1 and AWA2, by method."""
     first, second = (e.cases("zsl", ["method"], **PS, benchmark=b) for b in ("AWA1", "AWA2"))
     return difference(first, second).abs()
 
 
 def consistent_methods(e: ClaimEvidence) -> Judgment:
-    """Judge how many methods are within 2 points."""
+    """Judge how many methods have AWA1 and AWA2 within 2 points."""
     close = _awa_distance(e) <= NEAR
     return judge_count(e, "AWA1 and AWA2 within 2 points", close, at_least=2 / 3)
 
 
 def inconsistent_methods(e: ClaimEvidence) -> Judgment:
-    """Judge whether the named methods are more than 2 points off; others are listed."""
+    """Judge whether the named methods differ by more than 2 points; list others that do."""
     far = _awa_distance(e) > NEAR
     is_named = far.index.isin(["DEVISE", "SJE", "SYNC"])
     others = [name_of(case) for case in far.index[far & ~is_named]]
-    note = f"Others so far apart: {join_names(others or ['none'])}."
-    what = "More than 2 points apart, of those the paper names"
+    note = f"Other methods more than 2 points apart: {join_names(others or ['none'])}."
+    what = "Of the methods that the paper names, more than 2 points apart"
     return judge_count(e, what, far[is_named], cases=far, note=note)
 
 
@@ -158,7 +158,7 @@ def u_below_zsl(e: ClaimEvidence) -> Judgment:
 
 
 def detector_raises_h(e: ClaimEvidence) -> Judgment:
-    """Judge H of CMT* minus that of CMT."""
+    """Judge H of CMT* minus H of CMT."""
     pair = (e.cases("H", ["data"], **PS, method=method) for method in ("CMT*", "CMT"))
     what = "H of CMT* minus that of CMT"
     return judge_difference(e, what, difference(*pair), "above", of="data sets", tally=True)
@@ -177,9 +177,7 @@ def detector_ranks_better(e: ClaimEvidence) -> Judgment:
             unclear.append(figure)
     judgment = judge_share("Mean rank of CMT* better than that of CMT", pd.Series(better))
     if unclear and all(better[name] or name in unclear for name in better):
-        sentence = (
-            f"{judgment.sentence} By {join_names(unclear)} one point more or less may change this."
-        )
+        sentence = f"{judgment.sentence} By {join_names(unclear)}, one point could reverse this."
         judgment = replace(judgment, verdict="undecided", sentence=sentence)
     return orders["H"].covering(judgment)
 
@@ -202,7 +200,7 @@ def same_order(e: ClaimEvidence) -> Judgment:
 
 
 def transduction_helps(e: ClaimEvidence) -> Judgment:
-    """Judge the pairs of accuracies in the text."""
+    """Judge the pairs of transductive and inductive accuracies in the text."""
     index = ("method", "dataset")
     pair = (e.printed("transductive_text", x, index) for x in ("transductive", "inductive"))
     what = "Transductive above inductive, where the text prints both"
@@ -214,7 +212,7 @@ def _imagenet(e: ClaimEvidence, index: Sequence[str] = ("method",), **where: obj
 
 
 def sync_best_on_imagenet(e: ClaimEvidence) -> Judgment:
-    """Judge on how many splits SYNC is first."""
+    """Judge on how many splits SYNC is the best."""
     best = _imagenet(e, ["split"]).groupby("split", sort=False).max()
     return judge_count(
         e, "SYNC best", difference(_imagenet(e, ["split"], method="SYNC"), best) >= 0
@@ -222,14 +220,14 @@ def sync_best_on_imagenet(e: ClaimEvidence) -> Judgment:
 
 
 def eszsl_second_on_imagenet(e: ClaimEvidence) -> Judgment:
-    """Judge the place of ESZSL over the splits."""
+    """Judge the rank of ESZSL over the splits."""
     table = e.table("imagenet_zsl_top1").dropna()
     wide = table.pivot_table("top1_per_class", "split", "method", sort=False).dropna(axis=1)
     return judge_place(e, order_of_table(wide, "top-1", "splits"), "ESZSL", 2)
 
 
 def populated_classes(e: ClaimEvidence) -> Judgment:
-    """Judge the most populated classes against as many of the least populated."""
+    """Judge the most populated against equally many of the least populated classes."""
     sides = (
         _imagenet(
             e, ["method", "split"], split=[f"{side}{size}" for size in ("500", "1K", "5K")]
@@ -246,10 +244,10 @@ def drop_to_5k_classes(e: ClaimEvidence) -> Judgment:
 
 
 def kind_against_number(e: ClaimEvidence) -> Judgment:
-    """Judge M1K over L1K against M500 over M1K."""
+    """Judge the ratio of M1K to L1K against the ratio of M500 to M1K."""
     on = {split: _imagenet(e, split=split) for split in ("M500", "M1K", "L1K")}
     more = ratio(ratio(on["M1K"], on["L1K"]), ratio(on["M500"], on["M1K"]))
-    what = "Another kind of 1K classes changes more than twice as many classes"
+    what = "Changing the kind of 1K classes matters more than doubling their number"
     return judge_count(e, what, more > 1, at_least=0.9)
 
 
@@ -261,12 +259,12 @@ def _calibrated_less_plain(e: ClaimEvidence) -> pd.Series:
 
 
 def _gzsl_less_zsl(e: ClaimEvidence, figure: str) -> pd.Series:
-    """Return a figure with λ chosen for GZSL minus that with λ chosen for ZSL."""
+    """Return a metric with λ chosen for GZSL minus the metric with λ chosen for ZSL."""
     return difference(e.cases(figure, **FOR_GZSL), e.cases(figure, **PS))
 
 
 def calibration_raises_h(e: ClaimEvidence) -> Judgment:
-    """Judge H with calibration minus without."""
+    """Judge H with calibration minus H without."""
     d = _calibrated_less_plain(e)
     return judge_difference(e, "H with calibration minus without", d, "above")
 
@@ -287,13 +285,13 @@ def lowest_near_highest(e: ClaimEvidence) -> Judgment:
     below = [str(name) for name in d.index[d < 0]]
     so: Verdict = "holds" if (d >= -NEAR).all() else "does not hold"
     if so == "holds" and below:
-        sentence += f" On {join_names(below)} it is below, and close by our measure alone."
+        sentence += f" On {join_names(below)} it is below, and close only by our threshold."
     data, methods = e.coverage(d)
     return Judgment(so, sentence, float(d.min()), unit="points", data=data, methods=methods)
 
 
 def gzsl_lambda_adds(e: ClaimEvidence) -> Judgment:
-    """Judge calibrated H with λ chosen for GZSL minus λ chosen for ZSL."""
+    """Judge calibrated H with λ chosen for GZSL minus H with λ chosen for ZSL."""
     what = "Calibrated H, λ chosen for GZSL minus λ chosen for ZSL"
     return judge_difference(e, what, _gzsl_less_zsl(e, "H at gamma"), "above")
 
@@ -317,7 +315,7 @@ def devise_on_cub_alone(e: ClaimEvidence) -> Judgment:
     expected = ((cases["method"] == "DEVISE") & on_cub).to_numpy()
     if not expected.any():
         raise UndecidedError("No result of DEVISE on CUB is available.")
-    what = "Calibrated H falls with λ chosen for GZSL for DEVISE on CUB alone, cases as claimed"
+    what = "With λ chosen for GZSL, calibrated H falls only for DEVISE on CUB: cases as claimed"
     return judge_count(e, what, (clear < 0) == expected, cases=d, unclear=unclear)
 
 
@@ -327,7 +325,7 @@ def _zsl_of_method(e: ClaimEvidence, method: str) -> pd.Series:
 
 
 def _one_less_another(e: ClaimEvidence, what: str, first: str, second: str) -> Judgment:
-    """Judge ZSL of a method minus that of another one."""
+    """Judge ZSL of one method minus ZSL of another."""
     d = difference(_zsl_of_method(e, first), _zsl_of_method(e, second))
     return judge_difference(e, what, d, "above", of="data sets and splits")
 
@@ -342,7 +340,7 @@ def sae_like_s2v(e: ClaimEvidence) -> Judgment:
 
 
 def sae_direction(e: ClaimEvidence) -> Judgment:
-    """Judge SAE in the visual minus in the semantic space; of printed tables, minus the quoted."""
+    """Judge SAE in the visual space minus SAE in the semantic space, or as quoted in print."""
     if e.body != "printed":
         what = "SAE scored in the visual space minus in the semantic space"
         return _one_less_another(e, what, "SAE", "SAE (V2S)")
@@ -353,7 +351,7 @@ def sae_direction(e: ClaimEvidence) -> Judgment:
 
 
 def spread_over_seeds(e: ClaimEvidence) -> Judgment:
-    """Judge whether SJE varies most over seeds."""
+    """Judge whether SJE has the largest standard deviation over seeds."""
     rows = e.rows("zsl", chosen_for="zsl")
     return judge_largest(
         e,
@@ -367,7 +365,7 @@ def spread_over_seeds(e: ClaimEvidence) -> Judgment:
 
 
 def closed_forms_fixed(e: ClaimEvidence) -> Judgment:
-    """Judge how often a closed form has no deviation over seeds."""
+    """Judge how often a closed form has a standard deviation of 0 over seeds."""
     spread = e.cases("zsl", ("method", "data", "split"), value="spread", chosen_for="zsl")
     return judge_count(e, "Closed forms with a deviation of 0.0 over seeds", spread < 0.0005)
 
@@ -379,7 +377,7 @@ def agreement_with_benchmark(e: ClaimEvidence) -> Judgment:
     excepted = close.index.get_level_values("method").isin(["SAE", "ESZSL"])
     rest = close[excepted]
     note = f"Of SAE and ESZSL {rest.sum()} of {len(rest)} are."
-    what = "Within 5 points of what is quoted, SAE and ESZSL left out"
+    what = "Within 5 points of the quoted result, without SAE and ESZSL"
     return judge_count(e, what, close[~excepted], cases=close, at_least=0.5, note=note)
 
 
@@ -413,7 +411,7 @@ def _gains(e: ClaimEvidence, **where: object) -> pd.Series:
 
 
 def known_classes_gain(e: ClaimEvidence) -> Judgment:
-    """Judge how many gains are above that of the baseline."""
+    """Judge how many gains are above the baseline's gain."""
     what = "OverlapGain above the baseline's"
     note = (
         "On HMDB51, by the text, all methods gain with Sports-1M and only BiDiLEL with "
@@ -425,7 +423,7 @@ def known_classes_gain(e: ClaimEvidence) -> Judgment:
 def _gains_between(
     e: ClaimEvidence, low: float, high: float, note: str = "", **where: object
 ) -> Judgment:
-    """Judge whether all gains lie in a printed range."""
+    """Judge whether all gains are in a printed range."""
     gains = _gains(e, **where)
     least, most = (signed(x, ".2f") for x in (gains.min(), gains.max()))
     what = f"Gains of {100 * low:.2f} to {100 * high:.2f} %"
@@ -433,22 +431,22 @@ def _gains_between(
 
 
 def attributes_gain_more(e: ClaimEvidence) -> Judgment:
-    """Judge the gain with attributes minus that with word2vec."""
+    """Judge the gain with attributes minus the gain with word2vec."""
     pair = (_gains(e, semantics=name).droplevel("semantics") for name in ("attributes", "word2vec"))
     what, of = "Gain with attributes minus with word2vec", "methods and configurations"
     return judge_difference(e, what, difference(*pair), "above", of=of)
 
 
 def conse_alone_loses(e: ClaimEvidence) -> Judgment:
-    """Judge whether the gain is below zero for CONSE, and above for the others."""
+    """Judge whether the gain is below zero for CONSE, and above zero for other methods."""
     gains = _gains(e, configuration="OS1", semantics="word2vec")
     is_conse = gains.index.get_level_values("method") == "CONSE"
-    what = "OS1, word2vec: a gain, and none for CONSE alone"
+    what = "OS1, word2vec: CONSE loses and every other method gains"
     return judge_count(e, what, (gains < 0) == is_conse)
 
 
 def _controlled_less_previous(e: ClaimEvidence, features: str) -> pd.Series:
-    """Return accuracy on controlled minus on previous splits."""
+    """Return the accuracy on controlled splits minus the accuracy on previous splits."""
     table, index = "action_bidilel_splits", ("dataset", "semantics")
     both = (
         e.printed(table, "top1", index, features=features, splits=splits)
@@ -458,7 +456,7 @@ def _controlled_less_previous(e: ClaimEvidence, features: str) -> pd.Series:
 
 
 def more_overlap_more_accuracy(e: ClaimEvidence) -> Judgment:
-    """Judge C3D on controlled against previous splits."""
+    """Judge C3D on controlled splits minus previous splits."""
     d = _controlled_less_previous(e, "C3D")
     what = "C3D: controlled splits, with more classes in the pre-training set, above previous ones"
     return judge_count(
@@ -484,7 +482,7 @@ _THREE = "ALE, DEVISE and SJE minus all others"
 _TEXT_5_1 = "By the text of 5.1, CONSE with 3D-ResNet gains just over 10 %."
 _TEXT_HMDB = "On HMDB51 with Kinetics-400, by the text, only BiDiLEL gains."
 
-#: The function of every claim by its id.
+#: Claim id -> function that judges the claim.
 JUDGES: Mapping[str, Callable[[ClaimEvidence], Judgment]] = {
     "gbu-ps-lowers-awa": lambda e: change_of_split(e, "below"),
     "gbu-ps-spares-fine": lambda e: change_of_split(e, "near"),

@@ -1,8 +1,8 @@
-"""The papers' experiments by table and figure: run them on any data set, and compare with print.
+"""Experiments of the papers, by table and figure, on any data set and compared with print.
 
-An experiment is named by paper and table, as ``cal:table2``; what is finished is stored, and an
-interrupted one resumes. A table or figure is one entry of
-:mod:`zslcore.analysis.papers.experiments.reproducing`.
+An experiment is named by paper and table, such as ``cal:table2``. Finished parts are stored, so an
+interrupted experiment resumes. :mod:`zslcore.analysis.papers.experiments.reproducing` lists all
+experiments.
 """
 
 from zslcore.analysis.papers.experiments.experiment import COLUMNS, Experiment

@@ -1,4 +1,4 @@
-"""The experiments on videos: see :mod:`zslcore.analysis.actions`."""
+"""Experiments on videos; see :mod:`zslcore.analysis.actions`."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from zslcore.analysis.papers.experiments.experiment import (
 from zslcore.analysis.study import cached_dataset
 from zslcore.datasets.facts import recognise_actions
 
-#: What the screen calls prototypes.
+#: Kind of prototypes -> its name on screen.
 KINDS = {"attributes": "attributes", "word2vec": "word vectors"}
 
 
 @dataclass(frozen=True)
 class GainExperiment(Experiment):
-    """OverlapGain of every method minus that of the baseline, configurations "OS1" to "OS4".
+    """Overlap gain of each method minus the baseline's, in configurations "OS1" to "OS4".
 
-    ``by_split`` has the accuracies on the splits of earlier papers and on the controlled ones.
+    With ``by_split``, accuracies on the splits of earlier papers and on controlled splits instead.
     """
 
     configurations: tuple[str, ...]
@@ -60,17 +60,17 @@ class GainExperiment(Experiment):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The rows of the table: those with released splits, or all of the paper."""
+        """Rows of the table: methods with released splits, or all methods of the paper."""
         return ON_RELEASED if self.by_split else tuple(PAPER)
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Other methods; none has released splits."""
+        """Methods that are not in the paper; empty for released splits."""
         return () if self.by_split else super().others
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """The stand-ins of the paper's features."""
+        """Names of simulated data sets for the paper's features."""
         return tuple(
             each.dataset
             for name in self.configurations
@@ -82,7 +82,7 @@ class GainExperiment(Experiment):
         return PAPER[row].card.name if row in PAPER else row
 
     def specs(self, request: Request) -> list[ActionSpec]:
-        """Return the study of every configuration, on those data sets that have its classes."""
+        """Return the studies of configurations, each on the data sets with its classes."""
         splits: tuple[Splits, ...] = (
             ("controlled", "released") if self.by_split else ("controlled",)
         )
@@ -106,11 +106,11 @@ class GainExperiment(Experiment):
         return specs
 
     def tasks(self, request: Request) -> Mapping[str, Sequence[ActionFit]]:
-        """Return all draws of a method with one kind of features and prototypes."""
+        """Return all draws of each method and data set, by name."""
         return fits_by_name([fit for spec in self.specs(request) for fit in spec.units()])
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield a row a method and kind of prototypes, a column for each kind of features."""
+        """Yield one cell per method, kind of prototypes and features."""
         if self.by_split:
             yield from self._split_rows(request)
             return
@@ -130,7 +130,7 @@ class GainExperiment(Experiment):
                 )
 
     def _split_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield three cells for each kind of features and prototypes."""
+        """Yield three cells per features and prototypes: both splits, and their difference."""
         for spec in self.specs(request):
             study = stored_study(spec.units())
             for row in compared_splits(study, spec.configuration).to_dict("records"):
@@ -148,7 +148,7 @@ class GainExperiment(Experiment):
 
 
 def fits_by_name(fits: Iterable[ActionFit]) -> dict[str, list[ActionFit]]:
-    """Return the fits of a study: all draws of a method with one kind of features, by name."""
+    """Return the fits of a study by name: all draws of a method on one data set together."""
     named: dict[str, list[ActionFit]] = {}
     for fit in fits:
         named.setdefault(f"{fit.method} on {fit.set.dataset}", []).append(fit)

@@ -1,4 +1,4 @@
-"""Tables that count: contents of data sets, and parts of the experiments on videos."""
+"""Tables of counts: contents of data sets, and parts of the experiments on videos."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from zslcore.datasets.facts import benchmark_of, published
 
 @dataclass(frozen=True)
 class CountExperiment(Experiment):
-    """Counts, which take no runs; ``count`` yields the cells of a request."""
+    """Experiment that counts without runs; ``count`` yields the cells of a request."""
 
     count: Callable[[Request], Iterator[dict[str, Any]]]
     figures: str = field(default="Counted here.", kw_only=True)
@@ -40,16 +40,16 @@ class CountExperiment(Experiment):
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """The data sets of the table by default; none where only class lists are counted."""
+        """Default data sets of the table; empty if only class lists are counted."""
         return () if self.n_datasets == 0 else ("digits",)
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield the counts."""
+        """Yield the cells of counts."""
         return self.count(request)
 
 
 def count_statistics(request: Request) -> Iterator[dict[str, Any]]:
-    """Yield the statistics of a data set, with the printed ones of the benchmark."""
+    """Yield the statistics of a data set, next to the printed statistics of its benchmark."""
     (name,) = request.datasets
     dataset = cached_dataset(name)
     benchmark = benchmark_of(dataset)
@@ -64,9 +64,9 @@ def count_statistics(request: Request) -> Iterator[dict[str, Any]]:
 
 
 DRAWING = "20 classes of 10 images"
-#: The calibration paper's drawing: 20 classes of 10 images, of which five are for testing, five for
-#: validation; a fifth of every other class is a seen test image, as many of training classes are
-#: seen validation. Part -> classes, images.
+#: Part -> numbers of classes and images in the calibration paper's drawing. It has 20 classes of 10
+#: images: 5 test classes and 5 validation classes. A fifth of the images of all other classes are
+#: for the seen test; of training classes, as many are for seen validation.
 DRAWN = {
     "training": (10, 60),
     "seen validation": (10, 20),
@@ -77,13 +77,13 @@ DRAWN = {
 
 
 def drawn_split() -> tuple[np.ndarray, Split]:
-    """Return labels and split of the example that the calibration paper draws."""
+    """Return labels and split of the example in the calibration paper's drawing."""
     labels = np.repeat(np.arange(20), 10)
     return labels, Split.from_classes("PS", labels, range(15, 20), folds=[range(10, 15)])
 
 
 def count_parts(request: Request) -> Iterator[dict[str, Any]]:
-    """Yield two cells a part of the example, with the drawn ones, then of the data sets."""
+    """Yield two cells per part, for the example with its drawn counts, then for data sets."""
     splits = {DRAWING: drawn_split()}
     for name in request.datasets:
         dataset = cached_dataset(name)
@@ -97,7 +97,7 @@ def count_parts(request: Request) -> Iterator[dict[str, Any]]:
 
 
 def count_video_classes(_: Request) -> Iterator[dict[str, Any]]:
-    """Yield the classes of the controlled splits, by the annotated lists and the first draw."""
+    """Yield the class counts of controlled splits, from the annotated lists and the first draw."""
     printed = published("action_splits").set_index("configuration")
     for name, each in CONFIGURATIONS.items():
         (draw,) = controlled_draws(each, n_draws=1)
@@ -116,7 +116,7 @@ def count_video_classes(_: Request) -> Iterator[dict[str, Any]]:
 
 
 def count_configurations(_: Request) -> Iterator[dict[str, Any]]:
-    """Yield the parts of experiments 1 to 4, each on one configuration, and of 5, on two."""
+    """Yield the parts of experiments 1 to 4 (one configuration each) and 5 (two configurations)."""
     gains = published("overlap_gain_action")["method"].nunique()
     experiments = [([name], tuple(PAPER), gains) for name in CONFIGURATIONS]
     experiments.append((["OS2", "OS4"], ON_RELEASED, 1))
@@ -127,7 +127,7 @@ def count_configurations(_: Request) -> Iterator[dict[str, Any]]:
             each = CONFIGURATIONS[name]
             sets = paper_sets(each)
             at = f"{number}: {name}, {each.dataset}, {each.pretraining}"
-            n_printed = 1 + len(features[name].split(";"))  # the baseline, and networks
+            n_printed = 1 + len(features[name].split(";"))  # one baseline, and the networks
             n = len({one.features for one in sets})
             yield cell_row("kinds of features", [n], n_printed, at=at)
             n = len({one.semantics for one in sets})

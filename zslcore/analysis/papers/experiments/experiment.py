@@ -1,6 +1,7 @@
-"""Experiment of a paper: the tasks that it needs, and a table of their results.
+"""Experiment of a paper: the necessary tasks, and a table of their results.
 
-The wide form of a table has a row a method and a column a cell, with printed figures next to ours.
+The wide form of a table has one row per method and one column per cell, with printed values next to
+ours.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from zslcore.progress import Progress, silent
 from zslcore.storage import settings
 from zslcore.storage.files import FACTS
 
-#: Of every table of results; ``ours`` to ``high``, ``printed`` and ``difference`` are fractions
-#: where the experiment's unit is percent, ``std`` is over seeds, ``low`` and ``high`` are the 95 %
-#: interval, and ``at`` says what else the row is of.
+#: Columns of every table of results. ``ours`` to ``high``, ``printed`` and ``difference`` are
+#: fractions if the experiment's unit is percent; ``std`` is over seeds; ``low`` to ``high`` is the
+#: 95 % interval; ``at`` is a further key of the row, such as a value of λ.
 COLUMNS = (
     *("dataset", "method", "at", "cell", "ours", "std", "low", "high", "seeds"),
     *("printed", "difference", "key"),
 )
-#: What the printed figures of most experiments rest on.
+#: Features behind the printed values of most experiments.
 RESNET = (
     "The paper's figures are of ResNet-101 features of the real images: 'zslcore download xlsa17' "
     "fetches them."
@@ -42,10 +43,10 @@ Unit = Literal["percent", "number"]
 
 
 class Task(Protocol):
-    """A part of an experiment that any process can compute: a study, or a plan of runs."""
+    """Part of an experiment that any process can compute: a study, or a plan of runs."""
 
     def is_stored(self) -> bool:
-        """Return whether nothing is missing."""
+        """Return whether all results are stored."""
 
     def complete(self, progress: Progress = silent, /) -> int:
         """Compute and store missing results; return their number."""
@@ -53,13 +54,13 @@ class Task(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The part of an experiment that is wanted.
+    """Requested part of an experiment.
 
     Attributes
     ----------
-    datasets : names of data sets that make one part of the table
-    draws : of test classes, in the studies of actions
-    benchmark : data set of the paper to compare with, by default that of the data set
+    datasets : names of the data sets of one part of the table
+    draws : number of draws of test classes, in studies of actions
+    benchmark : data set of the paper to compare with, by default recognised by classes
     """
 
     datasets: tuple[str, ...]
@@ -71,12 +72,12 @@ class Request:
 
 @dataclass(frozen=True)
 class Experiment(ABC):
-    """A table or figure of a paper, named as "cal:table2".
+    """Table or figure of a paper, with a name such as "cal:table2".
 
     Attributes
     ----------
-    lacks : what the printed figures rest on that no data set here has, and where to get it
-    params : row -> parameters that it is given, where these are not the defaults
+    lacks : sentence on features behind the printed values that are not here, and their source
+    params : row -> given non-default parameters
     """
 
     name: str
@@ -84,38 +85,38 @@ class Experiment(ABC):
     features: FeatureScaling = field(default="l2", kw_only=True)
     lacks: str = field(default=RESNET, kw_only=True)
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, kw_only=True)
-    #: Number of data sets that make one part of the table; None for all of them.
+    #: Number of data sets in one part of the table; None for all of them.
     n_datasets: int | None = field(default=1, kw_only=True)
-    #: Whether features can be scaled otherwise, and rows given parameters.
+    #: Whether the scaling of features can be changed, and whether rows take given parameters.
     scales: bool = field(default=True, kw_only=True)
     takes_params: bool = field(default=False, kw_only=True)
-    #: What figures are: shares, or plain numbers.
+    #: Unit of values: shares in percent, or plain numbers.
     unit: Unit = field(default="percent", kw_only=True)
-    #: Heading of ``at``.
+    #: Heading of the column ``at``.
     at: str = field(default="", kw_only=True)
-    #: What the figures are, in a sentence.
+    #: Sentence that describes the values.
     figures: str = field(default="", kw_only=True)
-    #: Rows that are no data set of a request, as an example that the paper draws.
+    #: Values of ``dataset`` that are not data sets, such as the example in a paper's drawing.
     examples: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """The data sets of the table by default."""
+        """Default data sets of the table."""
         return ("digits",)
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """Beginnings of columns, in their order; none for the order of the table."""
+        """Beginnings of column names, in order; empty to keep the order of the table."""
         return ()
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The rows of the table, as the paper orders them; none where rows are no methods."""
+        """Rows of the table in the paper's order; empty if rows are not methods."""
         return ()
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Methods that the paper does not have and that can be run all the same."""
+        """Methods that are not in the paper, but can be run."""
         return tuple(name for name in METHODS if self.methods and name not in self.methods)
 
     def method_of(self, row: str) -> str:
@@ -123,11 +124,11 @@ class Experiment(ABC):
         return row
 
     def params_of(self, row: str) -> Mapping[str, Any]:
-        """Return the parameters that a row is given, its method's variant among them."""
+        """Return the given parameters of a row, including those of its variant."""
         return self.params.get(row, {})
 
     def with_params(self, params: Mapping[str, Mapping[str, Any]]) -> Self:
-        """Return the experiment with parameters given to rows; refuse them where rows take none."""
+        """Return the experiment with given parameters by row; refuse them if rows take none."""
         if params and not self.takes_params:
             raise ParameterError(
                 f"{self.name} takes no parameters; got some of {', '.join(params)}."
@@ -136,7 +137,7 @@ class Experiment(ABC):
         return replace(self, params={**self.params, **merged})
 
     def checked_methods(self, methods: Sequence[str]) -> tuple[str, ...]:
-        """Return the rows of the table, by default the paper's; refuse a name that is no row."""
+        """Return the requested rows, by default the paper's; refuse names that are not rows."""
         allowed = self.methods + self.others
         for method in methods:
             if not allowed:
@@ -146,7 +147,7 @@ class Experiment(ABC):
         return tuple(methods) or self.methods
 
     def parts(self, datasets: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the data sets of every part of the table; refuse another number than it needs."""
+        """Return the data sets of each part of the table; refuse a wrong number of data sets."""
         if self.n_datasets == 1:
             return [(name,) for name in datasets]
         if self.n_datasets == 0 and datasets:
@@ -158,10 +159,10 @@ class Experiment(ABC):
         return [tuple(datasets)]
 
     def is_of_paper(self, name: str, request: Request) -> bool:
-        """Return whether a data set has the images of the paper: print is compared with no other.
+        """Return whether a data set has the paper's images, so that it is compared with print.
 
-        Data of other classes count as the benchmark that is asked for; never simulated ones, nor
-        those that come with the package.
+        Data with other classes count as the requested benchmark; simulated and included data do
+        not.
         """
         dataset = cached_dataset(name)
         if dataset.simulated or name == "digits":
@@ -170,15 +171,15 @@ class Experiment(ABC):
         return (request.benchmark or benchmark) is not None
 
     def tasks(self, request: Request) -> Mapping[str, Sequence[Task]]:
-        """Return the tasks by name; those of one name follow each other."""
+        """Return the tasks by name; tasks with the same name run in sequence."""
         return {}
 
     @abstractmethod
     def table_rows(self, request: Request) -> Iterable[dict[str, Any]]:
-        """Yield the finished and printed cells, see :func:`cell_row`."""
+        """Yield the finished and printed cells; see :func:`cell_row`."""
 
     def table(self, request: Request) -> pd.DataFrame:
-        """Return finished and printed figures, with the columns of ``COLUMNS``."""
+        """Return finished and printed values, with the columns of ``COLUMNS``."""
         return pd.DataFrame(self.table_rows(request), columns=[*COLUMNS])
 
 
@@ -196,9 +197,10 @@ def cell_row(
     interval: tuple[float, float] = (np.nan, np.nan),
     key: str = "",
 ) -> dict[str, Any]:
-    """Return a cell of the results; unfinished and unprinted numbers are NaN.
+    """Return a cell of the results; missing values are NaN.
 
-    ``values`` are one a seed; their mean is ours. ``key`` is that of the first run.
+    ``values`` has one value per seed, and ``ours`` is their mean. ``key`` is the key of the first
+    run.
     """
     ours = float(np.mean(values)) if len(values) else np.nan
     printed = np.nan if printed is None else float(printed)
@@ -229,12 +231,12 @@ def _measured() -> Mapping[str, list[dict[str, Any]]]:
 
 
 def measured_cells(key: str) -> list[dict[str, Any]]:
-    """Return the shipped cells of a run or path; the key names data, revisions and parameters."""
+    """Return the precomputed cells of a run or path by key, if precomputed results are used."""
     return _measured().get(key, []) if settings.SHIPPED() else []
 
 
 def to_records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table."""
+    """Return the rows of a table as dictionaries."""
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
@@ -244,12 +246,12 @@ _ROW = ["dataset", "method", "at"]
 
 
 def _has_means(table: pd.DataFrame, experiment: Experiment) -> bool:
-    """Return whether the rows of a table are methods with accuracies."""
+    """Return whether a table gets rows of means: it has percentages by method only."""
     return experiment.unit == "percent" and not table["at"].any()
 
 
 def explain_means(table: pd.DataFrame, experiment: Experiment) -> str:
-    """Return the sentence on which methods the means of :func:`widen_table` leave out."""
+    """Return a sentence on the methods in the means of :func:`widen_table`, if not all."""
     if not _has_means(table, experiment):
         return ""
     left_out = any(
@@ -260,7 +262,7 @@ def explain_means(table: pd.DataFrame, experiment: Experiment) -> str:
 
 
 def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Return a row for each data set, method and ``at``, with three columns a cell, then means."""
+    """Return the wide form: three columns per cell, and a row of means per data set."""
     by_method = _has_means(table, experiment)
     cells = sorted(map(str, table["cell"].unique()), key=_place_in(experiment.headings))
     blocks = []
@@ -286,12 +288,12 @@ def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
 
 
 def _place_in(headings: Sequence[str]) -> Callable[[str], int]:
-    """Return the sorting key of cells by their heading; others stay in place."""
+    """Return a sort key for cells by heading; cells without a heading come first."""
     return lambda cell: next((k for k, h in enumerate(headings) if cell.startswith(h)), 0)
 
 
 def _block(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
-    """Return the rows of one data set."""
+    """Return the wide rows of one data set."""
     shown = rows[_ROW].drop_duplicates().set_index(_ROW, drop=False)
     for cell in cells:
         part = rows[rows["cell"] == cell].set_index(_ROW)
@@ -301,16 +303,16 @@ def _block(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
 
 
 def averaged_methods(rows: pd.DataFrame) -> list[str]:
-    """Return the methods of one data set that a row of means is over: those with every figure.
+    """Return the methods in the row of means of a data set: those with all values.
 
-    A column without any figure, ours or printed, leaves no method out.
+    Columns that are empty for all methods, ours or printed, are ignored.
     """
     wide = rows.pivot_table(["ours", "printed"], "method", "cell", sort=False)
     return [str(name) for name in wide.dropna(axis=1, how="all").dropna().index]
 
 
 def _means(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
-    """Return one row, means over the same methods in every cell; none of fewer than two."""
+    """Return one row of means, over the same methods in every cell; none for fewer than two."""
     methods = averaged_methods(rows)
     if len(methods) < 2:
         return pd.DataFrame()
@@ -325,7 +327,7 @@ def _means(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
 
 
 def _columns(rows: pd.DataFrame, cell: str, unit: Unit) -> dict[str, pd.Series[str]]:
-    """Return a cell's three columns: ours, printed and the difference."""
+    """Return the three columns of a cell as text: ours, printed, and the difference."""
     texts = {
         cell: [
             _written(*row, unit=unit) for row in rows[["ours", "std", "low", "high"]].to_numpy()

@@ -1,4 +1,4 @@
-"""Every table and figure that can be computed, here or on a cluster, and why the others cannot.
+"""All tables and figures that can be computed, and the reasons why others cannot.
 
 References
 ----------
@@ -69,9 +69,10 @@ _PLAIN = tuple(PrintedColumn(figure, "PS", "zsl", figure) for figure in ("u", "s
 
 
 def _benchmark(kind: type[R], *table: Any, **options: Any) -> R:
-    """Return runs as the benchmark paper made them, where the defaults here are others.
+    """Return an experiment with the benchmark paper's variants instead of our defaults.
 
-    SAE compares in the semantic space, GFZSL keeps the Gaussians estimated from images.
+    SAE compares in the semantic space, and GFZSL keeps the Gaussians estimated from images for seen
+    classes; features are not scaled.
     """
     params = {"SAE": {"direction": "V2S"}, "GFZSL": {"seen": "estimated"}}
     return kind(*table, **options, params=params, features="none")
@@ -223,14 +224,13 @@ EXPERIMENTS: Mapping[str, Experiment] = {
 }
 
 _DRAWING = "it is a drawing without figures."
-#: Why other tables and figures cannot be computed.
+#: Reasons why other tables and figures cannot be computed.
 NOT_COMPUTED: Mapping[str, str] = {
-    "gbu:table2": "its features are those of the methods' own papers, which lie on their authors' "
-    "pages.",
+    "gbu:table2": "its features are from the methods' own papers, on their authors' pages.",
     "gbu:figure1": _DRAWING,
     "gbu:figure2": "it has images per class and a map of features: the page AWA1 and AWA2 draws "
     "both.",
-    "fair:table1": "it lists papers: 'zslcore contamination' says what their extractors have seen.",
+    "fair:table1": "it lists papers; 'zslcore contamination' lists classes in pre-training.",
     "fair:figure1": _DRAWING,
 }
 
@@ -238,7 +238,7 @@ NOT_COMPUTED: Mapping[str, str] = {
 def get_experiment(name: str) -> Experiment:
     """Return the experiment called ``name``.
 
-    Raises DatasetError with the reason for one that cannot be computed, else UnknownNameError.
+    Raises DatasetError with the reason if it cannot be computed, UnknownNameError for other names.
     """
     if name in NOT_COMPUTED:
         raise DatasetError(f"{name} cannot be computed: {NOT_COMPUTED[name]}")
@@ -268,7 +268,7 @@ def configured_experiment(
         if not isinstance(experiment, PathExperiment):
             paths = [each for each, one in EXPERIMENTS.items() if isinstance(one, PathExperiment)]
             raise ParameterError(
-                f"{name} is measured on test images; {' and '.join(paths)} alone also on the first "
+                f"{name} is measured on test images; {' and '.join(paths)} also on the first "
                 "validation split."
             )
         experiment = replace(experiment, split=VALIDATION)
@@ -290,28 +290,28 @@ def reproduce(
     on_done: Callable[[int, int, str, int], None] | None = None,
     on_standing: Callable[[Standing], None] | None = None,
 ) -> pd.DataFrame:
-    """Run the unfinished part of an experiment, and compare it with the printed figures.
+    """Run the unfinished part of an experiment, and compare the results with print.
 
-    Raises ZSLError for unknown names, another number of data sets, or data that lack something
-    required.
+    Raises ZSLError for unknown names, a wrong number of data sets, or data without required parts.
 
     Parameters
     ----------
-    datasets : names that ``load`` knows; those of the experiment by default
-    methods : by default the rows of its table; others have no printed figure
-    seeds : of stochastic methods
-    draws : of test classes, in the studies of actions
-    jobs : tasks at a time, one thread each, where no Dask cluster is set (``ZSL_DASK``)
-    benchmark : data set of the paper to compare with, by default that of the data set
-    params : row -> parameters that it is given, over those of the paper's variant
-    on : "test" or, for figures over λ, the first "validation" split, as in the calibration paper
-    on_done : callable(done, total, what, runs), after every task, in this process
-    on_standing : callable(Standing), every few seconds, from a thread
+    datasets : names for ``load``; by default those of the experiment
+    methods : by default the rows of the table; other methods have no printed values
+    seeds : number of seeds of stochastic methods
+    draws : number of draws of test classes, in studies of actions
+    jobs : parallel tasks with one thread each, unless a Dask cluster is set (``ZSL_DASK``)
+    benchmark : data set of the paper to compare with, by default recognised by classes
+    params : row -> given parameters, which override those of the paper's variant
+    on : "test" or, for figures over λ, "validation": the first validation split, as in the
+        calibration paper
+    on_done : callable(done, total, what, runs), called after each task in this process
+    on_standing : callable(Standing), called every few seconds from a thread
 
     Returns
     -------
     DataFrame
-        One row per data set, row and cell of the printed table, see
+        One row per data set, row and cell of the printed table; see
         :data:`~zslcore.analysis.papers.experiments.experiment.COLUMNS`.
     """
     experiment = configured_experiment(name, params, features, on)
@@ -336,9 +336,9 @@ def reproduce(
 def without_print_of_other_data(
     table: pd.DataFrame, experiment: Experiment, request: Request
 ) -> pd.DataFrame:
-    """Return a table that compares with print the data of the paper alone.
+    """Remove printed values from rows on data that are not the paper's.
 
-    A row that names none of the data sets rests on all of them.
+    A row that names none of the requested data sets depends on all of them.
     """
     others = [name for name in request.datasets if not experiment.is_of_paper(name, request)]
     rows = [
@@ -360,7 +360,7 @@ def run_tasks(
     jobs: int,
     on_standing: Callable[[Standing], None] | None,
 ) -> Iterator[tuple[str, int]]:
-    """Complete all tasks, and yield each name with its number of runs; stored ones come first."""
+    """Complete all tasks, and yield their names and numbers of runs; stored tasks come first."""
     todo = {
         name: of_name
         for name, of_name in tasks.items()
@@ -389,14 +389,14 @@ def run_tasks(
 
 
 def expected_seconds(tasks: Sequence[Task], former: Sequence[StoredCell]) -> float:
-    """Estimate the time on one thread from stored runs; NaN for studies that are no runs."""
+    """Estimate the seconds on one thread from stored runs; NaN for other studies."""
     return math.fsum(
         task.expected_seconds(former) if isinstance(task, RunsTask) else math.nan for task in tasks
     )
 
 
 def former_cells() -> list[StoredCell]:
-    """Return the stored runs, those with scaled features in the row of their method."""
+    """Return the stored runs as cells; rows do not distinguish the scaling of features."""
     return [
         replace(cell, row=row_name(cell.source.result.spec.method, cell.source.result.params))
         for cell in cells_of_runs(ResultStore().stored())

@@ -32,7 +32,7 @@ from zslcore.large.ranks import Task
 from zslcore.methods import METHODS, get_method
 from zslcore.results.store import ResultStore
 
-#: Columns of both figures: heading -> column of the stored rows.
+#: Heading in both figures -> column of the stored rows.
 ACCURACIES = {
     "U->Cu": "zsl",
     "S->Cs": "seen_alone",
@@ -58,7 +58,7 @@ ERRORS = {
 
 @dataclass(frozen=True)
 class PathRows(RecordStudy[Rows]):
-    """The accuracies, or the errors of predicted attributes, along a regulariser."""
+    """Accuracies, or errors of predicted attributes, along a regulariser."""
 
     kind = "path"
 
@@ -67,13 +67,13 @@ class PathRows(RecordStudy[Rows]):
 
     @property
     def key(self) -> str:
-        """SHA-256 of the path, its revisions and how often is drawn, 16 hex digits."""
+        """First 16 hex digits of the SHA-256 of path, revisions and numbers of draws."""
         draws = [bias_variance.CLASS_DRAWS, bias_variance.IMAGE_DRAWS]
         draws = draws if self.what == "errors" else []
         return study_key([self.what, draws, self.spec.to_json(), self.spec.made_by])
 
     def compute(self, progress: LiveProgress) -> Rows:
-        """Follow the path."""
+        """Compute the path."""
         dataset = cached_dataset(self.spec.dataset)
         if self.what == "accuracies":
             columns = ["value", "chosen_for", "gamma", *ACCURACIES.values()]
@@ -86,7 +86,7 @@ class PathRows(RecordStudy[Rows]):
         return [{name: v for name, v in row.items() if not np.isnan(v)} for row in rows]
 
     def listed(self, result: Rows) -> tuple[Mapping[str, Any], Rows]:
-        """Return the path, a row for every value."""
+        """Return the columns of the path, and one row per value."""
         names = ("dataset", "split", "method", "features", "prototypes", "seed", "digest")
         columns = {name: getattr(self.spec, name) for name in names}
         return columns, path_as_runs(self.spec, result)
@@ -94,7 +94,7 @@ class PathRows(RecordStudy[Rows]):
 
 @dataclass(frozen=True)
 class TransductionRows(RecordStudy[Rows]):
-    """The metrics of a transductive method and of its inductive version."""
+    """Metrics of a transductive method and its inductive version."""
 
     kind = "transductive"
 
@@ -102,15 +102,15 @@ class TransductionRows(RecordStudy[Rows]):
 
     @property
     def key(self) -> str:
-        """SHA-256 of the comparison, 16 hex digits."""
+        """First 16 hex digits of the SHA-256 of the comparison."""
         return study_key([self.study.arguments["spec"], self.study.made_by])
 
     def compute(self, progress: LiveProgress) -> Rows:
-        """Compare both."""
+        """Compare both methods."""
         return to_records(self.study.compare(cached_dataset(self.study.dataset), progress).table())
 
     def listed(self, result: Rows) -> tuple[Mapping[str, Any], Rows]:
-        """Return the comparison, a row for either method."""
+        """Return the columns of the comparison, and one row per method."""
         names = ("dataset", "split", "digest", "features", "prototypes", "seed")
         columns = {name: getattr(self.study, name) for name in names}
         columns["params"] = json.dumps(self.study.params)
@@ -122,7 +122,7 @@ class TransductionRows(RecordStudy[Rows]):
 
 @dataclass(frozen=True)
 class ImagenetRows(RecordStudy[Rows]):
-    """The accuracies of a method on the nine ImageNet test sets."""
+    """Accuracies of a method on the nine ImageNet test sets."""
 
     kind = "large-scale"
 
@@ -130,32 +130,32 @@ class ImagenetRows(RecordStudy[Rows]):
 
     @property
     def key(self) -> str:
-        """SHA-256 of the measurement, 16 hex digits."""
+        """First 16 hex digits of the SHA-256 of data, method, revisions and grid."""
         model = get_method(self.study.method)()
         grid = {name: list(values) for name, values in model.param_grid.items()}
         identity = ["large-scale", self.study.digest, self.study.method, revisions_of(model), grid]
         return study_key(identity)
 
     def compute(self, progress: LiveProgress) -> Rows:
-        """Measure all sets."""
+        """Measure the accuracies on all sets."""
         dataset = cached_dataset(self.study.dataset)
         return to_records(measure(self.study, dataset, progress).table())
 
     def listed(self, result: Rows) -> tuple[Mapping[str, Any], Rows]:
-        """Return the measurement, a row for every set, task and k."""
+        """Return the arguments of the study, and one row per set, task and k."""
         return self.study.arguments, as_runs(result)
 
 
 @dataclass(frozen=True)
 class RowsExperiment(Experiment):
-    """An experiment on one data set, with one study for each row of its table."""
+    """Experiment on one data set, with one study per row of its table."""
 
     @abstractmethod
     def study(self, dataset: str, row: str) -> RecordStudy[Rows]:
         """Return the study of a row."""
 
     def tasks(self, request: Request) -> Mapping[str, Sequence[RecordStudy[Rows]]]:
-        """Return one study a row."""
+        """Return one study per row."""
         (dataset,) = request.datasets
         return {row: [self.study(dataset, row)] for row in request.methods}
 
@@ -183,7 +183,7 @@ class PathExperiment(RowsExperiment):
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Every other method with a regulariser, of errors also with predicted attributes."""
+        """All other methods with a regulariser; for errors, only those that predict attributes."""
         return tuple(
             name
             for name in regularized()
@@ -200,7 +200,7 @@ class PathExperiment(RowsExperiment):
         return PathRows(self.what, spec)
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield the cells of every value; the paper has drawn these, and printed none."""
+        """Yield the cells of each value; the paper shows them in a plot, without numbers."""
         (dataset,) = request.datasets
         for method in request.methods:
             study = self.study(dataset, method)
@@ -224,7 +224,7 @@ class PathExperiment(RowsExperiment):
 
 @dataclass(frozen=True)
 class CrossExperiment(Experiment):
-    """Trained on one data set, tested on another: see :mod:`zslcore.analysis.cross_dataset`."""
+    """Training on one data set, test on another; see :mod:`zslcore.analysis.cross_dataset`."""
 
     n_datasets: int | None = field(default=2, kw_only=True)
     datasets: ClassVar[tuple[str, ...]] = ("simulated-AWA1", "simulated-AWA2")
@@ -241,7 +241,7 @@ class CrossExperiment(Experiment):
         return tuple(name for name in names if name in METHODS)
 
     def tasks(self, request: Request) -> Mapping[str, Sequence[CrossFit]]:
-        """Return two fits a method."""
+        """Return two fits per method."""
         first, second = map(cached_dataset, request.datasets)
         return {
             name: [fit for fit, *_ in cross_fits(first, second, [name], features=self.features)]
@@ -249,7 +249,7 @@ class CrossExperiment(Experiment):
         }
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield the four cells of every method; the first data set stands for AWA1."""
+        """Yield the four cells of each method; the first data set is compared with AWA1."""
         first, second = map(cached_dataset, request.datasets)
         store, methods = ResultStore(), request.methods
         here = cross_table(first, second, methods, store=store, features=self.features)
@@ -266,15 +266,15 @@ class CrossExperiment(Experiment):
 
 @dataclass(frozen=True)
 class TransductionExperiment(RowsExperiment):
-    """A transductive method compared with its inductive version, split PS.
+    """Comparison of transductive methods with their inductive versions on split PS.
 
-    ``named`` is name in the paper -> method, ``cells`` heading -> column of the stored rows.
+    ``named`` maps names in the paper to methods, ``cells`` headings to columns of the stored rows.
     """
 
     named: Mapping[str, str]
     cells: Mapping[str, str]
     takes_params: bool = field(default=True, kw_only=True)
-    #: No method without unlabelled images has a row.
+    #: Inductive methods have no rows of their own.
     others: ClassVar[tuple[str, ...]] = ()
     figures: str = field(
         default="Accuracy in percent, per class, no calibration; parameters chosen on the folds.",
@@ -283,7 +283,7 @@ class TransductionExperiment(RowsExperiment):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The transductive methods of the figure."""
+        """Transductive methods of the figure."""
         return tuple(self.named)
 
     def method_of(self, row: str) -> str:
@@ -291,7 +291,7 @@ class TransductionExperiment(RowsExperiment):
         return self.named[row]
 
     def study(self, dataset: str, row: str) -> TransductionRows:
-        """Return the comparison of both methods."""
+        """Return the study that compares both methods."""
         study = TransductionStudy(
             dataset,
             "PS",
@@ -303,7 +303,7 @@ class TransductionExperiment(RowsExperiment):
         return TransductionRows(study)
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield the metrics of both methods; the paper has drawn them, and printed none."""
+        """Yield the metrics of both methods; the paper shows them in a plot, without numbers."""
         (dataset,) = request.datasets
         for name in request.methods:
             for row in self.study(dataset, name).stored() or []:
@@ -317,13 +317,13 @@ class TransductionExperiment(RowsExperiment):
 
 @dataclass(frozen=True)
 class ImagenetExperiment(RowsExperiment):
-    """Accuracy on the nine sets, a row a set; the true class is among the ``ks`` best answers."""
+    """Top-k accuracy on the nine sets, for the values ``ks``, with one row per set."""
 
     task: Task = "zsl"
     ks: tuple[int, ...] = (1,)
     lacks: str = field(
         default="The paper's figures are of ResNet-101 features of 14 million images and of word "
-        "vectors that the paper's authors have on their page; features of your own lie in shards: "
+        "vectors that the paper's authors have on their page; for your own features in shards, use "
         "'zslcore large-scale --shards FOLDER --prototypes FILE'.",
         kw_only=True,
     )
@@ -331,8 +331,8 @@ class ImagenetExperiment(RowsExperiment):
     scales: bool = field(default=False, kw_only=True)
     at: str = field(default="set", kw_only=True)
     figures: str = field(
-        default="Share of images, per class and in percent, whose class is among the k best "
-        "answers; parameters chosen on the released fold.",
+        default="Share of images, per class and in percent, with the true class among the k "
+        "best predictions; parameters chosen on the released fold.",
         kw_only=True,
     )
 
@@ -342,15 +342,15 @@ class ImagenetExperiment(RowsExperiment):
         return tuple(name for name in printed().index if name in METHODS)
 
     def is_of_paper(self, name: str, request: Request) -> bool:
-        """Return whether features are of images of other data than the digits."""
+        """Return whether the data are real images, but not the digits."""
         return name != "digits" and not cached_dataset(name).simulated
 
     def study(self, dataset: str, row: str) -> ImagenetRows:
-        """Return the measurement of a method, which serves the table and both figures."""
+        """Return the study of a method, which is the same for the table and both figures."""
         return ImagenetRows(LargeScaleStudy(dataset, cached_dataset(dataset).digest, row))
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield the cells of a method and set; the paper prints top-1 of ZSL, draws the others."""
+        """Yield the cells of methods and sets; the paper prints only top-1 of ZSL as numbers."""
         (dataset,) = request.datasets
         table = printed()
         for method in request.methods:

@@ -1,4 +1,4 @@
-"""Tables of runs of the run store, and ranks computed from them."""
+"""Experiments from stored runs: tables of metrics, and ranks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from zslcore.results.store import ResultStore
 
 @dataclass(frozen=True, slots=True)
 class PrintedColumn:
-    """A column of a printed table and its metric, a key of ``COLUMN_OF_FIGURE``."""
+    """Column of a printed table, and its metric as a key of ``COLUMN_OF_FIGURE``."""
 
     title: str
     split: str
@@ -46,16 +46,16 @@ class PrintedColumn:
     figure: str
 
     def value(self, result: RunResult) -> float | None:
-        """Return the figure of a run; None where it has none."""
+        """Return the metric of a run; None if the run does not have it."""
         value: float | None = run_figures(result).get(COLUMN_OF_FIGURE[self.figure])
         return value
 
 
 @dataclass(frozen=True)
 class RunsExperiment(Experiment):
-    """A table of runs, ``printed_as`` in the paper ("GBU 3").
+    """Table of runs; ``printed_as`` is the table of the paper, such as "GBU 3".
 
-    ``by_fold`` has the same test set with the choice of each single fold, a column a fold.
+    With ``by_fold``, each fold has a column: the test result with the parameters that it chooses.
     """
 
     printed_as: str
@@ -70,16 +70,16 @@ class RunsExperiment(Experiment):
 
     @property
     def choices(self) -> tuple[ChoiceRule, ...]:
-        """Runs besides those with the choice on all folds."""
+        """Rules for further runs, in addition to the choice on all folds."""
         return ("folds",) if self.by_fold else ()
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The columns as the paper orders them."""
+        """Columns in the paper's order."""
         return tuple(cell.title for cell in self.cells)
 
     def params_of(self, row: str) -> Mapping[str, Any]:
-        """Return the parameters that a row is given: its variant, and the given ones."""
+        """Return the parameters of a row: those of its variant, overridden by given ones."""
         return {**VARIANTS.get(row, ({},))[0], **self.params.get(row, {})}
 
     @property
@@ -89,19 +89,19 @@ class RunsExperiment(Experiment):
 
     @property
     def printed_table(self) -> pd.DataFrame:
-        """The printed table, a row a figure."""
+        """The printed table, with one row per value."""
         figures = printed_evidence().figures
         return figures[figures["table"] == self.printed_as]
 
     def printed_rows(self, cell: PrintedColumn) -> pd.DataFrame:
-        """Return the printed figures of a cell, a row a method and benchmark."""
+        """Return the printed values of a cell, with one row per method and benchmark."""
         rows = self.printed_table
         rows = rows[(rows["figure"] == cell.figure) & (rows["split"] == cell.split)]
         alike = rows["chosen_for"] == cell.select_for
         return rows[alike] if alike.any() else rows
 
     def printed(self, benchmark: str | None) -> pd.DataFrame:
-        """Return the printed figures of a benchmark, one row a method and one column a cell."""
+        """Return the printed values of a benchmark: one row per method, one column per cell."""
         columns = {}
         for cell in self.cells:
             rows = self.printed_rows(cell)
@@ -110,7 +110,7 @@ class RunsExperiment(Experiment):
         return pd.DataFrame(columns)
 
     def cells_of(self, dataset: ZSLDataset) -> list[PrintedColumn]:
-        """Return the cells for the splits of the data set."""
+        """Return the cells with a split of the data set; DatasetError if there are none."""
         cells = [cell for cell in self.cells if cell.split in dataset.splits]
         if not cells:
             wanted = " or ".join(dict.fromkeys(cell.split for cell in self.cells))
@@ -121,9 +121,9 @@ class RunsExperiment(Experiment):
         return cells
 
     def tasks(self, request: Request) -> dict[str, list[RunsTask]]:
-        """Return the runs by method and split; closed forms last: no core is idle at the end.
+        """Return the runs by method and split, with closed forms last, to keep all cores busy.
 
-        Methods that begin with the same classifiers are one task.
+        Methods that start from the same classifiers are one task.
         """
         splits = [
             (name, method, split)
@@ -151,7 +151,7 @@ class RunsExperiment(Experiment):
     def specs_of(
         self, name: str, split: str, method: str, tasks: Sequence[Task]
     ) -> tuple[RunSpec, ...]:
-        """Return the first runs of a method, one for every task."""
+        """Return the first runs of a method, one per task."""
         params = self.params_of(method)
         return first_specs(cached_dataset(name), split, method, tasks, params, self.features)
 
@@ -161,12 +161,12 @@ class RunsExperiment(Experiment):
         return spec
 
     def stored_values(self, spec: RunSpec, cell: PrintedColumn, seeds: int = 1) -> list[float]:
-        """Return a cell's figure by the stored runs of its first spec, one a seed."""
+        """Return the stored values of a cell, one per seed."""
         values = map(cell.value, RunPlan([spec], seeds).of(spec, ResultStore()))
         return [value for value in values if value is not None]
 
     def values_by_fold(self, spec: RunSpec, cell: PrintedColumn) -> list[float]:
-        """Return the stored metrics of a cell with the choice of each fold."""
+        """Return the stored values of a cell with the parameters of each fold."""
         runs = RunPlan([spec], choices=self.choices).of(spec, ResultStore())
         values = [value for run in [*runs][1:] if (value := cell.value(run)) is not None]
         if values:
@@ -176,13 +176,13 @@ class RunsExperiment(Experiment):
         return [shipped[fold] for fold in folds]
 
     def _fold_columns(self, spec: RunSpec, cell: PrintedColumn) -> dict[str, list[float]]:
-        """Return the value of every fold, and their range, by column."""
+        """Return the values of the folds, and their range, by column."""
         values = self.values_by_fold(spec, cell)
         columns = {f"{cell.title} {k}": [value] for k, value in enumerate(values, 1)}
         return columns | {f"{cell.title} range": [float(np.ptp(values))] if values else []}
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield means and deviations over seeds with the printed figures, or columns of folds."""
+        """Yield means and standard deviations over seeds next to print, or columns of folds."""
         (name,) = request.datasets
         dataset = cached_dataset(name)
         printed = self.printed(request.benchmark or benchmark_of(dataset))
@@ -207,23 +207,23 @@ class RunsExperiment(Experiment):
 
 @dataclass(frozen=True)
 class RunsTask:
-    """The runs of a plan on one data set, those of methods with shared classifiers together."""
+    """Task of all runs of a plan on one data set."""
 
     dataset: str
     plan: RunPlan
 
     def complete(self, progress: Progress = silent, /) -> int:
-        """Compute the missing runs."""
+        """Compute the missing runs, and return their number."""
         return self.plan.complete_all(cached_dataset(self.dataset), ResultStore(), progress)
 
     def is_stored(self) -> bool:
-        """Return whether no run is missing."""
+        """Return whether all runs are stored."""
         return not self.plan.missing(ResultStore())
 
     def expected_seconds(self, former: Sequence[StoredCell]) -> float:
-        """Return the seconds of the methods' former runs; NaN where one of them has none.
+        """Return the summed seconds of earlier runs; NaN if a method has none.
 
-        What methods and seeds share is left out.
+        Time saved by sharing computations between methods and seeds is ignored.
         """
         return fsum(
             seconds_of(former, row_name(spec.method, spec.params), spec.dataset, spec.split)
@@ -233,9 +233,9 @@ class RunsTask:
 
 @dataclass(frozen=True)
 class RanksExperiment(RunsExperiment):
-    """How often each method is at each place, over data sets and, ``by_fold``, over folds.
+    """Frequencies of the ranks of each method, over data sets and, ``by_fold``, over folds.
 
-    ``printed_ranks`` names the table with the mean ranks that the figure prints, if it is here.
+    ``printed_ranks`` is the name of the table with printed mean ranks, empty without one.
     """
 
     printed_ranks: str = ""
@@ -251,15 +251,15 @@ class RanksExperiment(RunsExperiment):
     )
 
     def tasks(self, request: Request) -> dict[str, list[RunsTask]]:
-        """Return the runs, with those of every fold or of the first seed alone."""
+        """Return the runs, either with those of every fold, or with the first seed only."""
         return super().tasks(request if self.by_fold else replace(request, seeds=1))
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield mean ranks and places; the difference needs all data sets of the figure."""
+        """Yield mean ranks, and frequencies of ranks; differences need the figure's data sets."""
         observe = self.values_by_fold if self.by_fold else self.stored_values
         names: dict[str, list[str]] = {cell.title: [] for cell in self.cells}
         figures: dict[str, dict[str, list[float]]] = {title: {} for title in names}
-        for name in request.datasets:  # the outer loop: few data sets are open at a time
+        for name in request.datasets:  # the outer loop, to keep few data sets open
             for cell in self.cells:
                 if cell.split in cached_dataset(name).splits:
                     names[cell.title].append(name)
@@ -282,7 +282,7 @@ class RanksExperiment(RunsExperiment):
     def _ranks(
         self, cell: PrintedColumn, values: Mapping[str, Sequence[float]], dataset: str
     ) -> Iterator[dict[str, Any]]:
-        """Yield the rows of one figure, the best mean rank first."""
+        """Yield the cells of one metric, best mean rank first."""
         observed = np.array([*values.values()]).T
         mean, places = method_ranks(observed).mean(axis=0), rank_matrix(observed)
         printed = self._printed_ranks(cell)
@@ -294,12 +294,12 @@ class RanksExperiment(RunsExperiment):
                 yield row(str(place), [often])
 
     def _benchmarks(self, names: Sequence[str]) -> set[str]:
-        """Return the benchmarks that data sets are."""
+        """Return the benchmarks among the data sets."""
         benchmarks = (benchmark_of(cached_dataset(name)) for name in names)
         return {benchmark for benchmark in benchmarks if benchmark is not None}
 
     def _printed_ranks(self, cell: PrintedColumn) -> Mapping[str, float]:
-        """Return the mean ranks that the figure prints, by method; none without a table of them."""
+        """Return the printed mean ranks by method; empty without a table."""
         if not self.printed_ranks:
             return {}
         rows = published(self.printed_ranks)
