@@ -1,5 +1,6 @@
-"""Interactive figures: data as bytes, modules of JavaScript, and pages of one file.
+"""Interactive figures: data as bytes, JavaScript modules, and single-file pages.
 
-The browser draws from bytes (:mod:`.packing`) and joined modules (:mod:`.modules`); the app mounts
-the figure (``ui.components``), :func:`.one_file.one_file` writes a page without server or network.
+The browser draws a figure from packed bytes and joined modules. The app mounts figures as
+components (``ui.components``); :func:`.one_file.one_file` writes a page that needs no server or
+network.
 """

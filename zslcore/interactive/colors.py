@@ -1,7 +1,8 @@
-"""One meaning, one colour, in both themes, and the look of marks.
+"""Colours by meaning in both themes, and the look of marks.
 
-The colours are Okabe and Ito's, distinct for colour-blind readers; words in each have a contrast of
-at least 4.5 : 1 to the page of its theme; no word has that of related classes, 3 : 1.
+The colours are those of Okabe and Ito, distinct for colour-blind readers. Text in these colours has
+a contrast of at least 4.5 : 1 to the page of its theme; the colour of related classes has 3 : 1,
+and is not used for text.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class Hue:
-    """A colour for each theme, hex."""
+    """Hex colours for both themes."""
 
     light: str
     dark: str
@@ -33,7 +34,7 @@ NEUTRAL = Hue("#767676", "#9AA3AD")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Look of a line, a mark or a side; ``dash`` has lengths of dashes and gaps, as in SVG."""
+    """Look of a line, mark or side; ``dash`` lists lengths of dashes and gaps, as in SVG."""
 
     light: str
     dark: str
@@ -42,5 +43,5 @@ class Look:
 
     @classmethod
     def of(cls, hue: Hue, symbol: str = "circle", dash: str = "") -> Self:
-        """Return the look of a colour with a symbol and a dash."""
+        """Return the look with a colour, a symbol and a dash pattern."""
         return cls(hue.light, hue.dark, symbol, dash)

@@ -1,10 +1,11 @@
-"""An interactive figure as one HTML file: the component of the app, no server, no network.
+"""Interactive figures as one HTML file without server or network.
 
-Its JavaScript modules are joined into one: a page of its own has one script, and Streamlit serves
-several files of a component only for installed packages. So modules are limited to what can be
-joined line by line: imports of names from files of the same folder, of its parent, or of this
-folder, each on one line; exports where something is defined; no name defined twice, since joined
-modules share one scope. Data go down as a head of JSON and arrays, as ``bytes.js`` opens them.
+The page contains the same component as the app, with its JavaScript modules joined into one script:
+Streamlit serves several files of a component only for installed packages. Modules therefore use
+only what can be joined line by line. An import names its imports on one line, from a file in the
+same folder, in the parent folder, or in this folder. Exports are part of definitions. A name is
+defined only once, since joined modules share one scope. Data are a JSON head followed by arrays,
+which ``bytes.js`` reads.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-#: Theme -> variable that figures read -> colour, those of the app in .streamlit/config.toml.
+#: Theme -> CSS variable -> colour, equal to the app's colours in .streamlit/config.toml.
 THEMES = {
     "light": {
         "background-color": "#FFFFFF",
@@ -40,11 +41,11 @@ THEMES = {
         "primary-color": "#56B4E9",
     },
 }
-#: The file may run what it holds, and load nothing.
+#: Content security policy: the page runs its own script, and loads nothing.
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
 )
-#: Pixels that a figure with its title and caption needs at the width of a page.
+#: Height in pixels of a figure with title and caption, at the width of a page.
 HEIGHT = 1000
 
 
@@ -60,9 +61,9 @@ class Parts:
 def one_file(
     parts: Parts, data: bytes, *, title: str, caption: str, footnote: str, theme: str = ""
 ) -> str:
-    """Return a page that shows a figure of ``data``, packed as its script takes it.
+    """Return a page that shows the figure of ``data``, in the packed format of its script.
 
-    ``theme`` is "light" or "dark", by default as the reader's system has it.
+    ``theme`` is "light" or "dark", by default the theme of the reader's system.
     """
     body = (
         f"<h1>{escape(title)}</h1>\n<p>{escape(caption)}</p>\n{element(parts)}\n"
@@ -72,10 +73,10 @@ def one_file(
 
 
 def html_page(body: str, *, title: str, style: str = "", script: str = "", theme: str = "") -> str:
-    """Return a page that loads nothing, with a module as its script or none.
+    """Return a page that loads nothing, with a JavaScript module as its script, if any.
 
-    In ``body``, HTML, every text from outside is escaped; in ``style`` the colours of the app are
-    variables.
+    ``body`` is HTML in which the caller has escaped untrusted text. ``style`` can use the colours
+    of the app as CSS variables.
     """
     return f"""<!doctype html>
 <html lang="en">
@@ -104,12 +105,12 @@ body {{ max-width: 70rem; margin: 1.5rem auto; padding: 0 1rem; font-family: var
 
 
 def element(parts: Parts) -> str:
-    """Return the element of a page in which :func:`script_of` draws."""
+    """Return the HTML element in which the module of :func:`script_of` draws."""
     return f'<div id="figure">{parts.html}</div>'
 
 
 def script_of(parts: Parts, data: bytes) -> str:
-    """Return the module that draws a figure, of one default export, from packed data."""
+    """Return the JavaScript module that draws a figure from packed data."""
     script = parts.js.replace("export default function", "const draw = function", 1)
     packed = base64.b64encode(zlib.compress(data, 9)).decode()
     return f"""
@@ -122,9 +123,9 @@ draw({{ data, parentElement: document.getElementById("figure"), setStateValue() 
 
 
 def framed(page: str, title: str, *, height: int = HEIGHT) -> str:
-    """Return a page as an element of a notebook or of another page, closed off from both.
+    """Return a page as a sandboxed frame for a notebook or another page.
 
-    ``title`` is what readers who cannot see it hear; ``height`` is in pixels.
+    ``title`` is the text for screen readers; ``height`` is in pixels.
     """
     return (
         f'<iframe srcdoc="{escape(page)}" title="{escape(title)}" '
@@ -134,13 +135,13 @@ def framed(page: str, title: str, *, height: int = HEIGHT) -> str:
 
 
 def frame_line(file: str, title: str, *, height: int = HEIGHT) -> str:
-    """Return the line that shows a page, which lies next to it, on another page.
+    """Return the HTML line that shows a page on another page in the same folder.
 
     Parameters
     ----------
-    file : name of the page's file
-    title : what readers who cannot see it hear
-    height : in pixels
+    file : file name of the page
+    title : text for screen readers
+    height : height of the frame in pixels
 
     Examples
     --------
@@ -154,21 +155,22 @@ def frame_line(file: str, title: str, *, height: int = HEIGHT) -> str:
 
 
 def _theme(theme: str) -> str:
-    """Return the colours of the app's light or dark theme as variables."""
+    """Return the colours of the app's light or dark theme as CSS variables."""
     return " ".join(f"--st-{name}: {colour};" for name, colour in THEMES[theme].items())
 
 
-#: Folder of the modules and style sheets that figures share.
+#: Folder of shared modules and style sheets.
 SHARED = Path(__file__).parent
 
 _IMPORT = re.compile(r'import \{ [\w$, ]+ \} from "([\w./]+\.js)";')
 
 
 def joined(entry: Path) -> str:
-    """Return a module and all that it imports as one, every module after those that it needs.
+    """Return a module joined with all modules that it imports, each after its imports.
 
-    The checks of ESLint and of TypeScript on the modules hold for the whole, too; a name that two
-    of them define is a syntax error in the browser, and one of ``tests/ui/test_components.py``.
+    The checks of the modules by ESLint and TypeScript are valid for the joined module too. A name
+    defined in two modules is a syntax error in the browser, and fails
+    ``tests/ui/test_components.py``.
     """
     texts: dict[Path, str] = {}
 
@@ -187,13 +189,13 @@ def joined(entry: Path) -> str:
 
 
 def _imported_file(path: Path, name: str) -> Path:
-    """Return the file that a module imports; the app's come from an installed package, too."""
+    """Return the path of an imported file: in its folder, the parent folder, or this folder."""
     _, shared, rest = name.rpartition("zslcore/interactive/")
     return (SHARED / rest if shared else path.parent / name).resolve()
 
 
 def styled(*sheets: Path) -> str:
-    """Join style sheets; later rules win."""
+    """Join style sheets; later rules have precedence."""
     return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
 
 
@@ -201,9 +203,10 @@ WORD = 8
 
 
 def packed(head: Mapping[str, Any], blocks: Iterable[bytes]) -> bytes:
-    """Return everything as bytes: length of the head, head as JSON, arrays on words of 8.
+    """Return packed bytes: the length of the head, the head as JSON, and aligned arrays.
 
-    The head has no number that is infinite or missing; blocks are those of :func:`as_bytes`.
+    Arrays start at multiples of 8 bytes. Numbers in the head must be finite; blocks are from
+    :func:`as_bytes`.
     """
     text = json.dumps(head, allow_nan=False).encode()
     out = bytearray(struct.pack("<I", len(text)) + text)
@@ -213,5 +216,5 @@ def packed(head: Mapping[str, Any], blocks: Iterable[bytes]) -> bytes:
 
 
 def as_bytes(array: np.ndarray, dtype: str) -> bytes:
-    """Return the numbers of an array one after the other, in a type of NumPy's such as "<f8"."""
+    """Return the bytes of an array in C order, in a NumPy type such as "<f8"."""
     return np.ascontiguousarray(array, dtype=dtype).tobytes()

@@ -1,6 +1,6 @@
-"""Long work in child processes: computed once, shared by all who wait, stored when done.
+"""Long computations in worker processes: computed once, shared by waiting clients, stored.
 
-Each job computes a study (:mod:`zslcore.analysis.study`)::
+Each job computes one study (:mod:`zslcore.analysis.study`)::
 
     jobs.submit(study)
     jobs.wait(study.key, seconds=60)

@@ -1,10 +1,10 @@
-"""Run long work: a queue, worker processes, and results that outlive the server.
+"""Job runner: a queue, worker processes, and stored results.
 
-The key of a study (:mod:`zslcore.analysis.study`) names the folder with its result: identical
-requests wait for the same job, and find it done after a reload of the browser or a restart of the
-server. A worker (:mod:`zslcore.jobs.worker_main`) ends with the server; if it ends without a
-result, is killed, cancelled or interrupted by a restart, its :class:`Status` says so in a sentence.
-Starting Python with all libraries takes seconds, so a worker waits for the next job afterwards.
+The key of a study (:mod:`zslcore.analysis.study`) is the name of its result folder. Identical
+requests share one job, and find its result even after a reload of the page or a restart of the
+server. A worker (:mod:`zslcore.jobs.worker_main`) ends with the server. If a job fails, is killed,
+cancelled or interrupted by a restart, its :class:`Status` has one sentence on the reason. Starting
+Python with all libraries takes seconds, so a worker stays to wait for the next job.
 """
 
 from __future__ import annotations
@@ -29,19 +29,20 @@ from zslcore.jobs.worker import Worker
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import data_folder, refusal
 
-#: Works that may wait, those of one browser, and those of one network address; more are refused.
+#: Most waiting jobs: in total, of one browser, and of one network address.
 MAX_QUEUE, SHARE, SHARE_OF_ADDRESS = 64, 12, 32
-#: Seconds without a look after which a waiting job is dropped; ``ZSL_JOB_PATIENCE`` a running one.
+#: Seconds without a status request after which a waiting job is dropped; for running jobs, the
+#: setting ``ZSL_JOB_PATIENCE`` applies.
 WAITS = 300.0
-#: What all results together may take on disk; the least recently used go first.
+#: Most bytes of all results on disk; the least recently used results are deleted first.
 MAX_BYTES = 2 << 30
-#: How many ended jobs are remembered, for those who still look at them.
+#: Number of ended jobs with a status that can still be requested.
 REMEMBERED = 100
 
 PREVIEW, MARK = "preview.npz", ".job"
 INTERRUPTED = "The server was restarted before this was done."
 
-# Name, size, time and number of every file of a folder.
+# Name, size, modification time and inode number of every file in a folder.
 Stamp = tuple[tuple[str, int, int, int], ...]
 State = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
 
@@ -52,13 +53,13 @@ class Status:
 
     Attributes
     ----------
-    position : its place in the queue, 1 being the next; 0 unless queued
-    done, total : how much is done of how much; ``total`` is 0 while unknown
-    seconds : since the job started, or was submitted while it is queued
-    seconds_left : an estimate from what is done, None before there is any
-    preview : an ``.npz`` of how the result looks by now, where the work draws one
-    error : one sentence on why there is no result, empty unless failed or dropped
-    visitors : how many wait for it
+    position : position in the queue, 1 for the next job; 0 unless queued
+    done, total : progress; ``total`` is 0 while unknown
+    seconds : seconds since the job started or, while it is queued, since it was submitted
+    seconds_left : estimate from the progress; None without progress
+    preview : ``.npz`` file with a preview of the result, if the study writes one
+    error : one sentence on why there is no result; empty unless failed or dropped
+    visitors : number of waiting clients
     """
 
     state: State
@@ -74,7 +75,7 @@ class Status:
 
     @property
     def active(self) -> bool:
-        """True while there is something to wait for."""
+        """Whether the job is queued or running."""
         return self.state in ("queued", "running")
 
 
@@ -82,25 +83,25 @@ class Status:
 
 
 class Visitor(NamedTuple):
-    """The client of a job: a network address, which a class may share, and a browser there."""
+    """Client of a job: a network address, which a class can share, and a browser."""
 
     address: str
     browser: str
 
 
-#: The client where clients are not distinguished: tests, and programs that use the package.
+#: Client in tests and programs, where clients are not distinguished.
 ANYONE = Visitor("", "")
 
 
 class FairQueue:
-    """Fair queue: remembers who was served when.
+    """Fair queue that records when each client was served.
 
-    The next job is that of the network address that was served longest ago, among its browsers of
-    the one served longest ago, and of these the oldest. So fifty jobs of one visitor delay
-    another's by one.
+    The next job is from the network address that was served longest ago, then from the browser
+    served longest ago at this address, then the oldest. Fifty jobs of one visitor therefore delay
+    the job of another visitor by one job.
     """
 
-    #: Visitors remembered at most; those served longest ago are as good as new.
+    #: Most clients on record; clients served longest ago are forgotten first.
     MOST = 1000
 
     def __init__(self) -> None:
@@ -108,7 +109,7 @@ class FairQueue:
         self._served: dict[str | Visitor, int] = {}
 
     def order(self, waiting: Sequence[_Job]) -> list[_Job]:
-        """Return queued jobs in serving order."""
+        """Return the queued jobs in the order of service."""
         served, turn, left, ordered = dict(self._served), self._turn, list(waiting), []
         while left:
             job = min(left, key=lambda job: _last(served, job.visitor))
@@ -119,7 +120,7 @@ class FairQueue:
         return ordered
 
     def serve(self, visitor: Visitor) -> None:
-        """Record that a job of ``visitor`` begins."""
+        """Record that a job of ``visitor`` starts."""
         self._turn += 1
         self._served |= {visitor.address: self._turn, visitor: self._turn}
         if len(self._served) > self.MOST:
@@ -132,9 +133,10 @@ def _last(served: dict[str | Visitor, int], visitor: Visitor) -> tuple[int, int]
 
 
 def most_waiting(waiting: Sequence[_Job], address: str) -> _Job | None:
-    """Return the newest job of the address with most of them; None where that is ``address``.
+    """Return the newest job of the address with the most waiting jobs, or None.
 
-    It gives way in a full queue if its client has two more waiting than the newcomer.
+    This job is dropped from a full queue if its address has at least two more waiting jobs than
+    ``address``; else None is returned.
     """
     count = Counter(job.visitor.address for job in waiting)
     fullest, n = count.most_common(1)[0]
@@ -145,7 +147,7 @@ def most_waiting(waiting: Sequence[_Job], address: str) -> _Job | None:
 
 @dataclass(eq=False)
 class _Job:
-    """One attempt at a work; touched under the runner's lock only."""
+    """One job; accessed only with the runner's lock."""
 
     work: Study[Any]
     visitors: list[Visitor] = field(default_factory=list)
@@ -163,19 +165,19 @@ class _Job:
 
     @property
     def visitor(self) -> Visitor:
-        """The first client, of those who still wait."""
+        """The first of the waiting clients."""
         return self.visitors[0] if self.visitors else ANYONE
 
     def is_forgotten(self) -> bool:
-        """Whether no client has last_seen at it for longer than the patience."""
+        """Return whether no client has requested the status for too long."""
         patience = {"queued": WAITS, "running": 60.0 * settings.JOB_PATIENCE()}.get(self.state)
         return patience is not None and time.monotonic() - self.last_seen > patience
 
     def receive(self, line: dict[str, Any]) -> None:
-        """Store the progress of the worker."""
+        """Store a progress message of the worker."""
         share = line["done"] / line["total"] if line.get("total") else 0.0
         if share < self.share or not self.stage_since:
-            self.stage_since = time.monotonic()  # a stage that begins at its own zero
+            self.stage_since = time.monotonic()  # a new stage starts at 0
         self.progress, self.share = line, share
 
     def seconds_left(self) -> float | None:
@@ -206,15 +208,15 @@ _SHOWN = ("done", "total", "message")
 
 
 class Runner:
-    """Run works in worker processes, a few at a time, and store their results.
+    """Runner of studies in worker processes, a few at a time, with stored results.
 
     Parameters
     ----------
-    module : importable module whose ``FUNCTIONS`` are what a work may name
-        These take a folder, a report and arguments by name.
-    folder : where results are stored; ``jobs`` in the data folder by default
-    parallel : how many jobs run side by side; ``ZSL_JOBS`` by default
-    max_bytes : what all results together may take on disk
+    module : importable module with ``FUNCTIONS`` by kind of study, called with a folder, progress
+        and keyword arguments
+    folder : folder of results; by default ``jobs`` in the data folder
+    parallel : number of parallel jobs; by default ``ZSL_JOBS``
+    max_bytes : most bytes of all results on disk
     """
 
     def __init__(
@@ -239,12 +241,12 @@ class Runner:
 
     @property
     def parallel(self) -> int:
-        """How many jobs run side by side; each may use the threads that its work names."""
+        """Number of parallel jobs; each can use the number of threads of its study."""
         return settings.JOBS() if self._parallel is None else self._parallel
 
     @property
     def folder(self) -> Path:
-        """Where results are stored; until this server ends where the data folder is read-only."""
+        """Folder of results; a temporary folder if the data folder is read-only."""
         if self._folder is not None:
             return self._folder
         folder = data_folder() / "jobs"
@@ -260,9 +262,9 @@ class Runner:
         return Path(self._refuge.name)
 
     def submit(self, work: Study[Any], visitor: Visitor = ANYONE) -> Status:
-        """Submit ``work``; identical requests share one job.
+        """Submit a study; identical requests share one job.
 
-        Raises ZSLError when too many works wait, of this visitor or of all.
+        Raises ZSLError if too many jobs are waiting, in total or of this visitor.
         """
         with self._lock:
             self._drop_forgotten()
@@ -281,9 +283,9 @@ class Runner:
             return self._status(job)
 
     def status(self, key: str) -> Status | None:
-        """Return the status of the job with this key, or None; this counts as a look at it.
+        """Return the status of the job with this key, or None, and mark the job as watched.
 
-        A job that ended with an earlier server is "interrupted".
+        A job that was active when an earlier server ended is "interrupted".
         """
         with self._lock:
             if (job := self._jobs.get(key)) is not None:
@@ -293,11 +295,11 @@ class Runner:
         return None
 
     def _mark(self, key: str) -> Path:
-        """Return the file that names the server of a job, as long as the job is active."""
+        """Return the path of the file that names the server of an active job."""
         return self.folder / f".{key}{MARK}"
 
     def of_visitor(self, visitor: Visitor) -> list[tuple[Study[Any], Status]]:
-        """Return the works that a visitor waits for with their status, oldest first."""
+        """Return the studies for which a visitor waits, with their status, oldest first."""
         with self._lock:
             self._drop_forgotten()
             jobs = [job for job in self._jobs.values() if visitor in job.visitors]
@@ -309,7 +311,7 @@ class Runner:
         return job.status(order.index(job) + 1 if order else 0)
 
     def _make_room(self, work: Study[Any], visitor: Visitor) -> None:
-        """Refuse one more work of who has many waiting; else see that the queue takes it."""
+        """Refuse a job of a visitor with many waiting; in a full queue, drop another job."""
         mine = [job for job in self._queue if job.visitor.address == visitor.address]
         own = [job for job in mine if job.visitor == visitor]
         if visitor != ANYONE and (len(own) >= SHARE or len(mine) >= SHARE_OF_ADDRESS):
@@ -331,7 +333,7 @@ class Runner:
             self._stop(job, "Cancelled: no page was open for a while.")
 
     def wait(self, key: str, seconds: float) -> Status | None:
-        """Return the status as soon as the job is over, or after ``seconds``."""
+        """Return the status when the job has ended, or after ``seconds``."""
         with self._lock:
             job = self._jobs.get(key)
         if job is not None:
@@ -339,7 +341,7 @@ class Runner:
         return self.status(key)
 
     def cancel(self, key: str, visitor: Visitor | None = None) -> None:
-        """Let a visitor leave the job with this key; the last one, or None, ends it."""
+        """Remove a visitor from a job; end the job without visitors, or if ``visitor`` is None."""
         with self._lock:
             job = self._jobs.get(key)
             if job is None or job.state not in ("queued", "running"):
@@ -357,9 +359,9 @@ class Runner:
             job.worker.kill()
 
     def finished(self, work: Study[Any]) -> Path | None:
-        """Return the folder with the result of ``work``, verified, here or shipped, or None.
+        """Return the verified folder with the result of a study, stored or precomputed, or None.
 
-        A corrupt folder is deleted, so that the study is computed again.
+        A corrupt folder is deleted; the study is then computed again.
         """
         folder = self.folder / work.key
         if not folder.is_dir():
@@ -371,13 +373,13 @@ class Runner:
                 return None
             self._verified[folder] = seen
         with suppress(OSError):
-            os.utime(folder)  # used again: the least recently used is dropped first
+            os.utime(folder)  # mark as recently used
         return folder
 
     def close(self) -> None:
-        """End every job and the spare worker, and wait until they are gone.
+        """End all jobs and the spare worker, and wait for their end.
 
-        The next server finds which jobs were interrupted.
+        The next server reports active jobs as interrupted.
         """
         with self._lock:
             self._closing = True
@@ -398,7 +400,7 @@ class Runner:
     # --- In the background ------------------------------------------------------------------------
 
     def _start_next(self) -> None:
-        """Start the first in the queue while there is room for it."""
+        """Start queued jobs while fewer than ``parallel`` are running."""
         while self._queue and len(self._threads) < self.parallel:
             job = self._fair_queue.order(self._queue)[0]
             self._queue.remove(job)
@@ -409,11 +411,11 @@ class Runner:
             thread.start()
 
     def _run(self, job: _Job) -> None:
-        """Run one job in a worker process and store its result."""
+        """Run one job in a worker process, and store its result."""
         error = "The work could not be started."
         try:
             error = self._in_worker(job)
-        except OSError as refused:  # no space, no rights, no process
+        except OSError as refused:  # disk full, no permission, or no new process
             error = str(refusal(refused, "The folder of jobs"))
         finally:
             with self._lock:
@@ -425,7 +427,7 @@ class Runner:
                 self._start_next()
 
     def _in_worker(self, job: _Job) -> str:
-        """Compute in a worker process; return the error, or "" with a result."""
+        """Compute in a worker process; return an error sentence, or "" if there is a result."""
         folder = artifacts.draft(self.folder, f".{job.work.key}.")
         request = job.work.identity | {
             "folder": str(folder),
@@ -440,7 +442,7 @@ class Runner:
 
         sentence, begun = "", False
         try:
-            while not begun:  # a spare worker may have died meanwhile
+            while not begun:  # a spare worker can have died while idle
                 worker, new = self._worker(job.work.threads)
                 try:
                     with self._lock:
@@ -463,7 +465,7 @@ class Runner:
         job.finished.set()
 
     def _worker(self, threads: int) -> tuple[Worker, bool]:
-        """Return the spare worker, if its threads fit, or a new one, and whether it is new."""
+        """Return the spare worker, if its threads match, or a new one, and whether it is new."""
         with self._lock:
             spare, self._spare = self._spare, None
         if spare is not None:
@@ -490,7 +492,7 @@ class Runner:
     def _evict(self, keep: Path) -> None:
         """Evict old results and orphaned drafts."""
         total = 0
-        with suppress(OSError):  # another server may be at it too
+        with suppress(OSError):  # another server may delete the same files
             artifacts.sweep(self.folder.glob(".*/"))
             for mark in self.folder.glob(f".*{MARK}"):
                 old = time.time() - mark.stat().st_mtime > artifacts.ABANDONED
@@ -504,14 +506,14 @@ class Runner:
 
 
 def _stamp(folder: Path) -> Stamp:
-    """Return sizes and times of the files of ``folder``: unchanged, they need no second look."""
+    """Return sizes and times of files; a folder with an equal stamp is not verified again."""
     with suppress(OSError):
         stats = sorted((path.name, path.stat()) for path in folder.iterdir())
         return tuple((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats)
     return ()
 
 
-#: The one runner of a server, and what its callers do with it.
+#: The runner of this server, with its methods as functions.
 _RUNNER = Runner()
 submit, status, wait = _RUNNER.submit, _RUNNER.status, _RUNNER.wait
 cancel, finished, close = _RUNNER.cancel, _RUNNER.finished, _RUNNER.close

@@ -1,4 +1,4 @@
-"""The list of studies, and the result of each: precomputed, stored or computed."""
+"""List of studies, and access to their results: precomputed, stored or computed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from zslcore.jobs.runner import finished
 
 R = TypeVar("R")
 
-#: Every study that a worker process computes, by its kind.
+#: Kind -> study, for all studies that worker processes compute.
 STUDIES: dict[str, type[Study[Any]]] = {
     study.kind: study
     for study in (
@@ -30,17 +30,17 @@ STUDIES: dict[str, type[Study[Any]]] = {
         TransductionStudy,
     )
 }
-#: Functions of a worker process; see :class:`zslcore.jobs.runner.Runner`.
+#: Functions of worker processes by kind; see :class:`zslcore.jobs.runner.Runner`.
 FUNCTIONS = {kind: study.work for kind, study in STUDIES.items()}
 
 
 def stored_result(study: Study[R]) -> R | None:
-    """Return the precomputed or stored result of a study; None without one."""
+    """Return the precomputed or stored result of a study; None if there is none."""
     folder = finished(study)
     return None if folder is None else study.read(folder)
 
 
 def result(study: Study[R], *, progress: LiveProgress = SILENT) -> R:
-    """Return the result of a study: precomputed, stored or computed here."""
+    """Return the result of a study: precomputed, stored, or computed in this process."""
     stored = stored_result(study)
     return study.compute(progress) if stored is None else stored

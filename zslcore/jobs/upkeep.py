@@ -1,4 +1,4 @@
-"""Check the data folder, and repair it."""
+"""Checks and repairs of the data folder."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from zslcore.storage.files import data_folder, is_draft_file
 from zslcore.untrusted.walls import WALLS, active_walls
 from zslcore.version import sources_digest, version
 
-#: Bytes that should be free for the next import or result.
+#: Least free bytes for the next import or result.
 ROOM = 1 << 30
-#: Names that a finding lists.
+#: Most names in the sentence of a check.
 LISTED = 8
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "h5py")
-#: Libraries of extras: not every installation has them.
+#: Libraries of extras, which are not always installed.
 OPTIONAL = ("torch", "streamlit")
 
 
 @dataclass(frozen=True, slots=True)
 class FolderCheck:
-    """A check of the data folder; ``mend`` repairs it and returns a sentence, or is None."""
+    """Check of the data folder; ``mend`` repairs it and returns a sentence, or is None."""
 
     what: str
     well: bool
@@ -47,7 +47,7 @@ class FolderCheck:
 
 
 def examine() -> Iterator[FolderCheck]:
-    """Check versions, sandbox, room, store, imports, jobs and leftovers, one after the other."""
+    """Yield checks of versions, sandbox, disk space, store, imports, jobs and leftovers."""
     yield _versions()
     yield _sandbox()
     yield _room()
@@ -59,10 +59,11 @@ def examine() -> Iterator[FolderCheck]:
 
 
 def sweep_leftovers() -> int:
-    """Delete drafts of killed processes in the data folder; return their number.
+    """Delete drafts of killed processes in the data folder, and return their number.
 
-    Only drafts go: folders with the mark of one whose owner has died, and files with the name of
-    one that are a day old. Of imports nothing goes while a manifest cannot be read.
+    A draft is deleted if it is a folder marked by a process that has died, or a file with the name
+    of a draft that is at least a day old. Drafts of imports are kept while a manifest cannot be
+    read.
     """
     left = _abandoned()
     for path in left:
@@ -83,13 +84,13 @@ def _abandoned() -> list[Path]:
 
 
 def _places_of_drafts(root: Path) -> list[Path]:
-    """Return the folders where nothing but drafts should be."""
+    """Return the folders that should contain only drafts."""
     folders = [*(root / artifacts.SCRATCH).glob("*/"), *(root / "jobs").glob(".*/")]
     return [path for path in folders if not path.is_symlink()]
 
 
 def _strangers() -> list[Path]:
-    """Return day-old folders that are neither drafts nor known to this version."""
+    """Return folders, at least a day old, that are not drafts and unknown to this version."""
     day_old = time.time() - artifacts.ABANDONED
     folders = [path for path in _places_of_drafts(data_folder()) if not artifacts.is_draft(path)]
     return imports.unknown_folders() + [
@@ -98,7 +99,7 @@ def _strangers() -> list[Path]:
 
 
 def _changed(path: Path) -> float:
-    """Return when a file was changed last; infinity where another process has removed it."""
+    """Return the modification time of a file; infinity if another process has removed it."""
     try:
         return path.stat().st_mtime
     except OSError:
@@ -124,7 +125,7 @@ def _installed(name: str) -> str:
 
 
 def _sandbox() -> FolderCheck:
-    """Report the walls around the reader of untrusted files; a system may have none."""
+    """Check the isolation of the reader of untrusted files, which not all systems support."""
     standing = active_walls()
     words = "Untrusted files are read without access to other files, network and programs."
     if missing := [name for name in WALLS if name not in standing]:
@@ -168,7 +169,7 @@ def _store() -> Iterator[FolderCheck]:
 
 
 def _other_results(store: ResultStore) -> Iterator[FolderCheck]:
-    """Count results of other kinds, and predictions."""
+    """Yield counts of other results, and of predictions."""
     kinds = Counter(result.kind for result in store.others())
     n, size = store.size_of_predictions()
     if kinds or n:
@@ -227,7 +228,7 @@ def _leftovers() -> FolderCheck:
 
 
 def _quarantine() -> Iterator[FolderCheck]:
-    """Check for folders unknown to this version, and list the quarantine."""
+    """Yield checks for unknown folders, and the contents of the quarantine."""
     if strangers := _strangers():
         names = _named(strangers)
         sentence = f"{len(strangers):,} folders belong to nothing that this version keeps: {names}."
@@ -247,6 +248,6 @@ def _quarantined() -> str:
 
 
 def _named(paths: Sequence[Path]) -> str:
-    """Return the first names of a list, and how many more there are."""
+    """Return the first names of a list as text, and the number of further names."""
     more = f" and {len(paths) - LISTED:,} more" if len(paths) > LISTED else ""
     return ", ".join(path.name for path in paths[:LISTED]) + more

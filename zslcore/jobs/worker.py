@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-#: Where libraries look for their number of threads, once, when they are loaded.
+#: Environment variables from which libraries read their number of threads when loaded.
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -22,14 +22,14 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-#: Seconds between two looks at whether a silent worker has died.
+#: Seconds between checks that a silent worker is alive.
 POLL = 0.1
 
 
 class Worker:
-    """A process of :mod:`zslcore.jobs.worker_main`, in a process group of its own.
+    """Process of :mod:`zslcore.jobs.worker_main`, in its own process group.
 
-    ``began``: it has started its latest work; ``stays``: it waits for one.
+    ``began`` is True if it has started its latest job, ``stays`` if it waits for another one.
     """
 
     def __init__(self, module: str, threads: int) -> None:
@@ -48,7 +48,7 @@ class Worker:
         )
 
     def do(self, request: Mapping[str, Any], on_message: Callable[[dict[str, Any]], None]) -> str:
-        """Send one job and pass its messages on; return the error, or "" with a result."""
+        """Send one job, and pass on its messages; return an error sentence, or "" on success."""
         last: dict[str, Any] = {}
         ended = threading.Event()
         self.began = False
@@ -67,31 +67,31 @@ class Worker:
 
         threading.Thread(target=receive, daemon=True).start()
         self._send(request)
-        # Processes that a dead worker has started may hold its pipes open.
+        # Child processes of a dead worker can hold its pipes open.
         while not ended.wait(POLL) and self.alive:
             pass
         self.stays = bool(last.get("stays"))
         if self.stays:
             return _sentence(last, 0)
         code = self.process.wait()
-        self.kill()  # whatever it has started itself
+        self.kill()  # its child processes too
         ended.wait()
         return _sentence(last, code)
 
     def _send(self, request: Mapping[str, Any]) -> None:
-        """Send a request. Standard input stays open: its end is the server's."""
+        """Send a request. Standard input stays open, since its end tells the worker to end."""
         assert self.process.stdin is not None  # a pipe
-        with suppress(BrokenPipeError):  # it has died; how, its exit status says
+        with suppress(BrokenPipeError):  # it has died; the exit status has the reason
             self.process.stdin.write(json.dumps(request) + "\n")
             self.process.stdin.flush()
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Whether the process is running and can take a job."""
         return self.process.poll() is None
 
     def kill(self) -> None:
-        """End it and all it has started."""
+        """Kill the process and all its child processes."""
         with suppress(ProcessLookupError, PermissionError):
             if hasattr(os, "killpg"):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -106,7 +106,7 @@ class Worker:
 
 
 def _sentence(last: Mapping[str, Any], code: int) -> str:
-    """Say why a child that ended with ``code`` has left no result; empty when it has."""
+    """Return why a worker with exit status ``code`` left no result; "" if it left one."""
     if "error" in last:
         return str(last["error"])
     if code == 0 and last.get("finished"):

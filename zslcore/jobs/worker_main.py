@@ -1,10 +1,10 @@
-"""Worker process: imports the libraries once, then runs one job after the other.
+"""Worker process: imports the libraries once, then runs one job after another.
 
-A job comes as one JSON line on standard input, which stays open for as long as the server lives.
-The answer is JSON lines: ``begun``, progress, then ``finished`` or ``error``, a sentence; with
-``stays`` the process waits for the next job, without it ends: after an unforeseen failure, and
-after :data:`JOBS_EACH`, so that nothing can pile up. A temporary folder with a manifest in it
-becomes the result in one step, so that there is never half a result.
+A job is one JSON line on standard input, which stays open while the server lives. The worker
+replies with JSON lines: ``begun``, progress, then ``finished`` or ``error`` with a sentence. If the
+last line has ``stays``, the process waits for the next job. It ends after an unforeseen failure,
+and after :data:`JOBS_EACH` jobs, which bounds leaks of memory. A result is written to a draft
+folder that is renamed in one step, so a partial result is never visible.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from zslcore.storage import artifacts
 from zslcore.storage.files import is_full, refusal
 from zslcore.version import commit, version
 
-#: Seconds between two lines of progress, and between two previews.
+#: Seconds between lines of progress, and between previews.
 LINE_EVERY, PREVIEW_EVERY = 0.1, 1.0
-#: Jobs that a process runs before another one takes its place.
+#: Number of jobs after which a process is replaced.
 JOBS_EACH = 20
 
 
 class JobProgress:
-    """Tells the server the progress of a job; cheap enough to be called in every step."""
+    """Progress of a job, sent to the server; cheap enough for every step."""
 
     def __init__(self, send: Callable[[dict[str, Any]], None], folder: Path) -> None:
         self._send, self._folder = send, folder
@@ -51,7 +51,7 @@ class JobProgress:
         self._next_line, self._next_preview = 0.0, 0.0
 
     def __call__(self, done: float, total: float, message: str = "") -> None:
-        """Report that ``done`` of ``total`` is done; the first of a new stage at once."""
+        """Report that ``done`` of ``total`` is done; the first of a stage at once."""
         now = time.monotonic()
         if now >= self._next_line or done < self._done or done == total:
             self._next_line = now + LINE_EVERY
@@ -59,7 +59,7 @@ class JobProgress:
         self._done = done
 
     def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
-        """Write the arrays that ``draw`` returns for the page, in at most a tenth of the time."""
+        """Write the arrays of ``draw`` as a preview, using at most a tenth of the time."""
         start = time.monotonic()
         if start < self._next_preview:
             return
@@ -70,15 +70,15 @@ class JobProgress:
         self._next_preview = now + max(PREVIEW_EVERY, 10 * (now - start))
 
 
-#: Held while a result is put in its place; the parent waits for it before it ends this process. A
-#: folder removed by one thread while another renames it would be seen half moved.
+#: Lock while a result is moved into place. The thread that ends this process waits for it:
+#: otherwise it could delete a folder that is being renamed, and leave a partial result.
 _MOVING = threading.Lock()
 
 
 def run_jobs(name: str) -> None:
-    """Run the jobs of the module ``name`` as they arrive."""
+    """Run jobs with the functions of the module ``name`` as they arrive."""
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what libraries print belongs into the log
+    os.dup2(2, 1)  # output of libraries goes to the log
     requests = _Requests()
     functions = import_module(name).FUNCTIONS
 
@@ -97,7 +97,7 @@ def run_jobs(name: str) -> None:
 
 
 class _Requests(queue.SimpleQueue[dict[str, Any]]):
-    """Requests of the server; this process and all it has started end with their stream."""
+    """Requests of the server; this process and its children end when their stream ends."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -117,19 +117,19 @@ class _Requests(queue.SimpleQueue[dict[str, Any]]):
 
 
 def _abandon(folder: Path | None) -> None:
-    """Delete the draft and exit, unless it is being moved."""
-    with _MOVING:  # never given back: nothing is put anywhere any more
+    """Delete the draft and exit; wait for a move in progress."""
+    with _MOVING:  # not released: no result is moved from now on
         if folder is not None:
             artifacts.discard(folder)
         if hasattr(os, "killpg"):
-            os.killpg(0, signal.SIGKILL)  # the group is this process's own
+            os.killpg(0, signal.SIGKILL)  # the process group of this worker only
         os._exit(1)
 
 
 def run_job(
     function: Callable[..., None], request: dict[str, Any], send: Callable[[dict[str, Any]], None]
 ) -> dict[str, Any]:
-    """Run the job and return its last message."""
+    """Run a job, and return its last message."""
     try:
         _compute(function, request, JobProgress(send, Path(request["folder"])))
     except ZSLError as error:
@@ -155,7 +155,7 @@ def _compute(function: Callable[..., None], request: dict[str, Any], progress: J
 
 
 def _move(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> None:
-    """Write the manifest and move the result into place."""
+    """Write the manifest, and move the result into place."""
     (folder / PREVIEW).unlink(missing_ok=True)
     files = [path for path in sorted(folder.iterdir()) if path.name != artifacts.OWNER]
     manifest = {
@@ -175,9 +175,9 @@ def _move(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> 
         },
     }
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-    artifacts.discard(into)  # a damaged one, if any: an intact one is not redone
+    artifacts.discard(into)  # a damaged earlier result, if any
     os.replace(folder, into)
-    artifacts.unmark_draft(into)  # last: a draft without its mark would never be swept
+    artifacts.unmark_draft(into)  # last, since a draft without its mark would never be deleted
 
 
 if __name__ == "__main__":

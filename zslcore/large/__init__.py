@@ -1,10 +1,11 @@
-"""Data larger than memory: 14 million images and 21,841 classes, on one machine or on many.
+"""Data larger than memory: 14 million images, 21,841 classes, on one or many machines.
 
-Nothing is approximated: the counts that accuracies are made of add up over parts of the rows.
+Results are exact: accuracies follow from counts, which add up over parts of the rows.
 
-- :mod:`zslcore.large.shards`: a feature matrix as a folder of mapped parts, usable wherever a
-  matrix is taken;
-- :mod:`zslcore.large.ranks`: accuracies of any number of candidate sets and their exact
-  seen-unseen curves from one pass over the test rows, without a score matrix;
-- :mod:`zslcore.large.engine`: the same work over all parts, on this machine or on a Dask cluster.
+- :mod:`zslcore.large.shards`: a feature matrix as a folder of memory-mapped parts, accepted
+  wherever a matrix is;
+- :mod:`zslcore.large.ranks`: accuracies and exact seen-unseen curves for any number of candidate
+  sets, from one pass over the test rows without a score matrix;
+- :mod:`zslcore.large.engine`: the same computation for all parts, on this machine or on a Dask
+  cluster.
 """

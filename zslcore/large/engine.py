@@ -1,21 +1,20 @@
-"""The same work over all parts of a matrix, on this machine or on a Dask cluster, and its progress.
+"""Parallel computation over the parts of a matrix, here or on a Dask cluster, with progress.
 
-joblib does it: by default in as many processes as there are processors, or, with an address, on a
-Dask cluster that is there already. A piece of work always runs on one thread, so that its figures
-do not depend on how many workers there are, and pieces are merged in an order that depends on their
-content alone.
+joblib runs the pieces: by default in one process per processor or, with an address, on a running
+Dask cluster. A piece always runs on one thread, so results do not depend on the number of workers;
+pieces are merged in an order that depends only on their content.
 
-Given a folder, ``joblib.Memory`` stores every finished piece there at once, under the digest of its
-rows and of what is computed: a killed process resumes where it stopped, and a changed part costs
-that part. Workers write there themselves; on a cluster the folder has to be on a file system that
-all of them share, as the shards do.
+If a folder is given, ``joblib.Memory`` stores each finished piece there at once, under the digest
+of its rows and of the computation. A killed process resumes where it stopped, and after a change of
+one part, only this part is computed again. Workers write to the folder themselves; on a cluster,
+folder and shards have to be on a shared file system.
 
-A worker that is lost costs the pieces that are being worked on: its own on a Dask cluster, on one
-machine also its neighbours, since joblib then starts its processes anew.
+If a worker is lost, its pieces in progress are lost: on a Dask cluster only its own, on one machine
+also those of other processes, since joblib restarts all processes.
 
-For lines of progress every piece writes into a file of its own how far it is, and one thread here
-reads them all: a line every ten seconds, whatever the pieces do. A piece weighs what it is expected
-to take; a piece without an estimate weighs the mean of the others.
+Each piece writes its progress to a file, and one thread here reads all files to show a line every
+:data:`LINE_EVERY` seconds. The weight of a piece is its expected time; a piece without an estimate
+has the mean weight of the other pieces.
 """
 
 from __future__ import annotations
@@ -50,11 +49,11 @@ from zslcore.storage import settings
 from zslcore.storage.extras import extra
 from zslcore.storage.files import data_folder, or_refused, written_whole
 
-#: Rows of a piece where a matrix has no parts of its own.
+#: Rows per piece of a matrix that is not in shards.
 PIECE_ROWS = 1 << 15
 #: Retries without progress before giving up.
 PATIENCE = 3
-#: How long the scheduler of a cluster has to answer.
+#: Time limit for the answer of a cluster's scheduler.
 DASK_ANSWERS_IN = "10s"
 
 Result = TypeVar("Result")
@@ -62,10 +61,11 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Where work is done.
+    """Workers for a computation.
 
-    ``workers`` are processes on this machine; all its processors by default, 1 for this process
-    only. Where the setting ``ZSL_DASK`` names the scheduler of a cluster, its workers are used.
+    ``workers`` is the number of processes on this machine: by default one per processor; 1 computes
+    in this process. If the setting ``ZSL_DASK`` names the scheduler of a cluster, the workers of
+    the cluster are used instead.
     """
 
     workers: int | None = None
@@ -75,27 +75,27 @@ class Engine:
             raise ParameterError(f"workers must be at least 1; got {self.workers}.")
 
     def at_a_time(self, n: int) -> int:
-        """Return how many of ``n`` pieces are worked on at a time on this machine."""
+        """Return the number of parallel pieces, out of ``n``, on this machine."""
         return max(1, min(n, self.workers or len(os.sched_getaffinity(0))))
 
 
-#: This machine, all its processors.
+#: All processors of this machine.
 HERE = Engine()
 
 
 @contextmanager
 def parallel(n_jobs: int, return_as: str, common: object = None, **here: Any) -> Iterator[Parallel]:
-    """Yield joblib's ``Parallel`` on this machine or on the cluster of the setting ``ZSL_DASK``.
+    """Yield joblib's ``Parallel`` on this machine, or on the cluster of the setting ``ZSL_DASK``.
 
-    ``n_jobs`` and further options ``here`` hold for processes on this machine; ``return_as`` is
-    "list", "generator" or "generator_unordered"; ``common``, what all calls share, is sent to every
-    worker of a cluster once. Raises a ZSLError when Dask is not installed, the scheduler does not
+    ``n_jobs`` and further options ``here`` apply to processes on this machine. ``return_as`` is
+    "list", "generator" or "generator_unordered". ``common`` is an argument of all calls, sent once
+    to each worker of a cluster. Raises ZSLError if Dask is not installed, the scheduler does not
     answer, or the cluster is lost.
     """
     address = settings.DASK()
     if not address:
-        # joblib uses its processes again, but not where they begin otherwise: with other settings
-        # they would read and write another data folder.
+        # joblib reuses its processes only if their initializer is the same: processes with
+        # different settings would use a different data folder.
         begin: dict[str, Any] = {
             "initializer": settings.set_environment,
             "initargs": (settings.environment(),),
@@ -122,12 +122,12 @@ def parallel(n_jobs: int, return_as: str, common: object = None, **here: Any) ->
 
 @contextmanager
 def _losses_told(address: str) -> Iterator[None]:
-    """Convert a lost Dask cluster into one error, in place of Dask's log."""
+    """Convert the loss of a Dask cluster to one error, instead of Dask's log."""
     from distributed.client import FutureCancelledError
     from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
 
-    # Tornado logs what a lost connection leaves of Dask's callbacks.
+    # Tornado logs errors in Dask's callbacks after a lost connection.
     logs = [logging.getLogger(name) for name in ("distributed.client", "tornado.application")]
     levels = [log.level for log in logs]
     for log in logs:
@@ -149,8 +149,8 @@ def _losses_told(address: str) -> Iterator[None]:
 class Piece:
     """Rows of a view in one part, and their positions ``at`` in the view.
 
-    ``scaling`` is a view of nothing, which knows how rows are scaled. ``rows`` are their numbers in
-    ``part``, or in ``matrix`` where there are no parts; None for all.
+    ``scaling`` is an empty view with the scaling of rows. ``rows`` are row numbers in ``part``, or
+    in ``matrix`` without shards; None for all rows.
     """
 
     at: slice | np.ndarray
@@ -166,7 +166,7 @@ class Piece:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of these rows and their scaling."""
+        """Digest of the values of these rows and their scaling."""
         sha = hashlib.sha256(self.scaling.scaling_digest.encode())
         if self.part is not None:
             sha.update(self.part.digest.encode())
@@ -180,7 +180,7 @@ class Piece:
 
 
 def pieces_of(X: Features | Shards) -> list[Piece]:
-    """Cut a matrix or a view into pieces: the parts of shards, else blocks of rows."""
+    """Cut a matrix or view into pieces: the parts of shards, or blocks of rows."""
     view = X if isinstance(X, FeatureView) else FeatureView(X)
     scaling, matrix, rows = view.of(np.empty((0, 0))), view.matrix, view.row_numbers
     if not isinstance(matrix, Shards):
@@ -195,7 +195,7 @@ def pieces_of(X: Features | Shards) -> list[Piece]:
 
 
 def _within(parts: Sequence[ShardPart], rows: np.ndarray, scaling: FeatureView) -> Iterator[Piece]:
-    """Yield the pieces of some rows of shards, in the order of the parts."""
+    """Yield the pieces of selected rows of shards, in the order of parts."""
     in_order = len(rows) < 2 or bool((rows[1:] >= rows[:-1]).all())
     order = None if in_order else np.argsort(rows, kind="stable")
     in_rows = rows if order is None else rows[order]
@@ -218,16 +218,16 @@ def over_pieces(
     keep: Path | None = None,
     progress: Progress = silent,
 ) -> Iterator[tuple[int, Result]]:
-    """Yield position and result of every piece.
+    """Compute all pieces, and yield the position and result of each.
 
     Parameters
     ----------
-    do : function of a module, called with the view, its entries of ``by_row`` and ``common``
-    by_row : arrays with one entry a row of the view, such as the labels
-    common : what is the same for all pieces
-    digest : of ``common``, and of the revision of ``do``; empty where nothing is stored
-    keep : folder in which finished pieces are stored and found again
-    progress : callable(done, total, message), called after every piece
+    do : module-level function, called with a view, its entries of ``by_row``, and ``common``
+    by_row : arrays with one entry per row, such as labels
+    common : argument that is the same for all pieces
+    digest : digest of ``common`` and the revision of ``do``; empty if nothing is stored
+    keep : folder in which finished pieces are stored, and looked up
+    progress : callable(done, total, message), called after each piece
     """
     row_values = [tuple(array[piece.at] for array in by_row) for piece in pieces]
     keys = [""] * len(pieces)
@@ -257,7 +257,7 @@ def over_pieces(
 def _do(
     do: Callable[..., Result], key: str, piece: Piece, given: tuple[np.ndarray, ...], common: Any
 ) -> Result:
-    """Do one piece, on one thread; joblib stores the result by its key."""
+    """Compute one piece on one thread; joblib stores the result by ``key``."""
     with threadpool_limits(1):
         return do(piece.open(), *given, common)
 
@@ -265,9 +265,9 @@ def _do(
 def _parallel(
     stored: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], engine: Engine
 ) -> Iterator[Result]:
-    """Do tasks at the same time; results come in the order of the tasks."""
+    """Compute tasks in parallel, and yield results in the order of tasks."""
     n_jobs = engine.at_a_time(len(tasks))
-    in_memory = any(piece.part is None for _, _, piece, _, _ in tasks)  # workers need a copy
+    in_memory = any(piece.part is None for _, _, piece, _, _ in tasks)  # would need copies
     if in_memory or (not settings.DASK() and n_jobs == 1):
         yield from (stored(*task) for task in tasks)
         return
@@ -275,18 +275,18 @@ def _parallel(
         yield from at_once(delayed(stored)(*task) for task in tasks)
 
 
-#: Seconds between two lines, and between two entries of a piece.
+#: Seconds between lines of progress, and between reports of a piece.
 LINE_EVERY, ENTRY_EVERY = 8.0, 1.0
-#: Share of the work from which its own pace gives the time left.
+#: Least share of the work from which the time left is estimated by its pace.
 FEWEST_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far the work is.
+    """Progress of a computation over pieces.
 
-    ``share`` counts parts of pieces too; ``at_work`` names what is being done with the last message
-    on it. ``expected`` seconds are those of former runs, None where no piece has one.
+    ``share`` includes parts of pieces. ``at_work`` lists the names of current pieces with their
+    last messages. ``expected`` are the seconds of earlier runs, None if no piece has an estimate.
     """
 
     done: int
@@ -298,10 +298,10 @@ class Standing:
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimate from the share once a tenth is done, before that from the expected seconds.
+        """Estimated seconds left: by the pace once a tenth is done, before that as expected.
 
-        Without either, None before a piece is done: pieces then differ in cost by an unknown
-        factor, and a part of the first one says little about the others.
+        Without an expected time, it is None until a piece is done: costs of pieces can differ by an
+        unknown factor, so the progress of the first piece is not representative.
         """
         paced = self.expected is not None or self.total == 1
         if self.share and (self.share >= FEWEST_SHARE if paced else self.done):
@@ -309,7 +309,7 @@ class Standing:
         return None if self.expected is None else self.expected * (1 - self.share)
 
     def __str__(self) -> str:
-        """Return the line."""
+        """Return the line of progress."""
         now = "; ".join(f"{what}: {message}" if message else what for what, message in self.at_work)
         left = "" if self.seconds_left is None else f", about {_time(self.seconds_left)} left"
         line = f"{self.share:4.0%}  {self.done} of {self.total} done, {_time(self.seconds)}{left}"
@@ -317,7 +317,7 @@ class Standing:
 
 
 def _time(seconds: float) -> str:
-    """Write a time as "45 s", "3 min 05 s" or "2 h 10 min"."""
+    """Return a time as "45 s", "3 min 05 s" or "2 h 10 min"."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -328,24 +328,24 @@ def _time(seconds: float) -> str:
 
 
 class PieceReport:
-    """Writes how far a piece is; goes to other processes, and is cheap to call in every step."""
+    """Progress callback of a piece, for other processes; cheap enough for every step."""
 
     def __init__(self, path: Path) -> None:
         self.path, self._next = path, 0.0
 
     def __call__(self, done: float, total: float, message: str = "") -> None:
-        """Say that ``done`` of ``total`` is done."""
+        """Report that ``done`` of ``total`` is done."""
         now = time.monotonic()
         if now < self._next:
             return
         self._next = now + ENTRY_EVERY
         share = min(max(done / total, 0.0), 1.0) if total else 0.0
-        with suppress(OSError), written_whole(self.path) as file:  # no piece fails for a line
+        with suppress(OSError), written_whole(self.path) as file:  # progress is optional
             file.write(json.dumps({"share": share, "message": message}).encode())
 
 
 class Following:
-    """Follows pieces; see :func:`following`."""
+    """Progress of several pieces; see :func:`following`."""
 
     def __init__(
         self,
@@ -365,7 +365,7 @@ class Following:
         self._began = time.monotonic()
 
     def report_of(self, name: str) -> PieceReport:
-        """Return the progress callback of the piece of this name."""
+        """Return the progress callback of the piece with this name."""
         return PieceReport(self._folder / self._place[name])
 
     def finished(self, name: str) -> None:
@@ -373,7 +373,7 @@ class Following:
         self._done.add(name)
 
     def standing(self) -> Standing:
-        """Return how far all pieces are."""
+        """Return the progress of all pieces."""
         at_work, done = [], sum(self._weight[name] for name in self._done)
         for name, place in self._place.items():
             with suppress(OSError, ValueError):
@@ -387,7 +387,7 @@ class Following:
         return Standing(n_done, n, share, seconds, at_work, self._expected)
 
     def watch(self, ended: threading.Event) -> None:
-        """Show the standing until the work has ended."""
+        """Show the progress until the computation has ended."""
         while not ended.wait(LINE_EVERY):
             self._show(self.standing())
 
@@ -396,10 +396,10 @@ class Following:
 def following(
     pieces: Mapping[str, float], show: Callable[[Standing], None], at_once: int = 1
 ) -> Iterator[Following]:
-    """Show how far some pieces are, a line every :data:`LINE_EVERY` seconds.
+    """Show the progress of pieces every :data:`LINE_EVERY` seconds.
 
-    ``pieces`` says how many seconds each is expected to take, NaN where nothing is known; ``show``
-    is called from a thread, with a :class:`Standing`.
+    ``pieces`` maps names to expected seconds, NaN if unknown; ``show`` is called from a thread with
+    a :class:`Standing`.
     """
     data_folder().mkdir(parents=True, exist_ok=True)
     with or_refused("the progress of the work"):

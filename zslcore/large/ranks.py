@@ -1,23 +1,23 @@
 r"""Accuracies of many candidate sets from one pass over the test rows, without a score matrix.
 
-An image is answered right among the candidates :math:`T` within the first :math:`k` where fewer
-than :math:`k` of them beat its class :math:`y`:
+A prediction of an image of class :math:`y` among the candidates :math:`T` is right within the first
+:math:`k` if fewer than :math:`k` candidates rank before :math:`y`:
 
 .. math::
     r_T(x) = \# \{ c \in T : F(x, c) > F(x, y) \;\text{or}\;
     F(x, c) = F(x, y), \, c < y \} < k,
 
-equal scores being ranked by their place, as ``argmax`` does. Candidate sets overlap: the nine of
-the benchmark's ImageNet experiments are unions of 21 *atoms*, classes that lie in the same sets,
-and the seen classes are one more. How many beat the true class is counted once an atom; the rank in
-any union is the sum of its atoms' counts. So one pass over the images gives top-1 to top-20
-accuracy for all sets at once, among their own candidates (ZSL) and together with the seen classes
-(GZSL), exactly.
+where equal scores are ranked by column, as in ``argmax``. Candidate sets overlap: the nine sets of
+the benchmark's ImageNet experiments are unions of 21 *atoms* of classes that are in the same sets;
+the seen classes are one more atom. The classes that rank before the true class are counted once per
+atom, and the rank in a union is the sum over its atoms. One pass over the images thus gives exact
+top-1 to top-20 accuracies for all sets, among their own candidates (ZSL) and together with the seen
+classes (GZSL).
 
-With the best score of the seen classes and of the unseen ones, and whether the better side of an
-image finds it, the exact seen-unseen curve of a set follows too (:mod:`zslcore.metrics`).
+The exact seen-unseen curve of a set follows from the best seen and the best unseen class of each
+image with their scores (:mod:`zslcore.metrics`).
 
-A block of rows against all candidates is all that is ever in memory.
+At any time, only the scores of one block of rows are in memory.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from zslcore.methods.score_map import ScoreMap, Scorer
 from zslcore.metrics import Average, CurveSteps, SeenUnseenCurve, compute_margins
 from zslcore.progress import Progress, silent
 
-#: Depths at which the benchmark's ImageNet figures count an answer as right, and two more.
+#: Values of k: those of the benchmark's ImageNet figures, and two more.
 KS = (1, 2, 5, 10, 20)
-#: Values of a block of scores: 32 MiB in single precision, where a product is at full speed.
+#: Values in a block of scores: 32 MiB in single precision, enough for products at full speed.
 BLOCK_VALUES = 1 << 23
-#: Counted up when the same rows and scores are counted otherwise than before.
+#: Increased when the counts for the same rows and scores change.
 REVISION = 1
 
 Task = Literal["zsl", "gzsl"]
@@ -51,10 +51,11 @@ Task = Literal["zsl", "gzsl"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atoms:
-    """Candidates that lie in the same sets, and the sets as unions of them.
+    """Groups of candidates that are in the same sets, and sets as unions of such atoms.
 
-    ``of_class`` is the atom of each candidate, -1 for one of no set; ``in_set`` has shape (n_sets,
-    n_atoms). An atom is of seen classes, as ``seen`` says, or of unseen ones.
+    ``of_class`` is the atom of each candidate, -1 for candidates in no set; ``in_set`` has shape
+    (n_sets, n_atoms). ``seen`` is True for atoms of seen classes, False for atoms of unseen
+    classes.
     """
 
     of_class: np.ndarray
@@ -64,10 +65,9 @@ class Atoms:
 
     @classmethod
     def of(cls, sets: Mapping[str, np.ndarray], seen: np.ndarray) -> Self:
-        """Cut candidates into atoms, by the sets, int or bool arrays of candidates.
+        """Group candidates into atoms by sets, which are int or bool arrays of candidates.
 
-        Raises a ParameterError when there is no set, or a set has no candidates or others than
-        there are.
+        Raises ParameterError without sets, and for a set that is empty or has unknown candidates.
         """
         seen = np.asarray(seen)
         if seen.dtype != bool or seen.ndim != 1 or not sets:
@@ -88,7 +88,7 @@ class Atoms:
         return len(self.seen)
 
     def with_seen(self) -> np.ndarray:
-        """Return the candidates of GZSL: every set together with the seen classes."""
+        """Return the atoms of each set for GZSL, which includes the seen classes."""
         return self.in_set | self.seen
 
 
@@ -109,16 +109,16 @@ def _mask(name: str, members: np.ndarray, n: int) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Images:
-    """Stored ranks of every image: enough for its predictions and the exact curves of some sets.
+    """Best classes of each image, from which predictions and exact curves follow.
 
     Attributes
     ----------
-    rows : int array of shape (n,), where each stands in what was counted
-    y : int32 array of shape (n,), its class
-    best_seen : array of shape (n,), best score among seen classes, in the scores' precision
-    best : array of shape (n, n_curves), best score among the unseen classes of each set
+    rows : int array of shape (n,), row number of each image in the input
+    y : int32 array of shape (n,), true classes
+    best_seen : array of shape (n,), best score among seen classes
+    best : array of shape (n, n_curves), best score among the unseen classes of each curve's set
     answer_seen, answer : int32 arrays of shape (n,) and (n, n_curves)
-        The classes that have them, the first of equals; -1 where there is none.
+        Classes with these scores, the first in a tie; -1 without one.
     """
 
     rows: np.ndarray
@@ -133,9 +133,9 @@ class Images:
 class Counts:
     """Counts of one pass over some rows.
 
-    ``classes``, increasing, are those with images, ``totals`` their images. ``hits``, of shape (2,
-    n_sets, n_ks, n_present), are images whose class is among the ``k`` best of the set: for ZSL,
-    then for GZSL. Only classes that are candidates of a set are counted in it.
+    ``classes`` are the classes with images, increasing, and ``totals`` their numbers of images.
+    ``hits`` has shape (2, n_sets, n_ks, n_classes), ZSL first: the numbers of images with their
+    class among the ``k`` best of the set. In each set, only its candidates are counted.
     """
 
     classes: np.ndarray
@@ -145,7 +145,7 @@ class Counts:
 
 
 def merged(several: Sequence[Counts]) -> Counts:
-    """Return the counts of all rows together, images in the order of their rows."""
+    """Return the sum of counts, with images in the order of rows."""
     classes = np.unique(np.concatenate([each.classes for each in several]))
     totals = np.zeros(len(classes), np.int64)
     hits = np.zeros((*several[0].hits.shape[:3], len(classes)), np.int64)
@@ -165,16 +165,16 @@ def merged(several: Sequence[Counts]) -> Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankCounts(Counts):
-    """How often the true class was among the first, and all accuracies that follow.
+    """Counts of true classes among the k best, and the accuracies that follow.
 
-    Counts of disjoint rows add up: ``a + b`` is what counting both would have given.
+    For disjoint rows, ``a + b`` equals the counts of all rows.
 
     Attributes
     ----------
-    names : of the candidate sets
-    ks : depths that were counted
-    curves : names of the sets whose seen-unseen curve is exact
-    in_set : bool array of shape (n_sets, n_candidates), their candidates
+    names : names of the candidate sets
+    ks : values of k
+    curves : names of the sets with a seen-unseen curve
+    in_set : bool array of shape (n_sets, n_candidates), the candidates of each set
     seen : bool array of shape (n_candidates,)
     """
 
@@ -187,10 +187,10 @@ class RankCounts(Counts):
     def per_class(
         self, name: str, k: int = 1, *, task: Task = "zsl"
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the top-k accuracy of every class with images that is a candidate of a set.
+        """Return the candidates of a set that have images, and their top-k accuracies.
 
-        Classes, increasing, and fractions, both of shape (n_counted,). The task is "zsl" (among the
-        set alone) or "gzsl" (with the seen classes, which are counted too).
+        Classes are increasing; both arrays have shape (n_counted,). With the task "zsl", candidates
+        are those of the set; with "gzsl" also the seen classes, which are listed too.
         """
         counted, hits = self._counted(name, k, task)
         return self.classes[counted], hits[counted] / self.totals[counted]
@@ -204,11 +204,11 @@ class RankCounts(Counts):
         of: Literal["unseen", "seen"] = "unseen",
         average: Average = "class",
     ) -> float:
-        """Return a top-k accuracy, a fraction, or not a number where there is no such image.
+        """Return a top-k accuracy as a fraction; NaN without images.
 
-        The task is "zsl" (images of the set, among the set alone) or "gzsl" (with the seen
-        classes); ``of`` says whether it is of images of unseen classes of the set or, in GZSL, of
-        seen classes; ``average`` is "class" (mean of per-class accuracies) or "sample".
+        With the task "zsl", candidates are those of the set; with "gzsl" also the seen classes. The
+        accuracy is over images of the set's unseen classes or, in GZSL with ``of`` "seen", of seen
+        classes. ``average`` is "class" (mean of per-class accuracies) or "sample".
         """
         counted, hits = self._counted(name, k, task)
         counted = counted & (self.seen[self.classes] == (of == "seen"))
@@ -220,9 +220,9 @@ class RankCounts(Counts):
         return float((hits / totals).mean() if average == "class" else hits.sum() / totals.sum())
 
     def curve(self, name: str, *, average: Average = "class") -> SeenUnseenCurve:
-        """Return the exact seen-unseen curve of a set, as of the dense scores of its candidates.
+        """Return the exact seen-unseen curve of a set, equal to that of a full score matrix.
 
-        Raises a ZSLError without images of seen classes, or of unseen classes of the set.
+        Raises ZSLError without images of seen classes, or of unseen classes of the set.
         """
         require_known("seen-unseen curve", name, self.curves)
         i, images = self.curves.index(name), self.images
@@ -235,7 +235,7 @@ class RankCounts(Counts):
         return CurveSteps.of(y, of_seen, right, *compute_margins(*best, a.dtype)).curve(average)
 
     def _counted(self, name: str, k: int, task: Task) -> tuple[np.ndarray, np.ndarray]:
-        """Return which of ``classes`` are candidates, and the hits of all."""
+        """Return which of ``classes`` are candidates, and the hits of all classes."""
         require_known("candidate set", name, self.names)
         if k not in self.ks or task not in ("zsl", "gzsl"):
             raise ParameterError(
@@ -266,29 +266,29 @@ def count_ranks(
     keep: Path | None = None,
     progress: Progress = silent,
 ) -> RankCounts:
-    """Count, for every candidate set at once, how often the true class is among the first.
+    """Count how often the true class is among the k best, for all candidate sets at once.
 
     Parameters
     ----------
-    X : the test images, of seen and of unseen classes, of shape (n_samples, n_features)
-    y : int array of shape (n_samples,), rows of the candidates; images of a class that is in no set
-        and not seen are left out
+    X : test images of seen and unseen classes, of shape (n_samples, n_features)
+    y : int array of shape (n_samples,), candidate numbers; images of unseen classes that are in no
+        set are left out
     scorer : ScoreMap, or callable(block) -> scores of shape (n, n_candidates)
-        :meth:`zslcore.methods.base.ZSLEstimator.score_map` of a fitted method, in the precision
-        wanted.
-    sets : mapping from name to candidates, int or bool array; they may overlap
+        Such as the :meth:`zslcore.methods.base.ZSLEstimator.score_map` of a fitted method, in the
+        required precision.
+    sets : name -> candidates, int or bool array; sets may overlap
     seen : bool array of shape (n_candidates,), True for seen classes
-    curves : names of the sets whose seen-unseen curve is wanted, all by default; each takes 8 or 12
-        bytes an image, and 12 or 16 are for the seen side
-    keep : folder in which every finished part is stored, see :mod:`zslcore.large.engine`
-    progress : callable(done, total, message), called after every part
+    curves : names of the sets with a seen-unseen curve, by default all; each takes 8 or 12 bytes
+        per image, and the seen side 12 or 16
+    keep : folder in which finished parts are stored; see :mod:`zslcore.large.engine`
+    progress : callable(done, total, message), called after each part
 
     Raises
     ------
     ParameterError
-        When sets, depths or names make no sense.
+        For invalid sets, values of k, or names of curves.
     DatasetError
-        When labels are no candidates, no image is left, or a score is missing or plus infinity.
+        If a label is not a candidate, no image remains, or a score is NaN or plus infinity.
     """
     y = np.asarray(y)
     atoms = Atoms.of(sets, seen)
@@ -344,11 +344,12 @@ def _check(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Plan:
-    """Candidates, cells and sets of a count, the same for all rows.
+    """Candidates, atoms and sets of a count, the same for all rows.
 
-    ``order`` is the candidate of each column, atom by atom and in the order of the candidates
-    within one, ``column_of`` its inverse of shape (n_candidates,); the columns of an atom begin at
-    its entry of ``starts``. ``scorer`` is of the columns, or, as a callable, of all candidates.
+    ``order`` is the candidate of each column: columns are grouped by atom, with candidates in
+    increasing order. ``column_of`` is the inverse, of shape (n_candidates,). ``starts`` has the
+    first column of each atom. A ``scorer`` that is a ScoreMap scores the columns; a callable scores
+    all candidates.
     """
 
     scorer: Scorer
@@ -372,7 +373,7 @@ class _Plan:
         return cls(scorer, atoms, ks, curves, order, column_of, starts)
 
     def digest(self) -> str:
-        """Return the digest of all numbers of the plan."""
+        """Return the digest of all arrays of the plan."""
         try:
             return str(joblib.hash((REVISION, self), hash_name="sha1"))
         except (pickle.PicklingError, AttributeError) as error:
@@ -382,7 +383,7 @@ class _Plan:
             ) from error
 
     def room(self, n: int) -> np.ndarray:
-        """Return memory for the scores of ``n`` rows, taken once: fresh pages cost time."""
+        """Return a reused buffer for the scores of ``n`` rows: new memory pages cost time."""
         dtype = self.scorer.dtype if isinstance(self.scorer, ScoreMap) else float
         return np.empty((n, len(self.order)), dtype)
 
@@ -394,10 +395,10 @@ class _Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Beaten:
-    """Ranks of a block of scores for every row and cell, arrays of shape (n, n_atoms).
+    """Ranks of a block of scores for each row and atom, in arrays of shape (n, n_atoms).
 
-    ``by`` counts candidates that rank before the true class, ``best`` is the best score, and
-    ``answer`` the candidate that has it, the first of equals.
+    ``by`` counts candidates that rank before the true class; ``best`` is the best score, and
+    ``answer`` the candidate with this score, the first in a tie.
     """
 
     by: np.ndarray
@@ -419,7 +420,7 @@ def _count(X: FeatureView, y: np.ndarray, plan: _Plan) -> Counts:
 
 
 def _beaten(F: np.ndarray, y: np.ndarray, plan: _Plan) -> _Beaten:
-    """Count for every atom how many candidates rank before the true class."""
+    """Count the candidates of each atom that rank before the true class."""
     n, rows = len(F), np.arange(len(F))
     t = F[rows, plan.column_of[y]][:, None]
     by = np.empty((n, plan.atoms.n_atoms), np.int32)
@@ -442,7 +443,7 @@ def _beaten(F: np.ndarray, y: np.ndarray, plan: _Plan) -> _Beaten:
 
 
 def _n_true(mask: np.ndarray) -> np.ndarray:
-    """Return how many of each row are true; bits are counted three times as fast as values."""
+    """Return the number of True values per row; counting packed bits is three times as fast."""
     return np.bitwise_count(np.packbits(mask, axis=1)).sum(axis=1, dtype=np.int32)
 
 
@@ -461,7 +462,7 @@ def _summed(y: np.ndarray, by: np.ndarray, plan: _Plan, images: Images) -> Count
 
 
 def _images(y: np.ndarray, best: np.ndarray, answer: np.ndarray, plan: _Plan) -> Images:
-    """Return the best of the seen side, and of the unseen side of every curve."""
+    """Return the best seen class of each image, and the best unseen class for each curve."""
     atoms = plan.atoms
     sides = [atoms.in_set[atoms.names.index(name)] & ~atoms.seen for name in plan.curves]
     best_of_sides = [_best_of(best, answer, side) for side in [atoms.seen, *sides]]
@@ -474,7 +475,7 @@ def _images(y: np.ndarray, best: np.ndarray, answer: np.ndarray, plan: _Plan) ->
 def _best_of(
     best: np.ndarray, answer: np.ndarray, among: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the best score among some cells and its candidate, the first of equals."""
+    """Return the best score among some atoms, and its candidate, the first in a tie."""
     if not among.any():
         return np.full(len(best), -np.inf, best.dtype), np.full(len(best), -1, np.int32)
     value = best[:, among].max(axis=1)

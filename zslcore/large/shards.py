@@ -1,13 +1,13 @@
-"""A feature matrix larger than memory, as a folder with one mapped file.
+"""Feature matrices larger than memory, as folders with memory-mapped files.
 
-A folder of shards holds ``features.npy`` (float16 or float32), ``labels.npy`` (one class number a
-row) and ``shards.json``, the manifest: digests of both files, and of every part, which is some rows
-with their labels. It is written whole or not at all and never changes; opening it compares the
-files with the manifest (:mod:`zslcore.storage.artifacts`).
+A folder of shards has ``features.npy`` (float16 or float32), ``labels.npy`` (one class number per
+row) and the manifest ``shards.json``, with digests of both files and of every part. A part is a
+range of rows with their labels. A folder is written completely or not at all, and never changes;
+opening it compares the files with the manifest (:mod:`zslcore.storage.artifacts`).
 
-A :class:`Shards` is used wherever an HDF5 data set is: it has ``shape`` and ``len``, slices and row
-numbers read nothing but these rows, and :class:`zslcore.features.FeatureView` and
-:func:`zslcore.features.chunks` take it.
+:class:`Shards` has the interface of an HDF5 data set: ``shape``, ``len``, and indexing by slices or
+row numbers, which reads only the selected rows. :class:`zslcore.features.FeatureView` and
+:func:`zslcore.features.chunks` accept it.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import or_refused
 
 ShardDtype = Literal["float16", "float32"]
-#: Bytes of a part, the rows that are worked on together: enough that opening one costs nothing.
+#: Bytes of a part, which is processed at a time: large enough that opening it is cheap.
 PART_BYTES = 256 << 20
-#: Counted up when the files of a folder change their meaning.
+#: Increased when the format of the files changes.
 SCHEMA = 2
 MANIFEST, FEATURES, LABELS = "shards.json", "features.npy", "labels.npy"
 
 
 @dataclass(frozen=True, slots=True)
 class ShardPart:
-    """Rows ``start`` to ``stop`` of the matrix in shards; :meth:`features` reads them.
+    """Rows ``start`` to ``stop`` of a matrix in shards; :meth:`features` maps them.
 
-    ``digest`` is the SHA-256 of their features and labels, 16 hex digits: parts with one digest are
-    alike, in whatever folder they lie.
+    ``digest`` is the first 16 hex digits of the SHA-256 of features and labels: parts with equal
+    digests are equal, in any folder.
     """
 
     path: Path
@@ -56,9 +56,9 @@ class ShardPart:
         return self.stop - self.start
 
     def features(self) -> np.ndarray:
-        """Return its rows, shape (len(part), n_features), mapped read-only.
+        """Return the rows, shape (len(part), n_features), mapped read-only.
 
-        Raises a CorruptFolderError when the file is gone or is not what it was.
+        Raises CorruptFolderError if the file is missing or was changed.
         """
         mapped = _mapped(self.path)
         if len(mapped) < self.stop:
@@ -70,15 +70,15 @@ class ShardPart:
 
 @dataclass(frozen=True, eq=False)
 class Shards:
-    """The rows of a folder of shards, read on access.
+    """Rows of a folder of shards, read on access.
 
-    Workers on other machines receive one as a few names: it opens again where it arrives, and
-    what was verified once is not verified again.
+    For other processes it is pickled as a path and a few numbers, and opened again there without
+    another verification.
 
     Attributes
     ----------
-    rows_a_part : int, of all parts but the last
-    digests : of the parts in their order
+    rows_a_part : number of rows of each part except the last
+    digests : digests of the parts, in order
     """
 
     folder: Path
@@ -91,9 +91,9 @@ class Shards:
     def open(cls, folder: str | Path, *, every_file: bool = False) -> Self:
         """Open a folder of shards after checking its files against the manifest.
 
-        A file is hashed again where its modification time is not the one recorded, and in any case
-        with ``every_file``. Raises a DatasetError when the folder holds no shards, and a
-        CorruptFolderError when a file is missing, was changed, or does not belong there.
+        A file is hashed again if its modification time differs from the manifest, and always with
+        ``every_file``. Raises DatasetError if the folder has no shards, and CorruptFolderError if a
+        file is missing, changed, or unexpected.
         """
         folder = Path(folder).expanduser().resolve()
         try:
@@ -135,27 +135,27 @@ class Shards:
 
     @cached_property
     def labels(self) -> np.ndarray:
-        """Class number of every row, int32, mapped read-only."""
+        """Class numbers of the rows, int32, mapped read-only."""
         return _mapped(self.folder / LABELS)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of features."""
+        """Numbers of rows and features."""
         n, n_features = self.features.shape
         return n, n_features
 
     @property
     def dtype(self) -> np.dtype:
-        """float16 or float32, as the features are stored."""
+        """Type of the stored features, float16 or float32."""
         return self.features.dtype
 
     @property
     def digest(self) -> str:
-        """Digest of the content, whatever the sizes of the files say, 16 hex digits."""
+        """Digest of the content, independent of the size of parts, 16 hex digits."""
         return _short(hashlib.sha256("".join(self.digests).encode()))
 
     def parts(self) -> tuple[ShardPart, ...]:
-        """Return the parts in their order; nothing is read."""
+        """Return the parts in order, without reading rows."""
         starts = range(0, len(self), self.rows_a_part)
         return tuple(
             ShardPart(
@@ -168,7 +168,7 @@ class Shards:
         return len(self.features)
 
     def __getitem__(self, key: slice | np.ndarray) -> np.ndarray:
-        """Read rows ``key`` (slice, row numbers or a mask), in the precision they are stored in."""
+        """Read the rows ``key`` (slice, row numbers or mask), in the stored precision."""
         return self.features[key]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -189,26 +189,26 @@ def write_shards(
     dtype: ShardDtype = "float32",
     part_bytes: int = PART_BYTES,
 ) -> Shards:
-    """Write features and labels as a folder of shards, whole or not at all, and open it.
+    """Write features and labels as a folder of shards, completely or not at all, and open it.
 
-    Memory stays at one block, and disk space at that of the rows.
+    Memory is needed for one block, and disk space for the rows.
 
     Parameters
     ----------
-    folder : where they will be; nothing may be there yet
-    blocks : features (n, n_features) and labels (n,), in the order of the rows and of any lengths
-    dtype : "float32", or "float16", which halves the files and keeps three digits
-    part_bytes : size of a part, which has at least one row
+    folder : path of the new folder, which must not exist
+    blocks : pairs of features (n, n_features) and labels (n,), in order of rows, of any length n
+    dtype : "float32", or "float16" for files of half the size with three digits
+    part_bytes : size of a part in bytes; a part has at least one row
 
     Raises
     ------
     DatasetError
-        When blocks do not fit together, hold values that are not finite or too large for ``dtype``,
-        or labels are no class numbers.
+        If shapes of blocks do not match, values are not finite or too large for ``dtype``, or
+        labels are not class numbers.
     ParameterError
-        When ``folder`` is there already, or ``dtype`` is none of the two.
+        If ``folder`` exists, or ``dtype`` is invalid.
     ZSLError
-        When the disk is full or read-only; nothing of the folder stays.
+        If the disk is full or read-only; the folder is removed.
     """
     folder = Path(folder).expanduser().resolve()
     if dtype not in ("float16", "float32"):
@@ -227,7 +227,7 @@ def write_shards(
             writer.close()
             draft.chmod(0o755)
             os.replace(draft, folder)
-            artifacts.unmark_draft(folder)  # last: a draft without its mark would never be swept
+            artifacts.unmark_draft(folder)  # last: only marked drafts are swept
     except BaseException:
         writer.abandon()
         artifacts.discard(draft)
@@ -236,7 +236,7 @@ def write_shards(
 
 
 class _Writer:
-    """Appends blocks to the file and hashes every part."""
+    """Writer that appends blocks to the files, and hashes every part."""
 
     def __init__(self, folder: Path, dtype: np.dtype, part_bytes: int) -> None:
         self.folder, self.dtype, self.part_bytes = folder, dtype, part_bytes

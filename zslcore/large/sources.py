@@ -1,7 +1,7 @@
-"""Features and labels block by block, of HDF5 files and stored data, and from shards.
+"""Blocks of features and labels from HDF5 files and data sets, and data sets from shards.
 
-What comes out is what :func:`zslcore.large.shards.write_shards` takes. Only the block that is asked
-for is in memory; of a file nothing is believed but what its arrays hold.
+The blocks are the input of :func:`zslcore.large.shards.write_shards`. Only one block at a time is
+in memory. The arrays of a file are checked, and its other claims are not trusted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from zslcore.large.shards import Shards
 from zslcore.texts import expect
 from zslcore.untrusted.client import open_large_arrays
 
-#: Values read at a time, 32 MiB of float32.
+#: Values read at a time: 32 MiB of float32.
 BLOCK_VALUES = 1 << 23
 
 Block = tuple[np.ndarray, np.ndarray]
@@ -36,15 +36,15 @@ def blocks_of(
 ) -> Iterator[Block]:
     """Yield (features, labels) of a source, block by block.
 
-    ``source`` is an HDF5 file or the name of a data set; ``features`` and ``labels``
-    name its arrays, of shapes (n, n_features) and (n,). ``first_label`` numbers the first class: 0,
-    or 1 as MATLAB counts. A file whose arrays are not what they claim is refused.
+    ``source`` is an HDF5 file or the name of a data set; ``features`` and ``labels`` are the names
+    of its arrays, of shapes (n, n_features) and (n,). ``first_label`` is the number of the first
+    class: 0, or 1 in MATLAB files. Files with invalid arrays are refused.
     """
     path = Path(source).expanduser()
     if path.suffix.lower() in (".h5", ".hdf5", ".hdf"):
         X, y = open_large_arrays(path, (features, labels))
         yield from _rows(source, X, y, first_label)
-    elif source in SIMULATED_IMAGENET:  # its full size is made, never held
+    elif source in SIMULATED_IMAGENET:  # generated block by block, never in memory as a whole
         yield from simulated_blocks(imagenet_plan(source))
     else:
         dataset = load(source)
@@ -57,7 +57,7 @@ def _rows(source: str, X: Any, y: Any, first_label: int) -> Iterator[Block]:
         got = f"{tuple(X.shape)} and {tuple(y.shape)}"
         expect(False, source, "features (n, d) and labels (n,) with n > 0", got)
     classes = np.asarray(y[:]).ravel()
-    if classes.dtype.kind == "f" and (classes == np.trunc(classes)).all():  # as MATLAB has them
+    if classes.dtype.kind == "f" and (classes == np.trunc(classes)).all():  # from MATLAB
         classes = classes.astype(np.int64)
     expect(classes.dtype.kind in "iu", source, "labels that are whole numbers", y.dtype)
     size = max(1, BLOCK_VALUES // X.shape[1])
@@ -67,21 +67,22 @@ def _rows(source: str, X: Any, y: Any, first_label: int) -> Iterator[Block]:
 
 
 def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
-    """Return features of one's own of ImageNet-21K, which are never read whole.
+    """Return a data set of ImageNet-21K features in shards, without reading them as a whole.
 
-    Labels of the shards are 0-based rows of ``prototypes``: a CSV with a column ``class``, most
-    with an id such as ``n01440764``, and a column of numbers per dimension; or the release's
-    ``ImageNet_w2v.mat``, whose classes without a word vector have zeros and are in none of the nine
-    test sets. In the split "own" classes of the 2012 challenge train and all others are unseen.
+    Labels of the shards are 0-based rows of ``prototypes``. This is a CSV file with a column
+    ``class``, where most names have an id such as ``n01440764``, and one numeric column per
+    dimension; or the release's ``ImageNet_w2v.mat``, in which classes without a word vector are
+    zero and in none of the nine test sets. In the split "own", classes of the 2012 challenge are
+    training classes, and all others are unseen.
     """
     shards, embeddings = Shards.open(folder), read_class_embeddings(prototypes)
     S = np.asarray(embeddings.values, dtype=np.float32)
     known_by = hashlib.sha256(f"{shards.digest} {embeddings.classes}".encode() + S.tobytes())
     labels = np.asarray(shards.labels)
-    in_range = labels[labels < len(S)]  # others are refused below, in a sentence
+    in_range = labels[labels < len(S)]  # labels out of range are refused below
     return ZSLDataset(
         name=folder.name,
-        features=cast(np.ndarray, shards),  # read like an array, never whole
+        features=cast(np.ndarray, shards),  # read like an array, but only in parts
         labels=labels,
         prototypes=S,
         class_names=embeddings.classes,

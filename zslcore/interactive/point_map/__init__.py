@@ -1,7 +1,8 @@
 """One or two linked maps of tens of thousands of points, drawn and searched in the browser.
 
-Plotly's lasso needs seconds and megabytes for 68,000 points. Here points go down once, as bytes,
-and what comes up is an outline, whose points the server finds, a clicked point or a view.
+Plotly's lasso needs seconds and megabytes for 68,000 points. This component sends points to the
+browser once, as bytes. The browser returns an outline (the server finds the points in it), a
+clicked point, or a view.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ COMPONENT = Parts(
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """One colour of a map: its meaning and look."""
+    """Entry of a legend: the meaning and look of a category."""
 
     label: str
     color: str
@@ -41,9 +42,9 @@ class LegendEntry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapPanel:
-    """One map: the image of each point of ``xy`` (n, 2); ``alt`` describes it.
+    """One map with a point per image, ``xy`` of shape (n, 2); ``alt`` is its description.
 
-    ``behind`` is the number of another panel whose points are shown faintly, -1 for none. ``names``
+    ``behind`` is the number of another panel with points to show faintly, -1 for none. ``names``
     are mappings with text, x and y, most important first.
     """
 
@@ -59,14 +60,14 @@ class MapPanel:
 class PointMap:
     """One or two panels of the same n images.
 
-    ``category``, ``class_of``, ``part`` and ``row`` are int arrays of shape (n,): how each image
-    looks, its class, its data set and its row there; ``palette`` has how each category looks. With
-    another ``key``, by which the coordinates are known, selection and view begin anew. ``legend``
-    is "list", "scale" (a bar between two ``ends``) or "none"; ``link`` "place" (panels share one
-    plane) or "image" (they show the same images). A map on its way has no ``tools`` to select and
-    save. ``pictures`` are uint8 of shape (n, height, width), 255 the darkest; ``selection``,
-    ``picked`` and ``cameras`` are of a link: panel and polygon, number of an image, centre and
-    extent of each panel.
+    ``category``, ``class_of``, ``part`` and ``row`` are int arrays of shape (n,): the look of each
+    image, its class, its data set and its row there; ``palette`` has the look of each category.
+    ``key`` identifies the coordinates: with a new key, selection and view are reset. ``legend`` is
+    "list", "scale" (a bar between two ``ends``) or "none". ``link`` is "place" (panels share one
+    plane) or "image" (panels show the same images). ``tools``, to select and save, is False while a
+    map is computed. ``pictures`` are uint8 of shape (n, height, width), with 255 the darkest.
+    ``selection`` (panel and polygon), ``picked`` (number of an image) and ``cameras`` (centre and
+    extent of each panel) restore the state of a shared link.
     """
 
     key: str
@@ -91,7 +92,7 @@ class PointMap:
     cameras: Sequence[Any] | None = None
 
     def packed(self) -> bytes:
-        """Return everything as bytes."""
+        """Return the packed bytes of the component."""
         blocks = [as_bytes(self.category, "<u2"), as_bytes(self.class_of, "<u2")]
         blocks += [as_bytes(self.part, "u1"), as_bytes(self.row, "<u4")]
         for panel in self.panels:
@@ -101,7 +102,7 @@ class PointMap:
         return packed(self._head(), blocks)
 
     def page(self, *, title: str, footnote: str, theme: str, caption: str = "") -> str:
-        """Return the maps as one HTML file; ``theme`` is the one that the palette is for."""
+        """Return the maps as one HTML file; ``theme`` is the theme of the palette."""
         caption = caption or self.panels[0].alt
         return one_file(
             COMPONENT, self.packed(), title=title, caption=caption, footnote=footnote, theme=theme

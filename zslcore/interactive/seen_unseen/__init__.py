@@ -1,7 +1,8 @@
-"""An interactive seen-unseen curve: one draggable gamma moves through every panel.
+"""Interactive seen-unseen curve: one draggable gamma updates every panel.
 
-A curve goes down once, exact, as bytes, and so does, for every image of the test set, the gamma at
-which its answer changes sides. What comes up is one number, when the visitor lets go.
+The exact curve is sent to the browser once, as bytes, with the gamma at which the prediction of
+each test image switches from seen to unseen. The browser returns one number, the gamma where the
+visitor stops dragging.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from zslcore.numbers import percent, three_digits
 
 
 class Answered(Protocol):
-    """The answers to a test set, as :class:`zslcore.evaluation.protocol.AnsweredTest` has them."""
+    """Predictions of a test set, like :class:`zslcore.evaluation.protocol.AnsweredTest`."""
 
     @property
     def curve(self) -> SeenUnseenCurve: ...
@@ -42,7 +43,7 @@ class Answered(Protocol):
     def switches(self) -> GammaThresholds: ...
 
 
-#: Pixels of a curve without images in a notebook.
+#: Height in pixels of a curve without images in a notebook.
 CURVE_HEIGHT = 640
 _HERE = Path(__file__).parent
 _HTML = """
@@ -76,7 +77,7 @@ COMPONENT = Parts(
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A gamma with a name, and which look it has."""
+    """Named gamma and its look."""
 
     name: str
     gamma: float
@@ -85,9 +86,9 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CurveLine:
-    """A curve with its named gammas; its images are compared with the first of ``stops``.
+    """Curve with named gammas (``stops``); the first stop is the reference for images.
 
-    ``limits`` are the gammas at both ends of the axis, ``start`` is the one to begin with.
+    ``limits`` are the gammas at both ends of the axis; ``start`` is the initial gamma.
     """
 
     name: str
@@ -100,7 +101,7 @@ class CurveLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CurveImages:
-    """The images of the first line's test set; class names in the order of the scores' columns."""
+    """Test images of the first line; class names are in the order of score columns."""
 
     switches: GammaThresholds
     names: Sequence[str]
@@ -108,11 +109,11 @@ class CurveImages:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InteractiveCurve:
-    """Curves, the first with a gamma to drag, and its images; ``alt`` describes them.
+    """Curves with a draggable gamma on the first, and its images; ``alt`` is the description.
 
-    ``looks`` has "seen", "unseen", "harmonic" and all that lines and stops name. With ``choose`` a
-    visitor may select another line to drag; with ``tell`` the server hears where the first was let
-    go.
+    ``looks`` has "seen", "unseen", "harmonic" and all looks of lines and stops. With ``choose``, a
+    visitor can select another line to drag; with ``tell``, the server receives the gamma at the end
+    of a drag.
     """
 
     lines: Sequence[CurveLine]
@@ -124,12 +125,12 @@ class InteractiveCurve:
     sides: tuple[str, str] = ("seen", "unseen")
 
     def packed(self, file: str = "curve") -> bytes:
-        """Return everything as bytes; ``file`` is the name of downloads."""
+        """Return the packed bytes of the component; ``file`` is the name of downloads."""
         head, blocks = self.parts()
         return packed(head | {"file": file}, blocks)
 
     def page(self, *, title: str, footnote: str, caption: str = "") -> str:
-        """Return the curve as one HTML file, see :func:`.one_file.one_file`."""
+        """Return the curve as one HTML file; see :func:`.one_file.one_file`."""
         return one_file(
             COMPONENT,
             self.packed(title),
@@ -139,7 +140,7 @@ class InteractiveCurve:
         )
 
     def parts(self) -> tuple[dict[str, Any], list[bytes]]:
-        """Return the head for JSON, with the key of the drawing, and the arrays."""
+        """Return the JSON head, with a key of the contents, and the arrays."""
         blocks = [
             as_bytes(values, "<f8")
             for line in self.lines
@@ -177,7 +178,7 @@ class InteractiveCurve:
 
 
 def _packed_images(images: CurveImages) -> tuple[dict[str, Any], list[bytes]]:
-    """Return head and arrays of the images: only classes with images are listed."""
+    """Return head and arrays of the images; classes without images are left out."""
     switches = images.switches
     present, of = np.unique(switches.y, return_inverse=True)
     head = {
@@ -205,12 +206,12 @@ LOOKS = {
     "third": colors.Look.of(colors.OVERLAP, "triangle-up", "9 3 2 3"),
     "fourth": colors.Look.of(colors.NEUTRAL, "circle", "4 2"),
 }
-#: Looks of curves that are there to compare with: none of them is a meaning on this plane.
+#: Looks of curves for comparison; they have no other meaning on this plane.
 GHOSTS = ("first", "second", "third", "fourth")
 
 
 def gamma_range(curve: SeenUnseenCurve, also: Sequence[float] = ()) -> tuple[float, float]:
-    """Return the gammas between which 98 % of either trade happens, widened to hold ``also``."""
+    """Return the range of gamma with 98 % of the changes of u and of s, extended to ``also``."""
     gamma = curve.gamma[1:]
     if not len(gamma):
         return min([-1.0, *also]), max([1.0, *also])
@@ -229,10 +230,10 @@ def line_of(
     start: float,
     origin: str | None = "validated",
 ) -> CurveLine:
-    """Return a curve with the gammas that have a name: none, the chosen one, and the best.
+    """Return a curve with its named gammas: 0, the chosen gamma, and the best gamma.
 
-    ``look`` is one of :data:`LOOKS`, ``start`` the gamma to begin with; ``origin`` says where the
-    chosen one comes from, "validated" on the folds or else.
+    ``look`` is one of :data:`LOOKS`; ``start`` is the initial gamma; ``origin`` is that of the
+    chosen gamma, such as "validated" on the folds.
     """
     best = curve.best().gamma
     stops = [Stop("uncalibrated", 0.0, "plain")]
@@ -252,18 +253,18 @@ def interactive_curve(
     tell: bool = True,
     sides: tuple[str, str] = ("seen", "unseen"),
 ) -> InteractiveCurve:
-    """Return curves to drag, the first of them with its images.
+    """Return the interactive figure of curves, with the images of the first.
 
-    ``scores`` are those of the first line, ``names`` of the classes in the order of the prototypes.
-    With ``choose`` a visitor may select another line to drag; with ``tell`` the page hears where
-    the first line's gamma was let go.
+    ``scores`` are those of the first line; ``names`` are class names in the order of the
+    prototypes. With ``choose``, a visitor can select another line to drag; with ``tell``, the page
+    receives the gamma of the first line at the end of a drag.
     """
     images = scores and CurveImages(scores.switches, [names[c] for c in scores.classes])
     return InteractiveCurve(lines, LOOKS, _alt(lines), images or None, choose, tell, sides)
 
 
 def notebook_curve(curve: SeenUnseenCurve) -> str:
-    """Return a curve as an element of a notebook, with a gamma to drag."""
+    """Return a curve with a draggable gamma as an element of a notebook."""
     title = "Seen-unseen curve"
     footnote = f"AUSUC {curve.ausuc:.4f}, {len(curve.gamma):,} points."
     figure = interactive_curve([line_of(title, curve, "harmonic", None, 0.0)], tell=False)
@@ -279,16 +280,16 @@ def page_of_answers(
     gamma: float | None = None,
     origin: str | None = None,
 ) -> str:
-    """Return the curve of a test set of seen and unseen classes, with its images, as one HTML file.
+    """Return the curve of a GZSL test set, with its images, as one HTML file.
 
-    ``gamma`` is the one that counts and ``origin`` where it comes from, None without one.
+    ``gamma`` is the chosen gamma and ``origin`` its origin; both are None without one.
     """
     line = line_of(title, test.curve, "harmonic", gamma, gamma or 0.0, origin)
     return interactive_curve([line], test, names, tell=False).page(title=title, footnote=footnote)
 
 
 def _alt(lines: Sequence[CurveLine]) -> str:
-    """Describe the curves: the metrics to report, and the oracle by its name."""
+    """Return a description of the curves: the metrics to report, and the oracle."""
     first, *others = lines
     text = f"{first.name}: without calibration H is {percent(first.curve.at(0.0).harmonic)}"
     for stop in first.stops:
