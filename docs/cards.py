@@ -1,4 +1,4 @@
-"""A directive that shows the cards of all methods: ``.. cards::`` with the name of a registry."""
+"""Directive for the cards of all methods: ``.. cards::`` with the name of a registry."""
 
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
@@ -13,7 +13,7 @@ from zslcore.methods.base import ZSLEstimator
 
 
 class Cards(SphinxDirective):
-    """Writes a section a method."""
+    """Directive that writes one section per method."""
 
     required_arguments = 1
     has_content = False
@@ -29,7 +29,7 @@ class Cards(SphinxDirective):
 
 
 def card(method: type[ZSLEstimator]) -> Iterator[str]:
-    """Yield what the card of a method says, as reStructuredText."""
+    """Yield the card of a method as lines of reStructuredText."""
     about = method.card
     yield from (about.name.replace("*", r"\*"), "~" * (len(about.name) + 1), "", about.idea, "")
     yield from (".. math::", "", f"   {about.formula}", "")
@@ -56,6 +56,6 @@ def _short(values: Iterable[object]) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Name the directive."""
+    """Register the directive."""
     app.add_directive("cards", Cards)
     return {"parallel_read_safe": True}

@@ -1,4 +1,4 @@
-"""The site of the package: its reference from the docstrings, its methods from their cards.
+"""Documentation of the package: reference from docstrings, methods from their cards.
 
 python -m sphinx -W docs docs/_build/html
 """
@@ -24,7 +24,7 @@ extensions = [
     "myst_parser",
     "cards",
 ]
-#: Data set and method of the curve that a page shows.
+#: Data set and method of the curve in predictions.rst.
 CURVE = ("CUB-vgg_fc7", "ESZSL")
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath"]
@@ -33,7 +33,7 @@ html_theme = "furo"
 html_title = "Zero-shot lab"
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the docstrings say shapes and units
+autodoc_typehints = "none"  # docstrings state shapes and units
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
@@ -55,7 +55,7 @@ def write_llms(app, exception):
 
 
 def write_curve(app, exception):
-    """Write the interactive curve that a page shows in a frame, from a shipped result."""
+    """Write the interactive curve for the frame in predictions.rst, from a precomputed result."""
     if exception or app.builder.name != "html":
         return
     ours = (one.key for one in shipped_results() if (one.spec.dataset, one.spec.method) == CURVE)
@@ -64,7 +64,7 @@ def write_curve(app, exception):
 
 
 def setup(app):
-    """Connect what is above."""
+    """Connect the functions above to events."""
     app.connect("autodoc-skip-member", left_out)
     app.connect("build-finished", write_llms)
     app.connect("build-finished", write_curve)
