@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -189,6 +190,47 @@ def test_what_does_not_hold_together_is_refused_in_one_sentence(entry, changes, 
 def test_what_is_no_result_is_refused_in_one_sentence(content):
     with pytest.raises(FileRefusedError, match=r"^hers\.json: expected .*\.$"):
         read_entry(content, "hers.json")
+
+
+BEGIN = b'{"schema": "zslcore-board/1", '
+
+
+@pytest.mark.parametrize(
+    ("content", "got"),
+    [
+        (b"[" * 100_000, "expected JSON"),
+        (BEGIN + b'"spec": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "expected JSON"),
+        (BEGIN + b'"spec": ' + b"[" * 30 + b"]" * 30 + b"}", "20 brackets"),
+        (BEGIN + b'"who": "A", "who": "B"}', "every name of an object once"),
+    ],
+)
+def test_nested_and_repeated_json_is_refused_in_one_sentence(tmp_path, capsys, content, got):
+    (tmp_path / "hers.json").write_bytes(content)
+    refused = read_board(tmp_path).refused["hers.json"]
+    assert refused.startswith("hers.json: expected ")
+    assert got in refused
+    assert main(["check", str(tmp_path / "hers.json")]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("zslcore: hers.json")
+    assert error.count("\n") == 1
+
+
+def test_a_file_of_half_a_gigabyte_is_refused_by_its_size(tmp_path, capsys):
+    path = tmp_path / "hers.json"
+    with path.open("wb") as file:
+        file.write(BEGIN + b" " * 99)
+        file.truncate(500_000_000)
+    sentence = f"hers.json: expected at most {MAX_BYTES:,} bytes; got more."
+    tracemalloc.start()
+    try:
+        assert read_board(tmp_path).refused == {"hers.json": sentence}
+        assert main(["check", str(path)]) == 2
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()
+    error = capsys.readouterr().err
+    assert "500,000,000 bytes" in error
+    assert error.count("\n") == 1
 
 
 def test_spoilt_files_are_on_the_board_or_refused(entry):

@@ -21,6 +21,8 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import SPLIT_PARTS
 from zslcore.metrics import harmonic_mean
 from zslcore.texts import clean_text, read_fields, strict_json
+from zslcore.untrusted.readers.json_files import count_values, parse_json
+from zslcore.untrusted.worker import Refused
 
 SCHEMA: Literal["zslcore-board/1"] = "zslcore-board/1"
 #: A result with every accuracy of 717 classes takes 100 kB.
@@ -30,8 +32,6 @@ MAX_SEEDS = 10_000
 MAX_TEXT = 500
 #: By how much figures that were printed with one decimal of a percent may miss their means.
 ROUNDING = 1.5e-3
-#: Most values within each other.
-DEEPEST = 50
 _STRICT: Mapping[str, Any] = {"extra": "forbid"}
 
 
@@ -223,11 +223,12 @@ def read_entry(content: bytes, file: str) -> BoardEntry:
     """
     file = clean_text(file)
     if len(content) > MAX_BYTES:
-        raise FileRefusedError(
-            f"{file}: expected at most {MAX_BYTES:,} bytes; got {len(content):,}."
-        )
+        raise FileRefusedError(f"{file}: expected at most {MAX_BYTES:,} bytes; got more.")
     try:
-        values = json.loads(content)
+        values = parse_json(content)
+        count_values(values)
+    except Refused as refusal:
+        raise FileRefusedError(f"{file}: {clean_text(refusal, MAX_TEXT)}.") from None
     except (ValueError, RecursionError):
         raise FileRefusedError(f"{file}: expected JSON; got other text.") from None
     if not isinstance(values, dict) or values.get("schema") != SCHEMA:
@@ -259,17 +260,15 @@ def _checked(values: dict[str, Any], file: str) -> BoardEntry:
     return entry
 
 
-def _invalid_values(values: Any, place: str = "", depth: int = 0) -> Iterator[str]:
+def _invalid_values(values: Any, place: str = "") -> Iterator[str]:
     """Yield values that no JSON of the board may hold, also in names of fields."""
-    if depth > DEEPEST:
-        raise RecursionError
     if isinstance(values, dict):
         for key, value in values.items():
-            yield from _invalid_values(str(key), place, depth + 1)
-            yield from _invalid_values(value, f"{place}.{key}".lstrip("."), depth + 1)
+            yield from _invalid_values(str(key), place)
+            yield from _invalid_values(value, f"{place}.{key}".lstrip("."))
     elif isinstance(values, list | tuple):
         for value in values:
-            yield from _invalid_values(value, place, depth + 1)
+            yield from _invalid_values(value, place)
     elif isinstance(values, float) and not math.isfinite(values):
         yield f"{clean_text(place, 80)}: expected a finite number; got {values}"
     elif isinstance(values, str) and (not values.isprintable() or len(values) > MAX_TEXT):
