@@ -1,1 +1,1 @@
-"""Speed and memory against a plain baseline in the same run; results/ has accuracies."""
+"""Speed and memory benchmarks against plain baselines; results/ has accuracies."""

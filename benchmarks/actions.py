@@ -1,12 +1,13 @@
-"""Whether intervals of the study of actions hold the truth as often as they say.
+"""Coverage of the intervals in the study of actions.
 
     python -m benchmarks.actions [--repetitions 200]
 
-200 worlds are drawn. In each, which classes overlap is drawn anew, with as many as in Kinetics-400,
-so that easy classes are on either side by chance; known classes then have an advantage, or none. Of
-30 draws with a fast method it counts how many intervals over classes of the gain minus the
-baseline's hold 0. Prints the table under Coverage of ``benchmarks/results/actions.md``;
-``zslcore reproduce fair:figure2`` makes the study of the other.
+200 worlds are simulated. In each, random classes overlap, as many as in Kinetics-400, so that easy
+classes are overlapping or not by chance; overlapping classes have an advantage in half of the runs
+and none in the other half. With 30 draws and a fast method, the share of intervals over classes
+that contain 0 is counted, for the gain minus that of the baseline. Prints the table under Coverage
+in ``benchmarks/results/actions.md``; ``zslcore reproduce fair:figure2`` computes the study in the
+rest of the file.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from zslcore.datasets.facts import action_facts
 from zslcore.datasets.simulated_actions import EXTRACTORS, small_world
 from zslcore.methods import get_method
 
-#: Videos of each class in the worlds.
+#: Videos per class in the worlds.
 VIDEOS = 10
 
 
 def _repetition(seed: int, planted: bool, n_draws: int = DRAWS) -> dict[str, float]:
-    """Return the gain minus the baseline's in one world, with its interval over classes."""
+    """Return the gain minus that of the baseline in one world, with its interval over classes."""
     configuration = CONFIGURATIONS["OS1"]
     overlapping = np.random.default_rng(seed).permutation(configuration.overlapping)
     kinetics = EXTRACTORS["kinetics"]
@@ -68,10 +69,10 @@ def coverage(repetitions: int) -> Iterator[str]:
         )
         sys.stderr.write(f"{rows[-1]}, {time.perf_counter() - began:.0f} s\n")
     yield (
-        f"Worlds with {VIDEOS} videos a class, {DRAWS} draws each, LinearS2V; "
+        f"Worlds with {VIDEOS} videos per class, {DRAWS} draws each, LinearS2V; "
         f"{time.perf_counter() - began:.0f} seconds.\n"
     )
-    head = ["effect", "worlds", "mean gain - baseline", "intervals that hold 0, %",
+    head = ["effect", "worlds", "mean gain - baseline", "intervals that contain 0, %",
             "p below 0.05, %"]  # fmt: skip
     yield from markdown_table(head, rows)
     yield ""

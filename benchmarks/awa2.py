@@ -1,23 +1,23 @@
-"""Grids, fits and curves at full AWA2 size, each against a plain way of the same thing.
+"""Grids, fits and curves at full AWA2 size, each against a plain implementation.
 
     python -m benchmarks.awa2 [grids] [memory] [curve]
 
 Random data: 23,527 x 2,048 training rows, 13,795 test rows, 85 attributes.
 
-``grids``: a whole hyper-parameter grid from one decomposition. The baseline is what a textbook
-writes: for every point the Gram matrix, the solution, the scores. It is measured on
-``PLAIN_POINTS`` points and multiplied up; a second line repeats it with the Gram matrix computed
-once, the strongest plain version. Scores of both are compared.
+``grids``: a hyper-parameter grid from one decomposition. The textbook baseline computes the Gram
+matrix, the solution and the scores for each point. It is timed on ``PLAIN_POINTS`` points and
+scaled up; a second line has the fastest plain version, which computes the Gram matrix only once.
+The scores of both are compared.
 
-``memory``: peak memory of a fit, as a multiple of the features it reads. Each method is fitted in
-a process of its own on 37,322 x 2,048 float32 features in a read-only map. Counted is the peak
-resident memory, pages of the map included, above what the interpreter and its libraries take. The
-baseline takes the training rows out and fits on a float64 copy.
+``memory``: peak memory of a fit, as a multiple of the size of the features. Each method is fitted
+in a separate process on 37,322 x 2,048 float32 features in a read-only memory map. Measured is the
+peak resident memory, including pages of the map, minus the memory of the interpreter and its
+libraries. The baseline fits on a float64 copy of the training rows.
 
 ``curve``: the exact seen-unseen curve of 13,795 x 50 scores, and of 4,020 x 717, the size of SUN's
-test set. The baseline subtracts each of 201 gammas from the seen columns and takes the arg max.
-Times are of the processor, the shortest of many: a curve takes less than a busy machine gives a
-process at a time.
+test set. The baseline subtracts each of 201 gammas from the seen columns and computes the arg max.
+Times are the shortest processor time of many repetitions, since a curve takes less than one time
+slice of a busy machine.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ PLAIN_POINTS = 4
 
 
 def timed_grid(model, X, y, S, grid, X_test, candidates) -> tuple[dict, float]:
-    """Return the scores of every point of a grid, by its words, and the seconds they took."""
+    """Return the scores of each grid point by its description, and the seconds they took."""
     times = {}
 
     def score():
@@ -132,12 +132,12 @@ METHODS = ("LinearV2S", "LinearS2V", "ESZSL", "SAE")
 
 
 def fit(folder: Path, name: str) -> None:
-    """Fit one method and print the memory it took, in MiB."""
+    """Fit one method and print its memory in MiB."""
     y, S = np.load(folder / "y.npy"), np.load(folder / "S.npy")
     rows = np.load(folder / "rows.npy")
     model = get_method(name.removeprefix("plain "))()
     tiny = np.random.default_rng(0).random((8, 4))
-    model.fit(tiny, np.arange(8) % 2, tiny[:2])  # loads what is loaded lazily, before counting
+    model.fit(tiny, np.arange(8) % 2, tiny[:2])  # triggers lazy imports before measuring
     before = peak_mib()
     matrix = np.load(folder / "X.npy", mmap_mode="r")
     if name.startswith("plain "):
@@ -182,7 +182,7 @@ def by_grid(F, y, seen, gammas) -> list[tuple[float, float]]:
 
 
 def measure(n_samples: int, seen: np.ndarray, limit: float) -> None:
-    """Compare both on random scores; the limit is in milliseconds."""
+    """Compare both curves on random scores; ``limit`` is in milliseconds."""
     rng = np.random.default_rng(0)
     n_classes = len(seen)
     y = rng.integers(0, n_classes, n_samples)

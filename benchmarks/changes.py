@@ -1,10 +1,10 @@
-"""Profile of a change: function calls of the script thread for each change of a choice.
+"""Profile of function calls in the script thread per change of a choice.
 
     python -m benchmarks.changes [--changes 15]
 
-One visitor changes the choice of each of ``visitors.VISITS``; a server under cProfile counts the
-calls of each run of the page, or of the part of it that runs. Calls do not depend on what else the
-machine does; processor seconds under a profile are two to three times those without.
+One visitor changes the choice on each of ``visitors.VISITS``; a server under cProfile counts the
+calls in each run of the page or of one of its fragments. The number of calls does not depend on the
+load of the machine; processor seconds are two to three times as many as without a profile.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from typing import Any
 from benchmarks.serving import ROOT, Server
 from benchmarks.visitors import VISITS, Visit, Visitor
 
-#: Functions that are listed of each page.
+#: Number of functions listed per page.
 LISTED = 15
 
 
 def serve(profile: str) -> None:
-    """Serve the app; write a profile of the runs between two signals SIGUSR1."""
-    os.chdir(ROOT)  # Streamlit reads its settings there, and is imported after that
+    """Serve the app; write a profile of the runs between two SIGUSR1 signals."""
+    os.chdir(ROOT)  # Streamlit reads its settings from there on import
     from streamlit.runtime.scriptrunner.script_runner import ScriptRunner  # noqa: TID251 - it is measured
     from streamlit.web.cli import main  # noqa: TID251 - the same
 
@@ -57,7 +57,7 @@ def serve(profile: str) -> None:
 
 
 async def change(server: Server, visit: Visit, n: int) -> None:
-    """Change the choice of a page ``n`` times under the profile."""
+    """Change the choice of a page ``n`` times under the profiler."""
     visitor = Visitor(server.url, 0, visit)
     await visitor.open()
     await visitor.try_all()
@@ -70,7 +70,7 @@ async def change(server: Server, visit: Visit, n: int) -> None:
 
 
 def measure(visit: Visit, n: int) -> None:
-    """Print the calls of a change of one page, and the functions that take the most time."""
+    """Print the calls per change on one page, and the functions with the most time."""
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder) / "profile"
         start = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from benchmarks import changes; "
@@ -82,7 +82,7 @@ def measure(visit: Visit, n: int) -> None:
         finally:
             server.stop()
         profiled: Any = pstats.Stats(str(profile))
-    print(f"{visit.page}: {profiled.total_calls / n:,.0f} calls a change")
+    print(f"{visit.page}: {profiled.total_calls / n:,.0f} calls per change")
     own = profiled.sort_stats("cumulative")
     own.print_stats(r"/(ui|zslcore)/", LISTED)
 

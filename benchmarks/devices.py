@@ -1,11 +1,11 @@
-"""Neural and ranking methods on CUDA, against the processor in the same run.
+"""Neural and ranking methods on CUDA, compared with the processor in the same run.
 
     python -m benchmarks.devices
 
-Random data of the size of AWA2 (23,527 x 2,048 training rows, 85 attributes, 40 classes), with
-10 unseen classes to predict, and so much noise that no fit is perfect. For every method with a
-parameter ``device``: seconds of a fit on each device, their ratio, and the share of test images
-that both predict as the same class.
+Random data of the size of AWA2 (23,527 x 2,048 training rows, 85 attributes, 40 classes), with 10
+unseen classes to predict, and with enough noise that no fit is perfect. For each method with a
+parameter ``device``: seconds per fit on each device, their ratio, and the share of test images with
+the same predicted class on both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EPOCHS, UNSEEN, TEST_ROWS, NOISE = 5, 10, 5_000, 12.0
 
 
 def main() -> None:
-    """Fit every method on both devices."""
+    """Fit each method on both devices."""
     if not torch.cuda.is_available():
         sys.exit("benchmarks.devices: needs a CUDA device; torch.cuda.is_available() is False.")
     print(torch.cuda.get_device_name(0), f"PyTorch {torch.__version__}")

@@ -1,15 +1,15 @@
-"""Differences of our figures on real features from print, one controlled run per cause.
+"""Differences between our and printed metrics on real features, by cause.
 
     python -m benchmarks.differences [--run]
 
-For every figure of tables 3 and 6 of the benchmark paper and of table 2 of the calibration paper
-that is more than three points off print on CUB with VGG features, it states our figure after one
-change, all else equal: the scaling of features, the task that parameters are chosen for, a
-validated gamma, the method's other variant, the parameters that each fold alone would choose. The
-results are those of the package, of ``papers.csv`` and of ``differences_runs.csv`` on the same
-features, one seed; ``--run`` computes the last of these; nothing else is run. Written are
-``results/differences.md``, ``results/differences.csv`` and ``data/measured/differences.csv``, which
-the app reads.
+Covers each metric of tables 3 and 6 of the benchmark paper and of table 2 of the calibration paper
+for which our value on CUB with VGG features differs by more than three points from print. For
+these, it lists our value after a single change: the scaling of features, the task that parameters
+are chosen for, a validated gamma, the other variant of the method, or the parameters that each fold
+alone would choose. Results are from the package, ``papers.csv`` and ``differences_runs.csv``, on
+the same features with one seed; ``--run`` computes ``differences_runs.csv``, and nothing else is
+computed. Output files are ``results/differences.md``, ``results/differences.csv`` and
+``data/measured/differences.csv``, which the app reads.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
 
 DATA = "CUB-vgg_fc7"
-#: Figures that differ by no more are left out.
+#: Largest difference that is not listed.
 LIMIT = 0.03
-#: Variants of a method other than the one that the table has.
+#: Variants of a method that are not in the table.
 VARIANTS = {
     "SAE (V2S)": "SAE",
     "SAE": "SAE (V2S)",
@@ -46,25 +46,25 @@ WORDS = {
     "GFZSL": "predicted Gaussians of seen classes, too",
     "CMT* (loop)": "LoOP in place of a Gaussian as novelty detector",
 }
-#: Results on features of unit length that the package does not have: method and its parameters.
+#: Methods and parameters of results on features of unit length that are not in the package.
 ON_SS: dict[str, dict[str, str]] = {"IAP": {}, "SAE (V2S)": {"direction": "V2S"}}
 REST = "other features (VGG fc7 here, ResNet-101 in print)"
-INTRO = """# What differences from print are made of
+INTRO = """# Causes of the differences from print
 
 `python -m benchmarks.differences` writes this file, `differences.csv` and
 `data/measured/differences.csv`.
 
-CUB with VGG fc7 features, one seed. A row is a figure more than three points off print, and one
-change of its run, all else equal; points are how far the change moves our figure. Scaling is
-measured between features as they come and features of unit length. Variant, selection and gamma are
-measured between runs on features of unit length, folds on features as they come. No other features
-of CUB are here, so what they add is not measured. A change towards print does not prove that the
-paper did the same.
+CUB with VGG fc7 features, one seed. Each row has a metric that differs by more than three points
+from print, and a single change of its run; points are the effect of the change on our value. The
+effect of scaling is measured between unscaled features and features of unit length. Variant,
+selection and gamma are measured between runs on features of unit length, folds on unscaled
+features. No other features of CUB are available here, so their effect is not measured. A change
+towards print does not prove that the paper did the same.
 """
 
 
 class Figures:
-    """Figures of runs on the same features, by method and how they were chosen."""
+    """Metrics of runs on the same features, by method and selection."""
 
     def __init__(self) -> None:
         rows = evidence_of(shipped_results())["real"].figures
@@ -74,7 +74,7 @@ class Figures:
         self.folds = folds[(folds["experiment"] == "gbu:figure3") & (folds["dataset"] == DATA)]
 
     def of_unit(self, method: str, figure: str, task: str, split: str) -> float | None:
-        """Return a figure on features of unit length."""
+        """Return a metric on features of unit length."""
         wanted = {"method": method, "figure": figure, "chosen_for": task, "split": split}
         rows = self.unit
         for column, value in wanted.items():
@@ -82,7 +82,7 @@ class Figures:
         return None if rows.empty else float(rows["value"].iloc[0])
 
     def of_fold(self, method: str, split: str) -> list[float]:
-        """Return ZSL with the parameters of each fold, on features as they come."""
+        """Return ZSL accuracy with the parameters of each fold, on unscaled features."""
         rows = self.folds[self.folds["method"] == method]
         return [float(v) for k in (1, 2, 3) for v in rows[rows["cell"] == f"{split} {k}"]["ours"]]
 
@@ -90,7 +90,7 @@ class Figures:
 def causes_of(
     figures: Figures, row: dict[str, Any], method: str, figure: str, task: str, split: str
 ) -> Iterator[tuple[str, str, float | None, float | None]]:
-    """Yield name, change, value and points of every change that runs measure."""
+    """Yield name, change, value and difference in points for each change with runs."""
     at = (figure, task, split)
     unit = figures.of_unit(method, *at)
     raw = row["table"].startswith("GBU")
@@ -127,7 +127,7 @@ def run_on_ss() -> pd.DataFrame:
 
 
 def cells() -> Iterator[tuple[dict[str, Any], str, str, str, str]]:
-    """Yield our cells next to print: row, method with its variant, figure, task and split."""
+    """Yield our cells that have a printed value: row, method with variant, metric, task, split."""
     of_paper = {"SAE": "SAE (V2S)", "GFZSL": "GFZSL (estimated)"}
     for name, table in (("gbu:table3", "GBU 3"), ("gbu:table6", "GBU 6"), ("cal:table2", "CAL 2")):
         for row in reproduce(name, [DATA]).to_dict("records"):
@@ -138,7 +138,7 @@ def cells() -> Iterator[tuple[dict[str, Any], str, str, str, str]]:
             if table == "GBU 3":
                 figure, task, split = "zsl", "zsl", cell
                 if method == "GFZSL":
-                    variant = "GFZSL"  # of unseen candidates both variants make the same
+                    variant = "GFZSL"  # both variants are equal for unseen candidates
             else:
                 figure = "H at gamma" if "calibrated" in cell else "H"
                 task, split = "gzsl" if "for GZSL" in cell else "zsl", "PS"
@@ -146,7 +146,7 @@ def cells() -> Iterator[tuple[dict[str, Any], str, str, str, str]]:
 
 
 def measured() -> pd.DataFrame:
-    """Return a row a figure and cause."""
+    """Return one row per metric and cause."""
     figures, rows = Figures(), []
     for row, variant, figure, task, split in cells():
         if abs(row["difference"]) <= LIMIT:

@@ -1,13 +1,13 @@
-"""Methods that generate features, and the price of choosing their epochs on the test set.
+"""Methods that generate features, and the gain from choosing epochs on the test set.
 
     python -m benchmarks.generators [FOLDER] [--only NAME ...] [--rows "ALE 0" ...]
 
-Three generators and, for comparison, ALE on the digits and on real features, CUB (VGG fc7) and AWA1
-(hand-crafted) from FOLDER (default ``../shared/data/xlsa17``) where it is there. Every point of a
-grid of epochs is judged on the folds and on the test set, seed by seed. Written to
-``benchmarks/results/generators.md`` and ``.csv`` after every method and seed; what stands there is
-not run again unless ``--again`` says so. The prices of two seeds or more also go to
-``data/measured/epoch_choice.csv``, from which a finding and a view are made.
+Runs three generators and, for comparison, ALE on the digits and on real features: CUB (VGG fc7) and
+AWA1 (hand-crafted) from FOLDER (default ``../shared/data/xlsa17``), if it exists. Each point of a
+grid of epochs is evaluated on the folds and on the test set, seed by seed. Results are written to
+``benchmarks/results/generators.md`` and ``.csv`` after each method and seed; finished results are
+computed again only with ``--again``. The gains with two seeds or more also go to
+``data/measured/epoch_choice.csv``, for a finding and a view.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ from zslcore.storage.files import written_whole
 from zslcore.version import read_stamped
 
 TITLES = {"digits": "digits", **{name: title for name, (*_, title) in FEATURES.items()}}
-#: What the features were trained on, with their name.
+#: Names of the features, with their training set.
 FEATURES_OF = TITLES | {"digits": "digits (pixels)"}
 METHODS = ("f-CLSWGAN", "CADA-VAE", "CE-GZSL", "ALE")
 NAMES = ("epochs", "classifier_epochs")
-#: As many steps on each: AWA1 has three times the images of CUB, and the digits a seventh.
+#: Grids with about equal numbers of steps: AWA1 has three times the images of CUB, the digits a
+#: seventh.
 GRIDS: dict[str, dict[str, tuple[int, ...]]] = {
     "digits": {"epochs": (5, 10, 20, 30, 40), "classifier_epochs": (3, 10)},
     "CUB-vgg_fc7": {"epochs": (5, 10, 15, 20, 30), "classifier_epochs": (3, 10)},
@@ -51,36 +52,36 @@ FIXED_PARAMETERS: dict[str, dict[str, Any]] = {
     "CUB-vgg_fc7": {"warm_up": 30},
     "AWA1-lss": {"warm_up": 12},
 }
-INTRO = """# Methods that generate features, and the price of choosing epochs on the test set
+INTRO = """# Methods that generate features, and the gain from choosing epochs on the test set
 
 `python -m benchmarks.generators` writes this file and `generators.csv`.
 
 Split PS 2.0; per-class accuracy in percent; features and prototypes of unit length. All parameters
-but the epochs are the defaults (f-CLSWGAN and CE-GZSL draw 100 features an unseen class, CADA-VAE
-400 codes of an unseen and 200 of a seen one), but for batches of 32 digits and the warm-up of
-CADA-VAE, which ends with the grid. **These generators are of small networks on principal
-components, with the departures that their cards name: they stay below the published systems, and
-below ALE on CUB, and no row here says what the published systems reach.** One training a fold and
-one on all training classes, a seed; each is judged after some numbers of epochs, of the generator
-and of its softmax. A seed with its four trainings took the seconds of the last column, on a
-machine shared with other work.
+except the epochs are the defaults (f-CLSWGAN and CE-GZSL generate 100 features per unseen class,
+CADA-VAE 400 codes per unseen and 200 per seen class), except for batches of 32 digits and the
+warm-up of CADA-VAE, which ends with the grid. **The generators are small networks on principal
+components, with the departures stated on their cards: their results are below those of the
+published systems, and below ALE on CUB; no row shows the accuracy of a published system.** Each
+seed has one training per fold and one on all training classes, evaluated after several numbers of
+epochs of the generator and of its softmax. The last column has the seconds per seed for all four
+trainings, on a machine shared with other jobs.
 
-The first table of a data set: figures at the epochs that the folds choose for H with calibration,
-mean and, from two seeds on, standard deviation over seeds. ZSL is read off the scores among all
-classes.
+First table of a data set: metrics at the epochs chosen on the folds for H with calibration, as mean
+and, with two or more seeds, standard deviation over seeds. ZSL is computed from the scores among
+all classes.
 
-The second: H at the epochs that the folds choose, that the test set would choose, and at the last
-ones of the grid; then what choosing on the test set adds to either, in points, with a 95 % interval
-over seeds (Student's; none for one seed). "plain": gamma = 0, epochs chosen for that. "calibrated":
-the gamma of every point is that of the folds. Epochs alone are chosen on the test set here; where
-seeds or other parameters are chosen on it as well, the bound cannot be lower. The best of the same
-points is never below another choice from them, for noise alone as well: an interval above 0 says
-how large the price is, not that there is one.
+Second table: H at the epochs chosen on the folds, at the epochs chosen on the test set, and at the
+last epochs of the grid; then the gain of choosing on the test set over each, in points, with a 95 %
+interval over seeds (Student's; none for one seed). "plain": gamma = 0, with epochs chosen for it.
+"calibrated": each point has the gamma chosen on the folds. Only epochs are chosen on the test set
+here; if seeds or other parameters were chosen on it too, the bound would be at least as high. The
+best of several points is never below another choice from them, even for noise alone: an interval
+above 0 shows the size of the gain, not its existence.
 
-Data sets and seeds that are not there were not finished; the command goes on where it stopped. A
-table of one seed ranks neither methods nor choices. "(before)" marks a method whose numbers are of
-an earlier revision: of CADA-VAE with all training rows as seen codes, of CE-GZSL with steps of the
-generator that train the embedding as well. `--again` measures them anew.
+Missing data sets and seeds are not finished; the command continues where it stopped. A table with
+one seed ranks neither methods nor choices. "(before)" marks a method with results of an earlier
+revision: CADA-VAE with all training rows as seen codes, CE-GZSL with steps of the generator that
+also train the embedding. `--again` measures them again.
 """
 
 
@@ -99,7 +100,7 @@ def measure(folder: Path, name: str, row: str) -> pd.DataFrame:
 
 
 def is_of_today(table: pd.DataFrame) -> pd.Series:
-    """Return which rows are of the method's present revision."""
+    """Return which rows have the current revision of their method."""
     today = {name: get_method(name).revision for name in table["method"].unique()}
     return pd.Series(
         [
@@ -111,7 +112,7 @@ def is_of_today(table: pd.DataFrame) -> pd.Series:
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """Return two tables a data set, a row a method."""
+    """Return two tables per data set, with one row per method."""
     table = table.assign(
         method=table["method"].where(is_of_today(table), table["method"] + " (before)")
     )
@@ -120,7 +121,7 @@ def markdown(table: pd.DataFrame) -> str:
         lines += [f"## {TITLES[name]}", ""]
         head = ["method", "seeds", "epochs", "ZSL", "u", "s", "H plain", "H calibrated", "AUSUC"]
         rows = (_figures(*of_method) for of_method in of_data.groupby("method", sort=False))
-        lines += [*markdown_table([*head, "seconds a seed"], rows), ""]
+        lines += [*markdown_table([*head, "seconds per seed"], rows), ""]
         head = ["method", "H", "by the folds", "by the test set", "last"]
         head += ["test set over folds", "test set over last"]
         rows = (_price(row) for _, row in priced[priced["dataset"] == name].iterrows())
@@ -155,7 +156,7 @@ def _price(row: pd.Series) -> list[str]:
 
 
 def shipped(table: pd.DataFrame) -> str:
-    """Return the prices of present revisions over two seeds or more, as the package holds them."""
+    """Return the gains of current revisions over two seeds or more as CSV for the package."""
     table = prices(table[is_of_today(table)], NAMES).query("seeds > 1").round(6)
     table.insert(1, "features", table["dataset"].map(FEATURES_OF))
     return f"# python -m benchmarks.generators\n{table.to_csv(index=False)}"
@@ -176,7 +177,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # Imported by its name, by which other processes find its functions.
+    # Import the module by name, so that other processes can unpickle its functions.
     from benchmarks import generators
 
     generators.main()

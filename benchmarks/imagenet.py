@@ -3,17 +3,18 @@
     python -m benchmarks.imagenet [ranks] [--rows 2048 4096 8192]
     python -m benchmarks.imagenet workers [--rows 24000]
 
-Made up: 1,000 seen classes, 20,345 unseen ones in nine nested and overlapping sets with the sizes
-of the benchmark's ImageNet experiments, 496 classes that are in none of them.
+Simulated: 1,000 seen classes, 20,345 unseen classes in nine nested and overlapping sets with the
+sizes of the ImageNet experiments of the benchmark, and 496 classes outside these sets.
 
 ``ranks``: a linear method on 2,048 features and 500 attributes: all ranks in nine candidate sets,
-ZSL and GZSL, and the best scores of either side. The baseline is the two products alone, of blocks
-that are in memory. Both are processor seconds of one thread. The hours of all 14.2 million images
-on two cores follow by arithmetic. That counts are those of the dense scores is tested.
+for ZSL and GZSL, and the best scores of each side. The baseline computes only the two matrix
+products of blocks in memory. Times are processor seconds of one thread. From these, the hours for
+all 14.2 million images on two cores are extrapolated. Tests check that the counts equal those of
+dense scores.
 
-``workers``: a scheduler and two workers of one thread each run as processes of their own; wall time
-of the same call in one process, on the cluster, and on the cluster while one worker is killed. All
-three have to end in the same figures.
+``workers``: a scheduler and two single-threaded workers run as separate processes. Measured is the
+wall time of the same call in one process, on the cluster, and on the cluster while one worker is
+killed. All three must give the same metrics.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ from zslcore.progress import silent
 
 N_CLASSES, N_SEEN, N_UNSEEN = 21_841, 1_000, 20_345
 N_FEATURES, N_ATTRIBUTES = 2_048, 500
-#: All images there are.
+#: Number of images in ImageNet.
 N_IMAGES = 14_200_000
 SIZES = (500, 1_000, 5_000)
 SEEN = np.arange(N_CLASSES) < N_SEEN
 
 
 def candidate_sets() -> dict[str, np.ndarray]:
-    """Return nine sets of candidates, three chains in each of which one holds the one before."""
+    """Return nine sets of candidates: three chains of nested sets."""
     rng = np.random.default_rng(0)
     unseen = np.arange(N_SEEN, N_SEEN + N_UNSEEN)
     sets = {}
@@ -67,7 +68,7 @@ GOAL = 0.7
 
 
 def products(X: np.ndarray, score_map: ScoreMap) -> None:
-    """Make the scores of all rows, block by block, into the same memory."""
+    """Compute the scores of all rows block by block in the same memory."""
     (V,), n = score_map.weights, ranks.BLOCK_VALUES // N_CLASSES
     room = np.empty((n, N_CLASSES), score_map.dtype)
     for start in range(0, len(X), n):
@@ -96,11 +97,13 @@ def speed(sizes: list[int]) -> None:
             )
             each.append(ours / n)
             print(
-                f"{np.dtype(dtype).name}, {n:,} images: {1e3 * ours / n:.2f} ms an image, ", end=""
+                f"{np.dtype(dtype).name}, {n:,} images: {1e3 * ours / n:.2f} ms per image, ", end=""
             )
             print(f"{bare / ours:.0%} of the bare products' speed", end="")
             print(f" (goal {GOAL:.0%} {'reached' if bare / ours >= GOAL else 'MISSED'})")
-        check("  dearest image over cheapest, three sizes", max(each) / min(each), "x", 1.25)
+        check(
+            "  slowest over fastest time per image, three sizes", max(each) / min(each), "x", 1.25
+        )
         hours = each[-1] * N_IMAGES / 2 / 3600
         print(f"  {N_IMAGES:,} images on two cores, by arithmetic: {hours:.1f} hours")
     check("peak memory", peak_mib() / 1024, "GB", 3)
@@ -113,7 +116,7 @@ FEW_FEATURES, PARTS = 256, 24
 
 @contextmanager
 def cluster(folder: Path, workers: int):
-    """Start a scheduler and workers; yield its address and the workers' processes."""
+    """Start a scheduler and workers; yield its address and the worker processes."""
     file = folder / "scheduler.json"
     words = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
     words += ["--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
@@ -157,7 +160,7 @@ def workers(rows: int) -> None:
         shards = write_shards(Path(name) / "set", [(X, y)], part_bytes=part_bytes)
         arguments = (shards, y, scorer, candidate_sets(), SEEN)
         os.environ["ZSL_DASK"] = address
-        timed(Engine(), (shards, y, scorer, {"all": ~SEEN}, SEEN))  # workers import what they need
+        timed(Engine(), (shards, y, scorer, {"all": ~SEEN}, SEEN))  # workers import modules
         del os.environ["ZSL_DASK"]
         one, figures = timed(Engine(workers=1), arguments)
         os.environ["ZSL_DASK"] = address

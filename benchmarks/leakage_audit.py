@@ -1,12 +1,13 @@
-"""Audit at AWA2 size: seconds and memory of ZSL001-ZSL005, against a plain implementation.
+"""Audit at AWA2 size: time and memory of ZSL001-ZSL005, against plain implementations.
 
     python -m benchmarks.leakage_audit
 
-37,322 x 2,048 float32 features in a memory map, like an import. Goals on two cores: ZSL001-ZSL004
-below 2 s, ZSL005 below 20 s, memory of the process below twice the features.
+The data are 37,322 x 2,048 float32 features in a memory map, as after an import. Goals on two
+cores: ZSL001-ZSL004 below 2 s, ZSL005 below 20 s, memory of the process below twice the features.
 
-The plain ways are a Python loop that hashes every row (ZSL004) and scikit-learn's brute-force
-nearest neighbour on all features (ZSL005), timed on a share of the test rows and scaled up.
+The plain implementations are a Python loop that hashes each row (ZSL004) and scikit-learn's
+brute-force nearest neighbours on all features (ZSL005), timed on a share of the test rows and
+scaled up.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from zslcore.leakage.context import AuditContext
 
 N, D, CLASSES = 37_322, 2_048, 50
 DUPLICATES, NEAR = 40, 60
-#: Share of the test rows that the plain nearest neighbour is timed on.
+#: Share of the test rows for timing the plain nearest neighbours.
 SHARE = 1 / 16
 
 

@@ -1,16 +1,16 @@
-"""Maps of the full-size pair: seconds, memory and the share of neighbours preserved.
+"""Maps of full-size AWA1 and AWA2: time, memory and share of neighbours preserved.
 
     python -m benchmarks.maps [--sklearn]
 
-67,797 images of 2,048 features, simulated AWA1 and AWA2, on two threads. The coordinates of t-SNE
-and UMAP come from the same PCA and the same exact graph of nearest neighbours, whose time is
-counted into both. ``--sklearn`` lays the same points out with scikit-learn's t-SNE as well, as it
-comes (1,000 iterations, of which 250 exaggerated) but from the same start: seven minutes on two
-idle cores, which preserve 14.9 % of the 15 nearest neighbours where ours preserve 14.7 %. With
-as many iterations as ours, 750, it took 281 s (ours 73.5 s) and preserved 13.0 %.
+The data are 67,797 simulated images with 2,048 features, on two threads. t-SNE and UMAP start from
+the same PCA and the same exact graph of nearest neighbours, and the times of both include these.
+``--sklearn`` also runs scikit-learn's t-SNE on the same points, with default settings (1,000
+iterations, the first 250 with exaggeration) but from the same start: this takes seven minutes on
+two idle cores and preserves 14.9 % of the 15 nearest neighbours, ours 14.7 %. With 750 iterations,
+as many as ours, it took 281 s (ours 73.5 s) and preserved 13.0 %.
 
-Both wall and processor time are printed: where they differ by much less than the number of threads,
-the machine was busy, and the processor time is the one that holds.
+Wall and processor time are both printed: if their ratio is well below the number of threads, the
+machine was busy, and only the processor time is reliable.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # waiting threads must not burn the time
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # waiting threads must not use processor time
 
 import numpy as np
 from sklearn.manifold import TSNE
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def against_sklearn(Z: np.ndarray, labels: np.ndarray, graph, seconds: dict[str, float]) -> None:
-    """Lay the same points out with scikit-learn's t-SNE and its own settings."""
+    """Map the same points with scikit-learn's t-SNE at its default settings."""
     start = Z[:, :2] / Z[:, 0].std() * 1e-4
     plain = TSNE(init=start, n_jobs=THREADS, random_state=0)
     with timed("scikit-learn", seconds):

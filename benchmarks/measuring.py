@@ -1,10 +1,10 @@
-"""Helpers of benchmarks: times and their ratios, and files of results.
+"""Helpers of benchmarks: times, ratios, and files of results.
 
-Machines differ and are busy; the ratio of two timings taken in turn in one process is what holds.
+Since machines differ and may be busy, only the ratio of two timings in one process is comparable.
 
-A file of results names the release, the revisions of method and protocol, and the digest of the
-package's sources, so that it can be checked without the history. New rows name no commit, which may
-change before it is merged; older rows name theirs where it is in the history.
+A file of results states the release, the revisions of method and protocol, and the digest of the
+package's sources, so that it can be checked without the git history. New rows have no commit, since
+commits may change before they are merged; older rows have theirs if it is in the history.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from zslcore.methods import METHODS, get_method
 from zslcore.version import read_stamped, sources_digest, version
 
 RESULTS = Path(__file__).parent / "results"
-#: Real features in the benchmark's layout, a folder a data set.
+#: Real features in the layout of the benchmark, with one folder per data set.
 FOLDER = Path("../shared/data/xlsa17")
-#: Data sets there: name -> data set of the papers, file of features, what the features are.
+#: Data sets in :data:`FOLDER` by name: name in the papers, file and kind of features.
 FEATURES = {
     "CUB-vgg_fc7": ("CUB", "vgg_fc7.mat", "CUB, VGG fc7 (trained on ImageNet-1K)"),
     "AWA1-lss": ("AWA1", "lss.mat", "AWA1, local self-similarity (hand-crafted)"),
     "AWA1-phog": ("AWA1", "phog.mat", "AWA1, PHOG (hand-crafted)"),
 }
-#: Data set and row, as a table of results names them.
+#: Data set and row of a table of results.
 Part = tuple[str, str]
 
 
 @lru_cache(maxsize=1)
 def opened(folder: Path, name: str) -> ZSLDataset:
-    """Return a data set, real features from ``folder``; each process reads it once."""
+    """Return a data set with real features from ``folder``; each process reads it once."""
     if name not in FEATURES:
         return load(name)
     benchmark, features, _ = FEATURES[name]
@@ -60,12 +60,12 @@ def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
 
 
 def processor_seconds(work: Callable[[], object], repeats: int = 2) -> float:
-    """Return the fewest processor seconds that ``work`` has taken: other work adds little."""
+    """Return the minimum of the processor seconds of ``work``, which other load hardly changes."""
     return min(_times(work, repeats, time.process_time))
 
 
 def _times(work: Callable[[], object], repeats: int, clock: Callable[[], float]) -> Iterator[float]:
-    """Yield the time of each call by a clock."""
+    """Yield the time of each call, measured with ``clock``."""
     for _ in range(repeats):
         start = clock()
         work()
@@ -73,7 +73,7 @@ def _times(work: Callable[[], object], repeats: int, clock: Callable[[], float])
 
 
 def report(what: str, ours: float, plain: float, goal: float) -> None:
-    """Print one line: both times, their ratio and the ratio aimed at."""
+    """Print one line with both times, their ratio and the goal for the ratio."""
     ratio = plain / ours
     verdict = "reached" if ratio >= goal else "MISSED"
     print(
@@ -82,15 +82,15 @@ def report(what: str, ours: float, plain: float, goal: float) -> None:
 
 
 def check(what: str, value: float, unit: str, limit: float) -> bool:
-    """Print one line: a measured value and the limit it should stay below; return if it does."""
+    """Print a value and its upper limit in one line; return whether the limit holds."""
     verdict = "reached" if value <= limit else "MISSED"
     print(f"{what}: {value:.3g} {unit} (limit {limit:g} {unit} {verdict})")
     return value <= limit
 
 
 def peak_mib() -> float:
-    """Return the largest resident memory of this process so far, libraries included, in MiB."""
-    # Not getrusage: its peak starts at what the parent process held when it forked.
+    """Return the peak resident memory of this process, including libraries, in MiB."""
+    # getrusage would include the memory of the parent process at the fork.
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
 
@@ -99,12 +99,12 @@ def peak_mib() -> float:
 
 
 def percent(value: float, sign: str = "") -> str:
-    """Return a fraction in percent with one digit, nothing where there is none; never -0.0."""
+    """Return a fraction in percent with one digit, never -0.0; "" for a missing value."""
     return "" if pd.isna(value) else f"{100 * value:{sign}z.1f}"
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table."""
+    """Yield the lines of a Markdown table."""
     yield "| " + " | ".join(head) + " |"
     yield "|" + "---|" * len(head)
     for row in rows:
@@ -112,17 +112,17 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterat
 
 
 def made_by() -> str:
-    """Return the release and the sources that compute, as the end of a sentence."""
+    """Return the release and the digest of the sources, as the end of a sentence."""
     return f"release {version()}, sources {sources_digest()}"
 
 
 def traced(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the release and sources of each row that has none.
+    """Return a table with release and sources added to rows without them.
 
     Returns
     -------
     DataFrame
-        With the columns ``version`` (the release), ``commit`` (empty but in rows from before),
+        With the columns ``version`` (the release), ``commit`` (empty except in older rows),
         ``revisions`` (JSON, empty without a method) and ``sources``.
     """
     if "sources" not in table:
@@ -140,16 +140,18 @@ def traced(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def unnamed(table: pd.DataFrame | None) -> str:
-    """Say how many rows name neither a commit nor sources, "" where all do."""
+    """Return a sentence on the rows without commit and sources; "" if there are none."""
     if table is None or "sources" not in table:
         return ""
     named = (table[["commit", "sources"]].fillna("") != "").any(axis=1)
     count = f"{(~named).sum():,} of {len(table):,} rows"
-    return "" if named.all() else f" {count} name neither commit nor sources of what made them."
+    return (
+        "" if named.all() else f" {count} state neither the commit nor the sources of their code."
+    )
 
 
 def keep(name: str, text: str, table: pd.DataFrame | None = None) -> None:
-    """Write ``results/<name>.md`` and, of a table, ``results/<name>.csv``, with their origin."""
+    """Write ``results/<name>.md`` and, for a table, ``results/<name>.csv``, with their origin."""
     RESULTS.mkdir(exist_ok=True)
     text = f"{text.rstrip()}\n\nWritten by {made_by()}.{unnamed(table)}\n"
     (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
@@ -161,18 +163,18 @@ def keep(name: str, text: str, table: pd.DataFrame | None = None) -> None:
 
 
 class Experiment(NamedTuple):
-    """A table that is measured part by part, and goes on where it stopped.
+    """A table measured part by part; a later run continues with the missing parts.
 
     Attributes
     ----------
-    name : of the files below ``results/``
-    columns : of the table, which name a part
-    data : data sets, as they follow each other in the table
-    given : those of them that need no file
-    rows : of each data set
-    measure : returns the rows of a part of a folder's data, with a column "seconds"; other
-        processes have to find it by its name, so it may not live in ``__main__``
-    markdown : returns the table as a page
+    name : name of the files in ``results/``
+    columns : columns of the table that identify a part
+    data : data sets, in the order of the table
+    given : data sets that need no file
+    rows : rows for each data set
+    measure : function that returns the rows of a part, with a column "seconds"; other processes
+        import it by name, so it must not be defined in ``__main__``
+    markdown : function that returns the table as a Markdown page
     """
 
     name: str
@@ -184,13 +186,13 @@ class Experiment(NamedTuple):
     markdown: Callable[[pd.DataFrame], str]
 
     def run(self, about: str) -> None:
-        """Measure the named parts that the file of results lacks."""
+        """Measure the selected parts that are missing in the file of results."""
         parser = argparse.ArgumentParser(description=about.split("\n")[0])
         parser.add_argument("folder", nargs="?", default=FOLDER, type=Path)
         parser.add_argument("--only", nargs="+", choices=self.data)
         parser.add_argument("--rows", nargs="+", default=self.rows, choices=self.rows)
-        parser.add_argument("--jobs", type=int, default=2, help="parts at a time")
-        parser.add_argument("--again", action="store_true", help="also what is finished")
+        parser.add_argument("--jobs", type=int, default=2, help="number of parts at a time")
+        parser.add_argument("--again", action="store_true", help="also run finished parts again")
         args = parser.parse_args()
         data = self.data if args.folder.is_dir() else self.embedded
         names = args.only or data

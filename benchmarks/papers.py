@@ -1,12 +1,12 @@
-"""Tables and figures of the papers on any data sets, printed figures next to ours.
+"""Tables and figures of the papers on any data sets, with printed and our values.
 
     python -m benchmarks.papers DATASET ... [--only NAME ...] [--seeds N] [--jobs N] [--report]
 
-DATASET is a name that ``zslcore import`` has given, or of embedded data. What is missing is run as
-by ``zslcore reproduce``, whose finished runs count; ``--report`` runs nothing and writes what is
-finished. Written to ``benchmarks/results/`` are ``papers.csv``, a row a cell, and ``papers.md``.
-``--ship`` writes instead the cells that ``zslcore reproduce`` prints without features: those of the
-tables named take the place of earlier ones, and all others stay.
+DATASET is the name of an imported or embedded data set. Missing runs are computed as by ``zslcore
+reproduce``, and its finished runs are used; ``--report`` computes nothing and writes the finished
+cells. Output files in ``benchmarks/results/`` are ``papers.csv``, with one row per cell, and
+``papers.md``. ``--ship`` instead writes the cells that ``zslcore reproduce`` prints without
+features: cells of the named tables are replaced, and all other cells stay.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ from zslcore.results.planning import SEEDS, RunPlan, first_specs
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
 
-#: What is made without ``--only``.
+#: Tables and figures without ``--only``.
 WHOLE = (
     *("gbu:table3", "gbu:table6", "gbu:figure3", "gbu:figure4"),
     *("cal:table2", "cal:figure1", "cal:figure3"),
 )
 MEASURED = FACTS / "measured" / "papers.csv"
-#: Columns of the cells that come with the package.
+#: Columns of the cells in the package.
 SHIPPED = ["experiment", "dataset", "method", "at", "cell"]
 SHIPPED += ["ours", "std", "low", "high", "seeds", "key"]
 INTRO = """# Tables and figures of the papers, printed figures next to ours
 
 `{command}` writes this file and `papers.csv`.
 
-Times are those that are stored with the runs or paths that a table rests on: wall seconds, one
-thread each. A run on which several tables rest counts in each of them.
+Times are stored with the runs or paths that a table uses: wall seconds, one thread each. A run in
+several tables counts in each of them.
 """
 
 
@@ -61,7 +61,7 @@ def requests_of(experiment: Experiment, args: argparse.Namespace) -> list[Reques
 
 
 def finished(requests: Sequence[Request], experiment: Experiment) -> pd.DataFrame:
-    """Return the cells that need no further run."""
+    """Return the cells that need no more runs."""
     tables = [experiment.table(request) for request in requests]
     return pd.concat(tables, ignore_index=True).dropna(subset=["ours"])
 
@@ -69,7 +69,7 @@ def finished(requests: Sequence[Request], experiment: Experiment) -> pd.DataFram
 def fit_seconds(
     requests: Sequence[Request], experiment: Experiment, table: pd.DataFrame
 ) -> dict[str, float]:
-    """Return key -> wall seconds of every stored run or path that a table rests on."""
+    """Return the wall seconds of all stored runs and paths used in a table, by key."""
     store = ResultStore()
     if not isinstance(experiment, RunsExperiment):
         paths = (path for path in store.others(["path"]) if path.key in set(table["key"]))
@@ -87,7 +87,7 @@ def fit_seconds(
 
 
 def section(name: str, args: argparse.Namespace) -> tuple[str, pd.DataFrame]:
-    """Return the section of ``papers.md`` on a table or figure, and its cells."""
+    """Return the section of ``papers.md`` for a table or figure, and its cells."""
     experiment = configured_experiment(name, on=args.on)
     requests = requests_of(experiment, args)
     table = finished(requests, experiment)
@@ -104,18 +104,18 @@ def section(name: str, args: argparse.Namespace) -> tuple[str, pd.DataFrame]:
 
 
 def ship(cells: pd.DataFrame, on: str, path: Path = MEASURED) -> None:
-    """Write cells into the file of those that come with the package.
+    """Write cells into the file of cells in the package.
 
     Parameters
     ----------
-    cells : of whole tables, which take the place of the same tables on the same data
-    on : what figures over lambda are measured on; a validation split has rows of its own
-    path : the file
+    cells : cells of whole tables; they replace the same tables on the same data
+    on : split for curves over lambda; a validation split has separate rows
+    path : file to write
     """
     new = cells.loc[cells["key"] != "", SHIPPED]
     if on != "test":
         new = new.assign(experiment=new["experiment"] + f", {on}")
-    text = {"dtype": str, "keep_default_na": False}  # digits stay as they were written
+    text = {"dtype": str, "keep_default_na": False}  # keep the digits as written
     new = pd.read_csv(StringIO(new.to_csv(index=False)), **text)
     stored = pd.read_csv(path, **text)
     place = ["experiment", "dataset"]
@@ -125,7 +125,7 @@ def ship(cells: pd.DataFrame, on: str, path: Path = MEASURED) -> None:
 
 
 def command_of(args: argparse.Namespace) -> str:
-    """Return the command that gives the same figures, without default options."""
+    """Return the command that reproduces the results, without default options."""
     words = [*args.datasets]
     words += ["--only", *args.only] if args.only != WHOLE else []
     words += ["--method", *args.method] if args.method else []
@@ -139,7 +139,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("datasets", nargs="+", metavar="DATASET")
     parser.add_argument("--only", nargs="+", default=WHOLE, choices=EXPERIMENTS, metavar="NAME")
     parser.add_argument("--method", nargs="+", default=(), help="rows (all)")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help=f"of stochastic methods ({SEEDS})")
+    parser.add_argument(
+        "--seeds", type=int, default=SEEDS, help=f"seeds of stochastic methods ({SEEDS})"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time, one thread each")
     parser.add_argument("--on", default="test", choices=["test", "validation"])
     parser.add_argument("--report", action="store_true", help="write what is finished")

@@ -1,25 +1,25 @@
-"""Measurements in a browser: frames, a large file, and the time to an answer.
+"""Measurements in a browser: frame rates, a large file, and the time to an answer.
 
     python -m benchmarks.screen frames
     python -m benchmarks.screen scores [--repeats 5]
     python -m benchmarks.screen answers [--repeats 3]
 
-``frames``: the Playground with as many images and classes as CUB and SUN have (random scores), and
-the digits with their pictures; its handle is dragged for two seconds, along the curve (gamma) and
-along the stops of the lambda ruler, and so is the seen-unseen component, which draws no image.
-Measured are the processor time that the page's thread needs for a frame, which has 16.7 ms for each
-of 60 frames a second, and the frames a second that came about. Processor time is the thread's own:
-it does not depend on what else the machine does; frames a second do.
+``frames``: the Playground with random scores in the sizes of CUB and SUN, and with the digits and
+their pictures. Its handle is dragged for two seconds along the curve (gamma) and along the stops of
+the lambda ruler; the handle of the seen-unseen component, which draws no images, is dragged too.
+Measured are the processor time per frame of the page's thread (60 frames per second allow 16.7 ms)
+and the number of frames per second. Unlike frames per second, the processor time of the thread does
+not depend on the load of the machine.
 
-``scores``: 14,340 images of 717 classes, random float64 scores with the right class ahead, about
-82 MB as npz. Measured are the seconds from handing the file to the upload field of Your scores
-until the curve shows the H of that file, each time with other scores; the processor time of the
-server for it, without the process that reads the file; and frames a second while gamma is dragged.
+``scores``: 14,340 images of 717 classes with random float64 scores that favour the true class,
+about 82 MB as npz. Measured are the seconds from passing a file to the upload field of Your scores
+until the curve shows the H of that file, with different scores each time; the processor time of the
+server, without the process that reads the file; and the frames per second while gamma is dragged.
 
-``answers``: a server starts on a fresh data folder with the results of the package, and has 15
-seconds to import what its pages need. All views are opened one after the other, in the first round
-without any script of the app in the browser's cache. Measured are the seconds from the address to
-heading, skeleton with a word, first picture and end of the script, and the layout shift.
+``answers``: a server starts with an empty data folder and the results of the package, and has 15
+seconds to import the modules of its pages. All views are opened in turn, in the first round with an
+empty browser cache. Measured are the layout shift and the seconds from opening the address until
+heading, skeleton with a word, first picture and end of the script.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ CHROMIUM = Path("/usr/bin/chromium")
 DRAG = 2.0  # seconds
 SHOWN = ".numbers > .h:not(:empty)"
 
-# The target gets an event in every frame, so that the rate of a pointer is no limit.
+# Sends the target an event in each frame, so that the event rate of a pointer is no limit.
 DRAGGED = """(target, seconds) => new Promise(done => {
     const box = target.getBoundingClientRect();
     const begun = performance.now(), gaps = [], y = box.top + box.height / 2;
@@ -74,20 +74,20 @@ DRAGGED = """(target, seconds) => new Promise(done => {
 
 
 def opened(page: Page, url: str) -> None:
-    """Open a page, and wait until the numbers of its curve are there and nothing is drawn."""
+    """Open a page; wait until the numbers of its curve are shown and drawing has ended."""
     page.goto(url, wait_until="commit")
     page.locator(SHOWN).first.wait_for(timeout=180_000)
     settled(page)
 
 
 def settled(page: Page) -> None:
-    """Wait until the script has run and nothing is drawn any more."""
+    """Wait until the script and all drawing have ended."""
     page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
     page.wait_for_timeout(1000)
 
 
 def drag(page: Page, selector: str) -> dict[str, float]:
-    """Return frames per second, the share with changed numbers, and the cost of a frame."""
+    """Return frames per second, the share with changed numbers, and the time per frame."""
     chromium = page.context.new_cdp_session(page)
     chromium.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -109,9 +109,9 @@ def drag(page: Page, selector: str) -> dict[str, float]:
 
 # --- Frames ---------------------------------------------------------------------------------------
 
-#: What is served: test images of seen and of unseen classes, seen and unseen classes.
+#: Sizes of scores: test images of seen and of unseen classes, seen and unseen classes.
 SIZES = {"CUB": (1764, 2967, 150, 50), "SUN": (2580, 1440, 645, 72)}
-#: Values of lambda that the ruler has.
+#: Number of lambda values on the ruler.
 STOPS = 13
 
 APP = """
@@ -160,7 +160,7 @@ else:
 
 
 def large(page: Page, size: tuple[int, int, int, int]) -> list[dict[str, float]]:
-    """Return the cost of frames over gamma, over lambda, and without the wall of images."""
+    """Return the time per frame over gamma, over lambda, and without the wall of images."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "large.py"
         script.write_text(APP.format(size=size, stops=STOPS), encoding="utf-8")
@@ -172,25 +172,25 @@ def large(page: Page, size: tuple[int, int, int, int]) -> list[dict[str, float]]
 
 
 def rulers(page: Page, url: str) -> list[dict[str, float]]:
-    """Return the cost of frames over gamma and over lambda."""
+    """Return the time per frame over gamma and over lambda."""
     return [dragged(page, url), dragged(page, f"{url}/?playground_ruler=lambda")]
 
 
 def dragged(page: Page, url: str, what: str = ".trade > svg") -> dict[str, float]:
-    """Return the cost of a frame while a component is dragged."""
+    """Return the time per frame while a component is dragged."""
     opened(page, url)
     return drag(page, what)
 
 
 def frames(browser: Browser, _: argparse.Namespace) -> None:
-    """Print the cost of a frame of the Playground."""
+    """Print the time per frame of the Playground."""
     page = browser.new_page(viewport={"width": 1280, "height": 720})
     files = {name: large(page, size) for name, size in SIZES.items()}
     with serving() as (server,):
         files["digits"] = rulers(page, server.url)
     for name, each in files.items():
         for what, cost in zip(("gamma", "lambda", "gamma, no wall"), each, strict=False):
-            print(f"{name}, {what}: {cost['frames']:.0f} frames a second")
+            print(f"{name}, {what}: {cost['frames']:.0f} frames per second")
             check(f"a frame, {name}, {what}", 1000 * cost["busy"], "ms", 1000 / 60)
 
 
@@ -201,7 +201,7 @@ GOAL, FRAMES = 3.0, 50.0
 
 
 def written(folder: Path, seed: int) -> tuple[Path, str]:
-    """Write a file of scores; return it with its H at gamma 0 as the curve writes it."""
+    """Write a score file; return its path and its H at gamma 0 in the format of the curve."""
     rng = np.random.default_rng(seed)
     y = np.arange(N) % CLASSES
     F = rng.normal(size=(N, CLASSES))
@@ -214,7 +214,7 @@ def written(folder: Path, seed: int) -> tuple[Path, str]:
 
 
 def upload(page: Page, path: Path, harmonic: str) -> float:
-    """Return the seconds from handing over a file until the curve shows its figure."""
+    """Return the seconds from the upload of a file until the curve shows its H."""
     field = page.locator("input[type=file]").first
     start = time.perf_counter()
     field.set_input_files(path)
@@ -223,7 +223,7 @@ def upload(page: Page, path: Path, harmonic: str) -> float:
 
 
 def measured(page: Page, server: Server, folder: Path, repeats: int) -> dict[str, float]:
-    """Return the measurements of one file after the other."""
+    """Return the measurements of several files in turn."""
     took, worked = [], []
     for seed in range(repeats + 1):
         path, harmonic = written(folder, seed)
@@ -237,25 +237,25 @@ def measured(page: Page, server: Server, folder: Path, repeats: int) -> dict[str
         if seed < repeats:
             path.unlink()
     frames = drag(page, ".over > svg")
-    # The first one finds what is imported and started on first use.
+    # The first file includes imports and processes that start on first use.
     return {"first": took[0], "took": median(took[1:]), "worked": median(worked[1:])} | frames
 
 
 def scores(browser: Browser, options: argparse.Namespace) -> None:
-    """Print how soon a large score file is on screen."""
+    """Print the time until a large score file is on screen."""
     page = browser.new_page(viewport={"width": 1280, "height": 1200})
     with tempfile.TemporaryDirectory() as name, serving() as (server,):
         times = measured(page, server, Path(name), options.repeats)
         size = max(path.stat().st_size for path in Path(name).iterdir()) / 1e6
     check(f"a score file of {size:.0f} MB on screen", times["took"], "s", GOAL)
     check("the page's thread, a frame", 1000 * times["busy"], "ms", 1000 / 60)
-    print(f"{times['frames']:.0f} frames a second while gamma is dragged (goal {FRAMES:g})")
+    print(f"{times['frames']:.0f} frames per second while gamma is dragged (goal {FRAMES:g})")
     print(times)
 
 
 # --- Answers --------------------------------------------------------------------------------------
 
-#: Seconds from heading to word and from address to picture, and the layout shift, at most.
+#: Limits of the seconds from heading to word and from address to picture, and of layout shift.
 WORD_LIMIT, PICTURE_LIMIT, SHIFT_LIMIT = 0.3, 1.5, 0.1
 IMPORTING = 15.0
 #: Records the times of heading, word, first picture and end of the script, and layout shifts.
@@ -297,7 +297,7 @@ DRAWN = (
 
 
 def shown(page: Page, url: str) -> dict[str, float]:
-    """Return seconds from the address to heading, word, first picture and end, and the shift."""
+    """Return the seconds to heading, word, first picture and end, and the layout shift."""
     page.add_init_script(f"({WATCH})()")
     page.goto(url, wait_until="commit")
     page.wait_for_function(DRAWN, timeout=180_000)
@@ -307,7 +307,7 @@ def shown(page: Page, url: str) -> dict[str, float]:
 
 
 def answers(browser: Browser, options: argparse.Namespace) -> None:
-    """Print how soon each view shows its heading, a word and its first picture."""
+    """Print the time until each view shows its heading, a word and its first picture."""
     rows = []
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     with serving(environment={"ZSL_SHIPPED": "1"}) as (server,):
@@ -325,7 +325,7 @@ def answers(browser: Browser, options: argparse.Namespace) -> None:
     print(table.round(2).to_string(index=False))
     warm = table[table["round"] > 1]
     for name, of in warm.groupby("view", sort=False):
-        # A picture that is there before a word would be needs none.
+        # Views with a picture before any word need no word.
         waited = (of["word"].fillna(of["heading"]) - of["heading"]).median()
         check(f"{name}, heading to word", float(waited), "s", WORD_LIMIT)
         check(f"{name}, address to picture", float(of["picture"].median()), "s", PICTURE_LIMIT)

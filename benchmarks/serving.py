@@ -1,4 +1,4 @@
-"""The app on a server of its own, and Chromium's flags for tests in a browser."""
+"""The app on a separate server, and flags of Chromium for tests in a browser."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Server:
 
     Parameters
     ----------
-    folder : where its log goes, and its data
-    script : what is served, with a checkout to import from
-    command : what starts it instead, in a folder without one
-    environment : variables in addition to those of this process
-    port : where it answers; a free one unless given
-    root : the checkout that a script imports from
+    folder : folder for the log and the data
+    script : script to serve, which imports from a checkout
+    command : command that starts the app instead, in a folder without a checkout
+    environment : additional environment variables
+    port : port of the server, by default a free one
+    root : checkout from which the script imports
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Server:
         )
 
     def wait(self, seconds: float = 180) -> None:
-        """Return when the server answers."""
+        """Wait until the server answers."""
         end = time.monotonic() + seconds
         while time.monotonic() < end and self.process.poll() is None:
             try:
@@ -89,7 +89,7 @@ class Server:
         raise TimeoutError(f"No answer from {self.url}: {log}")
 
     def stop(self) -> None:
-        """End the process that was started here, though a visitor's connection is still open."""
+        """End the server process, even if a visitor is still connected."""
         self.process.terminate()
         try:
             self.process.wait(timeout=30)
@@ -101,7 +101,7 @@ class Server:
 
 @contextmanager
 def serving(n: int = 1, **options: Any) -> Iterator[list[Server]]:
-    """Serve an app with ``n`` processes that share their data; ``options`` are those of Server."""
+    """Serve an app with ``n`` processes that share their data; ``options`` are for Server."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         shared = {"ZSL_DATA": str(Path(folder) / "data")} | options.pop("environment", {})
         servers = []
@@ -122,20 +122,20 @@ def resident(pid: int) -> float:
 
 
 def processor_seconds(pid: int) -> float:
-    """Return the processor time of a process and its threads, in seconds; not of its children."""
+    """Return the processor seconds of a process with its threads, without subprocesses."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def settle(pid: int, patience: float = 180) -> None:
-    """Wait for the end of a server's preparations while no page is open.
+    """Wait until a server without visitors has finished its preparations.
 
     Parameters
     ----------
-    pid : of the server, without visitors
-    patience : seconds after which it is taken as it is
+    pid : process id of the server
+    patience : maximum number of seconds to wait
     """
     end, spent = time.monotonic() + patience, -1.0
     while processor_seconds(pid) - spent > 0.05 and time.monotonic() < end:
         spent = processor_seconds(pid)
-        time.sleep(4)  # it begins after two seconds without a run
+        time.sleep(4)  # preparations start after two seconds without a run

@@ -1,14 +1,14 @@
-"""An epoch of DEVISE, ALE and SJE, against the loop over images that public code is.
+"""An epoch of DEVISE, ALE and SJE, against a loop over images as in public code.
 
     python -m benchmarks.sgd_epoch
 
 Random data of the size of CUB (7,057 x 4,096 training rows, 312 attributes, 150 classes) and of
-AWA2. The plain loop takes one image after the other: its scores, its violators, one outer product.
-It is timed on ``PLAIN_IMAGES`` images and multiplied up. That is the strongest such loop; public
-code mostly adds an outer product for every violator, which for DEVISE is a hundred times slower.
+AWA2. For each image, the plain loop computes scores, violators and one outer product. It is timed
+on ``PLAIN_IMAGES`` images and scaled up. This is the fastest such loop; most public code adds one
+outer product per violator, which for DEVISE is a hundred times slower.
 
-That both minimise the same is shown on ``SMALL`` images by an epoch of each with the same start,
-the same order and one image a step: the losses they report are compared.
+To show that both minimise the same loss, an epoch of each runs on ``SMALL`` images with the same
+start, the same order and one image per step, and their losses are compared.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def make(n: int, n_features: int, n_attributes: int, n_classes: int, seed: int =
 
 
 def plain_epoch(name: str, X, y, S, V, rate: float, order) -> float:
-    """One epoch in place on ``V``, image by image; return the mean loss."""
+    """Run one epoch in place on ``V``, image by image; return the mean loss."""
     total = 0.0
     for n in order:
         x, own = X[n], y[n]
@@ -59,7 +59,7 @@ def plain_epoch(name: str, X, y, S, V, rate: float, order) -> float:
 
 
 def same_loss(method, X, y, S) -> None:
-    """Print the mean loss of an epoch of one image a step, ours and the plain loop's."""
+    """Print our and the plain loop's mean loss of an epoch with one image per step."""
     X, y = X[:SMALL].astype(float), y[:SMALL]
     losses = []
     model = method(learning_rate=0.1, batch_size=1, epochs=1)
@@ -72,7 +72,7 @@ def same_loss(method, X, y, S) -> None:
 
 
 def epoch_seconds(method, X, y, S) -> float:
-    """Time of an epoch: the difference between 16 and one, so that only epochs count."""
+    """Return the time of an epoch, from the difference between 16 epochs and one."""
     one, many = (seconds(lambda e=e: method(epochs=e).fit(X, y, S), REPEATS) for e in (1, 16))
     return (many - one) / 15
 

@@ -1,10 +1,11 @@
 """Memory of one server while visitors upload files: ``python -m benchmarks.uploads``.
 
-Each of ``--visitors`` opens *Is it clean?*, uploads scores of its own of ``--megabytes``, waits for
-the verdict, closes the tab and begins again. They speak Streamlit's protocol over WebSockets.
-After :data:`WARM` minutes, in which caches fill, all leave and come back for ``--minutes``. The
-report has the server's memory every minute. Its growth from one rest to the other has a limit of
-5 %: a rest is longer than the two minutes for which Streamlit keeps a closed tab.
+Each of ``--visitors`` opens *Is it clean?*, uploads a different score file of ``--megabytes``,
+waits for the verdict, closes the tab and starts again. Visitors use Streamlit's protocol over
+WebSockets. After :data:`WARM` minutes, in which caches fill, all visitors leave, then return for
+``--minutes``. The report has the server's memory every minute. Memory may grow by at most 5 % from
+the first rest without visitors to the second; a rest is longer than the two minutes for which
+Streamlit keeps a closed tab.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from benchmarks.visitors import Tab
 
 VERDICTS = ("Leaks", "Broken", "Unknown", "Clean")
 CLASSES, UNSEEN = 50, 10
-#: Minutes of the first crowd, and seconds of a rest.
+#: Minutes of the warm-up with visitors, and seconds of a rest without visitors.
 WARM, REST = 3, 135
 
 
 def scores_file(rng: np.random.Generator, megabytes: float) -> bytes:
-    """Return an NPZ file of random scores that are right for most images."""
+    """Return an NPZ file of random scores that are highest for the true class of most images."""
     n = int(megabytes * 1e6 / 4 / CLASSES)
     y = rng.integers(CLASSES, size=n)
     scores = rng.normal(size=(n, CLASSES)).astype(np.float32)
@@ -55,7 +56,7 @@ class Uploader(Tab):
         self.urls: Any = None
 
     async def upload(self, data: bytes) -> None:
-        """Upload a file as the browser does, and wait for its verdict."""
+        """Upload a file as a browser does, and wait for the verdict."""
         request = BackMsg()
         request.file_urls_request.request_id = uuid4().hex
         request.file_urls_request.file_names.append("scores.npz")
@@ -96,7 +97,7 @@ class Uploader(Tab):
             info.file_urls.CopyFrom(urls)
 
     def hear(self, message: ForwardMsg) -> None:
-        """Note the session, the uploader and the addresses for its file."""
+        """Record the session, the uploader and the upload addresses from a message."""
         super().hear(message)
         match message.WhichOneof("type"):
             case "new_session":
@@ -110,7 +111,7 @@ class Uploader(Tab):
 
 
 async def visit(url: str, seed: int, megabytes: float, is_over: Callable[[], bool]) -> int:
-    """Upload one file after the other, each in a tab of its own; return their number."""
+    """Upload files in turn, each in a new tab; return their number."""
     rng, n = np.random.default_rng(seed), 0
     while not is_over():
         tab = Uploader(url)
@@ -126,7 +127,7 @@ async def visit(url: str, seed: int, megabytes: float, is_over: Callable[[], boo
 
 
 async def crowd(url: str, pid: int, minutes: int, seeds: range, megabytes: float) -> float:
-    """Let a visitor upload for each seed; return the server's memory after a rest, in MB."""
+    """Run one visitor per seed; return the server's memory in MB after a rest."""
     end = time.monotonic() + 60 * minutes
     visitors = [
         asyncio.create_task(visit(url, seed, megabytes, lambda: time.monotonic() > end))
@@ -137,7 +138,7 @@ async def crowd(url: str, pid: int, minutes: int, seeds: range, megabytes: float
         print(f"minute {minute + 1}: {resident(pid):.0f} MB", flush=True)
     print(f"{sum(await asyncio.gather(*visitors))} uploads of {megabytes:g} MB")
     await asyncio.sleep(REST)
-    tab = Tab(url, "data", "")  # a server forgets closed tabs when another one comes
+    tab = Tab(url, "data", "")  # a new tab makes the server forget closed tabs
     await tab.open()
     await tab.close()
     await asyncio.sleep(10)
@@ -146,7 +147,7 @@ async def crowd(url: str, pid: int, minutes: int, seeds: range, megabytes: float
 
 
 def main() -> None:
-    """Let visitors upload, and print the server's memory."""
+    """Run visitors that upload files, and print the server's memory."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--visitors", type=int, default=20)
     parser.add_argument("--minutes", type=int, default=10)

@@ -1,25 +1,25 @@
-"""Simulated visitors of the app: the cost of a change, and a room of thirty.
+"""Simulated visitors of the app: the cost of a change, and a lesson with thirty students.
 
     python -m benchmarks.visitors load [--visitors 30] [--seconds 60]
     python -m benchmarks.visitors memory [--changes 1200]
     python -m benchmarks.visitors room [--visitors 30] [--rounds 3]
 
-They speak Streamlit's protocol over WebSockets, and share the machine with the servers.
+Visitors use Streamlit's protocol over WebSockets, on the same machine as the servers.
 
-``load``: visitors change one choice again and again, one to three seconds after the last answer, on
-the pages of :data:`VISITS`. In one run: all of them at one server; with a job on the map of two
-data sets; at two servers that share their data; one visitor alone. The report has the seconds that
-visitors wait and the server's processor seconds for each change, which hold on a busy machine, too.
-Shared results are computed before the clock starts. Each visitor of two servers stays with one, as
-behind a proxy that remembers where it has sent whom.
+``load``: visitors repeatedly change one choice on the pages of :data:`VISITS`, one to three seconds
+after the previous answer. One run measures four situations: all visitors on one server; the same
+during a job that maps two data sets; on two servers that share their data; and one visitor alone.
+The report has the seconds that visitors wait, and the server's processor seconds per change, which
+are reliable on a busy machine too. Shared results are computed in advance. With two servers, each
+visitor stays on one, as behind a proxy with sticky sessions.
 
-``memory``: one visitor after the other makes ``--changes`` changes, what an hour brings with a
-change every three seconds, and the server's memory is read every hundred.
+``memory``: visitors in turn make ``--changes`` changes in total, as many as in an hour with a
+change every three seconds, and the server's memory is read every hundred changes.
 
-``room``: how long opening, votes, the reveal and the next step take for all students of a room, who
-look every two seconds whether the teacher has moved on, as their browsers do. The teacher's moves
-are written as the teacher's page writes them. A move counts as seen when the last student has the
-page of it.
+``room``: the time for all students of a room to open it, vote, see the reveal and reach the next
+step. As their browsers do, students check every two seconds whether the teacher has moved on. The
+teacher's moves are written in the same way as by the teacher's page. The time of a move ends when
+the last student has the new page.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ VISITS = (
         ("SS", "PS"),
     ),
 )
-#: Where :data:`LAY_OUT` starts a long job.
+#: Page on which :data:`LAY_OUT` starts a long job.
 MAP = Visit(
     "awa1_and_awa2",
     {
@@ -83,27 +83,27 @@ MAP = Visit(
         "awa1_images": "all",
     },
 )
-#: How the button begins that starts it, and the one that the page has while it runs.
+#: Beginnings of the labels of the buttons that start and cancel the job.
 LAY_OUT, CANCEL = "Lay out", "Cancel"
-#: Seconds after which an answer is not waited for any more.
+#: Maximum number of seconds to wait for an answer.
 PATIENCE = 120
-#: How a run ends that the page has not left for another.
+#: Final status of a whole run that was not interrupted.
 WHOLE = ForwardMsg.FINISHED_SUCCESSFULLY
-#: How a run of a part of the page ends.
+#: Final status of the run of a fragment.
 PART = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
 
 
 class Tab:
-    """One browser tab as the server sees it: its screen and the chosen values.
+    """A simulated browser tab: its screen and the chosen values.
 
     Attributes
     ----------
-    widgets : label -> the element of what can be chosen
-    buttons : label -> the widget of a button that was shown
-    words : texts of the last whole run
-    followed : parts of the page that run on their own
-    fragments : widget -> the part of the page that runs when it changes, empty for the page
-    finished, parts : number of whole runs, and of runs of a part
+    widgets : widgets with a choice, by label
+    buttons : buttons, by label
+    words : texts of the last whole run of the page
+    followed : fragments that run at intervals
+    fragments : fragment that runs when a widget changes, by widget; empty for the whole page
+    finished, parts : numbers of whole runs and of runs of a fragment
     """
 
     def __init__(self, url: str, page: str, query: str, **connection: Any) -> None:
@@ -121,7 +121,7 @@ class Tab:
         self._news = asyncio.Event()
 
     async def open(self) -> float:
-        """Open the page as its script would; return how long it took, in seconds."""
+        """Open the page as its script would; return the seconds it took."""
         address = self.url.replace("http", "ws") + "/_stcore/stream"
         options = {"subprotocols": ["streamlit", "x"], "max_size": None, "origin": self.url}
         self.socket = await websockets.connect(address, **options, **self.connection)
@@ -129,14 +129,14 @@ class Tab:
         return await self.run()
 
     async def run(self, fragment: str = "") -> float:
-        """Ask for a run of the page, or of a part of it, and wait for its end."""
+        """Request a run of the page or of a fragment, and wait for its end."""
         began, before, parts = time.perf_counter(), self.finished, self.parts
         await self.ask(fragment, by_itself=False)
         await self.sees(lambda: self.finished > before or (bool(fragment) and self.parts > parts))
         return time.perf_counter() - began
 
     async def press(self, label: str) -> None:
-        """Press the button with this beginning of a label, and wait for the end of the run."""
+        """Press the button with a label that starts with ``label``; wait for the run."""
         button = next(id_ for name, id_ in self.buttons.items() if name.startswith(label))
         before = self.finished
         self.buttons.clear()
@@ -144,7 +144,7 @@ class Tab:
         await self.sees(lambda: self.finished > before)
 
     async def ask(self, fragment: str = "", pressed: str = "", *, by_itself: bool = True) -> None:
-        """Ask for a run of the page, or of a part of it, with all that is chosen."""
+        """Request a run of the page or of a fragment, with the current choices."""
         ask = BackMsg()
         ask.rerun_script.query_string, ask.rerun_script.page_script_hash = self.query, self.hash
         ask.rerun_script.page_name = "" if self.hash else self.page
@@ -158,7 +158,7 @@ class Tab:
         await self.socket.send(ask.SerializeToString())
 
     def fill(self, states: Any) -> None:
-        """Write all that is chosen into the states of widgets."""
+        """Write the current choices into the states of widgets."""
         for name, value in self.chosen.items():
             state = states.widgets.add()
             state.id = name
@@ -168,14 +168,14 @@ class Tab:
                 state.string_array_value.data.extend(value)
 
     async def sees(self, true: Callable[[], bool]) -> None:
-        """Wait until something is on the screen."""
+        """Wait until ``true`` holds for the screen."""
         end = time.monotonic() + PATIENCE
         while not true():
             if time.monotonic() > end:
                 raise TimeoutError(f"{self.url}: expected another screen, got {self.words[2:4]}.")
             for task in self.tasks:
                 if task.done():
-                    task.result()  # raises what ended it
+                    task.result()  # re-raises an exception of the task
             self._news.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), 1)
@@ -194,7 +194,7 @@ class Tab:
             self._news.set()
 
     def hear(self, message: ForwardMsg) -> None:
-        """Follow one message of the server."""
+        """Update the tab from one message of the server."""
         match message.WhichOneof("type"):
             case "new_session":
                 self._words, self._fragments = [], []
@@ -239,12 +239,12 @@ class Visitor(Tab):
         self.label, self.values = visit.label, visit.values
 
     async def change(self) -> float:
-        """Change the choice; return how long the answer took, in seconds."""
+        """Change the choice; return the seconds until the answer."""
         now = self.chosen.get(self.widgets[self.label].id)
         return await self._choose(self.random.choice([v for v in self.values if v != now]))
 
     async def try_all(self) -> None:
-        """Change to every value once, to fill the caches."""
+        """Choose each value once, to fill the caches."""
         for value in self.values:
             await self._choose(value)
 
@@ -260,13 +260,13 @@ async def changes(
     seconds: float,
     on_start: Callable[[], None] = lambda: None,
 ) -> list[float]:
-    """Let visitors change things for a while, all pages once opened; return how long they took.
+    """Run visitors that change choices for a while; return the seconds of each change.
 
     Parameters
     ----------
-    urls : servers, among which visitors are shared out; each stays with one
-    visits : what each visitor looks at
-    seconds : for how long they stay
+    urls : servers; visitors are distributed over them, and each stays on one
+    visits : page and choice of each visitor
+    seconds : duration of the visits
     on_start : called when all pages are open
     """
     everybody = [Visitor(urls[k % len(urls)], k, visit) for k, visit in enumerate(visits)]
@@ -287,7 +287,7 @@ async def changes(
 
 
 async def one_after_the_other(url: str, n: int, pid: int) -> list[float]:
-    """Let visitors make ``n`` changes, twelve each; return the server's memory every hundred."""
+    """Run visitors with twelve changes each, ``n`` in total; return the memory every hundred."""
     changes, memory, numbers = 0, [], count()
     while changes < n:
         visitor = Visitor(url, next(numbers))
@@ -296,7 +296,7 @@ async def one_after_the_other(url: str, n: int, pid: int) -> list[float]:
             await visitor.change()
             changes += 1
             if changes % 100 == 0:
-                await asyncio.sleep(3)  # a moment without a request
+                await asyncio.sleep(3)  # a pause without requests
                 memory.append(resident(pid))
                 print(f"{changes} changes: {memory[-1]:.0f} MB")
         await visitor.close()
@@ -305,23 +305,23 @@ async def one_after_the_other(url: str, n: int, pid: int) -> list[float]:
 
 # --- Load -----------------------------------------------------------------------------------------
 
-#: Situation -> limits of the median and of what 95 % stay within, in seconds; None: no goal.
+#: Limits of the median and of the 95 % quantile in seconds, by situation; None: no limit.
 GOALS = {
     "one server": (0.25, 0.8),
     "a map job meanwhile": (None, 1.0),
     "two servers": (None, 0.5),
 }
-#: Seconds that a visitor alone may wait for a change, in the median.
+#: Limit of the median seconds per change for a visitor alone.
 ALONE = 0.05
 
 
 class Measured(NamedTuple):
-    """Seconds of changes, and the time and memory of the servers.
+    """Seconds per change, and processor time and memory of the servers.
 
     Attributes
     ----------
-    cost : processor seconds of the servers for each change
-    memory : resident memory of the servers together afterwards, in MB
+    cost : processor seconds of the servers per change
+    memory : total resident memory of the servers afterwards, in MB
     """
 
     took: Sequence[float]
@@ -330,7 +330,7 @@ class Measured(NamedTuple):
 
     @property
     def line(self) -> str:
-        """Printed line: the number of changes, median, 95 %, cost and memory."""
+        """Line to print: number of changes, median, 95 % quantile, cost and memory."""
         within = quantiles(self.took, n=20)[-1] if len(self.took) > 1 else self.took[0]
         return (
             f"{len(self.took)} changes, median {median(self.took):.3f} s, 95 % within "
@@ -364,7 +364,7 @@ async def _with_map(server: Server, visits: Sequence[Visit], seconds: float) -> 
     await job.open()
     try:
         await job.press(LAY_OUT)
-        await job.sees(lambda: CANCEL in job.buttons)  # the job runs
+        await job.sees(lambda: CANCEL in job.buttons)  # the job has started
         return await _measure([server], visits, seconds)
     finally:
         await job.close()
@@ -376,7 +376,7 @@ def _reported(name: str, measured: Measured) -> Measured:
 
 
 def measure_now(visits: Sequence[Visit], seconds: float) -> dict[str, Measured]:
-    """Measure this checkout in every situation of :data:`GOALS`, and each visit alone."""
+    """Measure this checkout in each situation of :data:`GOALS`, and each visit alone."""
     results = {}
     with serving() as servers:
         for visit in VISITS:
@@ -393,7 +393,7 @@ def measure_now(visits: Sequence[Visit], seconds: float) -> dict[str, Measured]:
 
 
 def load(args: argparse.Namespace) -> None:
-    """Print how long changes take in every situation; end with 1 where a limit is missed."""
+    """Print the seconds of changes in each situation; exit with 1 if a limit is missed."""
     measured = measure_now([*islice(cycle(VISITS), args.visitors)], args.seconds)
     reached = []
     for name, limits in GOALS.items():
@@ -420,19 +420,19 @@ def memory(args: argparse.Namespace) -> None:
 # --- Room -----------------------------------------------------------------------------------------
 
 LESSON = "calibration"
-#: Label of the answers to choose from.
+#: Label of the widget with the answers.
 GUESS = "Your prediction"
-LOOK_EVERY = 2.0  # seconds, of ui/lessons/stage.py
+LOOK_EVERY = 2.0  # seconds, as in ui/lessons/stage.py
 
 
 class Student(Tab):
-    """A telephone in the room, which looks whether the teacher has moved on."""
+    """A phone in the room, which checks regularly whether the teacher has moved on."""
 
     def __init__(self, url: str, room: str, **connection: Any) -> None:
         super().__init__(url, "teach", f"lesson={LESSON}&room={room}", **connection)
 
     async def open(self) -> float:
-        """Open the link of the room, and look after it from here on."""
+        """Open the link of the room, and start to check for moves of the teacher."""
         took = await super().open()
         self.tasks.append(asyncio.create_task(self._look()))
         await self.sees(lambda: GUESS in self.widgets)
@@ -446,7 +446,7 @@ class Student(Tab):
         await self.ask()
 
     async def reads_soon(self, words: str) -> None:
-        """Wait until some words are on the screen."""
+        """Wait until ``words`` are on the screen."""
         await self.sees(lambda: any(words in text for text in self.words))
 
     async def _look(self) -> None:
@@ -457,7 +457,7 @@ class Student(Tab):
 
 
 async def lesson(url: str, room: str, n: int, rounds: int) -> dict[str, list[float]]:
-    """Let a room answer, see the reveal and move on; return seconds by event."""
+    """Run votes, reveals and next steps of a room; return the seconds by event."""
     from ui.lessons.room import ROOMS
 
     students = [Student(url, room) for _ in range(n)]
@@ -491,7 +491,7 @@ async def lesson(url: str, room: str, n: int, rounds: int) -> dict[str, list[flo
 
 
 def room(args: argparse.Namespace) -> None:
-    """Print how long each move of a lesson takes to reach all students."""
+    """Print the seconds until each move of a lesson has reached all students."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ZSL_DATA"] = f"{folder}/data"
         server = Server(Path(folder))

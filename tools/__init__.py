@@ -1,1 +1,1 @@
-"""Scripts that write the facts under ``data/`` from the sources named in its README."""
+"""Scripts that write the files in ``data/`` from the sources named in its README."""

@@ -1,6 +1,6 @@
-"""Build hook: write the commit that a package is built from into ``zslcore/_commit.py``.
+"""Build hook that writes the current commit into ``zslcore/_commit.py`` of the package.
 
-Nothing is written into the checkout, and nothing at all where git does not know the commit.
+The checkout does not change, and without a git commit no file is written.
 """
 
 import sys
@@ -12,10 +12,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class CommitHook(BuildHookInterface):
-    """Adds one file to the wheel."""
+    """Build hook that adds one file to the wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Ask the package itself for its commit; an sdist that was unpacked has none."""
+        """Add the commit that the package reports; an unpacked sdist has none."""
         sys.path.insert(0, self.root)
         from zslcore.version import commit
 

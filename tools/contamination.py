@@ -1,10 +1,10 @@
-"""Check the tables of the contamination map, count all classes again, or both.
+"""Check the tables of the contamination map, and optionally count all classes again.
 
     python -m tools.contamination [--count]
 
-Without an option it prints the errors of the tables line by line, with the exit status 1 where
-there are any. With ``--count`` it writes ``data/contamination_counts.csv`` and
-``data/matching_measured.csv`` anew.
+Without an option, it prints the errors of the tables line by line, and exits with status 1 if there
+are any. With ``--count``, it recomputes ``data/contamination_counts.csv`` and
+``data/matching_measured.csv``.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ COUNTED = (
     *("dataset", "split", "pretraining", "classes", "certain", "possible"),
     *("certain_classes", "possible_classes", "digest"),
 )
-#: Counted up when the same lists give other counts.
+#: Raised when the same lists give different counts.
 REVISION = 4
 
 
@@ -64,11 +64,11 @@ REVISION = 4
 
 
 def problems(extractors_file: Path = EXTRACTORS, sets_file: Path = SETS) -> Iterator[str]:
-    """Yield the errors of the two files that are open to new rows, a sentence each.
+    """Yield the errors of the two files that accept new rows, one sentence each.
 
     Parameters
     ----------
-    extractors_file, sets_file : CSV files with the columns of those under ``data/``
+    extractors_file, sets_file : CSV files with the columns of the files in ``data/``
     """
     for path, like in ((sets_file, SETS), (extractors_file, EXTRACTORS)):
         try:
@@ -87,7 +87,7 @@ def problems(extractors_file: Path = EXTRACTORS, sets_file: Path = SETS) -> Iter
 
 
 def _untidy(path: Path, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """Yield the errors possible in any table: spaces, sources, addresses, duplicate names."""
+    """Yield errors that any table can have: spaces, sources, addresses, duplicate names."""
     first = next(iter(rows[0]))
     seen: set[str] = set()
     for number, row in enumerate(rows, 2):
@@ -96,7 +96,7 @@ def _untidy(path: Path, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
             if value != value.strip():
                 yield f"{where}, column {column!r}: expected no space at its ends; got {value!r}."
         if name in seen or not name:
-            yield f"{where}: expected a name that no other row has; got {name!r}."
+            yield f"{where}: expected a unique name; got {name!r}."
         seen.add(name)
         if not row["source"]:
             yield f"{where}: expected a source, authors, title and year; got none."
@@ -133,7 +133,7 @@ def _wrong_extractors(path: Path, sets: Sequence[str]) -> Iterator[str]:
 
 
 def countable() -> Iterator[tuple[TestSet, str, Vocabulary]]:
-    """Yield the cells that can be counted: test set, name and classes of the pre-training set."""
+    """Yield the countable cells: test set, name and classes of the pre-training set."""
     for pretraining in pretraining_sets().values():
         if not pretraining.vocabulary:
             continue
@@ -146,7 +146,7 @@ def countable() -> Iterator[tuple[TestSet, str, Vocabulary]]:
 def count_cell(tested: TestSet, name: str, vocabulary: Vocabulary) -> dict[str, str]:
     """Return the row of one cell in ``contamination_counts.csv``."""
     certain, possible = counts_of(tested, vocabulary)
-    with_names = not tested.synsets  # not for twenty thousand names
+    with_names = not tested.synsets  # names are left out for sets of 20,000 classes
     values = (
         *(tested.dataset, tested.split, name),
         *map(str, (len(tested.classes), len(certain), len(possible))),
@@ -157,7 +157,7 @@ def count_cell(tested: TestSet, name: str, vocabulary: Vocabulary) -> dict[str, 
 
 
 def digest_of(tested: TestSet, vocabulary: Vocabulary) -> str:
-    """Return the digest of the inputs of a count, 16 hex digits."""
+    """Return the digest of the inputs of a count, with 16 hex digits."""
     lines = [
         str(REVISION),
         *tested.classes,
@@ -169,21 +169,21 @@ def digest_of(tested: TestSet, vocabulary: Vocabulary) -> str:
 
 
 def stale() -> Iterator[str]:
-    """Yield the cells with changed lists, and the uncounted ones."""
+    """Yield the cells with changed lists, and cells without a count."""
     digests = {
         (r["dataset"], r["split"], r["pretraining"]): r["digest"] for r in read_csv_rows(COUNTS)
     }
     for tested, name, vocabulary in countable():
         if digests.get((tested.dataset, tested.split, name)) != digest_of(tested, vocabulary):
             title = pretraining_sets()[name].title
-            yield f"{tested} x {title}: counted for other lists, or never."
+            yield f"{tested} x {title}: not counted for the current lists."
 
 
 # --- Measured reliability -------------------------------------------------------------------------
 
 
 def unlabelled() -> Iterator[tuple[str, str, str]]:
-    """Yield certain matches of classes in the file that have no label."""
+    """Yield certain matches without a label, for classes in the file."""
     labelled = set(map(identity_of_match, pairs()))
     for key, strength in strengths().items():
         if strength == "strong" and key not in labelled:
@@ -191,7 +191,7 @@ def unlabelled() -> Iterator[tuple[str, str, str]]:
 
 
 def measure() -> tuple[Measured, ...]:
-    """Compare the labelled pairs now; returns a row a part."""
+    """Compare the labelled pairs; return one row per part."""
     strength_of = strengths()
     return tuple(_measure_part(part, strength_of) for part in HALVES)
 
@@ -222,9 +222,9 @@ def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Me
 
 
 def stale_measured() -> Iterator[str]:
-    """Yield a sentence where the comparison differs from its stored results."""
+    """Yield a sentence if the comparison differs from its stored results."""
     if measure() != stored_reliability():
-        yield "labelled_pairs.csv: measured of other pairs, or with other rules."
+        yield "labelled_pairs.csv: measured with other pairs or other rules."
 
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
@@ -254,7 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for each in (*stale(), *stale_measured())
     ]
     n = f"{len(extractors())} extractors, {len(pretraining_sets())} pre-training sets"
-    sys.stdout.write("\n".join(complaints or [f"{n}: nothing wrong."]) + "\n")
+    sys.stdout.write("\n".join(complaints or [f"{n}: no errors."]) + "\n")
     return int(bool(complaints))
 
 

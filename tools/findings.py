@@ -1,11 +1,11 @@
-"""Write ``data/findings.json``: findings with their numbers from the printed tables.
+"""Write ``data/findings.json``: findings with numbers from the printed tables.
 
     python -m tools.findings
 
-``data/findings.toml`` has the sentences, with names in braces where a number stands; each name is
-computed here, the price of epochs from ``data/measured``. Numbers of findings in released files,
-which are not part of this repository, stand in the sentences themselves; tests compute those where
-the files are at hand.
+``data/findings.toml`` has the sentences, with names in braces in place of numbers; this module
+computes the numbers, those on the choice of epochs from ``data/measured``. Findings in released
+files, which are not part of this repository, have their numbers in the sentences; tests check them
+if the files are available.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _percent(fraction: float, digits: int = 1) -> str:
 
 
 def _quoted(method: str, data: str, section: str) -> str:
-    """Return the first figure that a section of the benchmark paper's text gives of a method."""
+    """Return the first number on a method in a section of the benchmark paper's text."""
     rows = published("text_figures").query("paper == 'GBU'").astype({"section": str})
     rows = rows[(rows["method"] == method) & (rows["dataset"] == data)]
     return _percent(rows[rows["section"] == section]["quoted"].iloc[0])
@@ -92,7 +92,7 @@ def _folds() -> dict[str, Any]:
 
 
 def _of_tables() -> dict[str, Any]:
-    """Return figures of the benchmark paper's tables and of its text."""
+    """Return numbers from the tables and the text of the benchmark paper."""
     zsl = published("zsl_top1").set_index(["method", "dataset", "split"])["top1_per_class"]
     gzsl = published("gzsl_ps").set_index(["method", "dataset"])
     sse = published("reproduction").set_index(["method", "dataset"]).loc[("SSE", "SUN")]
@@ -124,7 +124,7 @@ def _of_tables() -> dict[str, Any]:
 
 
 def _other_tests() -> dict[str, Any]:
-    """Return the values of table 2 on SUN, its test classes in Places, and the videos of HMDB51."""
+    """Return the SUN values of table 2, its test classes in Places, and the videos of HMDB51."""
     two = published("reproduction").set_index(["method", "dataset"])["reproduced"]
     stated = published("action_text").set_index(["what", "dataset"])["stated"].to_dict()
     cell = cells()["SUN", "SS", "places-205"]
@@ -166,7 +166,7 @@ def _versions() -> dict[str, Any]:
 
 
 def _of_claims() -> dict[str, Any]:
-    """Return mean ranks of figure 4, and the gains that the action paper prints with word2vec."""
+    """Return mean ranks of figure 4, and the printed gains of the action paper with word2vec."""
     t = published("zsl_mean_ranks").set_index(["split", "method"])["mean_rank"]
     named = {
         "sync_ps": ("PS", "SYNC"),
@@ -198,7 +198,7 @@ def _captions() -> dict[str, Any]:
 
 
 def _balance() -> dict[str, Any]:
-    """Return how images spread over classes, and how far table 3 is from per class."""
+    """Return numbers on the balance of classes, and on table 3 compared to class averages."""
     values: dict[str, Any] = {}
     for name in ("AWA1", "AWA2", "CUB"):
         for part, images in images_by_part(name).items():
@@ -218,7 +218,7 @@ def _balance() -> dict[str, Any]:
 
 
 def _conclusions() -> dict[str, Any]:
-    """Return the figures that changed a conclusion between two versions of the benchmark paper."""
+    """Return the numbers that changed a conclusion between versions of the benchmark paper."""
     keys = ["method", "dataset", "split"]
     now, before = (
         table.set_index(keys)["top1_per_class"]
@@ -237,7 +237,7 @@ def _conclusions() -> dict[str, Any]:
 
 
 def _census() -> dict[str, Any]:
-    """Return how many released codes choose the epoch on test images, and the one that says so."""
+    """Count released codes that choose the epoch on test images; name the one that states it."""
     named = {row.code for row in released_codes.observed() if "test_used_for_selection" in row.says}
     return {
         "codes_read": len(released_codes.codes()),
@@ -249,7 +249,7 @@ def _census() -> dict[str, Any]:
 def _related() -> dict[str, Any]:
     """Return the number of related classes outside a pre-training set, and their effect.
 
-    The gain is that of the simulated AWA2 of the package, LinearV2S, over 30 draws.
+    The gain is for LinearV2S on the package's simulated AWA2, over 30 draws.
     """
     numbers: dict[str, Any] = {}
     data = load("simulated-AWA2")
@@ -296,7 +296,7 @@ def _of_epochs() -> dict[str, Any]:
 
 
 def _measured_methods(table: pd.DataFrame) -> Iterator[str]:
-    """Yield every method, with its data sets where it was not measured on all of them."""
+    """Yield each method, with its data sets if it was not measured on all."""
     every = set(table["dataset"])
     for method, of_method in table.groupby("method", sort=False):
         own = of_method["dataset"].str.partition("-")[0]

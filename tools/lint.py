@@ -1,17 +1,17 @@
-r"""Check printed tables against themselves, their text and released files: ``data/lint.json``.
+r"""Check printed tables for consistency with their text and released files.
 
     python -m tools.lint
 
-The tables do not change, so ``zslcore claims --lint`` reads the file and computes nothing.
-A printed figure x with d decimals stands for any value within :math:`\tfrac12 10^{-d}` of x: only
-what no such values can explain is listed. So a printed H agrees with printed u and s when
+Writes ``data/lint.json``. The tables do not change, so ``zslcore claims --lint`` only reads this
+file. A printed number x with d decimals can be any value within :math:`\tfrac12 10^{-d}` of x: only
+contradictions for all such values are listed. A printed H therefore agrees with printed u and s if
 
 .. math::
     H(u - \tfrac12 10^{-d}, s - \tfrac12 10^{-d}) - \tfrac12 10^{-d} \; \le \; H \; \le \;
     H(u + \tfrac12 10^{-d}, s + \tfrac12 10^{-d}) + \tfrac12 10^{-d},
     \qquad H(u, s) = \frac{2 u s}{u + s}
 
-since H grows with either.
+since H increases with u and with s.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from zslcore.leakage.contamination import cells, pretraining_sets
 from zslcore.metrics import harmonic_mean
 from zslcore.storage.files import written_whole
 
-#: Half of the last digit of percent with one decimal, as a fraction.
+#: Rounding of a percentage with one decimal, as a fraction.
 HALF = 0.0005
-#: Splits that the action paper compares with, the first of those released.
+#: Number of splits in the comparison of the action paper, the first of the released splits.
 DRAWN = 30
-#: Sums of rounded numbers are not exact.
+#: Tolerance for floating-point sums of rounded numbers.
 TINY = 1e-9
 
 Tables = Mapping[str, pd.DataFrame]
-#: Table, method, data set, split (empty where the table has none) and column of a printed figure.
+#: Table, method, data set, split (empty if the table has none) and column of a printed number.
 Cell = tuple[str, str, str, str, str]
-#: Whether two figures agree, and a line with the arithmetic for when they do not.
+#: Whether two numbers agree, and a line with the arithmetic in case they do not.
 Comparison = tuple[bool, str]
 
 
 def lint(tables: Tables) -> list[LintRule]:
-    """Apply every rule to tables by their names, as :func:`zslcore.datasets.facts.published`."""
+    """Apply all rules to tables by name, see :func:`zslcore.datasets.facts.published`."""
     linted = []
     for name, (checks, compare) in RULES.items():
         compared = [*compare(tables)]
@@ -56,7 +56,7 @@ def lint(tables: Tables) -> list[LintRule]:
 
 
 def lint_printed() -> list[LintRule]:
-    """Apply every rule to the tables of the papers."""
+    """Apply all rules to the tables of the papers."""
     return lint({name: published(name) for name in published_tables()})
 
 
@@ -106,7 +106,7 @@ def _averages(tables: Tables) -> Iterator[Comparison]:
         )
 
 
-#: Table, total, and the parts that sum up to it.
+#: Table, total, and the parts that add up to it.
 _TOTALS = (
     ("dataset_statistics", "classes", ["train_classes", "val_classes", "test_classes"]),
     (
@@ -136,7 +136,7 @@ def _totals(tables: Tables) -> Iterator[Comparison]:
 
 # --- Figures that are printed again ---------------------------------------------------------------
 
-#: Tables as a reader of the papers knows them.
+#: Names of tables in the papers.
 TITLES = {"reproduction": "GBU, 2", "zsl_top1": "GBU, 3", "gzsl_ps": "GBU, 6"}
 
 
@@ -157,7 +157,7 @@ def _versions(tables: Tables) -> Iterator[Comparison]:
 
 
 def _repeated(tables: Tables) -> Iterator[tuple[str, Cell, float]]:
-    """Yield where a cell of table 3 or 6 is printed again, the cell, and the figure there."""
+    """Yield the place, cell and value of cells of tables 3 and 6 that are printed again."""
     crossed = tables["cross_dataset_awa"]
     for row in crossed[crossed["train_dataset"] == crossed["test_dataset"]].to_dict("records"):
         cell = ("zsl_top1", row["method"], row["test_dataset"], "PS", "top1_per_class")
@@ -172,13 +172,13 @@ def _quoted_cell(row: Mapping[Any, Any]) -> Cell:
 
 
 def _earlier(tables: Tables) -> dict[Cell, float]:
-    """Return the cells that an earlier version of tables 3 and 6 had otherwise."""
+    """Return the cells of tables 3 and 6 with a different value in the earlier version."""
     rows = tables["earlier_version"].to_dict("records")
     return {_quoted_cell(row): row["earlier"] for row in rows}
 
 
 def _figure(tables: Tables, cell: Cell) -> float:
-    """Return a printed figure; empty names of a cell leave the choice to the others."""
+    """Return the printed number of a cell; empty names in the cell match anything."""
     table, *names, column = cell
     rows = tables[table]
     for name, value in zip(("method", "dataset", "split"), names, strict=True):
@@ -205,7 +205,7 @@ def _repeated_rows(tables: Tables) -> Iterator[Comparison]:
 
 
 def _row_before(earlier: Mapping[Cell, float], row: Mapping[Any, Any]) -> str:
-    """Return u, s and H of a row of table 6 as its earlier version had them."""
+    """Return u, s and H of a row of table 6 in the earlier version."""
     return " / ".join(
         _percent(earlier.get(("gzsl_ps", row["method"], row["dataset"], "", name), row[name]))
         for name in ("unseen", "seen", "harmonic")
@@ -213,7 +213,7 @@ def _row_before(earlier: Mapping[Cell, float], row: Mapping[Any, Any]) -> str:
 
 
 def _text_figures(tables: Tables) -> Iterator[Comparison]:
-    """Yield figures of the text of both versions, each against its own tables."""
+    """Compare numbers in the text of both versions with the tables of the same version."""
     earlier = _earlier(tables)
     for row in tables["text_figures"].query("paper in ('GBU', 'CVPR')").to_dict("records"):
         cell = _quoted_cell(row)
@@ -230,12 +230,12 @@ def _text_figures(tables: Tables) -> Iterator[Comparison]:
         )
 
 
-#: Validation splits of every data set, by section 5.2.
+#: Number of validation splits per data set, from section 5.2.
 VALIDATION_SPLITS = 3
 
 
 def counted_in_tables(tables: Tables, what: str) -> int:
-    """Return how many "methods", "models", "data sets" or "observations" figures 3 and 4 have."""
+    """Count the "methods", "models", "data sets" or "observations" in figures 3 and 4."""
     if what == "models":
         return int(tables["zsl_mean_ranks"]["method"].nunique())
     if what == "methods":
@@ -258,7 +258,7 @@ def _captions(tables: Tables) -> Iterator[Comparison]:
 
 
 def images_by_part(benchmark: str) -> dict[str, list[int]]:
-    """Return the images of every class: in "all", in "trainval" and in "test" (unseen) of PS."""
+    """Return the images per class in "all", "trainval" and "test" (unseen) of PS."""
     t = class_facts(benchmark).classes
     trained, tested = t[t["ps"] == "trainval"], t[t["ps"] == "test"]
     return {
@@ -269,7 +269,7 @@ def images_by_part(benchmark: str) -> dict[str, list[int]]:
 
 
 def variation(images: Iterable[int]) -> float:
-    """Return the coefficient of variation of images over classes: deviation over mean."""
+    """Return the coefficient of variation of images over classes."""
     x = np.array([*images], dtype=float)
     return float(x.std() / x.mean())
 
@@ -331,7 +331,7 @@ def _other_tests(tables: Tables) -> Iterator[Comparison]:
 
 
 def _other_test(row: Mapping[Any, Any]) -> str | None:
-    """Return how the test of a note differs from that of table 3."""
+    """Describe how the test in a note differs from the test of table 3."""
     tested = int((class_facts(row["dataset"]).classes["ss"] == "test").sum())
     if (few := int(row["test_classes"])) != tested:
         return (
@@ -351,7 +351,7 @@ def _other_test(row: Mapping[Any, Any]) -> str | None:
 
 # --- The action paper, and the paired test --------------------------------------------------------
 
-#: Statements of the action paper -> what they are compared with.
+#: Sources to compare statements of the action paper with, by statement.
 SOURCES = {
     "videos": "the release",
     "known classes of previous splits": "the mean of the first 30 released splits",
@@ -376,7 +376,7 @@ def _action_text(tables: Tables) -> Iterator[Comparison]:
 
 
 def _supported(tables: Tables, what: str, data: str, semantics: object) -> tuple[float, float, int]:
-    """Return the smallest and largest value that agree, and the decimals of the stated one."""
+    """Return the smallest and largest consistent value, and the decimals of the stated value."""
     facts = action_facts(data)
     if what == "videos":
         n = float(facts.videos.sum())
@@ -411,7 +411,7 @@ def _paired_test(tables: Tables) -> Iterator[Comparison]:
     yield follows, claim_explained(tests)
 
 
-#: Name of a rule -> what it checks, and its comparisons.
+#: Description and comparisons of each rule, by name.
 RULES: Mapping[str, tuple[str, Callable[[Tables], Iterator[Comparison]]]] = {
     "H": ("H of the benchmark paper's table 6 from its u and s.", _harmonic),
     "averages": ("Averages of the calibration paper's table 2 from its cells.", _averages),

@@ -1,10 +1,11 @@
-"""Mutants: faults put into the code one at a time, and whether the tests near it find them.
+"""Mutation tests: single faults put into the code, and whether nearby tests find them.
 
-``python -m tools.mutants mutants.jsonl`` tries 200 drawn by a fixed seed over the lines of zslcore
-and ui, then those of ``planted_mutants.toml``; what stands in the file is not tried again. The
-order is that of digests of lines: a change elsewhere leaves a mutant as it is. Tests run on the
-last commit, in a work tree of its own: those of the gate that import the file, then its folder's,
-then the nightly ones, which are tried on what the gate has left. ``--tier gate`` stops before them.
+``python -m tools.mutants mutants.jsonl`` tries 200 random mutants of lines of zslcore and ui, then
+the mutants in ``planted_mutants.toml``; mutants with a result in the file are not tried again.
+Random mutants are sorted by digests of lines with a fixed seed, so changes of other lines do not
+affect them. Tests run on the last commit in a separate work tree: first gate tests that import the
+file, then the gate tests of its folder, then nightly tests on the mutants that survived. ``--tier
+gate`` leaves out the nightly tests.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from pathlib import Path
 import pytest
 
 SEED, DRAWN = 42, 200
-#: Tests that run, each on what those before it have left alive.
+#: Tiers of tests; each runs on the mutants that survived the previous tier.
 TIERS = ("gate", "nightly")
 ROOT = Path(__file__).parents[1]
-#: Processor seconds after which a mutant counts as killed: it does not end.
+#: Processor seconds after which a mutant counts as killed, since it may never end.
 MOST_SECONDS = 600
-#: How pytest ends where it has not run the tests.
+#: Exit codes of pytest if it could not run the tests.
 BROKEN_DOWN = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 _PAIRS = [
     *[(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn)],
@@ -46,7 +47,7 @@ EXCHANGED = dict(_PAIRS) | {b: a for a, b in _PAIRS} | {ast.FloorDiv: ast.Mult, 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one file, from a place in its text on."""
+    """One change of one file, at a position in its text."""
 
     path: str
     at: int
@@ -55,14 +56,14 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """File, line of code and change; not its number, which a docstring above may change."""
+        """File, text of the line and change; line numbers would change with lines above."""
         text = (ROOT / self.path).read_text(encoding="utf-8")
         start, end = text.rfind("\n", 0, self.at) + 1, text.find("\n", self.at)
         return f"{self.path}: {text[start:end].strip()}: {self.before} -> {self.after}"
 
 
 def drawn() -> list[Mutant]:
-    """Return one mutant each of lines drawn from all that can have one."""
+    """Return one mutant per line, for random lines among all that can be mutated."""
     candidates: dict[str, tuple[Path, ast.expr, ast.expr]] = {}
     for path in (*sorted(ROOT.glob("zslcore/**/*.py")), *sorted(ROOT.glob("ui/**/*.py"))):
         source, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()
@@ -79,7 +80,7 @@ def drawn() -> list[Mutant]:
 
 
 def mutant_of(path: Path, node: ast.expr, new: ast.expr) -> Mutant:
-    """Return the mutant of a file in which ``new`` stands for ``node``."""
+    """Return the mutant of a file in which ``new`` replaces ``node``."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     places = ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset))
     at, end = (
@@ -91,7 +92,7 @@ def mutant_of(path: Path, node: ast.expr, new: ast.expr) -> Mutant:
 
 
 def changes(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield expressions in bodies of functions with their replacements."""
+    """Yield expressions in function bodies with their replacements."""
     inside: set[ast.AST] = set()
     left_out: set[ast.AST] = set()
     for node in ast.walk(tree):
@@ -110,7 +111,7 @@ def changes(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def changed(node: ast.expr) -> ast.expr | None:
-    """Return an expression with one thing of it changed, or None."""
+    """Return a copy of an expression with one change, or None."""
     new = copy.copy(node)
     match new:
         case ast.Compare(ops=[op]) if type(op) in EXCHANGED:
@@ -131,7 +132,7 @@ def changed(node: ast.expr) -> ast.expr | None:
 
 
 def planted() -> list[Mutant]:
-    """Return the mutants put in by hand, of the kinds that once escaped."""
+    """Return the handwritten mutants, of kinds that tests once missed."""
     text = (ROOT / "tools" / "planted_mutants.toml").read_text(encoding="utf-8")
     paths = []
     for row in tomllib.loads(text)["mutants"]:
@@ -142,7 +143,7 @@ def planted() -> list[Mutant]:
 
 @cache
 def imports() -> dict[str, set[str]]:
-    """Return the modules, and names of modules, that each test file imports."""
+    """Return the modules, and names from modules, that each test file imports."""
     importers: dict[str, set[str]] = {}
     for path in sorted(ROOT.glob("tests/**/test_*.py")):
         names = importers.setdefault(path.relative_to(ROOT).as_posix(), set())
@@ -158,7 +159,7 @@ def module_of(path: Path) -> str:
 
 
 def stages(path: Path) -> dict[str, list[list[str]]]:
-    """Return the calls of pytest in each tier, nearest tests first."""
+    """Return the arguments of the pytest calls in each tier, nearest tests first."""
     module = module_of(path)
     room = path.parts[1] if path.parts[0] == "zslcore" else "ui"
     folder = f"tests/{room}" if (ROOT / "tests" / room).is_dir() else "tests/laws"
@@ -169,7 +170,7 @@ def stages(path: Path) -> dict[str, list[list[str]]]:
     ]
     near = [name for name in near if not name.startswith(("tests/browser", "tests/ship"))]
     if path.suffix == ".js":
-        return {"gate": [["tests/ui/test_components.py"]], "nightly": []}  # calls those of scripts
+        return {"gate": [["tests/ui/test_components.py"]], "nightly": []}  # runs script tests
     near.sort(key=lambda name: (not name.startswith(folder), len(imports()[name])))
     if "views" in path.parts:
         near += [
@@ -186,7 +187,7 @@ def stages(path: Path) -> dict[str, list[list[str]]]:
 
 
 def failures(words: Iterable[str], changed: bool) -> list[str]:
-    """Return which tests fail, or files of tests that cannot be imported; of a mutant the first."""
+    """Return the tests, or unimportable test files, that fail; for a mutant only the first."""
     with tempfile.TemporaryDirectory() as cache:
         command = [sys.executable, "-m", "pytest", "-o", f"cache_dir={cache}"]
         done = subprocess.run(  # noqa: S603 - our own words
@@ -198,14 +199,14 @@ def failures(words: Iterable[str], changed: bool) -> list[str]:
         )
         if done.returncode < 0:
             return ["does not end"]
-        if done.returncode in BROKEN_DOWN:  # nothing was looked at: neither killed nor alive
+        if done.returncode in BROKEN_DOWN:  # no test ran: neither killed nor alive
             raise RuntimeError(f"pytest cannot run {' '.join(words)}")
         failed = Path(cache) / "v" / "cache" / "lastfailed"
         return [*json.loads(failed.read_text(encoding="utf-8"))] if failed.exists() else []
 
 
 def found_by(mutant: Mutant, words: list[str]) -> str:
-    """Return the test that finds a mutant, empty where none does."""
+    """Return the test that finds a mutant; empty if it survives."""
     path = Path(mutant.path)
     source, end = path.read_text(encoding="utf-8"), mutant.at + len(mutant.before)
     path.write_text(source[: mutant.at] + mutant.after + source[end:], encoding="utf-8")
@@ -220,7 +221,7 @@ def git(*words: str) -> None:
 
 
 def table(records: dict[str, dict[str, str]]) -> str:
-    """Return killed by each tier and made, by folder, and the survivors, as Markdown."""
+    """Return the killed and total mutants by folder, and the survivors, as Markdown."""
     folders = {name: "/".join(name.split(":")[0].split("/")[:2]) for name in records}
     rows = []
     for place in [*sorted(set(folders.values())), "all"]:
@@ -234,11 +235,13 @@ def table(records: dict[str, dict[str, str]]) -> str:
 
 
 def main() -> None:
-    """Try mutants, and print the results of all in the file."""
+    """Try mutants, and print all results in the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path, help="what finds each, a line of JSON each")
-    parser.add_argument("--first", type=int, default=DRAWN, help="of those drawn (200)")
-    parser.add_argument("--tier", choices=TIERS, default=TIERS[-1], help="up to which (nightly)")
+    parser.add_argument("file", type=Path, help="file of results, one line of JSON per mutant")
+    parser.add_argument("--first", type=int, default=DRAWN, help="number of random mutants (200)")
+    parser.add_argument(
+        "--tier", choices=TIERS, default=TIERS[-1], help="last tier to run (nightly)"
+    )
     args = parser.parse_args()
     file = args.file.resolve()
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []

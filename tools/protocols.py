@@ -2,7 +2,7 @@
 
     python -m tools.protocols
 
-Prints the errors line by line, with the exit status 1 where there are any.
+Prints the errors line by line, and exits with status 1 if there are any.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from zslcore.leakage.released_codes import (
     codes,
 )
 
-#: Most characters of code quoted between backticks, and of a description.
+#: Maximum number of characters of code between backticks, and of a description.
 MOST_QUOTED, MOST_SAID = 40, 240
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -35,7 +35,7 @@ _LINES = re.compile(r"([1-9]\d*)(?:-([1-9]\d*))?")
 
 
 def problems(path: Path = CENSUS) -> Iterator[str]:
-    """Yield the errors of a census, a sentence each.
+    """Yield the errors of a census, one sentence each.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def _untidy(row: Mapping[str, str]) -> Iterator[str]:
-    """Yield errors in texts: spaces, empty cells, long ones, quoted code."""
+    """Yield errors in texts: spaces, empty cells, long texts, quoted code."""
     for column, value in row.items():
         if value != value.strip():
             yield f"column {column!r}: expected no space at its ends; got {value!r}."
@@ -81,7 +81,7 @@ def _untidy(row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _unknown_words(row: Mapping[str, str]) -> Iterator[str]:
-    """Yield errors in the choice and the word for its kind."""
+    """Yield errors in the choice and in the word for its value."""
     if row["choice"] not in HOW:
         yield str(closest_name("choice", row["choice"], HOW))
     elif row["how"] not in HOW[row["choice"]]:
@@ -89,7 +89,7 @@ def _unknown_words(row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _unknown_list(row: Mapping[str, str]) -> Iterator[str]:
-    """Yield errors in the list that a code trains on: splits only, in defined words."""
+    """Yield errors in the training list: only for splits, only defined words."""
     named = row["trained_on"]
     if row["choice"] != "split":
         if named:
@@ -99,7 +99,7 @@ def _unknown_list(row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _lost(row: Mapping[str, str]) -> Iterator[str]:
-    """Yield errors in the place and the day: repository, commit, file, lines, date."""
+    """Yield errors in the source: repository, commit, file, lines, date."""
     if not _REPOSITORY.fullmatch(row["repository"]):
         yield f"expected a repository as owner/name; got {row['repository']!r}."
     if not _COMMIT.fullmatch(row["commit"]):
@@ -120,7 +120,7 @@ def _lost(row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _incomplete(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """Yield codes without exactly one row per choice, or with two papers."""
+    """Yield codes without exactly one row per choice, or with more than one paper."""
     for code in dict.fromkeys(row["code"] for row in rows):
         of_code = [row for row in rows if row["code"] == code]
         if sorted(row["choice"] for row in of_code) != sorted(HOW):
@@ -134,7 +134,7 @@ def _incomplete(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
 def main() -> int:
     """Print the errors of the census; return the exit status."""
     complaints = list(problems())
-    sys.stdout.write("\n".join(complaints or [f"{len(codes())} codes: nothing wrong."]) + "\n")
+    sys.stdout.write("\n".join(complaints or [f"{len(codes())} codes: no errors."]) + "\n")
     return int(bool(complaints))
 
 

@@ -5,17 +5,17 @@
     python -m tools.shipped board [DATASET ...]
     python -m tools.shipped studies
 
-``results`` writes one JSON per run of a store (``zslcore run``) on real data; runs of other
-revisions than today's are left out. ``predictions`` fits every one of them again with the
-parameters it has chosen, on trainval and on the folds, and writes ``KEY.parquet`` next to
-``KEY.json``; rows of the board with other parameters get a file of their own. Sorted rows and
-margins of the fewest bits that change no figure take fewer bytes. ``board`` reads the figures of
-every row of ours off its predictions, and stores what came of checking them. Each command goes on
-where it stopped, and the data have to be imported. No features are written: digests name the data.
+``results`` writes one JSON file per run in a store (``zslcore run``) on real data; runs of earlier
+revisions are left out. ``predictions`` fits each of these runs again with its chosen parameters, on
+trainval and on the folds, and writes ``KEY.parquet`` next to ``KEY.json``; rows of the board with
+different parameters get separate files. To save bytes, rows are sorted, and margins are rounded to
+the fewest bits that change no metric. ``board`` computes the metrics of each of our rows from its
+predictions, and stores the result of the verification. Each command continues where it stopped and
+needs imported data. No features are written; digests identify the data.
 
-``studies`` writes ``data/results/jobs``, the results of long work that pages open with: what a
-view, or a tab of it, asks for before a visitor has chosen anything. They take some minutes; what is
-there already has the same key, and stays.
+``studies`` writes ``data/results/jobs``, the results of long computations that views or tabs show
+before a visitor makes a choice. They take some minutes; existing results with the same key are
+kept.
 """
 
 from __future__ import annotations
@@ -75,11 +75,12 @@ from zslcore.scores.reading import read_scores
 from zslcore.storage.files import FACTS, write_out, written_whole
 
 BOARD = FACTS / "board"
-#: By how much the figures of a fit made again may differ from those of the run.
+#: Tolerance between the metrics of a repeated fit and of the run.
 SAME = 1e-9
-#: Up to here the run takes the figures of that fit: iterations stop elsewhere on other threads.
+#: Difference up to which the metrics of the repeated fit replace those of the run: with another
+#: number of threads, iterations stop elsewhere.
 ROUNDING = 5e-5
-#: Seconds that one fit takes on CUB, about, by method and against CUB by data: what is fast first.
+#: Approximate seconds per fit on CUB by method, to run fast methods first.
 SECONDS = {"LinearS2V": 1, "GFZSL": 1, "LinearV2S": 3, "ESZSL": 3, "CMT": 7, "CMT*": 7, "SJE": 6,
            "ALE": 9, "DEVISE": 9, "LATEM": 15, "SAE": 20, "SSE": 20, "BiDiLEL": 20, "CONSE": 40,
            "DAP": 40, "IAP": 40, "SYNC": 90}  # fmt: skip
@@ -87,7 +88,7 @@ SHARE = {"AWA1-phog": 0.2, "CUB-vgg_fc7": 1.0, "AWA1-lss": 1.1}
 
 
 def main() -> None:
-    """Write the results that a command line names."""
+    """Write the results selected on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=["results", "predictions", "board", "studies"])
     parser.add_argument("names", nargs="*", metavar="NAME", help="STORE for results, data sets")
@@ -103,10 +104,10 @@ def main() -> None:
 
 
 def write_results(store: Path, datasets: Collection[str]) -> None:
-    """Write the runs of a store, one JSON each."""
+    """Write the runs of a store, one JSON file each."""
     for result in ResultStore(store).results():
         if _is_meant(result, datasets):
-            # The key of the version that made it may have named more than what changes numbers.
+            # The key of an earlier version may have included parts that do not change numbers.
             _write_result(replace(result, key=result.spec.key))
 
 
@@ -127,7 +128,7 @@ def _is_meant(result: RunResult, datasets: Collection[str]) -> bool:
 
 
 def write_all_predictions(datasets: Collection[str]) -> None:
-    """Write the predictions that are missing, a data set at a time, slow methods last."""
+    """Write the missing predictions, from fast to slow fits."""
     todo: list[tuple[RunSpec, RunResult | None]] = [(r.spec, r) for r in shipped_results()]
     todo += [(spec, None) for spec in board_specs()]
     missing = [
@@ -145,28 +146,28 @@ def write_all_predictions(datasets: Collection[str]) -> None:
 
 
 def place_of(spec: RunSpec) -> Path:
-    """Return the file of the predictions of a run."""
+    """Return the path of the predictions of a run."""
     return FOLDER / spec.dataset / f"{spec.key}.parquet"
 
 
 def board_specs() -> Iterator[RunSpec]:
-    """Yield the specs that fit the other rows of the board, each once."""
+    """Yield the specs, without duplicates, of the board rows without a precomputed run."""
     specs = {spec.key: spec for entry in board_entries() if not run_of(entry)
              for spec in [spec_of(entry)]}  # fmt: skip
     yield from specs.values()
 
 
 def board_entries() -> list[BoardEntry]:
-    """Return the rows of the board that this package has run."""
+    """Return the rows of the board that are runs of this package."""
     entries = [read_entry(path.read_bytes(), path.name) for path in sorted(BOARD.glob("*.json"))]
     return [entry for entry in entries if entry.spec]
 
 
 def run_of(entry: BoardEntry) -> RunResult | None:
-    """Return the shipped run of a row: the same data, split, method and parameters.
+    """Return the precomputed run with the data, split, method and parameters of a row.
 
-    One whose gamma its own folds, fitted again, do not choose to the last digit verifies no row:
-    methods with warm starts along their grid stop elsewhere without it.
+    A run is left out if the repeated fits on its folds do not select its gamma to the last digit:
+    methods with warm starts along a grid end at slightly different values without them.
     """
     for result in shipped_results():
         if not _verifies(result):
@@ -192,7 +193,7 @@ def _verifies(result: RunResult) -> bool:
 
 
 def spec_of(entry: BoardEntry) -> RunSpec:
-    """Return the run with the parameters of a row; the folds choose gamma."""
+    """Return the spec with the parameters of a row; gamma is chosen on the folds."""
     stated = _stated(entry)
     return RunSpec(
         stated["dataset"],
@@ -215,18 +216,22 @@ def _order(spec: RunSpec) -> tuple[float, str]:
 
 
 def _again(result: RunResult) -> Predictions:
-    """Return the predictions of a shipped run; its figures have to come out again."""
+    """Return the predictions of a precomputed run; its metrics must be reproduced."""
     dataset = load(result.spec.dataset)
     refitted = refit(result, dataset)
     again = refitted.result
     difference = largest_difference(again.evaluation, result.evaluation)
-    if difference > ROUNDING:  # warm starts of the whole path stop elsewhere than one fit does
-        sys.stderr.write(f"{result.key}: is run whole, one fit is {difference:.2g} off\n")
+    if difference > ROUNDING:  # a single fit has no warm starts
+        sys.stderr.write(
+            f"{result.key}: repeats the whole run, as one fit differs by {difference:.2g}\n"
+        )
         whole = run(result.spec, dataset, with_oracle=False)
         _write_result(whole.result)
         return _checked(whole.predictions, dataset, result.key)
     if difference > SAME:
-        sys.stderr.write(f"{result.key}: takes the figures of this fit, {difference:.2g} off\n")
+        sys.stderr.write(
+            f"{result.key}: takes the metrics of this fit, which differ by {difference:.2g}\n"
+        )
         _write_result(again)
     kept = replace(refitted, result=result).with_validation()
     return _checked(kept.predictions, dataset, result.key)
@@ -239,7 +244,7 @@ def _of_board(spec: RunSpec) -> Predictions:
 
 
 def _checked(predictions: Predictions, dataset: ZSLDataset, key: str) -> Predictions:
-    """Return compact predictions; the folds have to choose the gamma of the run."""
+    """Return compact predictions; the folds must select the gamma of the run."""
     small = compact(predictions)
     if reasons := verify_predictions(small).reasons:
         raise SystemExit(f"{key}: {reasons[0]}")
@@ -248,18 +253,19 @@ def _checked(predictions: Predictions, dataset: ZSLDataset, key: str) -> Predict
     return small
 
 
-#: Bits of a margin's fraction that are tried, of the test rows and of the validation rows.
+#: Numbers of bits to try for margins of test rows and of validation rows.
 TEST_BITS, FOLD_BITS = (24, 32, 40), (12, 16, 24)
-#: By how much a figure may change.
+#: Tolerance for changes of a metric.
 SAME_COMPACT = 1e-10
-REMARK = "CurveSteps of test rows are rounded to {} bits, of validation rows to {}."
+REMARK = "Margins of test rows are rounded to {} bits, of validation rows to {}."
 
 
 def compact(predictions: Predictions) -> Predictions:
-    """Return predictions that give the same figures and take a fraction of the bytes.
+    """Return predictions with the same metrics and a fraction of the bytes.
 
-    Every margin stays on its side of 0 and of gamma, so that no answer changes there; rounding
-    keeps the order of the others, up to ties. What rounding would change stays as it is.
+    Each margin stays on its side of 0 and of gamma, so no prediction changes at these gammas;
+    rounding keeps the order of margins, except for ties. Margins are not rounded if that would
+    change a metric.
     """
     cuts = (0.0,) if predictions.gamma is None else (0.0, predictions.gamma)
     before, mended = predictions.evaluation, verify_predictions(predictions).reasons
@@ -280,9 +286,9 @@ def compact(predictions: Predictions) -> Predictions:
 
 
 def largest_difference(one: Evaluation, other: Evaluation) -> float:
-    """Return the largest difference between figures of two evaluations; infinity for one missing.
+    """Return the largest difference between two evaluations; infinity if a metric is missing.
 
-    The largest is of ZSL, of all points, of AUSUC and of the accuracies of all classes.
+    All fields are compared: ZSL, all points, AUSUC and the accuracies of all classes.
     """
     return max(
         _difference(getattr(one, name), getattr(other, name))
@@ -304,7 +310,7 @@ def _difference(one: object, other: object) -> float:
 
 
 def _rounded(part: PredictedRows, bits: int, cuts: tuple[float, ...]) -> PredictedRows:
-    """Return rows by their number, with margins rounded to so many bits of their fraction."""
+    """Return rows sorted by number, with the mantissas of margins rounded to ``bits`` bits."""
     rows = part.taken(np.argsort(part.rows, kind="stable"))
     fraction, exponent = np.frexp(rows.margin)
     margin = np.ldexp(np.round(fraction * 2.0**bits) / 2.0**bits, exponent)
@@ -314,12 +320,12 @@ def _rounded(part: PredictedRows, bits: int, cuts: tuple[float, ...]) -> Predict
     return replace(rows, margin=margin)
 
 
-#: Score matrices of other people, and by how much a row may have been off.
+#: Folder of third-party score matrices, and tolerance for the metrics of their rows.
 SCORES, SAME_ROW = Path("../shared/data/gzsl_scores"), 5e-5
 
 
 def write_board(datasets: Collection[str]) -> None:
-    """Write the rows that have predictions, and the state of every row."""
+    """Write the rows with predictions, and the state of all rows."""
     states = {}
     for path in sorted(BOARD.glob("*.json")):
         entry = read_entry(path.read_bytes(), path.name)
@@ -334,7 +340,7 @@ def write_board(datasets: Collection[str]) -> None:
 
 
 def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
-    """Write a row with all digits of its figures; return it as it was without predictions."""
+    """Write and return a row with metrics computed from its predictions, if it has any."""
     run = run_of(entry)
     places = [place_of(spec) for spec in (*([run.spec] if run else []), spec_of(entry))]
     file = next((place for place in places if place.exists()), None)
@@ -375,29 +381,29 @@ def _class_figures(predictions: Predictions) -> dict[str, dict[str, float]]:
 
 
 def _write_scores(path: Path, entry: BoardEntry) -> None:
-    """Write the predictions of a row that is somebody's score matrix, next to it."""
+    """Write the predictions of a row from a third-party score matrix, next to the row."""
     file = SCORES / entry.data.name
     if not file.exists():
         return
     matrix, _ = interpreted(read_scores(file), ["as-is"])
     if matrix is None:
-        raise SystemExit(f"{file.name}: its scores are not understood.")
+        raise SystemExit(f"{file.name}: its scores cannot be interpreted.")
     predictions = predictions_of_scores(judge(matrix))
     place = path.with_suffix(".parquet")
     if not place.exists() or place.read_bytes() != predictions_bytes(predictions):
         write_predictions(place, predictions)
 
 
-#: Bytes that one result may take.
+#: Maximum bytes of one result.
 MOST = 5 << 18
 CROSSED = ("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL")
-#: Closed forms of the lesson on AWA1 and AWA2.
+#: Closed-form methods in the lesson on AWA1 and AWA2.
 TAUGHT = ("LinearV2S", "LinearS2V", "ESZSL")
 PAIR = ("simulated-AWA1", "simulated-AWA2")
 
 
 def write_studies() -> None:
-    """Compute and copy missing results, and remove all others."""
+    """Compute and copy missing results, and remove obsolete ones."""
     wanted = {study.key: study for study in shipped_studies()}
     for key, study in wanted.items():
         if not is_intact(SHIPPED / key):
@@ -409,7 +415,7 @@ def write_studies() -> None:
 
 
 def _computed(study: Study[Any]) -> Path:
-    """Return the folder of a finished study."""
+    """Compute a study and return the folder of its result."""
     if jobs.finished(study) is None:
         jobs.submit(study)
         jobs.wait(study.key, 3600)
@@ -444,9 +450,10 @@ def shipped_studies() -> Iterator[Study[Any]]:
 
 
 def known_classes(dataset: ZSLDataset) -> list[int]:
-    """Return the classes that the extractor of simulated data knows.
+    """Return the classes of simulated data in the pre-training set of the extractor.
 
-    Those of actions are as FAIR annotates them, others are certain to be in ImageNet-1K.
+    For actions, these are the classes annotated by FAIR; otherwise, the classes that are certainly
+    in ImageNet-1K.
     """
     if (actions := recognise_actions(dataset.class_names)) is not None:
         return np.flatnonzero(action_facts(actions).overlapping["Kinetics-400"]).tolist()

@@ -1,8 +1,8 @@
-"""A site without a server: ``python -m tools.site FOLDER``.
+"""Static site generator: ``python -m tools.site FOLDER``.
 
-Play, the table of methods, the claims and one checked split, as pages that load nothing: built from
-the precomputed results of the package and drawn by the components of the app. Play of the digits is
-the landing page; below it stand the other pages and the install line of the README.
+Writes Play, the table of methods, the claims and one checked split as self-contained pages, from
+the precomputed results of the package and with the components of the app. The landing page is Play
+on the digits, followed by links to the other pages and the install line of the README.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from zslcore.results.shipped import shipped_results
 from zslcore.storage.files import FACTS
 from zslcore.version import version
 
-#: Data set -> its page and how a reader knows it.
+#: Page and title of each data set.
 PLAYS = {
     "digits": ("index.html", "Digits"),
     "CUB-vgg_fc7": ("play-cub.html", "CUB birds, VGG"),
@@ -46,18 +46,18 @@ PAGES = {
     "claims.html": "Claims",
     "check.html": "Is it clean?",
 }
-#: Data sets with a page on which λ moves: those whose features come with the package.
+#: Pages with a λ ruler, by data set with features in the package.
 LAMBDA = {"digits": "lambda.html"}
-#: Bytes of a page at most: methods that do not fit are left out.
+#: Maximum bytes of a page; methods that do not fit are left out.
 MOST = 500_000
 ABOUT = "Zero-shot lab measures and checks models that recognise classes without training images."
-#: Page -> the question it answers.
+#: Question that each page answers.
 QUESTIONS = {
     "table.html": "Which method is best on real features? Parameters and γ are validated.",
     "claims.html": "Do the claims of four papers hold? Each is recomputed from printed tables.",
     "check.html": "Is a split clean? This one is still in circulation, and leaks.",
 }
-#: Figures of the table: name in a result's row -> heading.
+#: Headings of the metrics in the table, by name in a row of results.
 FIGURES = {
     "zsl": "ZSL",
     "calibrated_unseen": "u",
@@ -89,7 +89,7 @@ pre { padding: 12px 16px; overflow-x: auto; border-radius: var(--st-base-radius)
 .cards strong { display: block; color: var(--st-primary-color); }
 .rail > .heading button, .kinds label:has([value=images]), .one-ruler .kinds { display: none; }
 """
-#: Of the table.
+#: Style of the table.
 COLUMNS = """
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
@@ -101,12 +101,12 @@ th button { font: inherit; font-weight: 600; color: inherit; background: none; b
 th[aria-sort=descending] button::after { content: " ↓"; }
 th[aria-sort=ascending] button::after { content: " ↑"; }
 """
-#: Of the claims.
+#: Style of the claims.
 CARDS = """
 details { margin: .5rem 0; padding: .3rem .8rem; background: var(--st-secondary-background-color); }
 summary { cursor: pointer; }
 """
-#: Sorts the rows of a table by the column whose heading is pressed, numbers from the largest.
+#: Sorts the rows of a table by the clicked column, numbers from the largest.
 SORT = """
 for (const table of document.querySelectorAll("table")) {
   const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
@@ -122,7 +122,7 @@ for (const table of document.querySelectorAll("table")) {
   }));
 }
 """
-#: Draws the instrument of one method, and of another where the reader chooses it.
+#: Draws the instrument of one method, and of another one when it is selected.
 PLAY = """
 const blob = async (text) => new Uint8Array(await new Response(new Blob([
   Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))]).stream()
@@ -158,7 +158,7 @@ show(hash in METHODS ? hash : Object.keys(METHODS)[0]);
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Instrument of one method: its bytes without those that a page has once, and their offset."""
+    """Instrument of one method: its own bytes, and their offset in the page."""
 
     data: str
     at: int
@@ -167,7 +167,7 @@ class Packed:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the pages."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="where the pages are written")
+    parser.add_argument("folder", type=Path, help="output folder")
     folder = parser.parse_args(arguments).folder
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["ZSL_SHIPPED"] = "1"
@@ -177,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Yield name and HTML of every page."""
+    """Yield name and HTML of each page."""
     for dataset in PLAYS:
         yield PLAYS[dataset][0], play(dataset, "gamma")
     for dataset, name in LAMBDA.items():
@@ -209,7 +209,7 @@ def _links(current: str) -> str:
 
 
 def _below() -> str:
-    """Return links to the other pages, and the install lines of the README."""
+    """Return the links to the other pages and the install lines of the README."""
     cards = "".join(
         f'<a href="{name}"><strong>{escape(PAGES[name])}</strong>{escape(question)}</a>'
         for name, question in QUESTIONS.items()
@@ -227,10 +227,10 @@ def _below() -> str:
 
 
 def play(name: str, kind: str) -> str:
-    """Return the page of a data set on which γ or λ moves.
+    """Return the page of a data set with a ruler for γ or λ.
 
-    The default method comes first, then the others by H, with all their curves in grey. A method
-    that would make the page larger than :data:`MOST` is left out.
+    The default method comes first, then the other methods by H, with all their curves in grey. A
+    method that would make the page larger than :data:`MOST` is left out.
     """
     methods = sorted(
         (m for m in answers.methods_of(opened(name), "PS") if _harmonic(name, m) is not None),
@@ -253,7 +253,7 @@ def _played(name: str, method: str) -> Played:
 
 
 def _harmonic(name: str, method: str) -> float | None:
-    """Return H at the validated gamma; None without stored answers to seen and unseen images."""
+    """Return H at the validated gamma; None without predictions for seen and unseen images."""
     spec = answers.spec_of(opened(name), "PS", method)
     shown = answers.played(spec) if answers.here(spec) else None
     if shown is None or shown.gamma is None or not shown.test.generalized:
@@ -262,7 +262,7 @@ def _harmonic(name: str, method: str) -> float | None:
 
 
 def _packed(drawn: Instrument) -> tuple[Packed, str]:
-    """Return an instrument without its grey curves and pictures, and these, as text."""
+    """Return an instrument without its grey curves and pictures, and these as text."""
     blocks = [as_bytes(axis, "<f4") for ghost in drawn.ghosts for axis in ghost.points()]
     if drawn.pictures is not None:
         blocks.append(drawn.pictures.tobytes())
@@ -279,7 +279,7 @@ def _text(data: bytes) -> str:
 
 
 def _ruler(name: str, method: str, kind: str) -> Ruler:
-    """Return the ruler that moves γ or λ; of λ without stops where the method has none."""
+    """Return the ruler for γ or λ; without stops if the method has no λ."""
     if kind == "gamma":
         return Ruler()
     dataset, played = opened(name), _played(name, method)
@@ -357,7 +357,7 @@ def _play_page(name: str, kind: str, methods: Mapping[str, Ruler]) -> str:
 
 
 def table(runs: Sequence[RunResult]) -> str:
-    """Return the methods with their figures on every real data set, in percent."""
+    """Return the table of methods with their metrics on each real data set, in percent."""
     columns = [(data, figure) for data in PLAYS for figure in FIGURES]
     cells: dict[str, dict[tuple[str, str], float]] = {}
     for run in runs:
@@ -379,8 +379,8 @@ def table(runs: Sequence[RunResult]) -> str:
     )
     words = (
         "<p>Percent, mean over classes, proposed split. Parameters and gamma are chosen on "
-        "validation classes; u, s and H are at that gamma. The best of a column is bold; a heading "
-        "sorts.</p>"
+        "validation classes; u, s and H are at that gamma. The best value of a column is bold; "
+        "click a heading to sort.</p>"
     )
     rows = f"<thead><tr><td></td>{groups}</tr><tr>{heads}</tr></thead><tbody>{body}</tbody>"
     frame = '<div class="wide" tabindex="0" role="group" aria-label="Methods and figures">'
@@ -398,7 +398,7 @@ def _cell(value: float | None, best: float | None) -> str:
 
 
 def claims(runs: Sequence[RunResult]) -> str:
-    """Return every claim with the verdicts of its paper's tables and of runs on real features."""
+    """Return all claims with the verdicts from the tables of their papers and from real runs."""
     records = papers.as_records(papers.judge_all(runs, ()))
     groups: dict[str, list[str]] = {"does not hold": [], "holds": [], "undecided": []}
     for claim in records:

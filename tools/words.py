@@ -1,7 +1,7 @@
-"""Count the words that the style rules out: in docstrings, names and texts of the screen.
+"""Count words against the style guide in docstrings, names and screen texts.
 
-``python -m tools.words`` prints the counts by room; ``python -m tools.words ui/maps leakage``
-lists every case in paths that contain one of these words. The limits are in
+``python -m tools.words`` prints the counts by room; ``python -m tools.words ui/maps leakage`` lists
+all cases in paths that contain one of the arguments. The limits are in
 ``tests/laws/test_words.py``.
 """
 
@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Folders whose Python files are read.
+#: Folders with Python files to read.
 FOLDERS = ("zslcore", "ui", "tools", "benchmarks")
-#: Words that make a relative clause without a noun in the first line of a docstring.
+#: Relative pronouns without a noun, in the first line of a docstring.
 RELATIVE = re.compile(r"\b(what|whose|whoever|nobody)\b", re.IGNORECASE)
-#: Names that say nothing of the value they hold.
+#: Names that do not describe their value.
 EMPTY_NAMES = frozenset(("found", "said", "asked", "told", "given", "known", "made", "there"))
 #: Texts that the screen must not show, from the "not" column of the term list.
 UNWANTED = re.compile(
@@ -34,12 +34,12 @@ UNWANTED = re.compile(
     r"|semantic representations?|side information|whoever|in hand)\b",
     re.IGNORECASE,
 )
-#: Files other than Python whose texts the screen shows.
+#: Non-Python files with screen texts.
 SCREEN_FILES = ("ui/**/*.toml", "ui/**/*.js", "ui/**/*.html", "zslcore/interactive/**/*.js")
 
 
 class Case(NamedTuple):
-    """One use of a word, with its rule and its place."""
+    """One use of a word, with the rule and the place."""
 
     rule: str
     path: str
@@ -48,7 +48,7 @@ class Case(NamedTuple):
 
     @property
     def room(self) -> str:
-        """The folder, at most two levels deep."""
+        """The folder of the file, at most two levels deep."""
         return "/".join(self.path.split("/")[:-1][:2])
 
 
@@ -64,7 +64,7 @@ def _sources() -> Iterator[tuple[str, ast.Module]]:
 
 
 def relative_docstrings() -> Iterator[Case]:
-    """Yield the docstrings with a relative pronoun of :data:`RELATIVE` in the first line."""
+    """Yield the docstrings with a word of :data:`RELATIVE` in the first line."""
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     for path, tree in _sources():
         for node in ast.walk(tree):
@@ -75,7 +75,7 @@ def relative_docstrings() -> Iterator[Case]:
 
 
 def empty_names() -> Iterator[Case]:
-    """Yield the variables, parameters, attributes and functions with an empty name."""
+    """Yield variables, parameters, attributes and functions named in :data:`EMPTY_NAMES`."""
     for path, tree in _sources():
         for node in ast.walk(tree):
             match node:
@@ -92,9 +92,9 @@ def empty_names() -> Iterator[Case]:
 
 
 def shared_names() -> dict[str, list[str]]:
-    """Return the public functions and classes defined in two or more modules, with these.
+    """Return public names of functions and classes in several modules, with these modules.
 
-    Commands are left out: each has the functions ``run`` and ``add_arguments`` or the like.
+    Commands are left out, since all define functions such as ``run`` and ``add_arguments``.
     """
     modules = defaultdict(set)
     for path, tree in _sources():
@@ -107,14 +107,14 @@ def shared_names() -> dict[str, list[str]]:
 
 
 def unwanted_texts() -> Iterator[Case]:
-    """Yield the texts of the screen with an unwanted term."""
+    """Yield the screen texts with an unwanted term."""
     for path, line, text in screen_texts():
         if UNWANTED.search(text):
             yield Case("text", path, line, " ".join(text.split())[:160])
 
 
 def screen_texts() -> Iterator[tuple[str, int, str]]:
-    """Yield path, line and value of every text in ui, its data files and the components."""
+    """Yield path, line and value of all texts in ui, its data files and the components."""
     for path, tree in _sources():
         if path.startswith("ui/"):
             hidden = _docstrings(tree)
@@ -128,7 +128,7 @@ def screen_texts() -> Iterator[tuple[str, int, str]]:
             if file.suffix == ".toml":
                 yield from ((name, 1, value) for value in _texts_in(tomllib.loads(source)))
                 continue
-            if file.suffix == ".js":  # comments are no texts
+            if file.suffix == ".js":  # comments are not screen texts
                 source = re.sub(r"/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), source, flags=re.S)
                 source = re.sub(r"(?m)(^|\s)//.*$", "", source)
             for number, line in enumerate(source.split("\n"), 1):
@@ -136,7 +136,7 @@ def screen_texts() -> Iterator[tuple[str, int, str]]:
 
 
 def _docstrings(tree: ast.Module) -> set[int]:
-    """Return the identity of every constant that stands alone, as a docstring does."""
+    """Return the ids of all constants that are statements, such as docstrings."""
     return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
 
@@ -152,7 +152,7 @@ def _texts_in(value: object) -> Iterator[str]:
 
 
 def main(words: list[str]) -> None:
-    """Print counts by room, or every case in paths with one of these words."""
+    """Print the counts by room, or all cases in paths that contain one of ``words``."""
     lines = _listed(words) if words else _counted()
     sys.stdout.write("\n".join(lines) + "\n")
 

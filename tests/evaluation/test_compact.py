@@ -31,7 +31,7 @@ def test_nothing_that_is_reported_changes(predictions):
 def test_it_takes_fewer_bytes_and_says_so(predictions):
     small = compact(predictions)
     assert len(predictions_bytes(small)) < len(predictions_bytes(predictions))
-    assert "CurveSteps of test rows are rounded to" in small.provenance.source
+    assert "Margins of test rows are rounded to" in small.provenance.source
     assert "CurveSteps" not in predictions.provenance.source
 
 

@@ -74,8 +74,8 @@ def edited(path, tmp_path, **values):
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"extractor": "CLIP"}, "a name that no other row has; got 'CLIP'"),
-        ({"extractor": ""}, "a name that no other row has"),
+        ({"extractor": "CLIP"}, "a unique name; got 'CLIP'"),
+        ({"extractor": ""}, "a unique name"),
         ({"pretraining": "imagenet1k"}, "did you mean 'imagenet-1k'"),
         ({"pretraining": "wit-400m, kinetics-400"}, "Unknown pre-training set"),
         ({"kind": "audio"}, "column 'kind': expected image or video; got 'audio'"),
@@ -446,7 +446,7 @@ def test_an_empty_list_is_refused(tmp_path, capsys):
 
 def test_the_check_is_what_a_contributor_runs(capsys, monkeypatch):
     assert making.main([]) == 0
-    assert "nothing wrong" in capsys.readouterr().out
+    assert "no errors" in capsys.readouterr().out
     monkeypatch.setattr(making, "problems", lambda: ["contamination.csv, line 3: no."])
     assert making.main([]) == 1
     assert "line 3" in capsys.readouterr().out
@@ -514,7 +514,7 @@ def test_an_action_is_certainly_none_of_imagenets_things():
 def test_the_check_says_when_the_pairs_were_measured_with_other_rules(monkeypatch, capsys):
     monkeypatch.setattr(making, "stored_reliability", lambda: ())
     assert making.main([]) == 1
-    assert "labelled_pairs.csv: measured of other pairs" in capsys.readouterr().out
+    assert "labelled_pairs.csv: measured with other pairs" in capsys.readouterr().out
 
 
 def test_a_row_of_two_networks_is_spoken_of_as_two():

@@ -138,7 +138,7 @@ def test_the_command_lists_all_codes_and_shows_one(capsys):
 
 def test_the_tool_prints_errors_line_by_line(capsys, monkeypatch, tmp_path):
     assert census.main() == 0
-    assert "nothing wrong" in capsys.readouterr().out
+    assert "no errors" in capsys.readouterr().out
     broken = edited(tmp_path, {"commit": "main"})
     monkeypatch.setattr(census.problems, "__defaults__", (broken,))
     assert census.main() == 1
