@@ -159,7 +159,7 @@ def test_pairs_that_train_are_seen_ones_of_the_test(tmp_path):
 
 def test_lists_called_as_parts_may_list_classes_or_images(tmp_path):
     write(tmp_path, train__txt="bat\ncow\n", test__txt="emu\n")
-    with pytest.raises(FileRefusedError, match=r"found test\.txt, train\.txt, in no layout"):
+    with pytest.raises(FileRefusedError, match=r"found test\.txt, train\.txt, which is not"):
         context_of(tmp_path, into=tmp_path)
     write(tmp_path, train_classes__txt="bat\ncow\n", test_classes__txt="emu\n")
     assert sides(read_split_folder(tmp_path))[0] == {"seen": {"bat", "cow"}, "unseen": {"emu"}}

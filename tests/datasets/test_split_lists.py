@@ -50,7 +50,7 @@ def test_a_json_of_coop_goes_from_base_to_new(tmp_path):
     assert sizes(found.parts) == {"trainval": 12, "test_seen": 6, "test_unseen": 4}
     assert set(found.labels[found.parts["test_unseen"]]) == {3, 4}  # two of five, the last
     assert set(found.labels[found.parts["trainval"]]) == {0, 1, 2}
-    assert "the first 3 of 5 labels train" in found.note
+    assert "the first 3 of 5 labels are seen" in found.note
 
 
 def test_an_image_in_train_and_test_is_one_row_that_leaks(tmp_path, capsys):
@@ -288,7 +288,7 @@ def test_what_is_no_such_folder_is_left_to_others(tmp_path):
     (tmp_path / "empty" / "test").mkdir()
     with pytest.raises(FileRefusedError, match="empty: expected images, got none"):
         read_split_lists(tmp_path / "empty")
-    with pytest.raises(FileRefusedError, match=r"found cat/, dog/, in no layout"):
+    with pytest.raises(FileRefusedError, match=r"found cat/, dog/, which is not a known"):
         audit(tmp_path / "classes")
 
 

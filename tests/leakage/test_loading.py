@@ -56,7 +56,7 @@ def test_a_folder_may_hold_the_split_alone_but_needs_it(folder, into):
     context = context_of(folder, into=into)
     assert (context.labels, context.features, context.n_rows) == (None, None, None)
     (folder / "att_splits.mat").unlink()
-    with pytest.raises(FileRefusedError, match="found nothing, in no layout that is read"):
+    with pytest.raises(FileRefusedError, match="found nothing, which is not a known layout"):
         context_of(folder, into=into)
 
 

@@ -216,7 +216,7 @@ def _class_splits(
     labels: np.ndarray,
     benchmark: Recognised | None,
 ) -> list[Split]:
-    """Return the splits that are defined by classes."""
+    """Return one split per trial, from its training and test classes."""
     splits = []
     for k, (seen, unseen) in enumerate(zip(train, test, strict=True), 1):
         shared = np.intersect1d(seen, unseen)
@@ -309,7 +309,7 @@ def _trial_splits(
 
 
 def _leak(arrays: Mapping[str, np.ndarray]) -> str:
-    """Return a note on the seen test rows in the folds of a trial, which are not read."""
+    """Return a note on test_seen rows in the folds of a trial; these folds are not read."""
     held = [arrays[key] for key in ("train_loc", "val_loc") if key in arrays]
     tested = arrays.get("test_seen_loc", np.empty(0, np.int64))
     leaked = np.intersect1d(np.concatenate([*held, np.empty(0, np.int64)]), tested).size

@@ -53,7 +53,7 @@ class Fold:
 
     @classmethod
     def of_classes(cls, labels: np.ndarray, trainval: np.ndarray, val: np.ndarray) -> Self:
-        """Return the fold that validates on those ``trainval`` rows with their class in ``val``.
+        """Return the fold with validation on the ``trainval`` rows of the classes in ``val``.
 
         ``labels`` has shape (n_samples,); ``val`` is a bool array of shape (n_classes,).
         """
@@ -70,11 +70,11 @@ class Split:
 
     Attributes
     ----------
-    name : "SS", "PS", "PS v1" or the name of a split of your own
+    name : "SS", "PS", "PS v1" or another name
     trainval, test_seen, test_unseen : int arrays of row numbers
     seen_classes, unseen_classes : int arrays, rows of ``prototypes``
     folds : partitions of ``trainval``
-    note : one sentence on where the split comes from
+    note : one sentence on the origin of the split
     """
 
     name: str

@@ -127,7 +127,7 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
 
 
 def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
-    """Whether the lines of a table list classes: names, with whole numbers or codes at most.
+    """Whether the lines of a table list classes: names, alone or with whole numbers or codes.
 
     A table of scores has decimal or repeated numbers, or more columns.
     """
@@ -455,7 +455,7 @@ def _without_prompt(names: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _common(rows: Sequence[Sequence[str]]) -> int:
-    """Return the number of first words that all rows share; articles count as equal."""
+    """Return the number of leading words that all rows share; articles count as equal."""
     shortest = min(map(len, rows), default=0)
     for k in range(shortest):
         column = {"a" if row[k].lower() in ARTICLES else row[k].lower() for row in rows}

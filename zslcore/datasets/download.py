@@ -121,8 +121,8 @@ def fetch(archive: Archive | str, on_progress: Progress | None = None) -> Path:
         answer = error.response
         reason = type(error).__name__ if answer is None else f"HTTP status {answer.status_code}"
         raise DatasetError(
-            f"Could not download {archive.url} ({reason}); fetch it by other means, put "
-            f"it at {archive.path} and give the same command again."
+            f"Could not download {archive.url} ({reason}); download it by other means, put "
+            f"it at {archive.path} and repeat the command."
         ) from error
     except ValueError as error:
         raise FileRefusedError(

@@ -72,7 +72,7 @@ class ClassEmbeddings:
     def of(self, class_names: Sequence[str]) -> np.ndarray:
         """Return the vectors of these classes in order, shape (n_classes, n_dimensions).
 
-        Raises a FileRefusedError for a class without a vector, or twice in the file.
+        Raises a FileRefusedError for a class that has no vector, or is in the file twice.
         """
         row: dict[str, int] = {}
         for k, name in enumerate(self.classes):

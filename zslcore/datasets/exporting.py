@@ -177,7 +177,7 @@ def _split_files(
 
 
 def _is_of_classes(fold: Fold, trainval: np.ndarray, labels: np.ndarray) -> bool:
-    """Whether class lists determine a fold, because it has all rows of its classes."""
+    """Whether class lists determine a fold: it has all rows of its classes."""
     of_classes = (np.isin(labels[trainval], labels[part]) for part in (fold.train, fold.val))
     again = (np.sort(trainval[inside]) for inside in of_classes)
     parts = (np.sort(part) for part in (fold.train, fold.val))

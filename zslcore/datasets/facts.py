@@ -66,10 +66,11 @@ def fine_tuned_on(pretraining: Sequence[str]) -> str:
 
 
 def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
-    """Return ``names`` if the audit accepts them as pre-training vocabularies.
+    """Return ``names`` of pre-training vocabularies; refuse names that the audit does not accept.
 
-    Names of :func:`unlisted_sets` and :data:`FINE_TUNED` are accepted, too; "none", alone, marks
-    features that were trained on nothing. ``where`` names the file in the error message.
+    Names of :func:`unlisted_sets` and :data:`FINE_TUNED` are also accepted; "none" has to be the
+    only name, and marks features that were trained on nothing. ``where`` names the file in the
+    error message.
     """
     lists = (FACTS / "vocabularies").glob("*.txt*")
     vocabularies = ["none", *sorted(file.name.partition(".")[0] for file in lists)]
@@ -415,7 +416,7 @@ def labels_digest(labels: np.ndarray) -> str:
 
 
 def _nearest(recognised: Recognised, images: np.ndarray) -> tuple[str, ...]:
-    """Return the candidate with clearly the nearest shares of images per class, or all."""
+    """Return the candidate with clearly nearest shares of images per class, else all of them."""
     distance = {}
     for name in recognised.candidates:
         real = class_facts(name).classes["images"].to_numpy()[recognised.row]

@@ -12,30 +12,30 @@ class in the hypernym relation instead of a random group:
 
 .. math::
     z_c &= \sqrt{\tau} \, Q^\top g_c + \sqrt{1 - \tau} \, b_c
-        && \text{hierarchy, plus the own part of a word vector} \\
+        && \text{position in the hierarchy, and a part of its own} \\
     s_c &= P^\top z_c && \text{prototype} \\
     v_c &= \rho_c z_c + \sqrt{1 - \rho_c^2} \, q_c
-        && \text{looks that prototypes predict, and the rest} \\
+        && \text{appearance, in part predicted by the prototype} \\
     w_c &= \sqrt{1 - \beta} \, v_c + \sqrt{\beta} \, v_{s(c)}
-        && \text{looks of an unseen class in the features} \\
+        && \text{appearance of an unseen class to the extractor} \\
     x_i &= \max(0, M^\top w_c + \omega_c (M^\top u_i + \eta R^\top t_i + \sigma n_i))
         && \text{features}
 
 :math:`Q` has normal entries, scaled such that :math:`Q^\top g_c` has unit variance; the other
 symbols are defined in :mod:`zslcore.datasets.simulated`. Two effects of real data are *planted*:
 
-- *rarity*: the fewer images a class has, the less its prototype predicts its looks and the more its
-  images vary. A class of :math:`N_c` images has :math:`r_c = \min(1, \ln N_c / \ln 1756)`, which
-  reaches 1 at the mean of M500; :math:`\rho_c` and :math:`\omega_c` are linear in :math:`r_c`, from
-  the values of a rare class to those of a common one;
+- *rarity*: the fewer images a class has, the less its prototype predicts its appearance and the
+  more its images vary. A class of :math:`N_c` images has :math:`r_c = \min(1, \ln N_c / \ln 1756)`,
+  which reaches 1 at the mean of M500; :math:`\rho_c` and :math:`\omega_c` are linear in
+  :math:`r_c`, from the values of a rare class to those of a common one;
 - the *bias towards seen classes*: the extractor was trained on the 1,000 training classes. These
   agree with their prototypes and vary little (separate values of :math:`\rho`, :math:`\omega`), and
-  an unseen class has the share :math:`\beta` of the looks of the training class :math:`s(c)` with
-  the nearest :math:`z`; training classes have :math:`w_c = v_c`.
+  an unseen class has the share :math:`\beta` of the appearance of the training class :math:`s(c)`
+  with the nearest :math:`z`; training classes have :math:`w_c = v_c`.
 
 Data named ``-without-rarity`` or ``-without-bias`` leave out one effect, ``-unplanted`` both: then
-:math:`\rho` and :math:`\omega` are equal for all classes and :math:`\beta = 0`. Results on
-``-unplanted`` data come only from the relation itself and the number of candidates.
+:math:`\rho` and :math:`\omega` are equal for all classes and :math:`\beta = 0`. Effects found on
+``-unplanted`` data are due to the hypernym relation and the number of candidates.
 
 The simulated features are not from pictures, so they cannot rank methods on real images.
 
@@ -69,8 +69,8 @@ from zslcore.storage.files import FACTS
 SETS = ("2H", "3H", "M500", "M1K", "M5K", "L500", "L1K", "L5K", "All")
 #: The 1,000 training classes and the 20,842 others, in the order of the release.
 CLASSES = 21_842
-#: Sizes of the lists from before the benchmark left out classes without images: each list has this
-#: many of the classes after the training classes.
+#: Sizes of the original lists, before the benchmark left out classes without images: each list is
+#: that many of the classes that follow the training classes.
 LISTS = MappingProxyType({"2H": 1549, "3H": 7860, "All": 20_842})
 
 _HOPS = {"2H": ("2H",), "3H": ("2H", "3H"), "All": ("2H", "3H", "far")}
@@ -185,14 +185,14 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
     seen, validates = (of[rows] & (rows >= 0) for of in (facts.seen, facts.validation))
     if not seen[labels].any() or seen[labels].all():
         raise DatasetError(
-            "Classes of ImageNet: expected some of the 2012 challenge, which train, and others, "
+            "Classes of ImageNet: expected seen classes, of the 2012 challenge, and other classes, "
             f"which test; got {int(seen.sum())} and {int((~seen).sum())}."
         )
     whole = Split.from_classes(name, labels, np.flatnonzero(~seen))
     fold = Fold.of_classes(labels, whole.trainval, validates)
     note = (
-        "Classes of ImageNet's 2012 challenge train, a fifth of their rows held out; the fold is "
-        "the released one."
+        "Classes of ImageNet's 2012 challenge are seen, a fifth of their rows held out; the fold "
+        "is the released one."
     )
     return replace(whole, folds=(fold,) if len(fold.val) and len(fold.train) else (), note=note)
 
@@ -236,7 +236,7 @@ def class_positions() -> np.ndarray:
 K, R, TAU, RHO, OMEGA, ETA, SIGMA = 64, 40, 0.7, 0.55, 1.0, 1.0, 1.0
 #: With effects: (rho, omega) of a rare class, of a common class, and of training classes.
 RARE, COMMON, TRAINED = (0.1, 1.5), (0.45, 1.1), (0.9, 0.6)
-#: Share of the nearest training class in an unseen class; images of a common class.
+#: Share of the nearest training class in an unseen class; number of images of a common class.
 BETA, MANY = 0.75, 1756
 SEED = 21
 #: Rows drawn at a time; each block has its own generator.
@@ -334,10 +334,10 @@ def candidate_rows() -> np.ndarray:
 def populations() -> np.ndarray:
     """Return a simulated number of images per class, with the printed mean of each list.
 
-    Within a list the numbers are evenly spaced around its mean, to half the distance of the nearest
-    other mean, and assigned to classes at random. The mean of classes between the lists follows
-    from the mean of all classes. Training classes have 1,281,167 images in total, at most 1,300
-    each. The shape is (``CLASSES``,); classes that are never candidates have 0.
+    Within a list the numbers are evenly spaced around its mean, within half the distance to the
+    nearest other mean, and assigned to classes at random. The mean of classes between the lists
+    follows from the mean of all classes. Training classes have 1,281,167 images in total, at most
+    1,300 each. The shape is (``CLASSES``,); classes that are never candidates have 0.
     """
     facts, rng = imagenet(), np.random.default_rng([SEED, 0])
     members = {name: facts.sets["All"] & (facts.populated[:CLASSES] == name) for name in _ORDER}
@@ -489,7 +489,7 @@ def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]
 
 
 def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
-    """Return z and the latent looks w, one row per class, and the generator for P."""
+    """Return z and the latent appearance w, one row per class, and the generator for P."""
     G = class_positions()[plan.rows]
     rng = np.random.default_rng([SEED, 1])
     Q = rounded(rng.standard_normal((G.shape[1], K)))

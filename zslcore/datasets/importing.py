@@ -31,12 +31,13 @@ def import_dataset(
     Parameters
     ----------
     source : a folder in the xlsa17 layout, a released folder of actions, a folder of Parquet files,
-        a file, or a data set in memory pretraining : names of pre-training vocabularies, if the
-            files do not state them "none" for features trained on nothing; a data set in memory
-            declares its own.
-    **options : ``name`` of the import, and options of the reader's ``find`` (:data:`READERS`)
-        ``more`` lists further files and ``choices`` maps parts to arrays, as in
-        :func:`zslcore.datasets.intake.find`.
+        a file, or a data set in memory
+    pretraining : names of pre-training vocabularies, if the files do not state them
+        ``("none",)`` for features that were trained on nothing; a data set in memory declares its
+        own.
+    **options : ``name`` of the import; ``more`` files and ``choices`` of arrays for parts, as in
+        :func:`zslcore.datasets.intake.find`; other options of the reader's ``find``
+        (:data:`READERS`)
     """
     if isinstance(source, ZSLDataset):
         if pretraining:
@@ -96,7 +97,7 @@ def proposed_name(source: Path, splits: str = "") -> str:
 
 
 def _peek(source: Path, splits: Path | None) -> tuple[tuple[str, ...], np.ndarray]:
-    """Read only class names and 0-based labels; both are empty if missing in the file."""
+    """Read only class names and 0-based labels; each is empty if missing in the file."""
     if source.suffix.lower() == ".csv":
         return (), np.empty(0, int)
     where: dict[str, tuple[Path, Role]] = {"labels": (source, "numbers")}

@@ -2,8 +2,8 @@
 
 An import is a folder of ``.npy`` files that never change, and a manifest ``<name>.json`` that names
 the folder. The import exists once the manifest is written, atomically; a copy of the manifest in
-the folder can restore it. Files that differ from the manifest are never opened;
-:mod:`zslcore.datasets.importing` imports them again.
+the folder can restore it. If files differ from the manifest, the import is not opened;
+:mod:`zslcore.datasets.importing` repeats it from its source.
 
 Folders are deleted only if they are marked as drafts, no manifest names them, and every manifest is
 readable. Other folders may be imports of another version: ``zslcore doctor`` moves them to the
@@ -245,7 +245,7 @@ def size_of(root: Path) -> int:
 
 
 def refuse_overfull(root: Path, name: str) -> None:
-    """Refuse an import if ``root`` then takes more than ``ZSL_MAX_IMPORTS`` bytes."""
+    """Refuse an import that makes ``root`` larger than ``ZSL_MAX_IMPORTS`` bytes."""
     most, size = settings.MAX_IMPORTS(), size_of(root)
     if size > most:
         raise DatasetError(
@@ -404,7 +404,7 @@ def _manifest(name: str) -> dict[str, Any]:
 
 
 def _read(path: Path, name: str) -> dict[str, Any]:
-    """Read a manifest; refuse a newer version's, and as corrupt any other file."""
+    """Read a manifest; refuse one of a newer version, and a file that is not a manifest."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

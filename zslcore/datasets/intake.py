@@ -189,7 +189,7 @@ class Intake:
 def with_file(
     paths: Sequence[Path], choices: Mapping[str, str] | None, prototypes: str | Path
 ) -> tuple[list[Path], dict[str, str]]:
-    """Return files and choices, with class embeddings from ``prototypes``, a file or array."""
+    """Add class embeddings, from the file or array ``prototypes``, to files and choices."""
     text, listed = str(prototypes), {str(path) for path in paths} | {path.name for path in paths}
     file = text if Path(text).is_file() else text.rpartition(":")[0]
     others = [Path(file)] if file not in listed and Path(file).is_file() else []
@@ -414,7 +414,7 @@ def find(
     unseen: Sequence[str | int] | None = None,
     intake: Intake | None = None,
 ) -> Release:
-    """Find a data set in files of any kind.
+    """Find a data set in files of any type.
 
     Parameters
     ----------
@@ -567,7 +567,7 @@ def _numbered(
 
 
 def _first_label(labels: np.ndarray, n: int, where: str) -> int:
-    """Return whether labels count from 0 or 1; refuse others."""
+    """Return the number of the first class, 0 or 1; refuse labels out of range."""
     low, high = int(labels.min()), int(labels.max())
     if low >= 0 and high < n:
         return 0

@@ -8,8 +8,8 @@ labels,
     \mathrm{base} = \{ 0, \dots, \lceil n / 2 \rceil - 1 \}, \qquad
     \mathrm{new} = \{ \lceil n / 2 \rceil, \dots, n - 1 \}
 
-The order is that of the labels in the released split file. For sets without a split file, the lists
-here follow the rule of the released code, and :attr:`OpenWorldSet.order_seen` is False. The
+The order is that of the labels in the released split file. If that file was not available, the list
+here follows the rule of the released code, and :attr:`OpenWorldSet.order_seen` is False. The
 transfer trains on ImageNet-1K and tests on the ten other sets.
 
 References

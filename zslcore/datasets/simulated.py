@@ -110,9 +110,9 @@ class Planted:
     """Planted effects of a simulated data set.
 
     ``rho`` is the agreement with attributes and ``omega`` the spread, of classes outside and in
-    ``pretraining``; both values are equal without a planted gain. Classes in ``moved`` look
-    different in the compared data set; boxes of one photograph share ``photographs`` of their
-    variance.
+    ``pretraining``; both values are equal without a planted gain. The appearance of classes in
+    ``moved`` differs from that in the compared data set; boxes of one photograph share
+    ``photographs`` of their variance.
     """
 
     rho: tuple[float, float]
@@ -224,7 +224,7 @@ def _draw_classes(
 def _drawn(
     world: World, facts: ClassFacts, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw prototypes S, looks z that they describe, and looks q that they do not."""
+    """Draw prototypes S, the appearance z that they describe, and q, which they do not."""
     C, k = len(facts.classes), world.k
     group = _groups(facts.classes["group"], rng)
     a = rng.standard_normal((C, k))
@@ -249,7 +249,7 @@ def turned(S: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def mixed(z: np.ndarray, q: np.ndarray, rho: np.ndarray) -> np.ndarray:
-    """Return latent looks, a mixture of a part that attributes describe and one they do not."""
+    """Return the latent appearance: z, described by attributes, mixed with q, which is not."""
     return np.asarray(rho * z + np.sqrt(1 - rho**2) * q)
 
 
@@ -265,7 +265,7 @@ def draw_features(
     """Return the float32 features X, drawn block by block to limit memory.
 
     ``omega`` has shape (n_classes,), the rounded ``v`` (n_classes, k), and ``photographs``, which
-    may be None, (n_samples,). Images of another ``name`` are different.
+    may be None, (n_samples,). The random numbers depend on ``name``.
     """
     M, MR = draw_mixing(np.random.default_rng([world.seed, 1, D]), world.k, world.r, D, world.eta)
     mean = (v @ M).astype(np.float32)

@@ -16,7 +16,7 @@ for each of four extractors :math:`e`, of the kinds in [1]_:
   has no published attributes, it is drawn. A word vector has 300 dimensions, with the share
   :math:`\alpha` of its variance from :math:`z_c` and the other share from :math:`h_c`, which
   features do not depend on: word vectors are worse prototypes;
-- :math:`q_c`, the looks that no prototype describes, are the same for all extractors;
+- :math:`q_c`, the appearance that no prototype describes, is the same for all extractors;
 - the clips of UCF101 are in the real number of groups, 25 per class; the clips of one group share
   :math:`\kappa` of the variance of :math:`u_i` and :math:`t_i`. The number of clips in a group is
   drawn, 4 to 7 as in the release. The groups of HMDB51 are unknown.
@@ -94,7 +94,7 @@ class SimulatedExtractor:
     def looks(
         self, in_pretraining: np.ndarray, z: np.ndarray, q: np.ndarray, labels: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the spread of each class, the labels, and the latent looks of each class."""
+        """Return the spread of each class, the labels, and the latent appearance of each class."""
         rho, omega = (np.take(pair, in_pretraining.astype(int)) for pair in (self.rho, self.omega))
         return omega, labels, rounded(mixed(z, q, rho[:, None]))
 
@@ -152,7 +152,7 @@ def _every() -> Iterator[StandIn]:
 _NAMES = {str(stand_in): stand_in for stand_in in _every()}
 #: Names that :func:`simulate_action` accepts.
 SIMULATED_ACTIONS = tuple(_NAMES)
-#: Names shown in lists of data sets; pages that need other ones name them.
+#: Names shown in lists of data sets; other simulated actions are named by the pages that use them.
 ACTIONS = ("simulated-UCF101", "simulated-HMDB51")
 
 
@@ -334,7 +334,7 @@ def _released(facts: ActionFacts, labels: np.ndarray, groups: np.ndarray | None)
         test_seen=test_seen,
         test_unseen=np.flatnonzero(np.isin(labels, unseen)),
         folds=class_folds(labels, trainval),
-        note="First of the 50 random splits in circulation; a fifth of "
+        note="First of the 50 released random splits; a fifth of "
         + ("the groups" if groups is not None else "the videos")
         + " of each seen class is held out. Folds are thirds of the classes, seed 0.",
     )

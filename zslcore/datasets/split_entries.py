@@ -91,7 +91,7 @@ OF_CLASSES = re.compile(
 HEADING = re.compile(r"[\"']?(\w[\w -]*)[\"']?\s*:\s*(\[.*\])?$|[#\[=]+\s*(\w[\w -]*?)\s*[\]=:]*$")
 #: Largest depth of nested objects that is searched for a split.
 MOST_LEVELS = 3
-#: Most bytes of the titles of a table that may be recognised by them alone.
+#: Largest size in bytes of the titles by which a table is recognised.
 MAX_TITLES = 1 << 16
 
 
@@ -143,7 +143,7 @@ def read_split_table(path: Path) -> SplitList | None:
 
 
 def _may_have_parts(path: Path) -> bool:
-    """Whether the titles of a table leave room for entries with a part; those not read do."""
+    """Whether a table may have entries with a part, by its titles; True if these cannot be read."""
     titles, *_ = read_head(path, MAX_TITLES) or [""]
     if not titles or titles.count('"') % 2 or "\0" in titles:
         return True
@@ -161,7 +161,7 @@ def _are_parts(titles: Sequence[str]) -> bool:
 
 
 def _find_columns(titles: Sequence[str]) -> tuple[int | None, ...]:
-    """Return the columns of the image, the class and the part, and that of the part or a flag."""
+    """Return the columns of images, classes and parts, and the column of parts or of flags."""
     words = [*map(_squeezed, titles)]
     image, label, place, flag = (
         next((words.index(title) for title in column_titles if title in words), None)
@@ -218,7 +218,7 @@ def entries_of_table(
     if label is None or (where is None and not part):
         return None
     if image is not None and place is None and "unseen" in FLAGS.get(words[where or 0], ()):
-        return None  # an image of a seen class may train or test
+        return None  # seen images may be training or test images
     entries: Entries = {}
     for k, row in enumerate(rows, 1):
         expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
@@ -465,8 +465,8 @@ def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
         np.array([place_of[label] for label in rows.labels], np.int64),
         tuple(names[number] for number in numbers),
         parts,
-        note=f"from base to new: the first {len(base)} of {len(numbers)} labels train, the others "
-        "are unseen",
+        note=f"from base to new: the first {len(base)} of {len(numbers)} labels are seen, the "
+        "others are unseen",
     )
 
 

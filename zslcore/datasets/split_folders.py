@@ -115,8 +115,8 @@ def refusal_of_folder(folder: Path) -> FileRefusedError:
     names = [f"{clean_text(path.name, 40)}{'/' if path.is_dir() else ''}" for path in paths]
     shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
     return FileRefusedError(
-        f"{clean_text(folder)}: found {shown or 'nothing'}, in no layout that is read as a split; "
-        f"expected {LAYOUTS}. Rename the files, or name one of them."
+        f"{clean_text(folder)}: found {shown or 'nothing'}, which is not a known layout of a "
+        f"split; expected {LAYOUTS}. Rename the files, or name one of them."
     )
 
 

@@ -569,8 +569,8 @@ def _validated(
 ) -> tuple[dict[str, np.ndarray], str]:
     """Return the parts with trainval added, and a remark on validation.
 
-    Without a test part, validation becomes the test. Without labels, validation classes are assumed
-    to differ from training classes.
+    Without a test part, the validation part is used as the test part. Without labels, validation
+    classes are assumed to differ from training classes.
     """
     checked, remark = dict(parts), ""
     if not {"test", "test_seen", "test_unseen"} & set(checked):

@@ -86,8 +86,8 @@ def read_table(
     ----------
     path : ``.npz``, HDF5 or ``.csv`` file as described in this module
     prototypes : CSV with a column ``class`` and one column per attribute, or another file for
-        :mod:`zslcore.datasets.embeddings` Required for a CSV; replaces ``prototypes`` and
-        ``class_names`` of other files.
+        :mod:`zslcore.datasets.embeddings`; required for a CSV, it replaces ``prototypes`` and
+        ``class_names`` of other files
     unseen : names or numbers of the unseen classes
         Required if the file has no split, refused if it has one. A fifth of each seen class is then
         held out as ``test_seen``, drawn with seed 0. If most class names have ids of ImageNet-21K,
@@ -204,7 +204,7 @@ def split_from_unseen(
     """Return the split "own" with these unseen classes; a fifth of each seen class is held out."""
     chosen = class_numbers(unseen, names)
     expect(0 < len(chosen) < len(names), "unseen classes", f"1 to {len(names) - 1} of {len(names)} "
-           "classes, so that some train", len(chosen))  # fmt: skip
+           "classes, so that some are seen", len(chosen))  # fmt: skip
     for side, is_of_side in (
         ("unseen", np.isin(labels, chosen)),
         ("seen", ~np.isin(labels, chosen)),
@@ -292,7 +292,7 @@ def _by_name(
     if not {class_key(name) for name in own} & set(place) and len(own) == len(side.classes):
         return labels
     where = f"{clean_text(path.name)}, variable 'labels'"
-    expect_range(where, labels, len(own), "places of its class names", first=0)
+    expect_range(where, labels, len(own), "positions in its class names", first=0)
     for c in np.unique(labels):
         if class_key(own[c]) not in place:
             raise closest_name(f"class in {clean_text(path.name)}", own[c], side.classes)

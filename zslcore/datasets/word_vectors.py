@@ -3,8 +3,9 @@ r"""Class embeddings from word vectors: the mean over the words of a class name.
 .. math::
     s_c = \frac{1}{|W_c|} \sum_{w \in W_c} v_w
 
-A whole name with a vector, such as ``blue_whale``, has that vector instead. Files are in the text
-or binary form of word2vec, GloVe and fastText, or are an ``.npz`` with ``vectors`` and ``words``.
+If the whole name has a vector, such as ``blue_whale``, that vector is used instead. Files are in
+the text or binary form of word2vec, GloVe and fastText, or are an ``.npz`` with ``vectors`` and
+``words``.
 
 References
 ----------
@@ -81,7 +82,7 @@ def _first(vectors: Mapping[str, np.ndarray], words: Iterable[str]) -> np.ndarra
 
 
 def _read(path: Path, wanted: set[str]) -> dict[str, np.ndarray]:
-    """Return the vectors in a file of those ``wanted`` words that have one."""
+    """Return the vectors of the ``wanted`` words in a file; words without a vector are left out."""
     if path.suffix.lower() not in ARCHIVES:
         return read_words(path, sorted(wanted), binary=path.suffix.lower() in BINARY)
     with artifacts.scratch() as folder:

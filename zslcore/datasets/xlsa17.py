@@ -86,24 +86,24 @@ def read_xlsa17(
     folder : folder of the data set, or ``standard_split`` in it
     features, splits : names of the two files in ``folder``, MATLAB 5 or 7.3, or absolute paths;
         splits may be in one of :data:`SPLIT_FOLDERS`, as in ``standard_split/att_splits.mat``
-    name : name of the import By default the name of the folder, followed by the stem of each file
+    name : name of the import; by default the name of the folder, followed by the stem of each file
         that is named differently in the public archive: ``CUB``, ``CUB-vgg_fc7``,
         ``CUB-vgg_fc7-att_splits_v1``.
-    prototypes : file of class embeddings that replace ``att`` In one of the forms of
-        :mod:`zslcore.datasets.embeddings`; a path that does not exist is searched in ``folder``.
+    prototypes : file of class embeddings that replace ``att``, in one of the forms of
+        :mod:`zslcore.datasets.embeddings`; a path that does not exist is searched in ``folder``
     embedding : name of one of several embeddings in this file, such as "word2vec"
     pretraining : names of the vocabularies that the features were trained on, ("none",) for nothing
 
     Returns
     -------
     ZSLDataset
-        The first split is that of the file. It is named "PS"; "PS v1" if the classes are a
+        The first split is that of the file. Its name is "PS", or "PS v1" if the classes are a
         benchmark's and ``train_loc`` and ``val_loc`` hold rows of ``test_seen_loc``, as in the
-        first release; or, without seen test rows, "SS" ("own" if a benchmark has other unseen
-        classes). "SS" is added to a proposed split if ``standard_split/`` lists it or the classes
-        are a benchmark's (:mod:`zslcore.datasets.facts`); the benchmark's released folds are used
-        if the file has no class lists. Row numbers are 0-based and sorted. Folds are restricted to
-        rows of ``trainval_loc``, so that no test row can be used for validation.
+        first release. Without seen test rows it is "SS", or "own" if the unseen classes are not
+        those of the benchmark. "SS" is added to a proposed split if ``standard_split/`` lists it or
+        the classes are a benchmark's (:mod:`zslcore.datasets.facts`); the benchmark's released
+        folds are used if the file has no class lists. Row numbers are 0-based and sorted. Folds are
+        restricted to rows of ``trainval_loc``, so that no test row can be used for validation.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def find(
     """Find the files of a data set; see :func:`read_xlsa17`."""
     if embedding is not None and prototypes is None:
         raise ParameterError(
-            "An embedding is one of a file of class embeddings; expected that file with "
+            "An embedding is part of a file of class embeddings; expected this file with "
             "prototypes= (--prototypes), got none."
         )
     layout = _Layout.find(Path(folder), features, splits)

@@ -207,7 +207,7 @@ class Preset:
     std: tuple[float, float, float] = (0.229, 0.224, 0.225)
 
     def standardised(self, crops: np.ndarray) -> Tensor:
-        """Return uint8 crops (n, crop, crop, 3) in the form for an encoder.
+        """Standardise uint8 crops (n, crop, crop, 3) for an encoder.
 
         The tensor is float32 of shape (n, 3, crop, crop).
         """

@@ -224,7 +224,7 @@ def _split(predictions: Predictions, labels: np.ndarray) -> Split:
         trainval=trainval,
         test_seen=test.rows[of_seen],
         test_unseen=test.rows[~of_seen],
-        note="Test rows of the predictions; all other images trained.",
+        note="Test rows of the predictions; all other images are training images.",
     )
     benchmark = recognise(predictions.class_names, labels)
     return build(folds=[] if benchmark is None else benchmark.folds(labels, build()))

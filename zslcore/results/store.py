@@ -5,7 +5,7 @@
 ``transductive`` a transductive method and its inductive base, :mod:`zslcore.analysis.transduction`
 ``action``      one fit of the study of actions, :mod:`zslcore.analysis.actions`
 ``large-scale`` one method on the ImageNet test sets, :mod:`zslcore.analysis.large_scale`
-``path``        figures along a regulariser, :mod:`zslcore.analysis.regularization`
+``path``        metrics along a regulariser, :mod:`zslcore.analysis.regularization`
 =============== =================================================================================
 
 A run is stored as :class:`zslcore.evaluation.runs.RunResult`. Results of studies have the same

@@ -34,11 +34,11 @@ SCRATCH = "scratch"
 
 
 class CorruptFolderError(ZSLError):
-    """A folder that differs from its manifest."""
+    """Folder that differs from its manifest."""
 
 
 def draft(root: Path, prefix: str) -> Path:
-    """Return a new draft folder in ``root``, owned by this process; it can be renamed within."""
+    """Create a draft folder of this process in ``root``, to be renamed there when finished."""
     root.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=root))
     try:
@@ -113,7 +113,7 @@ def _owner(pid: int) -> dict[str, Any]:
 
 
 def is_draft(folder: Path) -> bool:
-    """Whether a folder is marked as a draft; only drafts are ever deleted."""
+    """Whether a folder is marked as a draft; only drafts are deleted automatically."""
     return (folder / OWNER).is_file()
 
 

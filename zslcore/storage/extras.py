@@ -40,7 +40,7 @@ _NAMED = re.compile(r".+ needs .+ \(extra (\w+)\), which is not installed\.")
 
 
 class MissingExtraError(ZSLError):
-    """A package of an extra is not installed."""
+    """Missing package of an extra."""
 
 
 @contextmanager
@@ -86,8 +86,9 @@ def install(name: str = "", *packages: str) -> str:
     """Return the command that adds an extra, or other packages, to this installation.
 
     The package is not on an index, where another project may have its name. An installation from a
-    clone is therefore repeated from the clone, with the extra; others get the packages by name.
-    The command is one line for a POSIX shell, with paths relative to the folder of the clone.
+    clone is therefore repeated from the clone, with the extra; other installations get the packages
+    by name. The command is one line for a POSIX shell, with paths relative to the folder of the
+    clone.
     """
     pip, clone = [sys.executable, "-m", "pip"], _clone()
     if clone is None:

@@ -59,8 +59,9 @@ def folder_of(source: str | os.PathLike[str]) -> Path:
 def path_of(name: str | os.PathLike[str], folder: Path) -> Path:
     """Return the path of a file named in an option of the command line.
 
-    A plain name is searched in the folder of the source, then in the working directory; a path in
-    reverse order. The path of an existing file is absolute; other paths are returned unchanged.
+    A plain name is searched in the folder of the source, then in the working directory; a path with
+    folders is searched in the working directory first. The path of an existing file is absolute;
+    other paths are returned unchanged.
     """
     file = Path(name)
     places = [folder / file, file]

@@ -75,7 +75,7 @@ VALUES, ARRAYS = "result.json", "arrays.npz"
 
 
 def save(folder: Path, result: Any, *, compressed: bool = True) -> None:
-    """Write ``result`` into an empty folder; compression hardly reduces scores."""
+    """Write ``result`` into an empty folder; scores are best stored uncompressed."""
     arrays: dict[str, np.ndarray] = {}
 
     def plain(value: Any) -> Any:

@@ -253,9 +253,10 @@ class Contents:
     def read(
         self, wanted: Mapping[str, Role], into: Path, *, limits: Limits = DEFAULT_LIMITS
     ) -> Variables:
-        """Return variables in their roles, as :func:`read_arrays` does.
+        """Return variables by their roles, like :func:`read_arrays`.
 
-        Those too large to be here are read from the file into the folder ``into``.
+        Large variables, which are not in ``arrays``, are read from the file into the folder
+        ``into``.
         """
         rest = {n: wanted[n] for n in wanted if not self.has(n) and n not in self.refused}
         read = Variables({}, {})
@@ -314,7 +315,7 @@ def look_into(
                     refused[name] = str(entry["refused"])
                 elif entry["read"]:
                     arrays[name] = values = _plain(folder / f"{k}.npy")
-                    if values.size != math.prod(shapes[name] or ()):  # may be declared wrong
+                    if values.size != math.prod(shapes[name] or ()):  # declared wrong
                         shapes[name] = values.shape
             return Contents(path, container, shapes, arrays, refused)
 
@@ -557,7 +558,7 @@ def read_value(
 
 
 def read_head(path: Path, n_bytes: int) -> list[str]:
-    """Return the lines that end in the first bytes of a text, as they are, without blank ones."""
+    """Return the complete nonblank lines in the first bytes of a text, unchanged."""
     with path.open("rb") as file:
         text = file.read(n_bytes).decode("utf-8-sig", errors="replace")
     lines = text.replace("\r", "\n").split("\n")
@@ -656,8 +657,8 @@ def _refuse_pointer(path: Path, head: bytes) -> None:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:9].lower()
     if start.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--")):
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected the file itself, got a web page (HTML), as a "
-            "download that failed leaves; download it again."
+            f"{clean_text(path.name)}: expected the file itself, got a web page (HTML), as from "
+            "a failed download; download it again."
         )
 
 
@@ -757,7 +758,7 @@ def read_confined(
     seconds: int,
     whose: str,
 ) -> Any:
-    """Return ``function(given, memory, into)``, called in a worker process.
+    """Return the result of ``function(arguments, memory, into)`` in a worker process.
 
     ``whose`` names the origin of the memory limit in a refusal.
     """

@@ -1,9 +1,9 @@
 """Calls of functions in a confined worker process, since their files may be hostile.
 
-The process has the limits set by the caller, the walls of :mod:`zslcore.untrusted.walls`, and
-nothing of the server's environment but :data:`INHERITED`. A hostile file may take it over, so the
-caller checks the returned JSON. On Linux a fork server imports the module of the function and forks
-a worker within milliseconds; on other systems each worker is a new process that imports it.
+The process has the limits set by the caller, the walls of :mod:`zslcore.untrusted.walls`, and only
+the environment variables in :data:`INHERITED`. A hostile file may take it over, so the caller
+checks the returned JSON. On Linux a fork server imports the module of the function and forks a
+worker within milliseconds; on other systems each worker is a new process that imports it.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def call(
 
 
 def report_progress(**line: object) -> None:
-    """Report the variable that is read (``reading``) and its share (``share``) to the caller."""
+    """Report to the caller the variable being read (``reading``), and the ``share`` read so far."""
     global _reading
     _reading = str(line.get("reading", _reading))
     _write(json.dumps(line))
@@ -237,7 +237,8 @@ def _python(*words: str, **options: Any) -> subprocess.Popen[Any]:
     environment |= {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     environment |= {"HDF5_USE_FILE_LOCKING": "FALSE", "HDF5_PLUGIN_PRELOAD": "::"}
     environment |= {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # Arrow's own pool reserves far more
-    environment |= {"JE_ARROW_MALLOC_CONF": "background_thread:false"}  # not after a fork
+    # A background thread does not survive a fork.
+    environment |= {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
     silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     command = [sys.executable, "-P", "-W", "ignore", "-m", __name__, *words]
     return subprocess.Popen(command, env=environment, **(silent | options))  # noqa: S603 - ours

@@ -1,4 +1,4 @@
-"""CSV files with known columns, and tables of scores."""
+"""Readers of CSV files with known columns, and of tables of scores."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], bool]:
     try:
         header = [name.strip() for name in next(csv.reader([line]), [])]
     except csv.Error:
-        raise Refused("expected names of columns, got a field without end", "line 1") from None
+        raise Refused("expected names of columns, got an unterminated field", "line 1") from None
     twice = [name for name, times in Counter(header).items() if times > 1]
     if twice or len(header) > MAX_COLUMNS:
         which = f", {twice[0]!r} more than once" if twice else ""
@@ -133,8 +133,8 @@ def _fault(
                         below = next(filter(None, reader), [])[k : k + 1]
                         if n == 0 and text.strip() and below and not is_right(below[0].strip()):
                             return Refused(
-                                f"expected numbers, got texts as {text[:40]!r}: a list of files or "
-                                "names is not a table of numbers",
+                                f"expected numbers, got texts such as {text[:40]!r}: a list of "
+                                "files or names is not a table of numbers",
                                 f"column {name!r}",
                             )
                         place = f"{place}, column {name!r}"
@@ -283,7 +283,7 @@ def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
 
 
 def _refuse_short_lines(path: str, n: int, separator: str) -> None:
-    """Refuse a line with too few fields, which pandas would read as missing values."""
+    """Refuse lines with too few fields: pandas would read missing values."""
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
         reader = csv.reader(lines, delimiter=separator)
         for row in filter(None, reader):

@@ -1,4 +1,4 @@
-"""HDF5 and MATLAB 7.3 files."""
+"""Reader of HDF5 and MATLAB 7.3 files."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def _parsed(path: str, kind: str) -> Any:
     except UnicodeDecodeError:
         raise Refused(f"expected {kind} as UTF-8 text, got other bytes") from None
     except RecursionError:
-        raise Refused(f"expected {kind}, got brackets without end") from None
+        raise Refused(f"expected {kind}, got brackets that are nested too deep") from None
     except ValueError as error:
         raise Refused(f"expected {kind}, got other text ({error})") from None
 
@@ -190,7 +190,7 @@ def count_values(value: Any) -> int:
         count += len(level)
         depth += 1
         if depth > MAX_DEPTH:
-            raise Refused(f"expected at most {MAX_DEPTH} brackets inside each other, got more")
+            raise Refused(f"expected at most {MAX_DEPTH} nested brackets, got more")
         level = [
             inner
             for each in level

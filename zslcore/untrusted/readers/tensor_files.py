@@ -97,9 +97,7 @@ class Safetensors:
             raise Refused("expected a shape and two offsets, got other values", where)
         first, last = place
         if not first <= last <= size:
-            raise Refused(
-                f"declares the bytes {first:,} to {last:,} of {size:,} that the file has", where
-            )
+            raise Refused(f"declares bytes {first:,} to {last:,}, but the file has {size:,}", where)
         declared = math.prod(shape) * _size_of(SAFE_TYPES[dtype])
         if declared != last - first:
             raise Refused(f"declares {declared:,} bytes of values, got {last - first:,}", where)
@@ -143,7 +141,7 @@ def _tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: object) -> _
         raise Refused("expected shape and place of a tensor, got other values")
     last = offset + sum((n - 1) * step for n, step in zip(shape, stride, strict=True))
     if math.prod(shape) and last >= storage.n:
-        raise Refused(f"declares a tensor up to value {last:,} of {storage.n:,} that are stored")
+        raise Refused(f"declares a tensor up to value {last:,}, but stores {storage.n:,}")
     return _Tensor(storage, offset, tuple(shape), tuple(stride))
 
 

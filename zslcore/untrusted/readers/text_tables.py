@@ -106,7 +106,7 @@ class TextTable:
         try:
             fields = next(csv.reader([line], delimiter=self.separator or "\x00"), [])
         except csv.Error:
-            raise Refused("expected fields, got one without end") from None
+            raise Refused("expected fields, got an unterminated one") from None
         return [field.strip() for field in fields]
 
     def _columns(
