@@ -60,7 +60,7 @@ def plainly(world):
         found["ZSL003", "warning", f"more than once in {part}:"] = {
             r for r in rows if rows.count(r) > 1
         }
-    found["ZSL003", "error", "Outside the rows"] = {
+    found["ZSL003", "error", "Out of range for"] = {
         (part, r) for part, rows in world.parts.items() for r in rows.tolist() if not 0 <= r < n
     }
     tested = here["test_seen"] | here["test_unseen"]
@@ -103,7 +103,7 @@ def test_rows_and_classes_are_judged_as_sets_are(world):
             if check.id == "ZSL003" and finding.rows:
                 assert set(finding.rows) == what
                 assert finding.figures["rows"] == len(what)
-            elif finding.sentence.startswith("Outside the rows"):  # one finding on all parts
+            elif finding.sentence.startswith("Out of range for"):  # one finding on all parts
                 assert set(finding.evidence[0].rows) == what
                 assert all(f" of {part}" in finding.sentence for part, _ in what)
             elif check.id != "ZSL003":
@@ -151,7 +151,7 @@ def test_runs_made_here_say_how_they_were_chosen_and_what_peeking_gains():
     given_ = replace(run, oracle=None, params_origin="given", gamma_origin=None)
     for runs, said in (
         ([run], "1 run, parameters and gamma validated on the folds; .* up to 12.3 points"),
-        ([given_, given_], r"2 runs, parameters or gamma of 2 given\."),
+        ([given_, given_], r"2 runs, 2 with given parameters or gamma\."),
     ):
         unknown, finding = audit_context(replace(clean(), runs=runs)).of("ZSL008")
         assert (unknown.mark, finding.mark) == ("open", "ok")

@@ -354,10 +354,10 @@ def test_what_a_leak_gained_says_its_condition_and_whose_figures_it_has(dataset,
     figure = cards_of_files([shared / "data/xlsa17" / dataset / "att_splits_v1.mat"])[0].figures[2]
     assert figure.value == "+1.7 to +6.4"
     assert figure.note.startswith(
-        "if trained on train + val; on trainval, as 13 of the 14 released"
+        "if trained on train + val; if trained on trainval, as in 13 of the 14 released"
     )
     assert "−0.9 to +0.6. Six methods on CUB birds, VGG" in figure.note
-    assert ("none measured on AWA2" in figure.note) is stands_in
+    assert ("not measured on AWA2" in figure.note) is stands_in
 
 
 @pytest.mark.nightly

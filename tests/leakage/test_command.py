@@ -137,7 +137,9 @@ def test_overlaps_are_decided_by_a_file(good, tmp_path, capsys):
     decisions = tmp_path / "decisions.toml"
     decisions.write_text('[mine]\nbat = "rejected"\nseal = "rejected"\n')
     assert audited(*command, "--decisions", decisions) == 0
-    assert "Rejected by hand, for mine: bat, seal." in " ".join(capsys.readouterr().out.split())
+    assert "Matches with mine rejected by hand: bat, seal." in " ".join(
+        capsys.readouterr().out.split()
+    )
 
 
 @pytest.mark.usefixtures("in_process")

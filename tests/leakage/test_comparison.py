@@ -33,8 +33,8 @@ def test_a_split_against_itself_moves_nothing():
     assert not len(comparison.classes)
     assert [table.title for table in comparison.tables()] == ["Rows by part"]
     assert comparison.headline == (
-        f"world against other: 0 of {world.n_rows} rows changed their part (trainval, train, val, "
-        "test_seen, test_unseen compared). 0 classes changed from seen to unseen or back."
+        f"world against other: 0 of {world.n_rows} rows are in different parts (trainval, train, "
+        "val, test_seen, test_unseen compared). 0 classes changed from seen to unseen or back."
     )
 
 
@@ -71,7 +71,7 @@ def test_parts_that_one_does_not_give_are_named_and_only_test_seen_may_be_empty(
     comparison = compare_splits(world, replace(world, name="other", parts=bare))
     assert comparison.n_moved == 0
     assert comparison.given_once == (("train", "val"), ())
-    assert comparison.headline.endswith("Only world gives train and val.")
+    assert comparison.headline.endswith("Only world has train and val.")
     standard = {
         "trainval": np.union1d(world.parts["trainval"], world.parts["test_seen"]),
         "test_unseen": world.parts["test_unseen"],
@@ -96,7 +96,7 @@ def test_splits_of_different_data_are_refused():
     with pytest.raises(DatasetError, match=r"world has 96 rows, more 120: expected splits of the"):
         compare_splits(world, replace(clean(per_class=15), name="more"))
     bare = replace(world, parts={"val": world.parts["val"]})
-    with pytest.raises(DatasetError, match="expected parts that both give, got none"):
+    with pytest.raises(DatasetError, match="expected a part that both splits have; got none"):
         compare_splits(bare, with_parts(bare, val=np.empty(0, int)))
 
 
@@ -133,7 +133,7 @@ def test_the_command_line_compares_and_keeps_its_status(tmp_path, capsys):
     assert command(str(leaking), "--against", str(good)) == 1
     assert "train + test_seen" in capsys.readouterr().out
     assert command(str(good), "--against", str(good), "--pretraining", "none") == 0
-    assert "0 of 30 rows changed their part" in capsys.readouterr().out
+    assert "0 of 30 rows are in different parts" in capsys.readouterr().out
     assert command(str(good), "--against", str(tmp_path / "nowhere.mat")) == 2
 
 

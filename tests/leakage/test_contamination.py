@@ -320,13 +320,14 @@ def test_an_absence_is_one_of_names():
         "By name and by WordNet, none of the 50 test classes is in ImageNet-1K."
     )
     assert said("UCF101", "R(2+1)D of E2E").sentence.endswith(
-        "is in Kinetics-664, as Brattoli et al. 2020 state; its list of classes is not here."
+        "is in Kinetics-664, according to Brattoli et al. 2020; its list of classes is not public."
     )
 
 
 def test_one_class_is_spoken_of_as_one():
-    assert said("HMDB51", "ResNet-101").advice == "Decide whether it is the same. If it is not, " \
-        "you may."  # fmt: skip
+    assert said("HMDB51", "ResNet-101").advice == (
+        "Decide whether it is the same class. If not, the result may be reported as zero-shot."
+    )
     one = answer(own_test_set("mine", ["zebra", "sheep"]), find_extractor("ResNet-101"))
     assert one.advice.startswith(
         "Report the accuracy of the other class alongside the overall accuracy, once you have "
@@ -365,8 +366,8 @@ def test_the_command_answers_for_a_file(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("extractor", "sentence"),
     [
-        ("VGG-16 and VGG-19", "Unknown. None of the 3 names is found in WordNet (7, 8, 9)"),
-        ("IDT", "Clean. These features are made by hand"),
+        ("VGG-16 and VGG-19", "Unknown. WordNet has none of the 3 names (7, 8, 9)"),
+        ("IDT", "Clean. These features are hand-crafted"),
     ],
 )
 def test_the_command_answers_for_a_data_set(extractor, sentence, capsys):

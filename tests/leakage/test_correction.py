@@ -60,7 +60,7 @@ def test_trainval_is_train_and_val_together():
 def test_a_split_without_training_or_test_rows_is_refused(part, gone):
     world = without(clean(), "train", "val")
     world = without(world, part) if gone else with_parts(world, **{part: np.empty(0, int)})
-    with pytest.raises(DatasetError, match=rf"world: .* nothing is left in {part}\."):
+    with pytest.raises(DatasetError, match=rf"world: .* removes every row of {part}\."):
         correct_context(world)
 
 

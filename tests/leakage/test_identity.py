@@ -76,7 +76,7 @@ def test_what_both_releases_share_is_no_reproach(split):
     assert found.mark == "ok"
     assert found.sentence == (
         "Zoo PS v1 or PS 2.0, as published (its rows): they share trainval, test_seen, "
-        "test_unseen, and differ only in train, val, of which nothing was given."
+        "test_unseen, and differ only in train, val, which the files do not have."
     )
     assert found.advice == f"Give train, val to distinguish them. PS v1: {OLD}"
 
@@ -111,7 +111,7 @@ def test_nobodys_split_is_not_taken_for_one(split):
 
 @pytest.mark.parametrize(("shift", "said", "advice"), [
     (-1, "one too low", "Add 1 to all row numbers."),
-    (1, "one too high", "Take 1 from all row numbers."),
+    (1, "one too high", "Subtract 1 from all row numbers."),
 ])  # fmt: skip
 def test_rows_that_start_elsewhere_are_called_so(split, shift, said, advice):
     context = split["PS 2.0"]
@@ -157,7 +157,7 @@ def test_classes_tell_a_benchmark_where_rows_do_not():
     )
     other = Split.from_classes("own", y, range(20))
     assert finding(AuditContext.of_split(other, **known)).sentence == (
-        "The classes are those of SUN, parted otherwise than in PS and SS."
+        "The classes are those of SUN, but divided unlike PS and SS."
     )
     foreign = known | {"class_names": ("dodo", *names[1:])}
     assert finding(AuditContext.of_split(own, **foreign)).sentence == (
@@ -170,7 +170,7 @@ def test_classes_tell_a_benchmark_where_rows_do_not():
     [
         ("ps", "The unseen classes are those of SUN PS; there are no rows to compare."),
         ("ss", "The unseen classes are those of SUN SS; there are no rows to compare."),
-        (None, "The classes are those of SUN, parted otherwise than in PS and SS."),
+        (None, "The classes are those of SUN, but divided unlike PS and SS."),
     ],
 )
 def test_lists_of_classes_tell_a_split_without_rows(unseen, said):
@@ -210,7 +210,7 @@ def test_a_split_with_one_class_exchanged_is_near_and_its_checks_run(dataset):
     found = report.of("ZSL010")[0]
     assert found.mark == "warning"
     assert found.sentence.startswith(f"Near {dataset} PS: ")
-    assert found.sentence.endswith(f"now unseen: {now_unseen}; unseen no more: {no_more}.")
+    assert found.sentence.endswith(f"now unseen: {now_unseen}; no longer unseen: {no_more}.")
     near = known_module.nearest(context)
     assert 0.5 < min(near.shares.values()) < near.same < 1
     for check in ("ZSL001", "ZSL002", "ZSL011"):
@@ -238,7 +238,7 @@ def test_rows_of_a_random_split_without_labels_are_said_to_have_a_benchmarks_nam
     names = tuple(map(str, class_facts("CUB").classes["class"]))
     context, _, _ = exchanged("CUB", order=np.random.default_rng(0).permutation(11788))
     message = finding(replace(context, class_names=names)).sentence
-    assert message.startswith("The classes are called like those of CUB, but the rows")
+    assert message.startswith("The class names are those of CUB, but the rows")
 
 
 def test_labels_of_other_images_do_not_advise_to_take_classes_out():
@@ -246,4 +246,4 @@ def test_labels_of_other_images_do_not_advise_to_take_classes_out():
     n = world.n_rows // 2
     short = replace(world, labels=np.zeros(n, int), n_rows=n, features=None)
     (finding,) = [f for f in audit_context(short).of("ZSL001") if f.mark == "open"]
-    assert finding.advice.startswith("Give the labels of these images")
+    assert finding.advice.startswith("Provide the labels of these images")

@@ -91,10 +91,10 @@ def test_other_json_is_no_list(write):
 def test_names_that_are_not_understood_are_open_and_named(write):
     card = card_of(write("a.txt", "xyzzy,0", "quux,1"))
     assert card.verdict == "unknown"
-    assert "None of the 2 names is found in WordNet (quux, xyzzy)" in card.sentence.replace(
+    assert "WordNet has none of the 2 names (quux, xyzzy)" in card.sentence.replace(
         "(xyzzy, quux)", "(quux, xyzzy)"
     )
-    assert marks(card)["Names that are not understood"] == "open"
+    assert marks(card)["Unknown names"] == "open"
     assert "unknown" in to_text(card).split("test classes in the pre-training set")[1][:20]
     assert "No listed class" not in card.sentence
 
@@ -105,14 +105,14 @@ def test_part_of_a_list_is_judged_and_the_rest_named(write):
     assert "1 of 3 listed classes is related to a class of imagenet-1k (dog)" in card.sentence
     assert "1 of 3 names is not found in WordNet (quux): it is not compared" in card.sentence
     clean = card_of(write("b.txt", "unicorn", "quux"))
-    assert "No listed class that is understood is certain in imagenet-1k" in clean.sentence
+    assert "No listed class with a known name is certainly in imagenet-1k" in clean.sentence
     assert "(quux)" in clean.sentence
 
 
 def test_ids_are_not_compared_with_names_alone(write):
     assert not get_vocabulary("kinetics-400").hierarchical
     card = card_of(write("a.txt", "n02391049", "n02403003"), "kinetics-400")
-    assert "The list has WordNet ids, and kinetics-400 has none" in card.sentence
+    assert "The list has WordNet ids, and kinetics-400 has no ids" in card.sentence
     assert card.verdict == "unknown"
 
 

@@ -12,8 +12,8 @@ from zslcore.leakage.file_kinds import recognise_file
         ("grizzly/1.jpg 3\ngrizzly/2.jpg 3\nfox/1.jpg 4\n", "the images of one part; check the"),
         ("a.png\nb.png\n", "the images of one part; check the folder"),
         ("a/1.jpg dog\nb/2.jpg cat\n", "the images of one part; check the folder"),
-        ("1.jpg dog cat\n2.jpg cat cat\n", "titles image, label and predicted"),
-        ("1.jpg,dog,cat\n2.jpg,cat,cat\n", "titles image, label and predicted"),
+        ("1.jpg dog cat\n2.jpg cat cat\n", "columns image, label and predicted"),
+        ("1.jpg,dog,cat\n2.jpg,cat,cat\n", "columns image, label and predicted"),
     ],
 )
 @pytest.mark.parametrize("name", ["train.txt", "list"])

@@ -38,10 +38,10 @@ def test_a_list_for_training_with_test_rows_is_a_leak_on_card_and_command(leakin
     card = cards_of_files([leaking], ["none"])[0]
     assert card.verdict == "leaks"
     assert card.sentence.startswith(
-        "train_allclass_loc, a list named for training, holds 16 of 20 rows of test_unseen."
+        "train_allclass_loc, a list named for training, contains 16 of 20 rows of test_unseen."
     )
     assert card.figures[0].value == "16"
-    assert "test_allclass_loc" in card.read_as["in the file, no part of the split"]
+    assert "test_allclass_loc" in card.read_as["in the file, but outside the split"]
     assert main(["check", str(leaking)]) == 1
     assert main(["check", "--format", "text", str(leaking)]) == 1
     assert "train_allclass_loc" in capsys.readouterr().out
@@ -79,5 +79,5 @@ def test_a_share_of_the_training_images_is_places_within_trainval(tmp_path):
     with pytest.raises(FileRefusedError, match=r"within the 40 rows of trainval_loc .*got 41"):
         cards_of_files([share])
     (tmp_path / "att_splits.mat").unlink()
-    with pytest.raises(FileRefusedError, match=r"expected att_splits\.mat next to it"):
+    with pytest.raises(FileRefusedError, match=r"expected att_splits\.mat next to this file"):
         cards_of_files([share])

@@ -76,7 +76,7 @@ def test_names_that_differ_pass_and_the_report_says_that_only_names_were_compare
     number = np.arange(world.n_rows)
     number[world.parts["test_unseen"][:3]] = number[world.parts["test_unseen"][0]]
     (finding,) = found(named(world, number))  # one photograph, but of one part
-    assert (finding.mark, f"{world.n_rows - 2} different ones" in finding.sentence) == (PASS, 1)
+    assert (finding.mark, f"{world.n_rows - 2} of them different" in finding.sentence) == (PASS, 1)
 
 
 @pytest.mark.parametrize("part", ["test_seen", "test_unseen"])
@@ -87,8 +87,8 @@ def test_test_rows_of_a_photograph_that_was_trained_on_are_counted(part):
     n = len(world.parts[part])
     assert finding.mark is FAIL
     assert finding.sentence == (
-        f"From a photograph that also gave a training row: 4 of {n} rows of {part} ({4 / n:.1%}), "
-        "known from names of a test."
+        f"4 of {n} rows of {part} ({4 / n:.1%}) share a photograph with a training row, "
+        "according to names of a test."
     )
     assert finding.rows == tuple(rows.tolist())
     assert finding.figures == {"rows": 4, "of": n, "photographs": 4}
@@ -176,7 +176,7 @@ def test_a_pattern_says_what_of_a_name_is_the_photograph():
         ("a*", "expected a group in round brackets"),
         ("(a{99999999999999999999})", "expected a regular expression"),
         ("(" * 150 + ")" * 150, "expected at most 200 letters, got 300"),
-        ("(zebra)", "found in none of the names, the first of which is 'cat'"),
+        ("(zebra)", "matches none of the names, the first of which is 'cat'"),
     ],
 )
 def test_a_pattern_that_is_none_gets_one_sentence(pattern, sentence):
@@ -383,7 +383,7 @@ def test_simulated_images_are_their_own_photographs_unless_their_names_say_other
     (finding,) = found(AuditContext.of_split(data.split("PS"), data))
     assert (finding.mark, finding.sentence) == (
         PASS,
-        "No photograph is on both sides (simulated, every image is drawn by itself).",
+        "No photograph is on both sides (simulated, each image is drawn independently).",
     )
     data = load("simulated-aPY")
     assert {f.mark for f in found(AuditContext.of_split(data.split("PS"), data))} >= {FAIL}

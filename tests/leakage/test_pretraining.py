@@ -76,7 +76,7 @@ def test_fine_tuning_on_images_of_the_data_is_named(world, images, severity):
     assert first.mark == "leak"
     assert second.mark is severity
     assert f"fine-tuned on {FINE_TUNED[images]}" in second.sentence
-    assert "Validation classes of the folds" in second.sentence
+    assert "The validation classes of the folds" in second.sentence
     assert severities(replace(world, vocabularies=(tuned,)), "ZSL007") == ["ok"]
     zsl_alone = {**world.parts, "test_seen": np.empty(0, int)}
     assert severities(replace(world, vocabularies=(tuned,), parts=zsl_alone)) == ["ok"]
@@ -117,7 +117,7 @@ def test_open_questions_are_no_absence_of_overlap(world):
     rejected = replace(world, decisions={"sea": {"seal": "rejected"}})
     (finding,) = audit_context(rejected).of("ZSL007")
     assert finding.mark == "ok"
-    assert finding.sentence == "Nothing to compare: no test class counts as one of sea."
+    assert finding.sentence == "Nothing to compare: no test class is treated as in sea."
 
 
 def test_a_telling_effect_is_a_warning():
@@ -175,7 +175,9 @@ def test_prototypes_of_which_nobody_says_how_they_were_made_are_a_question():
     declared = replace(world, provenance=DeclaredProvenance(prototypes="independent"))
     (passed,) = audit_context(declared).of("ZSL009")
     assert passed.mark == "ok"
-    assert passed.sentence.endswith("; declared by the author: made without test images.")
+    assert passed.sentence.endswith(
+        "; the author declares that they were made without test images."
+    )
     digits = load("digits")  # ours, described by what their strokes are
     context = AuditContext.of_split(digits.split("PS"), digits)
     (passed,) = audit_context(context).of("ZSL009")

@@ -44,13 +44,13 @@ def masks(kind):
 
 READINGS = {
     "as they are": (one(SOUND), "clean", "No row, image"),
-    "from 0": (SOUND, "clean", "Numbered from 0; read so, no leak."),
-    "from 2": (one(one(SOUND)), "clean", "Numbered from 2; read so, no leak."),
-    "boolean": (masks(bool), "clean", "The lists are masks of 120 images"),
-    "bytes": (masks(np.uint8), "clean", "The lists are masks of 120 images"),
+    "from 0": (SOUND, "clean", "The rows are read as numbered from 0; no leak was found."),
+    "from 2": (one(one(SOUND)), "clean", "The rows are read as numbered from 2; no leak was"),
+    "boolean": (masks(bool), "clean", "The lists are read as masks of 120 images"),
+    "bytes": (masks(np.uint8), "clean", "The lists are read as masks of 120 images"),
     "trainval": (
         one(SOUND) | {"trainval": TRAINVAL + 2}, "broken",
-        "trainval alone is one too high; shifted by one, no row and no class is on both sides.",
+        "trainval alone is one too high; read shifted by one; no row and no class is on both",
     ),
     "test_unseen": (one(SOUND) | {"test_unseen": UNSEEN}, "broken", "test_unseen alone is one too"),
     "exchanged": (
@@ -75,7 +75,9 @@ def test_the_reading_that_leaves_no_contradiction_is_the_headline(card, name):
 def test_one_list_may_be_a_mask_and_the_others_row_numbers(card, part, kind):
     found = card(**one(SOUND) | {part: masks(kind)[part]})
     assert (found.verdict, found.figures[0].value) == ("clean", "0")
-    assert found.sentence.startswith(f"{part}: a mask of 120 images; the others number rows")
+    assert found.sentence.startswith(
+        f"{part}: read as a mask of 120 images; other lists number rows"
+    )
     leaking = np.append(TRAINVAL, SEEN[:3])
     listed = one(SOUND | {"trainval": leaking}) | {"test_unseen": masks(kind)["test_unseen"]}
     assert card(**listed).figures[0].value == "3"
@@ -88,7 +90,9 @@ def test_rows_that_are_trained_on_are_counted_once_and_not_explained_away(card, 
     assert (found.verdict, found.figures[0].value) == ("leaks", str(n))
     of_zero = card(**leaking)  # and it numbers from 0
     assert (of_zero.verdict, of_zero.figures[0].value) == ("leaks", str(n))
-    assert of_zero.sentence.startswith("Numbered from 0; read so: Tested in test_seen and trained")
+    assert of_zero.sentence.startswith(
+        "The rows are read as numbered from 0: Tested in test_seen and trained"
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
@@ -96,8 +100,8 @@ def test_leaks_that_a_reading_leaves_are_reported_under_it(card, n):
     unseen = SOUND | {"trainval": np.append(TRAINVAL, UNSEEN[:n])}
     exchanged = {"trainval": np.append(TRAINVAL, SEEN[:n]), "test_seen": UNSEEN}
     for lists, sentence in (
-        (unseen, "Numbered from 0; read so: "),
-        (one(one(unseen)), "Numbered from 2; read so: "),
+        (unseen, "The rows are read as numbered from 0: "),
+        (one(one(unseen)), "The rows are read as numbered from 2: "),
         (one(exchanged | {"test_unseen": SEEN}), "test_seen and test_unseen are exchanged; "),
     ):
         found = card(**lists)
@@ -119,9 +123,9 @@ def test_a_check_passes_only_on_rows_that_it_compared(card):
     beyond = {k: v + 1000 for k, v in SOUND.items()}
     empty = one(SOUND | {"trainval": UNSEEN[:0], "test_seen": UNSEEN[:0]})
     for lists, cause in (
-        (wrapped, "Outside the rows of 120 images: 40 rows of trainval, 40 of test_seen and 40 of "
-         "test_unseen; the negative numbers look like 16-bit numbers that wrapped."),
-        (beyond, "Outside the rows of 120 images: 40 rows of trainval, 40 of test_seen and 40 of "
+        (wrapped, "Out of range for 120 images: 40 rows of trainval, 40 of test_seen and 40 of "
+         "test_unseen; the negative numbers look like 16-bit numbers that overflowed."),
+        (beyond, "Out of range for 120 images: 40 rows of trainval, 40 of test_seen and 40 of "
          "test_unseen."),
         (empty, "No rows in trainval."),
     ):  # fmt: skip
@@ -132,7 +136,7 @@ def test_a_check_passes_only_on_rows_that_it_compared(card):
         silent = {f.title for f in found.findings if f.mark == "open"}
         assert compared <= silent
         of_them = [f.sentence for f in found.findings if f.title in compared]
-        assert all("no rows to compare" in sentence for sentence in of_them)
+        assert all("nothing to compare" in sentence for sentence in of_them)
 
 
 def test_without_trainval_it_is_train_and_val_together(card):
@@ -143,7 +147,7 @@ def test_without_trainval_it_is_train_and_val_together(card):
         found = card(**lists)
         assert (found.verdict, found.figures[0].value) == ("clean", "0")
         said = [f.sentence for f in found.marked("warning")]
-        assert "No list of trainval: read as the rows of train and val." in said
+        assert "No list of trainval: read as the union of train and val." in said
     leaking = pair | tests | {"val": np.append(pair["val"], SEEN[:2])}
     found = card(**one(leaking))
     assert (found.verdict, found.figures[0].value) == ("leaks", "2")
@@ -179,7 +183,9 @@ def test_lists_that_may_be_used_without_labels_are_asked_about(card, name, verdi
     found = card(**one(SOUND | {name: UNSEEN}))
     assert found.verdict == verdict
     if verdict == "unknown":
-        assert found.sentence.startswith(f"{name}_loc holds 40 of 40 rows of test_unseen: transduc")
+        assert found.sentence.startswith(
+            f"{name}_loc contains 40 of 40 rows of test_unseen: transduc"
+        )
 
 
 def test_a_row_that_does_not_exist_and_weak_validation_are_no_leaks(card):

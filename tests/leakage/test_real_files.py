@@ -95,7 +95,10 @@ def test_v2_passes_the_checks_of_rows_and_classes(xlsa17, name):
 def test_the_missing_values_of_awa_are_found(xlsa17):
     unknown, finding = audit(xlsa17 / "AWA2/att_splits.mat").of("ZSL009")
     assert unknown.mark == "open"
-    assert finding.sentence == "4 attribute values of antelope are -1, the file's code for missing."
+    assert (
+        finding.sentence
+        == "4 attribute values of antelope are -1, the code of the file for missing values."
+    )
     assert finding.classes == ("antelope",)
 
 
@@ -289,7 +292,8 @@ def sentences_are_true(dataset, split, form, said):
         assert identity == "Not one of the known split files, nor near one."
     elif form is renumbered_with_names:
         same = (
-            f"As many images of each class in each part as {dataset} {split[:2]}, in another order"
+            f"As many images of each class in each part as in {dataset} {split[:2]}, but in "
+            "another order"
         )
         assert identity.startswith(same)
     elif form is without_train_and_val and split != "SS":
@@ -303,7 +307,9 @@ def sentences_are_true(dataset, split, form, said):
         assert f"all {n:,} rows of test_seen are also in train or val" in leak.sentence.lower()
         assert ("PS v1" in leak.sentence) == (form not in RENUMBERED)
     if form is as_released and dataset == "aPY" and not worst_is_v1:
-        assert "train_allclass_loc, a list named for training, holds 6,333" in str(said["ZSL003"])
+        assert "train_allclass_loc, a list named for training, contains 6,333" in str(
+            said["ZSL003"]
+        )
     else:
         assert worst_is_v1 or [f.mark for f in said["ZSL003"]] == [PASS]
     shared = {f.sentence.split(" rows of ")[-1].split()[0]: f for f in said["ZSL012"]}

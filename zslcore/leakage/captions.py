@@ -1,9 +1,9 @@
 """Count captions that name a class, for pre-training sets without a list of classes.
 
-A caption names a class when it has the words of one of the class's names in sequence, the last
-perhaps in the plural. A name is no proof: the crane of a caption may be the machine, and an image
-may show a class that its caption does not name. Captions are read line by line in a worker process:
-memory does not grow with the file.
+A caption names a class if it contains the words of one of the names of the class in sequence; the
+last word may be in the plural. A match is no proof: the crane of a caption may be the machine, and
+an image may show a class that its caption does not name. Captions are read line by line in a worker
+process: memory does not grow with the file.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ def names_of(title: str) -> tuple[tuple[str, ...], ...]:
 def count_captions(path: Path, classes: Sequence[str]) -> tuple[pd.DataFrame, int]:
     """Count how many captions of a file name each class.
 
-    ``path`` is text with a caption a line, or ``.csv`` or ``.tsv`` with a column caption, text or
-    title; either also as ``.gz``. ``classes`` are as :func:`names_of` takes them. Returns a table,
-    a row a class, and the number of captions. Raises FileRefusedError for any other file, and for
-    a class whose name has no Latin letter or digit: no caption can be compared with it.
+    ``path`` is a text file with one caption per line, or a ``.csv`` or ``.tsv`` file with a column
+    caption, text or title; each may be compressed as ``.gz``. ``classes`` are titles in the form
+    that :func:`names_of` accepts. Returns a table with one row per class, and the number of
+    captions. Raises FileRefusedError for any other file, and for a class whose name has no Latin
+    letter or digit: no caption can be compared with it.
     """
     if without := [title for title in classes if not names_of(title)]:
         raise FileRefusedError(
@@ -44,10 +45,10 @@ def count_captions(path: Path, classes: Sequence[str]) -> tuple[pd.DataFrame, in
     endings = [ending.lower() for ending in path.suffixes if ending.lower() != ".gz"]
     kind = endings[-1] if endings else ".txt"
     if not path.is_file():
-        raise FileRefusedError(f"{name}: expected a file of captions; it is not there.")
+        raise FileRefusedError(f"{name}: expected a file of captions; found no file.")
     if kind not in (".txt", ".csv", ".tsv"):
         raise FileRefusedError(
-            f"{name}: expected captions as .txt (one a line), .csv or .tsv, also with .gz; got "
+            f"{name}: expected captions as .txt (one per line), .csv or .tsv, also with .gz; got "
             f"{kind}."
         )
     counts, n = count_captions_of(path, kind, [names_of(title) for title in classes])
@@ -59,7 +60,7 @@ def count_captions(path: Path, classes: Sequence[str]) -> tuple[pd.DataFrame, in
 
 
 def as_text(table: pd.DataFrame, n: int, most: int = 40) -> str:
-    """Return the counts as lines to read, the most frequent class first."""
+    """Format the counts as lines of text, the most frequent class first."""
     ordered = table.sort_values("captions", ascending=False, kind="stable")
     none = ordered[ordered["captions"] == 0]["class"].tolist()
     named = ordered[ordered["captions"] > 0]
@@ -74,7 +75,7 @@ def as_text(table: pd.DataFrame, n: int, most: int = 40) -> str:
         more = f" and {len(none) - most:,} more" if len(none) > most else ""
         lines.append(f"in no caption: {', '.join(none[:most])}{more}")
     lines.append(
-        "A name is no proof: it may have another sense, and an image may show what its caption "
-        "does not name."
+        "A match is no proof: the word may have another sense, and an image may show a class that "
+        "its caption does not name."
     )
     return "\n".join(lines)

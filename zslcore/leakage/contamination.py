@@ -1,15 +1,15 @@
-"""May a number be reported as zero-shot? Which data sets an extractor has seen classes of.
+"""Map of test classes in pre-training sets, which decides if a result is zero-shot.
 
-The evidence is in three files under ``data/``; the first two are open to new rows:
+The evidence is in three files under ``data/``; contributors may add rows to the first two:
 
-- ``contamination.csv``: a published extractor, what it was trained on, and the source;
-- ``contamination_sets.csv``: a pre-training set, and the list of its classes where there is one;
-- ``contamination_counts.csv``: test classes of the benchmarks among those of every list, names and
-  all, by ``tools/contamination.py``.
+- ``contamination.csv``: published extractors, their pre-training sets, and the sources;
+- ``contamination_sets.csv``: pre-training sets, and the lists of their classes where available;
+- ``contamination_counts.csv``: numbers and names of the test classes of the benchmarks in every
+  list, written by ``tools/contamination.py``.
 
-A cell of the map is a test set and a pre-training set. Its classes are counted as the audit counts
-them (:mod:`zslcore.leakage.matching`): *certain*, or *possible* until a person decides. What has no
-public list of classes stays *unknown*.
+A cell of the map is a pair of a test set and a pre-training set. Its classes are matched as in the
+audit (:mod:`zslcore.leakage.matching`): a class in both is *certain*, or *possible* until a person
+decides. A pre-training set without a public list of classes stays *unknown*.
 
 References
 ----------
@@ -50,31 +50,31 @@ from zslcore.leakage.vocabularies import (
 from zslcore.names import spaced_name
 from zslcore.storage.files import FACTS
 
-#: What examples came with when an extractor was trained on them.
+#: Annotation of the training examples of an extractor.
 Labels = Literal["classes", "captions", "none"]
 Kind = Literal["image", "video"]
 
 EXTRACTORS, SETS = FACTS / "contamination.csv", FACTS / "contamination_sets.csv"
-#: Copies of test images in pre-training sets, as papers print them.
+#: Printed numbers of copies of test images in pre-training sets.
 PRINTED = FACTS / "contamination_printed.csv"
-#: Between sets that one extractor has seen.
+#: Separator between the pre-training sets of one extractor.
 AND = " + "
-#: Of a cell and of an answer, worst first.
+#: State of a cell or an answer, worst first.
 State = Literal["overlap", "unknown", "possible", "none"]
 STATES: tuple[State, ...] = get_args(State)
 COUNTS = FACTS / "contamination_counts.csv"
-#: Columns with the numbers of classes, and the beginnings of those with their names.
+#: Columns with numbers of classes; "certain_classes" and "possible_classes" have the names.
 COUNTED = ("certain", "possible")
-#: Between names of classes in a cell of the table.
+#: Separator between names of classes in a cell of the table.
 BETWEEN = "; "
 #: Benchmarks of images; AWA1 and AWA2 have the same classes.
 IMAGES = {"AWA1 and AWA2": "AWA2", "CUB": "CUB", "SUN": "SUN", "aPY": "aPY"}
 _ALSO = (("AWA1 and AWA2", "AWA1"), ("AWA1 and AWA2", "AWA2"))
-#: Benchmarks of actions: all of their classes are tested by some split.
+#: Benchmarks of actions; each of their classes is a test class of some split.
 ACTIONS = ("UCF101", "HMDB51")
-#: Classes of ImageNet-21K that the 1,000 are not among, the largest of its zero-shot test sets.
+#: Test set of the classes of ImageNet-21K outside ImageNet-1K, the largest one of ImageNet.
 IMAGENET = "ImageNet"
-#: Names of pre-training sets as the papers write them.
+#: Printed name of a pre-training set -> its name here.
 _PRINTED = {"ImageNet-1K": "imagenet-1k", "Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
 
 
@@ -85,7 +85,7 @@ _PRINTED = {"ImageNet-1K": "imagenet-1k", "Kinetics-400": "kinetics-400", "Sport
 class PretrainingSet:
     """A pre-training set; ``vocabulary`` is the list of its classes, empty without one.
 
-    ``n_classes`` is None where it has none or it is not stated.
+    ``n_classes`` is None if the set has no classes or their number is not stated.
     """
 
     name: str
@@ -98,7 +98,7 @@ class PretrainingSet:
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """A published feature extractor; ``pretraining`` are the sets it was trained on, in order."""
+    """Published feature extractor; ``pretraining`` are its pre-training sets, in training order."""
 
     name: str
     kind: Kind
@@ -130,15 +130,15 @@ def extractors() -> Mapping[str, Extractor]:
 
 
 def read_csv_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of one of the CSV files of the map, all of them texts."""
+    """Return the rows of a CSV file of the map; all values are strings."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def find_extractor(name: str) -> Extractor:
-    """Return a published extractor, whatever its case and hyphens, or raise UnknownNameError.
+    """Return a published extractor, ignoring case and hyphens, or raise UnknownNameError.
 
-    A row of several networks has the name of each: "VGG-16 and VGG-19" is "vgg19", too.
+    An entry of several networks has several names: "vgg19" returns "VGG-16 and VGG-19".
     """
     if name in extractors():
         return extractors()[name]
@@ -154,9 +154,9 @@ def _letters(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PrintedOverlap:
-    """Copies of test images in a pre-training set, as its paper prints them.
+    """Copies of test images in a pre-training set, as printed in its paper.
 
-    ``share`` of images with a copy and ``gain`` of accuracy are fractions.
+    ``share`` is the fraction of test images with a copy, ``gain`` that of accuracy.
     """
 
     pretraining: str
@@ -169,7 +169,7 @@ class PrintedOverlap:
 
 @cache
 def printed_overlaps(pretraining: str) -> tuple[PrintedOverlap, ...]:
-    """Return the overlaps with test images that a paper prints for its pre-training set."""
+    """Return the printed overlaps between a pre-training set and test images."""
     return tuple(
         PrintedOverlap(
             name, data, float(share) / 100, float(gain) / 100 if gain else None, source, url
@@ -184,11 +184,12 @@ def printed_overlaps(pretraining: str) -> tuple[PrintedOverlap, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TestSet:
-    """Classes that a number is reported on; ``split`` is empty where all classes are tested.
+    """Test classes of a reported result; ``split`` is empty if all classes are tested.
 
-    ``context`` are all classes of the data set, which decide what ambiguous names mean, ``synsets``
-    the WordNet ids of ``classes``, where these are known for certain, ``not_understood`` the
-    classes that WordNet does not know, ``read_as`` the sentence on where names stood in a file.
+    ``context`` are all classes of the data set, which decide the meaning of ambiguous names;
+    ``synsets`` are the WordNet ids of ``classes``, if known for certain; ``not_understood`` are the
+    classes that WordNet does not know; ``read_as`` is a sentence on the position of the names in a
+    file.
     """
 
     dataset: str
@@ -205,10 +206,10 @@ class TestSet:
 
 @dataclass(frozen=True, slots=True)
 class OverlapCell:
-    """A test set and a pre-training set, with the classes that certainly and possibly are in both.
+    """Pair of a test set and a pre-training set, with the certain and possible common classes.
 
-    These are None without a list of classes, or before counting, ``printed`` where no paper lists
-    any.
+    ``certain`` and ``possible`` are None without a list of classes or before counting; ``printed``
+    is None if no paper lists common classes.
     """
 
     dataset: str
@@ -224,7 +225,7 @@ class OverlapCell:
 
     @property
     def state(self) -> State:
-        """Whether the sets overlap, as far as lists and papers show."""
+        """State of the overlap according to the lists and the papers."""
         if self.n_certain or self.printed:
             return "overlap"
         if self.certain is None:
@@ -254,10 +255,11 @@ def test_sets() -> tuple[TestSet, ...]:
 
 
 def find_test_set(title: str) -> TestSet:
-    """Return a test set of the map by how it is written, "CUB, PS"; "AWA2, PS" is one, too.
+    """Return a test set of the map by its title, such as "CUB, PS" or "AWA2, PS".
 
-    So are the sets of base-to-new tests, "oxford_pets" and "oxford_pets, new", and the zero-shot
-    tests on Kinetics-600, "Kinetics-600, ZSL220" and "Kinetics-600, ZSL220 1", counted when needed.
+    Further titles are those of base-to-new tests ("oxford_pets", "oxford_pets, new") and of
+    zero-shot tests on Kinetics-600 ("Kinetics-600, ZSL220", "Kinetics-600, ZSL220 1"); the cells of
+    these sets are counted when needed.
     """
     test_of_title = {str(each): each for each in test_sets()}
     for name, one in open_world_sets().items():
@@ -302,7 +304,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _printed() -> dict[tuple[str, str, str], tuple[tuple[str, ...], str]]:
-    """Return the overlapping classes that the papers list, and which paper."""
+    """Return the overlapping classes that papers list, and the paper, by cell."""
     listed: dict[tuple[str, str, str], tuple[tuple[str, ...], str]] = {}
     images = published("overlap_imagenet1k_ss")
     title_of = {name: title for title, name in IMAGES.items()}
@@ -322,12 +324,12 @@ def _printed() -> dict[tuple[str, str, str], tuple[tuple[str, ...], str]]:
 
 
 def _is_listed(name: str, printed: set[str]) -> bool:
-    """Whether a paper lists a class; of SUN's it leaves out where they were photographed."""
+    """Whether a paper lists a class; for SUN, papers omit the last word, such as "outdoor"."""
     return name in printed or name.rpartition(" ")[0] in printed
 
 
 def of_dataset(dataset: ZSLDataset, split: Split) -> TestSet:
-    """Return the unseen classes of a split of a data set, and all its classes."""
+    """Return the unseen classes of a split as a test set."""
     names = tuple(spaced_name(name) or name for name in dataset.class_names)
     tested = tuple(names[c] for c in split.unseen_classes)
     return TestSet(dataset.name, split.name, tested, names, (), _not_understood(tested))
@@ -340,9 +342,9 @@ def _not_understood(names: Sequence[str]) -> tuple[str, ...]:
 def own_test_set(
     name: str, classes: Sequence[str] | ClassList, context: Sequence[str] = ()
 ) -> TestSet:
-    """Return classes of one's own as a test set; WordNet ids have their first word added.
+    """Return a user's classes as a test set, adding the first word to each WordNet id.
 
-    Raises FileRefusedError when there is no class, or some have a WordNet id and some have none.
+    Raises FileRefusedError if there are no classes, or if only some have a WordNet id.
     """
     listed_ = classes if isinstance(classes, ClassList) else ClassList(tuple(classes))
     names = tuple(dict.fromkeys(n if id_of(n) else spaced_name(n) for n in listed_.names))
@@ -370,7 +372,7 @@ def _with_word(synset: str) -> str:
 
 @lru_cache(maxsize=128)
 def cell_of(tested: TestSet, pretraining: str) -> OverlapCell:
-    """Return a cell of the map, or count it; UnknownNameError for an unknown pre-training set."""
+    """Return a cell of the map, counting it if needed; UnknownNameError for unknown sets."""
     if pretraining not in pretraining_sets():
         raise closest_name("pre-training set", pretraining, pretraining_sets())
     if tested in test_sets():
@@ -387,8 +389,8 @@ def cell_of(tested: TestSet, pretraining: str) -> OverlapCell:
 def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
     """Return the evidence for every overlapping class of a cell.
 
-    ``overlap`` is "certain", "possible", or "listed" where only the paper ``printed_in`` names it.
-    Empty where names are not stored, as those of ImageNet.
+    ``overlap`` is "certain", "possible", or "listed" if only the paper ``printed_in`` names the
+    class. The table is empty for a test set without stored names, such as ImageNet.
     """
     cell = cell_of(tested, pretraining)
     how = dict.fromkeys(cell.printed or (), "listed")
@@ -410,9 +412,9 @@ def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
 
 
 def contamination_table() -> pd.DataFrame:
-    """Return every cell of the map as a row; numbers are missing where not counted, or not printed.
+    """Return the map with one row per cell; numbers not counted or not printed are missing.
 
-    ``text`` is as "6+1/10 {6}": certain + possible / all {printed}.
+    ``text`` has the form "6+1/10 {6}": certain + possible / all {printed}.
     """
     rows = []
     for cell in cells().values():
@@ -433,10 +435,10 @@ def contamination_table() -> pd.DataFrame:
 
 
 def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the test classes that certainly, and that possibly, are in a list of classes.
+    """Return the test classes certainly in a list of classes, and those possibly in it.
 
-    With WordNet ids the hierarchy alone answers: the same id is certain; a kind of the class, or
-    what the class is a kind of, is possible.
+    For test classes with WordNet ids, only the hierarchy decides: the same id is certain; a kind of
+    the class, or a broader class, is possible.
     """
     if tested.synsets:
         return _by_synset(tested, vocabulary)
@@ -456,19 +458,19 @@ def _by_synset(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...]
 
 
 def _is_kind_of(synset: str, synsets: AbstractSet[str]) -> bool:
-    """Whether a broader class, a few steps above a class, is in the set."""
+    """Whether the set has a broader class, a few steps above ``synset``."""
     near = (a for a, steps in wordnet().ancestors(synset) if steps <= BROADER_STEPS)
     return any(ancestor in synsets for ancestor in near)
 
 
 def comparable(tested: TestSet, vocabulary: Vocabulary) -> bool:
-    """Whether both have WordNet ids, or the test set none: of ids, a list without tells nothing."""
+    """Whether the list can be compared: a test set of WordNet ids needs a list with ids."""
     return not tested.synsets or vocabulary.hierarchical or not vocabulary.entries
 
 
 # --- The answer -----------------------------------------------------------------------------------
 
-#: How examples came, by what came with them.
+#: Annotation of the training examples -> its words in a sentence.
 WITH: Mapping[Labels, str] = {
     "classes": "with their labels",
     "captions": "with captions",
@@ -478,9 +480,9 @@ WITH: Mapping[Labels, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ContaminationAnswer:
-    """Whether a number may be reported as zero-shot, by the worst of the cells it rests on.
+    """Answer on reporting a result as zero-shot, from the worst cell of its extractor.
 
-    ``verdict`` is "Leaks", "Unknown" or "Clean"; related classes alone leave it unknown.
+    ``verdict`` is "Leaks", "Unknown" or "Clean"; if classes are only related, it is "Unknown".
     """
 
     state: State
@@ -492,13 +494,13 @@ class ContaminationAnswer:
 
 
 def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
-    """Judge whether a number on these classes with this extractor may be reported as zero-shot."""
+    """Judge whether a result on these classes with this extractor may be called zero-shot."""
     of_sets = [cell_of(tested, name) for name in extractor.pretraining]
     state = next(state for state in STATES if state in [cell.state for cell in of_sets])
     telling = [cell for cell in of_sets if cell.state == state]
     parts = [part for cell in telling for part in (cell.certain, cell.printed)]
     certain = _together(tested, parts)
-    # What another set of the extractor may have is open, too, once one set has some for certain.
+    # If one set certainly has test classes, possible ones in the other sets are open as well.
     possible = _together(tested, [cell.possible for cell in (of_sets if certain else telling)])
     possible = tuple(name for name in possible if name not in certain)
     unread = tuple(n for n in tested.not_understood if n not in (*certain, *possible))
@@ -550,7 +552,7 @@ def _no(
 
 
 def _as_listed(of_sets: Sequence[OverlapCell], names: Sequence[str]) -> str:
-    """Return the number of classes that only a paper lists, and the paper."""
+    """Return a clause on the number of classes that only papers list, and the papers."""
     compared = {name for cell in of_sets for name in cell.certain or ()}
     n = sum(name not in compared for name in names)
     if not n:
@@ -573,13 +575,13 @@ def _unknown(
     return (
         "Unknown",
         f"{_was(extractor)} trained on {pretraining.title}, and {why}.{_own_analysis(of_sets)}",
-        "State this with the number, and compare it only with extractors of the same data."
+        "State this with the metric, and compare it only with extractors trained on the same data."
         f"{search}",
     )
 
 
 def _own_analysis(of_sets: Sequence[OverlapCell]) -> str:
-    """Return the overlap with test sets that the paper of a pre-training set prints."""
+    """Return a sentence on copies of test images, if the paper of a pre-training set prints any."""
     rows = [row for cell in of_sets for row in printed_overlaps(cell.pretraining)]
     if not rows:
         return ""
@@ -595,7 +597,7 @@ def _not_compared(of_sets: Sequence[OverlapCell], unread: Sequence[str]) -> Sent
     return (
         "Unknown",
         f"{not_found(unread, n)}{none}",
-        "Give the usual English name of every class, or its WordNet id, one a line.",
+        "Give the usual English name of every class, or its WordNet id, one per line.",
     )
 
 
@@ -603,9 +605,7 @@ def not_found(unread: Sequence[str], n: int) -> str:
     """Return the sentence on names that could not be compared."""
     k = len(unread)
     if k == n and k > 1:
-        return (
-            f"None of the {n:,} names is found in WordNet{_named(unread)}: they are not compared."
-        )
+        return f"WordNet has none of the {n:,} names{_named(unread)}: they are not compared."
     many, verb, pronoun = (
         (f"{k:,} of {n:,} names", "are", "they are")
         if k > 1
@@ -623,24 +623,29 @@ def _look_first(
         f"No test class is in {_titles(of_sets, 'or')} for certain, but {n:,} of the "
         f"{_tested(total)} {'is' if n == 1 else 'are'} related to one of its classes"
         f"{_named(names)}.",
-        "Decide whether it is the same. If it is not, you may."
+        "Decide whether it is the same class. If not, the result may be reported as zero-shot."
         if n == 1
-        else "Decide for each of them whether it is the same. If none is, you may.",
+        else "Decide for each of them whether it is the same class. If none is, the result may be "
+        "reported as zero-shot.",
     )
 
 
 def _yes(extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str]) -> Sentences:
     if extractor.pretraining == (NOTHING,):
-        return "Clean", "These features are made by hand: nothing was trained on any image.", ""
+        return "Clean", "These features are hand-crafted: no extractor was trained on images.", ""
     by_word = [cell.printed_in for cell in of_sets if cell.certain is None]
     none = f"one of the {_tested(of_sets[0].classes)} is in {_titles(of_sets, 'or')}"
     if by_word:
-        return "Clean", f"N{none}, as {by_word[0]} state; its list of classes is not here.", ""
+        return (
+            "Clean",
+            f"N{none}, according to {by_word[0]}; its list of classes is not public.",
+            "",
+        )
     return "Clean", f"By name and by WordNet, n{none}.", ""
 
 
 def _was(extractor: Extractor) -> str:
-    """Return the extractor with its verb: one name may be of two networks."""
+    """Return the extractor with its verb, in the plural for a name of two networks."""
     return f"{extractor.name} {'were' if ' and ' in extractor.name else 'was'}"
 
 

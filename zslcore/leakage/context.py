@@ -1,4 +1,4 @@
-"""The input of the checks: an unjudged split, and all that is known of its rows."""
+"""Input of the checks: a split, and all known facts on its rows."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ TRAIN_PARTS = ("trainval", "train", "val")
 TEST_PARTS = ("test_seen", "test_unseen")
 SPLIT_PARTS = TRAIN_PARTS + TEST_PARTS
 
-#: Vocabulary -> test class -> "confirmed" or "rejected", a person's decision on an overlap.
+#: Vocabulary -> test class -> a person's decision on the overlap.
 Decisions = Mapping[str, Mapping[str, Literal["confirmed", "rejected"]]]
 
 Value = TypeVar("Value")
 
-#: Key of the facts of a context that lists the other variables of a split file.
+#: Key in the facts of a context: variables of a split file that were not read.
 UNREAD = "variables not read"
-#: Key of the facts of a context that lists the parts joined to trainval, if no list has it.
+#: Key in the facts of a context: parts joined to trainval in a file without that list.
 UNION = "trainval from"
 
 _CHOSEN_ON = ("validation", "given", "test", "unknown", "none")
@@ -45,9 +45,9 @@ class DeclaredProvenance:
     Parameters
     ----------
     hyperparameters, epochs, gamma : "validation", "given", "test", "unknown" or "none"
-        What each was chosen on; "given" means fixed beforehand, "none" that there is none.
+        Data that each was chosen on; "given" means fixed beforehand, "none" not used.
     prototypes : "independent", "test images" or "unknown"
-        Whether the class embeddings were made with the help of test images.
+        Origin of the class embeddings: made without or with test images.
     """
 
     hyperparameters: str = "unknown"
@@ -76,7 +76,7 @@ class DeclaredProvenance:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Limits above which a check reports a finding, and the mark of the finding.
+    """Limits at which a check reports a finding, and the mark of the finding.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ class Thresholds:
         A test row is a near-duplicate if its nearest training row is closer than ``near`` times
         the median of such distances, and than ``alone`` times its own tenth nearest distance.
     share : ZSL004, ZSL005, ZSL012, in [0, 1]
-        Up to this share of the test images they are a warning. At 0.01 they move an accuracy by one
-        point at most.
+        Up to this share of the test images, leaking rows are a warning instead of a leak. At 0.01
+        they change an accuracy by at most one point.
     images : ZSL011, at least 1
         A test class with fewer images is reported. With fewer than ten, the exact 95 % interval of
         a class at 50 % is at least 0.62 wide.
@@ -117,7 +117,7 @@ class Reading:
     Attributes
     ----------
     sentence : the reading, and the contradictions that remain
-    mark : "warning" where the file is sound but unusual, "error" where a list of it is wrong
+    mark : "warning" for a sound but unusual file, "error" for a file with a wrong list
     advice : how to repair the file
     first_row : number of the first row in the file
     """
@@ -130,21 +130,21 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class AuditContext:
-    """Input of an audit; unknown parts are None or empty.
+    """Input of an audit; unknown fields are None or empty.
 
-    A check lists what it requires in its ``needs``, and then takes it from :attr:`known_labels`,
-    :attr:`known_features` and the like.
+    A check lists the fields it requires in its ``needs``, and reads them from :attr:`known_labels`,
+    :attr:`known_features` and similar properties.
 
     Attributes
     ----------
-    parts : 0-based rows by part ("trainval", "train", "val", "test_seen", "test_unseen"), as
-        they were found: unsorted, repeated, out of range if that is how they are
-    other_lists : 0-based rows of the lists of a file that are no part of the split, by name
+    parts : 0-based rows by part ("trainval", "train", "val", "test_seen", "test_unseen") as in the
+        file, possibly unsorted, repeated or out of range
+    other_lists : 0-based rows of the lists in the file outside the split, by name
     labels : int array of shape (n_rows,), rows of ``prototypes``
     features : array of shape (n_rows, n_features), in memory, mapped or in HDF5
     prototypes, raw_prototypes : float arrays of shape (n_classes, n_attributes), scaled and raw
-    independent_prototypes : whether they are known to be made without test images
-    class_lists : "seen" and "unseen", rows of ``prototypes``, where they are declared
+    independent_prototypes : whether the prototypes are known to be made without test images
+    class_lists : declared classes, rows of ``prototypes``, by side ("seen", "unseen")
     folds, fold_rows : (train, val) classes, and rows, of every fold
     vocabularies : pre-training classes of the feature extractor
     simulated : whether the images are simulated
@@ -152,7 +152,7 @@ class AuditContext:
     accuracies : method -> {class: accuracy among unseen classes}, in addition to ``runs``
     questions : open questions on the names of classes
     reading : how row numbers are read where the file, taken literally, contradicts itself
-    facts : what was read from where, for the report
+    facts : sources and assumptions of the loading, for the report
     """
 
     name: str
@@ -186,7 +186,7 @@ class AuditContext:
     def of_split(
         cls, split: Split, dataset: ZSLDataset | None = None, **further: Any
     ) -> AuditContext:
-        """Build a context from a split in memory: rows and declared classes, and its data set."""
+        """Build a context from a split in memory and its data set."""
         fields: dict[str, Any] = {
             "name": split.name,
             "parts": {part: getattr(split, part) for part in ("trainval", *TEST_PARTS)},
@@ -215,12 +215,12 @@ class AuditContext:
         return cls(**fields | further)
 
     def lacks(self, name: str) -> bool:
-        """Whether a field is not known: None, or an empty tuple."""
+        """Whether a field is unknown: None or an empty tuple."""
         value = getattr(self, name)
         return value is None or (isinstance(value, tuple) and not value)
 
     def class_name(self, c: int) -> str:
-        """Name of class ``c`` as it reads, or its number where names are not known."""
+        """Readable name of class ``c``, or its number if names are unknown."""
         if 0 <= c < len(self.class_names):
             return spaced_name(self.class_names[c]) or self.class_names[c]
         return f"class {c}"
@@ -231,7 +231,7 @@ class AuditContext:
 
     def rows(self, *parts: str) -> np.ndarray:
         """Sorted, distinct, existing rows of one or more parts, read-only."""
-        if parts not in self._rows:  # every check asks for the same few
+        if parts not in self._rows:  # checks use the same few combinations
             lists = [self.parts[part] for part in parts if part in self.parts]
             rows = np.unique(np.concatenate([*lists, np.empty(0, np.intp)])).astype(np.intp)
             rows = rows[(rows >= 0) & (rows < (np.inf if self.n_rows is None else self.n_rows))]
@@ -245,49 +245,49 @@ class AuditContext:
         return {}
 
     def classes(self, *parts: str) -> np.ndarray:
-        """Classes with rows in the parts; needs labels."""
+        """Classes with rows in the parts; requires labels."""
         return np.unique(self.known_labels[self.rows(*parts)])
 
     def class_of(self, row: int) -> str:
-        """Name of the class of ``row``, empty where labels are not known."""
+        """Name of the class of ``row``; empty if labels are unknown."""
         return "" if self.labels is None else self.class_name(int(self.labels[row]))
 
     @cached_property
     def seen_classes(self) -> np.ndarray | None:
-        """Classes that are trained on, by rows where labels are known, else as declared."""
+        """Training classes, from the rows if labels are known, else as declared."""
         return (
             self.classes(*TRAIN_PARTS) if self.labels is not None else self.class_lists.get("seen")
         )
 
     @cached_property
     def unseen_classes(self) -> np.ndarray | None:
-        """Classes of test_unseen, by rows where labels are known, else as declared."""
+        """Classes of test_unseen, from the rows if labels are known, else as declared."""
         has_labels = self.labels is not None
         return self.classes("test_unseen") if has_labels else self.class_lists.get("unseen")
 
     @property
     def known_labels(self) -> np.ndarray:
-        """The labels; refused where they are not known."""
+        """Labels; a ZSLError if unknown."""
         return self._required(self.labels, "the class of every image")
 
     @property
     def known_unseen_classes(self) -> np.ndarray:
-        """The classes of test_unseen; refused where they are not known."""
+        """Classes of test_unseen; a ZSLError if unknown."""
         return self._required(self.unseen_classes, "the unseen classes")
 
     @property
     def known_features(self) -> np.ndarray:
-        """The features; refused where they are not known."""
+        """Features; a ZSLError if unknown."""
         return self._required(self.features, "the features")
 
     @property
     def known_prototypes(self) -> np.ndarray:
-        """The scaled prototypes; refused where they are not known."""
+        """Scaled prototypes; a ZSLError if unknown."""
         return self._required(self.prototypes, "the prototypes")
 
     @property
     def known_photographs(self) -> Photographs:
-        """Which rows come from one photograph; refused where it is not known."""
+        """Photographs of the rows; a ZSLError if unknown."""
         return self._required(self.photographs, "the photograph of every row")
 
     def _required(self, value: Value | None, what: str) -> Value:
@@ -297,8 +297,8 @@ class AuditContext:
 
 
 def _photographs(dataset: ZSLDataset) -> Photographs | None:
-    """Return the photograph of each row by the names of image files; None if they show none."""
+    """Return the photograph of each row from the names of image files; None if unknown."""
     if dataset.simulated and not dataset.image_files:
-        drawn = "simulated, every image is drawn by itself"
+        drawn = "simulated, each image is drawn independently"
         return Photographs(np.arange(len(dataset.labels)), drawn, by_name=False)
     return photographs_of(None, image_files=dataset.image_files)

@@ -1,11 +1,11 @@
-"""A split with the same intention and without the leak.
+"""Corrected split: the intention of a split without its leaks.
 
-Where a row or a class is on two sides, one side has to give way. With the policy "test first" the
-test parts keep it, unseen before seen, then val, then train: tested figures stay comparable, and
-what a leak is worth can be measured on the published test images. With "drop" no part keeps it.
-Training rows that are suspiciously near to a test row, or of its photograph, go. Where a seen class
-would lose all of its training rows by that, the test rows of their photographs go instead, since
-the parting of the classes is the split's own.
+A row or class on two sides is removed from one of them. With the policy "test first", test_unseen
+keeps it before test_seen, val and train: metrics stay comparable, and the effect of a leak can be
+measured on the published test images. With "drop" no part keeps it. Training rows that are
+suspiciously near to a test row, or share its photograph, are removed. If a seen class would lose
+all of its training rows, the test rows of their photographs are removed instead, because the
+division of the classes is a decision of the split.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from zslcore.storage.files import write_out
 
 Policy = Literal["test first", "drop"]
 POLICIES: tuple[Policy, ...] = ("test first", "drop")
-#: Rounds of looking for near-duplicates: with the nearest row gone, the next may be near, too.
+#: Rounds of removing near-duplicates: once a nearest row is gone, the next may be near, too.
 ROUNDS = 5
 
 Parts = dict[str, np.ndarray]
@@ -40,7 +40,7 @@ Parts = dict[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class CorrectedSplit:
-    """Context with the corrected rows, and the removed rows by part, sorted."""
+    """Context with the corrected rows, and the sorted removed rows of each part."""
 
     context: AuditContext
     policy: Policy
@@ -53,11 +53,11 @@ class CorrectedSplit:
 
     @property
     def n_removed(self) -> int:
-        """Number of rows that left a part; one that left trainval and train counts once."""
+        """Number of removed rows; a row removed from both trainval and train counts once."""
         return len(np.unique(np.concatenate([*self.removed.values(), np.empty(0, int)])))
 
     def table(self) -> pd.DataFrame:
-        """Return remaining and removed rows, by part."""
+        """Return the numbers of remaining and removed rows by part."""
         rows = [(part, len(r), len(self.removed.get(part, ()))) for part, r in self.parts.items()]
         return pd.DataFrame(rows, columns=["part", "rows", "removed"])
 
@@ -83,7 +83,7 @@ class CorrectedSplit:
 
 
 def correct_context(context: AuditContext, policy: Policy = "test first") -> CorrectedSplit:
-    """Correct the rows of ``context``; a DatasetError when nothing is left to train or test on."""
+    """Correct the rows of ``context``; DatasetError if trainval or test_unseen gets empty."""
     if policy not in POLICIES:
         raise ParameterError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}.")
     parts = {part: context.rows(part) for part in context.parts if part in SPLIT_PARTS}
@@ -101,7 +101,7 @@ def correct_context(context: AuditContext, policy: Policy = "test first") -> Cor
             parts[part] = np.intersect1d(parts[part], parts["trainval"])
     for part in ("trainval", "test_unseen"):
         if not parts.get(part, np.empty(0)).size:
-            raise DatasetError(f"{context.name}: after the correction nothing is left in {part}.")
+            raise DatasetError(f"{context.name}: the correction removes every row of {part}.")
     removed = {
         part: np.setdiff1d(rows, parts.get(part, [])) for part, rows in context.parts.items()
     }
@@ -109,7 +109,7 @@ def correct_context(context: AuditContext, policy: Policy = "test first") -> Cor
 
 
 def _without(parts: Parts, rows: np.ndarray, *names: str) -> Parts:
-    """Take ``rows`` out of the parts called ``names``."""
+    """Remove ``rows`` from the parts ``names``."""
     return {
         name: np.setdiff1d(mine, rows) if name in names else mine for name, mine in parts.items()
     }
@@ -119,7 +119,7 @@ def _all(parts: Parts, *names: str) -> np.ndarray:
     return np.unique(np.concatenate([*(parts[n] for n in names if n in parts), np.empty(0, int)]))
 
 
-#: Who keeps a row or class (left) that another part (right) also has.
+#: Pairs of parts: the left keeps a row or class that the right also has.
 PRECEDENCE = (
     (("test_unseen",), ("test_seen",)),
     (("test_unseen",), TRAIN_PARTS),
@@ -149,7 +149,7 @@ def _separate_classes(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts
 
 
 def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
-    """Take training rows out that show a test image once more, or nearly so."""
+    """Remove training rows that repeat a test image exactly or nearly."""
     group, _ = identical_rows(context.known_features)
     both = leaking_groups(_with(context, parts), group)
     rows = np.flatnonzero(np.isin(group, both))
@@ -192,7 +192,7 @@ def _separate_photographs(parts: Parts, context: AuditContext, policy: Policy) -
 def _of_emptied_classes(
     labels: np.ndarray | None, train: np.ndarray, leaving: np.ndarray
 ) -> np.ndarray:
-    """Return those of the ``leaving`` training rows without which a class has none left."""
+    """Return the ``leaving`` rows of classes that would lose all their training rows."""
     if labels is None:
         return leaving[:0]
     emptied = np.setdiff1d(labels[train], labels[np.setdiff1d(train, leaving)])
@@ -200,7 +200,7 @@ def _of_emptied_classes(
 
 
 def _with(context: AuditContext, parts: Parts) -> AuditContext:
-    """Return the context with other rows; folds stay within trainval, their classes disjoint."""
+    """Return the context with new rows; folds stay within trainval with disjoint classes."""
     trainval = parts.get("trainval", np.empty(0, int))
     folds = []
     for train, val in context.fold_rows:

@@ -37,9 +37,9 @@ BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 
 
 def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
-    """Return the sorted test rows that any leak marks as trained on.
+    """Return the sorted test rows that any leak reports as trained on.
 
-    By themselves, as an equal or near image, by their photograph, or by their class.
+    Training has the row itself, an equal or near image, its photograph or its class.
     """
     rows = [
         finding.rows
@@ -51,11 +51,11 @@ def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
 
 
 def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame:
-    """Count the images of each class by part, each image once; a row per class with images.
+    """Count the images of each class by part, each image once; one row per class with images.
 
-    ``known`` are tested as unseen, of a class that the extractor was trained on, ``leaking`` rows
-    of a finding. Without a report no image counts as leaking, and one in two parts counts as
-    tested; without labels there are no rows.
+    ``known`` counts test_unseen images with their class in the pre-training set, ``leaking`` those
+    of :func:`leaking_rows`. Without a report no image is leaking, and an image in two parts is a
+    test image; without labels the table is empty.
     """
     columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
     if context.labels is None:
@@ -82,7 +82,7 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
 
 
 def _class_sides(context: AuditContext, y: np.ndarray, n: int, *of_seen: str) -> np.ndarray:
-    """Return on which side each of ``n`` classes has rows: "both", "seen", "unseen" or "none"."""
+    """Return the side on which each class has rows: "both", "seen", "unseen" or "none"."""
     seen, unseen = (
         np.isin(np.arange(n), y[context.rows(*parts)]) for parts in (of_seen, ("test_unseen",))
     )
@@ -90,7 +90,7 @@ def _class_sides(context: AuditContext, y: np.ndarray, n: int, *of_seen: str) ->
 
 
 def leaks_by_part(context: AuditContext, report: Report) -> pd.DataFrame:
-    """Count the rows of every part and those of them that leak, in the order of the parts."""
+    """Count the rows and the leaking rows of every part, in the order of the parts."""
     leaking = leaking_rows(context, report)
     rows_of_part = [(part, context.rows(part)) for part in SPLIT_PARTS if part in context.parts]
     counts = [(part, len(rows), np.isin(rows, leaking).sum()) for part, rows in rows_of_part]
@@ -101,7 +101,7 @@ def leaks_by_part(context: AuditContext, report: Report) -> pd.DataFrame:
 
 
 def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison:
-    """Compare two splits row by row, and class by class where the labels of one are known.
+    """Compare two splits by row, and by class if the labels of one are known.
 
     Raises DatasetError for splits of different data, or without a common part.
     """
@@ -112,7 +112,9 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
     ]
     parts = tuple(p for p in SPLIT_PARTS if p in parts_of_each[0] and p in parts_of_each[1])
     if not parts:
-        raise DatasetError(f"{names[0]} and {names[1]}: expected parts that both give, got none.")
+        raise DatasetError(
+            f"{names[0]} and {names[1]}: expected a part that both splits have; got none."
+        )
     if "test_seen" in parts_of_each[0] + parts_of_each[1]:
         parts = tuple(p for p in SPLIT_PARTS if p in (*parts, "test_seen"))
     rows = np.union1d(first.rows(*parts), second.rows(*parts))
@@ -132,7 +134,7 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
 
 
 def _names_of_both(first: AuditContext, second: AuditContext) -> tuple[str, str]:
-    """Return distinct names of two splits, published ones where their own agree."""
+    """Return distinct names of two splits, with the name of a published split if there is one."""
     called = []
     for context in (first, second):
         published = published_as(context)
@@ -149,8 +151,8 @@ def _refuse_others(first: AuditContext, second: AuditContext, names: Sequence[st
     of = [numbers_rows_of(context) for context in (first, second)]
     if None not in of and of[0] != of[1]:
         raise DatasetError(
-            f"{names[0]} numbers the rows of {of[0]}, {names[1]} those of {of[1]}: expected splits "
-            "of the same data."
+            f"{names[0]} is a split of {of[0]}, {names[1]} of {of[1]}: expected splits of the same "
+            "data."
         )
     n = [context.n_rows for context in (first, second)]
     if None not in n and n[0] != n[1]:
@@ -160,7 +162,7 @@ def _refuse_others(first: AuditContext, second: AuditContext, names: Sequence[st
 
 
 def _parts_of(context: AuditContext, parts: Sequence[str], rows: np.ndarray) -> list[str]:
-    """Return the parts that each of ``rows`` is in, in words."""
+    """Return the parts of each of ``rows`` as text, such as "trainval + train"."""
     code = sum(np.isin(rows, context.rows(part)) * (1 << k) for k, part in enumerate(parts))
     words = {
         c: " + ".join(part for k, part in enumerate(parts) if c >> k & 1) or NOWHERE
@@ -170,7 +172,7 @@ def _parts_of(context: AuditContext, parts: Sequence[str], rows: np.ndarray) -> 
 
 
 def _counted(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """Count equal lines, most first."""
+    """Count equal rows of the table, the most frequent first."""
     counts = table.groupby(columns, sort=True).size().rename("rows").reset_index()
     return counts.sort_values("rows", ascending=False, kind="stable").reset_index(drop=True)
 
@@ -187,7 +189,7 @@ def _moves_by_class(places: pd.DataFrame, rows: np.ndarray, labelled: AuditConte
 def _changed_classes(
     first: AuditContext, second: AuditContext, labelled: AuditContext
 ) -> pd.DataFrame:
-    """Return the classes that are seen in one and unseen in the other."""
+    """Return the classes with different sides in the two splits."""
     columns = ["class", "first", "second"]
     y = labelled.labels
     if y is None:
@@ -207,9 +209,10 @@ OVERLAP_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """A test class, its matches, strongest first, and a person's "confirmed", "rejected" or "".
+    """Test class with its matches, strongest first, and the decision of a person.
 
-    ``number`` is its place among the classes that were compared, or its row of ``prototypes``.
+    ``number`` is its position among the compared classes, or its row of ``prototypes``;
+    ``decision`` is "confirmed", "rejected" or "".
     """
 
     number: int
@@ -219,12 +222,12 @@ class Overlap:
 
     @property
     def strength(self) -> str:
-        """The strength of the best match."""
+        """Strength of the best match."""
         return self.matches[0].strength if self.matches else ""
 
     @property
     def counts(self) -> bool:
-        """Whether the class is taken as known to the extractor."""
+        """Whether the class is treated as in the pre-training set."""
         return self.decision == "confirmed" or (
             self.strength == "strong" and self.decision != "rejected"
         )
@@ -236,7 +239,7 @@ class Overlap:
 
     @property
     def group(self) -> Group:
-        """Whether the class is in the pre-training set, related to one of its classes, or neither.
+        """Group of the class: in the pre-training set, related to one of its classes, or unrelated.
 
         A match of the same word in another sense (a computer's *mouse*) does not relate a class.
         """
@@ -247,7 +250,7 @@ class Overlap:
 
     @property
     def row(self) -> tuple[object, ...]:
-        """The class in the table, see :func:`overlap_table`."""
+        """Row of the class in :func:`overlap_table`."""
         match = ("none", "", "", "")
         if self.matches:
             best = self.matches[0]
@@ -265,7 +268,7 @@ def overlaps(
 ) -> tuple[Overlap, ...]:
     """Compare classes with a vocabulary; return every class, in the order given.
 
-    ``others`` are all classes of the data set, which decide what ambiguous names mean.
+    ``others`` are all classes of the data set, which decide the meaning of ambiguous names.
     """
     matches: dict[str, list[Match]] = defaultdict(list)
     for match in match_names(names, vocabulary, others):
@@ -290,7 +293,7 @@ def overlaps_of_split(
 def certain_and_possible(
     names: Sequence[str], vocabularies: Iterable[Vocabulary], others: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the classes that certainly are in one of the vocabularies, and those that may be."""
+    """Return the classes certainly in one of the vocabularies, and those possibly in one."""
     by_vocabulary = [overlaps(names, vocabulary, others) for vocabulary in vocabularies]
     strengths = [{row[k].strength for row in by_vocabulary} for k in range(len(names))]
     certain = tuple(n for n, s in zip(names, strengths, strict=True) if "strong" in s)
@@ -307,25 +310,25 @@ def find_trained_classes(
     *,
     is_assumed: bool = False,
 ) -> Finding:
-    """Return whether test classes are among those that a feature extractor was trained on.
+    """Report the test classes in the pre-training sets of a feature extractor.
 
     Parameters
     ----------
     names : unseen classes with test images
     vocabularies : the classes of each pre-training set
-    others : all classes of the data set, which decide what ambiguous names mean
-    is_assumed : whether nobody declared the pre-training set
+    others : all classes of the data set, which decide the meaning of ambiguous names
+    is_assumed : whether the pre-training set is assumed instead of declared
 
     Returns
     -------
     Finding
-        A leak with the ``classes`` that certainly are in a set; ``figures`` has the number of
-        ``classes`` compared, and of those ``related`` to a class of a set.
+        Leak with the ``classes`` certainly in a set, or ok; ``figures`` has the numbers of
+        ``classes`` compared and of classes ``related`` to a class of a set.
     """
     certain, possible = certain_and_possible(names, vocabularies, others)
     n, overlapping = len(names), tuple(sorted({*certain}))
     where = " and ".join(vocabulary.name for vocabulary in vocabularies)
-    related = f" {len(possible)} are related to some of its classes." if possible else ""
+    related = f" {len(possible)} are related to classes of the set." if possible else ""
     figures = {"classes": n, "related": len(possible)}
     if not any(vocabulary.entries for vocabulary in vocabularies):
         text = "The extractor was trained on no images."
@@ -337,14 +340,14 @@ def find_trained_classes(
     text = (
         f"{start}{len(overlapping)} of {n} unseen classes are in {where} ({listed(overlapping)})."
     )
-    advice = "Report accuracy without these classes, too."
+    advice = "Report accuracy without these classes as well."
     return Finding(KNOWN_CLASSES, "leak", text, advice, classes=overlapping, figures=figures)
 
 
 def figure_of_trained_classes(
     finding: Finding, vocabularies: Sequence[str], *, is_assumed: bool = False
 ) -> Figure:
-    """Return the metric of :func:`find_trained_classes`: "2 of 10", and the sets in its note."""
+    """Return the count of :func:`find_trained_classes` ("2 of 10"), with the sets as its note."""
     if finding.mark == "open":
         return trained_classes(note=finding.sentence.rstrip("."))
     note = ", ".join([*vocabularies, *(["assumed"] if is_assumed else [])])
@@ -356,15 +359,15 @@ def figure_of_trained_classes(
 def overlap_table(
     context: AuditContext, vocabulary: Vocabulary, classes: Iterable[int] | None = None
 ) -> pd.DataFrame:
-    """Return every unseen class, or others, with its best match, the most certain first.
+    """Return the unseen or the given ``classes`` with their best matches, most certain first.
 
-    ``number`` is the row of the prototypes, ``matches`` is their number, ``counts`` is whether the
-    class is treated as in the set, ``group`` is :attr:`Overlap.group`.
+    Columns: ``number`` is the row in the prototypes, ``matches`` the number of matches, ``counts``
+    whether the class is treated as in the set, ``group`` :attr:`Overlap.group`.
     """
     if classes is None and context.unseen_classes is None:
         classes = ()
     compared = overlaps_of_split(context, vocabulary, classes)
-    names = context.class_names  # as pages and decisions know them
+    names = context.class_names  # names as on pages and in decisions
     rows = [
         replace(each, class_name=names[each.number]).row if each.number < len(names) else each.row
         for each in compared

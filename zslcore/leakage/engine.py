@@ -48,31 +48,31 @@ def audit(
         split by names (:mod:`zslcore.datasets.split_lists`)
     split : which split of a data set; "PS" or else the first by default
     labels : int array of shape (n_samples,), 0-based, or file with 1-based ``labels``
-        For a split or file; by default searched in the file and next to it.
+        For a split or file; by default read from the file or one next to it.
     features : array of shape (n_samples, n_features) or file with ``features``
     groups : one number or name per row, or file with them
-        Which rows come from one photograph, video or picture; by default from ``image_files``
-        in the files, where they have any.
+        Photograph, video or picture of each row; by default taken from ``image_files`` in the
+        files, if present.
     group_pattern : regular expression
-        Its first group is the photograph in the name of an image file.
+        Its first group matches the photograph in the name of an image file.
     pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary
-        What the feature extractor was trained on; by default what the data set declares, or what
-        :func:`zslcore.datasets.imports.pretraining_of` knows of its features.
+        Pre-training sets of the feature extractor; by default those that the data set declares or
+        :func:`zslcore.datasets.imports.pretraining_of` returns for its features.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected"
     runs : sequence of RunResult, for the effect of overlaps and the oracle gap
     accuracies : mapping method -> {class: accuracy among unseen classes}, in place of runs
-    against : another split, file or folder of the same rows, to say what moved
+    against : another split, file or folder of the same rows, to compare with
     on_progress : called with (done, total) after every check
 
     Returns
     -------
     Report
-        Every check has at least one finding: also those that passed or could not run.
+        Every check has at least one finding, even if it passed or could not run.
 
     Raises
     ------
     FileRefusedError, DatasetError, UnknownNameError
-        When the subject itself cannot be read; what is wrong *with the split* is a finding.
+        If the subject cannot be read; faults *of the split* are findings.
 
     Examples
     --------
@@ -128,15 +128,15 @@ def audit_context(
 
 
 def _read_as(context: AuditContext) -> str:
-    """Return how the lists were found and their rows were read."""
+    """Return a sentence on how the lists were found and how their rows are read."""
     reading = context.reading.sentence.removesuffix("; read so") if context.reading else ""
     return "; ".join(filter(None, [context.facts.get("read as", ""), reading]))
 
 
 def audit_again(report: Report, context: AuditContext, ids: Sequence[str]) -> Report:
-    """Run the checks ``ids`` once more, as after a person's decision; other findings stay.
+    """Run the checks ``ids`` again, for example after a person's decision; keep other findings.
 
-    The context has the same rows and features as that of the report.
+    The context must have the rows and features of the report.
     """
     findings: list[Finding] = []
     for check in CHECKS:
@@ -157,7 +157,7 @@ def corrected_split(
     group_pattern: str | None = None,
     thresholds: Thresholds | None = None,
 ) -> CorrectedSplit:
-    """Return the split without rows and classes on two sides; see :func:`audit`."""
+    """Return the split without rows and classes on two sides; parameters as in :func:`audit`."""
     with _opened(
         subject,
         split=split,
@@ -172,6 +172,6 @@ def corrected_split(
 
 @contextmanager
 def _opened(subject: Subject, **fields: Any) -> Iterator[AuditContext]:
-    """Build the context; features read from a file live as long as it is looked at."""
+    """Build the context; delete features read from a file when the context manager exits."""
     with artifacts.scratch() as folder:
         yield context_of(subject, into=folder, **fields)

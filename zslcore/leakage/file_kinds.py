@@ -40,7 +40,7 @@ from zslcore.untrusted.client import (
 from zslcore.untrusted.readers.array_names import LABEL_VARIABLES, PREDICTED, SCORE_VARIABLES
 
 Kind = Literal["split", "scores", "predictions", "run", "entry", "features", "labels", "classes"]
-#: Kind -> what it is, in words.
+#: Kind -> its name in messages.
 IN_WORDS: dict[Kind, str] = {
     "split": "split",
     "scores": "score matrix",
@@ -51,10 +51,10 @@ IN_WORDS: dict[Kind, str] = {
     "labels": "labels",
     "classes": "list of classes",
 }
-#: Kinds that are answered by themselves, and those that belong to one of them.
+#: Kinds that are checked on their own, and the kinds that may accompany them.
 MAIN: tuple[Kind, ...] = ("split", "predictions", "scores", "entry", "run", "classes")
 WITH: dict[Kind, tuple[Kind, ...]] = {"split": ("features", "labels"), "scores": ("labels",)}
-#: Endings that the drop zone takes; what a file is, its content tells.
+#: Endings that the drop zone accepts; the content decides the kind of a file.
 ENDINGS = (
     "mat", "npz", "npy", "h5", "hdf5", "json", "jsonl", "parquet", "csv", "tsv", "txt", "yaml",
     "yml", "pt", "pth", "safetensors",
@@ -63,32 +63,32 @@ EXPECTED = (
     "a split (.mat, .npz, .json, .pt), a score matrix, predictions (.parquet), a result (.json), "
     "features, labels or a list of classes"
 )
-#: What names of lists of rows have in them.
+#: Pattern in the names of lists of rows.
 NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
 MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
-#: Endings of texts that may be a list of classes or labels, and those that may be a split.
+#: Endings of texts that may be a list of classes or labels, and of texts that may be a split.
 LISTS = (".txt", ".csv", ".tsv", ".list", ".names", "")
 SPLIT_TEXTS = (*LISTS, ".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
 class RecognisedFile:
-    """A file that is recognised, with the SHA-256 of its content in hex."""
+    """Recognised file, with the SHA-256 of its content in hex."""
 
     path: Path
     kind: Kind
     sha256: str
-    #: What is read of a file of arrays.
+    #: Variables of a file of arrays.
     contents: Contents | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:
-        """Its name, cleaned."""
+        """Cleaned name of the file."""
         return clean_text(self.path.name)
 
 
 def recognise_file(path: Path) -> RecognisedFile:
-    """Return the kind of a file, by its content; raise FileRefusedError for any other."""
+    """Recognise the kind of a file by its content; FileRefusedError for an unknown kind."""
     if not path.is_file():
         raise FileRefusedError(f"{clean_text(path.name)}: expected a file; found none.")
     container = container_of(path)
@@ -107,7 +107,7 @@ def recognise_file(path: Path) -> RecognisedFile:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A file that is checked, and those that belong to it."""
+    """File to check, and the files that belong to it."""
 
     main: RecognisedFile
     others: tuple[RecognisedFile, ...] = ()
@@ -119,10 +119,11 @@ class Group:
 
 
 def grouped(files: Sequence[RecognisedFile]) -> list[Group]:
-    """Return every file that is to be checked with those that belong to it, each content once.
+    """Group each file to check with the files that belong to it, ignoring equal contents.
 
-    Features belong to the split; labels to scores that have none of their own, else to the split.
-    A FileRefusedError where there is none to be checked, or one that belongs to none or to several.
+    Features belong to the split; labels belong to scores without labels, else to the split. Raises
+    FileRefusedError if there is no file to check, or if features or labels could belong to no file
+    or to several.
     """
     files = list({file.sha256: file for file in files}.values())
     mains = [file for file in files if file.kind in MAIN]
@@ -160,7 +161,7 @@ def _owner(
 
 
 def _has_labels(scores: RecognisedFile) -> bool:
-    """Whether a file of scores holds the class of every image; a table has a column of them."""
+    """Whether a file of scores has the class of every image; a table always has that column."""
     contents = scores.contents
     return contents is None or not {*contents.shapes}.isdisjoint(LABEL_VARIABLES)
 
@@ -173,7 +174,7 @@ def _kind_of_arrays(contents: Contents) -> Kind:
     """Recognise a file of arrays by its variables."""
     shapes, path = contents.shapes, contents.path
     names = set(shapes)
-    if names == {"array"}:  # one array of NumPy
+    if names == {"array"}:  # a .npy file
         return _kind_of_array(contents)
     if names & {f"{part}_loc" for part in SPLIT_PARTS}:
         return "split"
@@ -190,18 +191,18 @@ def _kind_of_arrays(contents: Contents) -> Kind:
         if lists := [n for n in shapes if NAMES_A_PART.search(n) and n not in LABEL_VARIABLES]:
             named = ", ".join(clean_text(name, 40) for name in lists[:6])
             read = "trainval_loc, test_seen_loc, test_unseen_loc, or train, val, test, train_idx"
-            raise _refusal(path, f"labels with {named}; lists of rows are read that are called "
+            raise _refusal(path, f"labels with {named}; lists of rows must be called "
                            f"{read}")  # fmt: skip
         return "labels"
     if names == {"prototypes", "class_names"}:
         size = " x ".join(f"{n:,}" for n in shapes["prototypes"] or ())
         raise _refusal(path, f"class embeddings ({size}), which import takes with --prototypes")
     held = ", ".join(clean_text(name, 40) for name in list(shapes)[:6]) or "nothing readable"
-    raise _refusal(path, f"a file that holds {held}")
+    raise _refusal(path, f"a file with {held}")
 
 
 def _kind_of_array(contents: Contents) -> Kind:
-    """Recognise one array: a matrix is scores, a list of different names classes."""
+    """Recognise a single array: a matrix of scores, a list of distinct classes, or labels."""
     if "array" in contents.refused:
         raise FileRefusedError(f"{contents.name}: {contents.refused['array']}.")
     if len(contents.shapes["array"] or ()) != 1:
@@ -239,15 +240,13 @@ def _kind_of_json(path: Path) -> Kind | None:
 
 
 def _kind_of_text(path: Path) -> Kind:
-    """Distinguish a table of a split or of scores from a list of labels or of classes."""
+    """Recognise a table of a split, a table of scores, a list of labels or a list of classes."""
     if path.suffix.lower() in SPLIT_TEXTS and read_split_table(path) is not None:
         return "split"
     if _is_score_table(path):
         return "scores"
     if path.suffix.lower() not in LISTS:
-        raise _refusal(
-            path, f"a text; a list of classes is one in a text file, {', '.join(LISTS[:3])}"
-        )
+        raise _refusal(path, f"a text; a list of classes is a text file, {', '.join(LISTS[:3])}")
     lines = read_lines(path, max_bytes=MAX_LIST)
     if not lines:
         raise _refusal(path, "a text without lines")
@@ -256,12 +255,12 @@ def _kind_of_text(path: Path) -> Kind:
     if images := list(filter(None, map(IMAGE_IN_LINE.match, lines))):
         _refuse_images(path, images, len(lines))
     if max(map(len, lines)) > MOST_LETTERS or len(set(lines)) < len(lines):
-        raise _refusal(path, "a text that is no list of different names")
+        raise _refusal(path, "a text that is not a list of distinct names")
     return "classes"
 
 
 def _is_score_table(path: Path) -> bool:
-    """Whether a text is a table by its ending that lists no classes."""
+    """Whether a text has the ending of a table and is not a list of classes."""
     separator = {".csv": ",", ".tsv": "\t"}.get(path.suffix.lower())
     if separator is None or path.stat().st_size > MAX_LIST:
         return separator is not None
@@ -272,17 +271,17 @@ def _is_score_table(path: Path) -> bool:
 
 
 def _refuse_images(path: Path, images: Sequence[re.Match[str]], n_lines: int) -> None:
-    """Refuse a text with an image in every line: one part of a split, or predicted classes."""
+    """Refuse a text with one image per line: a part of a split, or predicted classes."""
     if len(images) < n_lines:
         return
     words = [re.split(r"[\s,;|]+", match[2] or "") for match in images]
     if all(len(each) == 2 for each in words) and {a for a, _ in words} & {b for _, b in words}:
         raise _refusal(path, "images with two words each; predicted classes are read from a .csv "
-                       "with the titles image, label and predicted")  # fmt: skip
+                       "with the columns image, label and predicted")  # fmt: skip
     raise _refusal(path, "the images of one part; check the folder that has the lists of all parts")
 
 
-#: Letters of the longest line that a list may hold, a name with its synonyms.
+#: Most characters per line of a list: a name with its synonyms.
 MOST_LETTERS = 300
 
 
@@ -298,7 +297,7 @@ def _is_list_of_a_program(path: Path) -> bool:
 
 
 def class_list_of(file: RecognisedFile) -> ClassList:
-    """Return the names of a list of classes, and where they stand in it."""
+    """Read a list of classes."""
     if file.contents is not None:
         return ClassList(tuple(map(str, file.contents.arrays["array"])))
     return read_class_list(file.path, count_understood)

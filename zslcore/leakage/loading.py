@@ -60,20 +60,20 @@ FeatureSource = np.ndarray | str | PathLike[str]
 SPLIT_SCHEMA = "zslcore-split/1"
 JSON_ENDINGS = (".json", *JSON_LINES)
 MAX_JSON = 64 << 20
-#: Names of files that keep a share of the training images of the att_splits.mat next to them.
+#: Pattern in names of files with a share of the training images of the att_splits.mat nearby.
 SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
-#: Other variables of the layout, not reported as unread: read elsewhere, or second attributes.
+#: Variables of the layout never reported as unread: read elsewhere, or repeated attributes.
 NO_ROWS = frozenset(("features", "image_files", "att_original"))
 #: Most files of a folder that are opened to find the split.
 MOST_FILES = 12
 #: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")
-#: How names of lists of rows end.
+#: Pattern at the end of the names of lists of rows.
 LIST_OF_ROWS = re.compile(r"_(loc|idx|index|indices|ind|rows)$", re.IGNORECASE)
 
 
 def vocabulary_of(name: Vocabulary | str | PathLike[str]) -> Vocabulary:
-    """Return a vocabulary by name, or from a text file of one's own."""
+    """Return a vocabulary by name, or read one from a text file."""
     if isinstance(name, Vocabulary):
         return name
     if str(name) in PRETRAINING_NAMES:
@@ -96,11 +96,11 @@ def context_of(
     contents: Sequence[Contents] = (),
     **fields: Any,
 ) -> AuditContext:
-    """Bring ``subject`` to one form; nothing is judged.
+    """Build the context of ``subject`` without running checks.
 
-    ``into`` is the folder for features that have to be read from a file, ``split`` one of a data
-    set, ``images`` a file of labels and perhaps features, instead of ``labels`` and ``features``,
-    ``contents`` what is read already of the files, ``fields`` further fields of
+    ``into`` is the folder for features read from a file, ``split`` a split of a data set,
+    ``images`` a file with labels and perhaps features (instead of ``labels`` and ``features``),
+    ``contents`` the variables of files that are already read, ``fields`` further fields of
     :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
@@ -120,7 +120,7 @@ def context_of(
     if isinstance(labels, (str, PathLike)):
         labels = _labels_in(Path(labels), files)
     if isinstance(features, (str, PathLike)):
-        # The files of the layout hold both.
+        # Files of the layout hold features and labels.
         from_features = _labels_in(Path(features), files, required=False)
         labels = from_features if labels is None else labels
         features = _features_in(Path(features), labels, into, files)
@@ -144,7 +144,7 @@ def context_of(
 
 
 def _with_trainval(context: AuditContext) -> AuditContext:
-    """Add trainval, the rows of train and val, where a split has these alone."""
+    """Add trainval, the union of train and val, if a split has no such list."""
     listed = [part for part in ("train", "val") if part in context.parts]
     if "train" not in listed or "trainval" in context.parts:
         return context
@@ -156,7 +156,7 @@ def _with_trainval(context: AuditContext) -> AuditContext:
 def _with_known_features(context: AuditContext) -> AuditContext:
     """Add the pre-training set of features with a known digest, if none is declared.
 
-    An import of the same files finds the same set.
+    An import of the same files has the same pre-training set.
     """
     X, y, S = context.features, context.labels, context.prototypes
     if context.vocabularies or X is None or y is None or S is None:
@@ -173,7 +173,7 @@ def _with_known_features(context: AuditContext) -> AuditContext:
 def _named_rows(
     path: Path, files: SmallFiles, labels: np.ndarray | Sequence[int] | None
 ) -> SplitList | None:
-    """Return the split by names that a path holds; None for any other file or folder."""
+    """Read a split by names from a file or folder; None for other files and folders."""
     if path.is_dir():
         has_rows = (path / "att_splits.mat").is_file()
         return None if has_rows else read_split_folder(path) or _json_in(path)
@@ -182,7 +182,7 @@ def _named_rows(
     container = container_of(path)
     if container == "JSON" and path.suffix.lower() in JSON_ENDINGS:
         return None if _has_our_schema(path) else read_split_json(path)
-    if container == "JSON":  # or a text that begins as JSON does
+    if container == "JSON":  # or a text that begins like JSON
         with suppress(FileRefusedError):
             if (split_list := read_split_json(path)) is not None:
                 return split_list
@@ -192,13 +192,13 @@ def _named_rows(
 
 
 def _json_in(folder: Path) -> SplitList | None:
-    """Return the split of the one JSON of CoOp's form in a folder."""
+    """Read the only ``split_*.json``, CoOp's form of a split, in a folder; None without one."""
     named = [path for path in folder.glob("split_*.json") if path.is_file()]
     return read_split_json(named[0]) if len(named) == 1 else None
 
 
 def _has_our_schema(path: Path) -> bool:
-    """Whether a JSON begins as a split that this package writes, with row numbers."""
+    """Whether a JSON file begins like a split of row numbers written by this package."""
     with path.open("rb") as file:
         return SPLIT_SCHEMA.encode() in file.read(1 << 12)
 
@@ -226,7 +226,7 @@ def _read_split_list(listed: SplitList, path: Path, **fields: Any) -> AuditConte
 
 
 def chosen_split(dataset: ZSLDataset, split: str | Split | None = None) -> Split:
-    """Return the split itself, or the one of this name; without one PS, or else the first."""
+    """Return a split by name or unchanged; by default PS, or else the first split."""
     if isinstance(split, Split):
         return split
     if split is not None:
@@ -239,9 +239,9 @@ def chosen_split(dataset: ZSLDataset, split: str | Split | None = None) -> Split
 def _files_in_folder(
     folder: Path, features: np.ndarray | None, into: Path | None, files: SmallFiles
 ) -> tuple[Path, np.ndarray | None]:
-    """Find the split file in a folder of the layout, and features where none are given.
+    """Find the split file in a folder of the layout, and its features unless they are given.
 
-    A file of any other name is the split where no other file of the folder is one.
+    Without att_splits.mat, the only other file with rows of a split is used.
     """
     path, images = folder / "att_splits.mat", folder / "res101.mat"
     if not path.is_file():
@@ -253,7 +253,7 @@ def _files_in_folder(
 
 
 def _one_split_in(folder: Path, files: SmallFiles) -> Path:
-    """Return the one file of a folder that holds rows of a split, or refuse the folder."""
+    """Return the only file with rows of a split in a folder, or refuse the folder."""
     splits = []
     named = sorted(folder.iterdir()) if folder.is_dir() else []
     for path in [p for p in named if p.suffix.lower() in (".mat", ".npz", ".h5")][:MOST_FILES]:
@@ -264,7 +264,9 @@ def _one_split_in(folder: Path, files: SmallFiles) -> Path:
         return splits[0]
     if splits:
         names = ", ".join(clean_text(path.name) for path in splits)
-        raise FileRefusedError(f"{clean_text(folder)}: holds several splits, {names}; name one.")
+        raise FileRefusedError(
+            f"{clean_text(folder)}: expected one split, got {names}; name one of them."
+        )
     raise refusal_of_folder(folder)
 
 
@@ -318,15 +320,16 @@ def _read_split_file(
 def _read_share_of_split(
     path: Path, places: np.ndarray, files: SmallFiles
 ) -> tuple[dict[str, np.ndarray], str, dict[str, np.ndarray]]:
-    """Return the split of which a file keeps a share of the training images.
+    """Read a file with a share of the training images of the att_splits.mat next to it.
 
-    ZeroDiff (datasets/image_util.py) counts them within trainval_loc, not within the data set.
+    Its numbers are positions in trainval_loc, not rows of the data set (ZeroDiff,
+    datasets/image_util.py).
     """
     whole = path.parent / "att_splits.mat"
     if not whole.is_file():
         raise FileRefusedError(
-            f"{clean_text(path.name)}: holds places within the trainval_loc of a split; expected "
-            "att_splits.mat next to it, found none."
+            f"{clean_text(path.name)}: holds positions in the trainval_loc of a split; expected "
+            "att_splits.mat next to this file, found none."
         )
     arrays = files.read(whole)
     parts = {p: arrays[f"{p}_loc"] - 1 for p in ("trainval", *TEST_PARTS) if f"{p}_loc" in arrays}
@@ -334,18 +337,18 @@ def _read_share_of_split(
     if not places.size or places.min() < 0 or places.max() >= n:
         got = f"{places.min() + 1}..{places.max() + 1}" if places.size else "none"
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected places within the {n:,} rows of trainval_loc of "
+            f"{clean_text(path.name)}: expected positions within the {n:,} rows of trainval_loc of "
             f"att_splits.mat; got {got}."
         )
     parts["trainval"] = parts["trainval"].ravel()[places]
     reading = (
-        f"{len(places):,} of {n:,} rows of trainval_loc of att_splits.mat, by their places in it"
+        f"{len(places):,} of {n:,} rows of trainval_loc of att_splits.mat, by their positions in it"
     )
     return parts, reading, arrays
 
 
 def _refuse_far(path: Path, parts: Mapping[str, np.ndarray]) -> None:
-    """Refuse row numbers that no layout can hold; others that do not exist are for the checks."""
+    """Refuse row numbers beyond any layout; the checks report other rows that do not exist."""
     for part, rows in parts.items():
         if rows.size and np.abs(rows).max() > MAX_ROW:
             raise FileRefusedError(
@@ -359,7 +362,7 @@ def _with_labels_and_features(
     labels: np.ndarray | Sequence[int] | None,
     features: np.ndarray | None,
 ) -> AuditContext:
-    """Add labels and features, comparing their sizes."""
+    """Add labels and features after comparing their sizes."""
     labels = context.labels if labels is None else labels
     if labels is not None:
         labels = np.asarray(labels)
@@ -384,7 +387,7 @@ def _with_labels_and_features(
 def _with_photographs(
     context: AuditContext, photographs: Photographs | None, *, is_given: bool
 ) -> AuditContext:
-    """Add the photograph of each row; names found next to the split may not fit it."""
+    """Add the photograph of each row; ignore names next to the split with a wrong number."""
     if photographs is None:
         return context
     n, expected = len(photographs.number), context.n_rows
@@ -410,14 +413,14 @@ def _labels_in(path: Path, files: SmallFiles, *, required: bool = True) -> np.nd
 def _features_in(
     path: Path, labels: np.ndarray | Sequence[int] | None, into: Path | None, files: SmallFiles
 ) -> np.ndarray:
-    """Return the features of a file, a row an image; MATLAB's layout has an image a column.
+    """Read features with one row per image; the layout of MATLAB has one column per image.
 
-    The number of labels says which of the two a file has.
+    The number of labels decides between the two layouts.
     """
     shape = files.contents(path).shapes.get("features") or ()
     if into is None:
         raise ParameterError(
-            f"{clean_text(path.name)}: its features need a folder, into; got none."
+            f"{clean_text(path.name)}: expected the folder ``into`` for its features; got none."
         )
     has_rows = labels is not None and len(shape) == 2 and shape[0] == len(labels) != shape[1]
     role: Role = "rows" if has_rows else "columns"
@@ -425,7 +428,7 @@ def _features_in(
 
 
 def _counted_from_zero(path: Path, labels: np.ndarray) -> np.ndarray:
-    """Return the labels of a file from 0; the layout counts them from 1, other codes from 0."""
+    """Return labels counted from 0; the layout counts from 1, other programs from 0."""
     if labels.size and labels.min() < 0:
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected labels counted from 0 or 1, got "
@@ -437,7 +440,7 @@ def _counted_from_zero(path: Path, labels: np.ndarray) -> np.ndarray:
 def _labels_nearby(
     path: Path, arrays: Mapping[str, np.ndarray], files: SmallFiles
 ) -> tuple[np.ndarray | None, str]:
-    """Labels in the file itself, or in one of the usual files next to it."""
+    """Return the labels in the file or in one of the usual files next to it, and their source."""
     if "labels" in arrays:
         return _counted_from_zero(path, arrays["labels"]), "in the file itself"
     for name in LABEL_FILES:
@@ -455,7 +458,7 @@ def _require_as_many(path: Path, names: tuple[str, ...], S: np.ndarray | None) -
 
 
 def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
-    """Read the class lists next to ``att_splits...``, which say nothing of a split of one's own."""
+    """Read the class lists next to ``att_splits...``; they do not apply to other split files."""
     folder = path.parent / "proposed_split"
     if not path.name.startswith("att_splits") or not folder.is_dir() or not names:
         return {}
@@ -480,7 +483,7 @@ def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class SmallFiles:
-    """The small variables of the files that an audit reads; each file is opened once."""
+    """Small variables of the files that an audit reads; each file is opened once."""
 
     _read: dict[Path, dict[str, np.ndarray]] = field(default_factory=dict)
     _names: dict[Path, tuple[str, ...]] = field(default_factory=dict)
@@ -494,14 +497,14 @@ class SmallFiles:
         return self._read[path]
 
     def contents(self, path: Path) -> Contents:
-        """Return the content of a file, also of a text of labels."""
+        """Return the variables of a file, or the labels of a text."""
         if path not in self._contents:
             is_text = path.suffix.lower() in (".txt", ".csv", ".tsv")
             self.take(look_into(path, (*ARRAYS, "text") if is_text else ARRAYS))
         return self._contents[path]
 
     def take(self, contents: Contents) -> None:
-        """Take in a file that is read already."""
+        """Add the variables of a file that is already read."""
         path = contents.path
         wanted = {name: SMALL[name] for name in SMALL if name in contents.shapes}
         with scratch() as folder:
@@ -516,7 +519,7 @@ class SmallFiles:
         self._contents[path], self._read[path] = contents, read
 
     def lists_of_rows(self, path: Path) -> dict[str, np.ndarray]:
-        """Return the lists of whole numbers that are no part of a split."""
+        """Return the lists of row numbers outside the split, by name."""
         self.read(path)
         lists, contents = {}, self._contents[path]
         for name in contents.shapes:
@@ -529,7 +532,7 @@ class SmallFiles:
     def split_by_parts(
         self, path: Path, labels: np.ndarray | Sequence[int] | None
     ) -> SplitList | None:
-        """Return the split of a file that has lists called train, test and the like, or None."""
+        """Return the split of a file with lists named train, test and so on; None without them."""
         arrays, contents = self.read(path), self._contents[path]
         listed = {n: a for n, a in contents.arrays.items() if part_of_name(n)}
         if any(f"{part}_loc" in arrays for part in SPLIT_PARTS):
@@ -546,7 +549,7 @@ class SmallFiles:
         return split_of_parts(contents.name, values, y, names)
 
     def image_files(self) -> tuple[tuple[str, ...], str]:
-        """Return the names of image files in or next to the files read, and where they are."""
+        """Return the names of image files in or next to the read files, and their source."""
         nearby = [path.parent / "image_files.mat" for path in self._read]
         for path in (*self._read, *nearby):
             if path not in self._read and path.is_file():

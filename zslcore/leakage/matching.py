@@ -1,36 +1,35 @@
-"""Which test classes were among the classes a feature extractor was trained on.
+"""Matches of test classes with the classes that a feature extractor was trained on.
 
-A match is *strong*, on screen *certain*, when the two have the same name or the same meaning, and
-both lists are about the same: things, activities or qualities
-(:mod:`zslcore.leakage.vocabularies`). It is *weak*, on screen *possible*, when the classes are
-related, so that a person has to decide.
+A match is *strong*, on screen *certain*, if both classes have the same name or meaning, and both
+lists have the same domain: things, activities or qualities (:mod:`zslcore.leakage.vocabularies`).
+It is *weak*, on screen *possible*, if the classes are related, so that a person has to decide.
 
-The rules are general and know nothing of any data set:
+The rules are general, without exceptions for any data set:
 
 ===============  ========  =====================================================================
 rule             strength  holds when
 ===============  ========  =====================================================================
-same name        strong    equal after case, spacing, plural and inflection are taken away
-synonym          strong    both have one meaning in WordNet, the commonest of either in its list
+same name        strong    equal up to case, spacing, plural and inflection
+synonym          strong    WordNet gives both the same meaning, the commonest in each list
 same words       strong    the same words in another order, in lists of actions
-near sense       weak      the same word or meaning, of two that fit here (hen)
-other sense      weak      the same word, but perhaps not the meaning here (mouse); not related
-all words        weak      all words of a name of two words or more are in the other
-spelling         weak      equal but for a letter or an ending of a word that no dictionary has
-qualified        weak      equal after a word of viewpoint (indoor, outdoor ...) is dropped
-kind             weak      a kind of the test class (WordNet)
-broader          weak      the test class is a kind of it, at most two steps below
-left out         weak      equal but that one name adds its kind (Persian, bakery shop)
-by its head      weak      WordNet knows the last word of the name only, and that is the same
-rare word        weak      WordNet knows no part of the name, and few names share the word
+near sense       weak      the same word or meaning, but two meanings fit (hen)
+other sense      weak      the same word, perhaps in another sense (mouse); not related
+all words        weak      the other name has all words of a name of several words
+spelling         weak      equal up to a letter or an ending of a word not in WordNet
+qualified        weak      a match without the word of viewpoint (indoor, outdoor ...)
+kind             weak      the entry is a kind of the test class (WordNet)
+broader          weak      the test class is a kind of the entry, at most two steps below
+left out         weak      equal, but one name adds its kind (Persian, bakery shop)
+by its head      weak      WordNet has only the last word of the name, and it is the same
+rare word        weak      WordNet has no part of the name; few names have its first word
 contained        weak      one name contains the other
-topic            weak      WordNet lists the one as a topic of the other (a dribble to basketball)
-shared word      weak      a word in common that few other names have, also inside a compound
+topic            weak      WordNet gives the entry as the topic (basketball of dribble)
+shared word      weak      both have a word that few names have, perhaps in a compound
 ===============  ========  =====================================================================
 
-A vocabulary with places in WordNet is compared by the hierarchy; one without (actions) by words.
-How often they are right on lists that none of them was made for is measured on labelled pairs:
-:mod:`zslcore.leakage.reliability`.
+A vocabulary with WordNet ids is compared by the hierarchy, a vocabulary without ids (actions) by
+words. The accuracy of the rules on lists that they were not developed on is measured on labelled
+pairs: :mod:`zslcore.leakage.reliability`.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ from zslcore.leakage.vocabularies import (
 )
 from zslcore.names import readable, squeeze
 
-#: Words that carry no class: grammar, and verbs whose object is the action (playing tennis).
+#: Words that identify no class: function words, and verbs like "playing" in "playing tennis".
 EMPTY_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -68,14 +67,14 @@ EMPTY_WORDS = frozenset(
         "play do get make use perform go have take give",
     )
 )
-#: A word in more than this share of the pre-training names tells nothing by itself.
+#: A word in more than this share of the pre-training names is no evidence by itself.
 COMMON_SHARE = 0.02
-#: Share of a data set's names that makes a category one of its own.
+#: Least share of the names of a data set in each of its categories.
 CATEGORY_SHARE = 0.1
-#: Artifacts, locations and natural objects: a list that has two of them is one of places.
+#: Categories of artifacts, locations and natural objects; names of places have two of them.
 PLACES = frozenset({"06", "15", "17"})
-#: Share of a data set's names that are of one kind, and how far below the top that has to be: birds
-#: are nine steps below, artifacts four.
+#: Least share of the names of a data set in their common kind, and its least depth below the top of
+#: WordNet: birds are nine steps below, artifacts four.
 KIND_SHARE, KIND_DEPTH = 0.9, 6
 #: Most vocabularies in the cache: those of the package, and a few uploaded ones.
 MOST_INDEXES = 12
@@ -83,9 +82,9 @@ MOST_INDEXES = 12
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A parsed name: its words, their base forms, and the base forms that carry a class.
+    """Parsed name: its words, their base forms, and the base forms that identify the class.
 
-    A name by a WordNet id, as those of ImageNet are, has that ``synset`` and no words.
+    A name that is a WordNet id, as in ImageNet, has that ``synset`` and no words.
     """
 
     text: str
@@ -97,7 +96,7 @@ class Name:
 
 
 def parse_name(text: str, parts: str) -> Name:
-    """Parse a name; ``parts`` are the parts of speech its words may be, "n" or "nv"."""
+    """Parse a name; ``parts`` are the parts of speech of its words, "n" or "nv"."""
     if (synset := id_of(text)) in wordnet().synsets:
         return Name(text, (), (), (), "", synset)
     words = tuple(readable(text).split())
@@ -119,9 +118,9 @@ def _variants(name: str) -> Iterator[str]:
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """A vocabulary by key, by word, by meaning and by ancestor; entries are numbered.
+    """Index of the numbered entries of a vocabulary by key, word, meaning and ancestor.
 
-    ``by_stem`` has entries by a name without its last word.
+    ``by_stem`` indexes entries by their names without the last word.
     """
 
     vocabulary: Vocabulary
@@ -137,17 +136,17 @@ class Index:
 
     @cached_property
     def content(self) -> tuple[tuple[frozenset[str], ...], ...]:
-        """Per entry, the words of every name that carry a class."""
+        """Identifying words of every name, by entry."""
         return tuple(tuple(frozenset(name.content) for name in names) for names in self.names)
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Words in the order in which they come."""
+        """Position of each word in the order of first use."""
         return {word: k for k, word in enumerate(self.by_word)}
 
     @cached_property
     def in_order(self) -> tuple[str, ...]:
-        """Words by the alphabet, where those with one beginning stand together."""
+        """Words in alphabetical order, with words of the same beginning next to each other."""
         return tuple(sorted(self.by_word))
 
     @cached_property
@@ -161,7 +160,7 @@ class Index:
 
     @cached_property
     def by_end(self) -> dict[str, list[str]]:
-        """Words as they are written, and their base forms, by two letters at either end."""
+        """Words and their base forms, indexed by the first and by the last two letters."""
         names = (name for names in self.names for name in names)
         words_of = defaultdict(list)
         for word in sorted({word for name in names for word in (*name.words, *name.content)}):
@@ -175,7 +174,7 @@ class Index:
         return domains(entry.names[0] for entry in self.vocabulary.entries)
 
     def domains_of(self, i: int) -> Domains:
-        """Return the domain of entry ``i`` by WordNet, or else of the list."""
+        """Return the domain of entry ``i`` in WordNet, or else of the list."""
         return domain_of(self.vocabulary.entries[i].synset) or self.domains
 
     def commonest(self, i: int) -> set[str]:
@@ -193,7 +192,7 @@ class Index:
         return {senses[0] for senses in fitting if senses}
 
     def common(self, word: str) -> bool:
-        """Whether too many names have ``word`` for it to tell anything."""
+        """Whether ``word`` is in too many names to be evidence."""
         return self.frequency[word] > max(2, COMMON_SHARE * len(self.names))
 
 
@@ -223,7 +222,7 @@ def index_of(vocabulary: Vocabulary) -> Index:
 
 
 def _senses(names: Iterable[Name], parts: str) -> tuple[str, ...]:
-    """Meanings of names, as written or by their base forms, each form's commonest first."""
+    """Return the meanings of the written and base forms of names, each form's commonest first."""
     forms = dict.fromkeys(form for name in names for form in ("".join(name.words), name.key))
     return tuple(dict.fromkeys(s for form in forms for s in wordnet().senses(form, parts)))
 
@@ -235,8 +234,8 @@ def _senses(names: Iterable[Name], parts: str) -> tuple[str, ...]:
 class NameContext:
     """Common domain and categories of the names of a data set; empty where unknown.
 
-    Categories are WordNet's that at least a tenth of the names belong to; the kind is the closest
-    meaning that most names are kinds of, such as birds.
+    Categories are those of WordNet with at least a tenth of the names; the kind is the most
+    specific meaning that includes most names, such as birds.
     """
 
     domains: Domains
@@ -245,23 +244,23 @@ class NameContext:
 
     @property
     def is_of_places(self) -> bool:
-        """Whether the names are those of places, such as scenes."""
+        """Whether the names are names of places, such as scenes."""
         return len(self.categories & PLACES) > 1
 
     def is_of_kind(self, synset: str) -> bool:
-        """Whether a meaning is of the kind that most names are of."""
+        """Whether a meaning belongs to the kind of most names."""
         above = (ancestor for ancestor, _ in wordnet().ancestors(synset))
         return bool(self.kind) and self.kind in (synset, *above)
 
     def has(self, synset: str) -> bool:
-        """Whether a meaning is of a category that the data set has."""
+        """Whether a meaning belongs to a category of the data set."""
         meaning = wordnet().synsets.get(synset)
         return not self.categories or (meaning is not None and meaning.category in self.categories)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """A test class and its senses, the commonest first; ``fitting`` ones fit its data set."""
+    """Test class and its senses, commonest first; the ``fitting`` senses fit its data set."""
 
     name: Name
     senses: tuple[str, ...]
@@ -276,7 +275,7 @@ class Query:
 
 
 def about(names: Iterable[str], parts: str) -> NameContext:
-    """Infer the common domain and categories of names; none for a handful."""
+    """Infer the common domain and categories of names; no categories for a few names."""
     names = set(names)
     meanings = [wordnet().senses("".join(readable(name).split()), parts) for name in names]
     meanings = [senses for senses in meanings if senses]
@@ -289,7 +288,7 @@ def about(names: Iterable[str], parts: str) -> NameContext:
 
 
 def _kind_of(meanings: Sequence[Sequence[str]]) -> str:
-    """Return the closest meaning above most names in any sense; "" where it is too general."""
+    """Return the most specific meaning above most names; "" if it is too general."""
     above = Counter(
         ancestor
         for senses in meanings
@@ -302,13 +301,13 @@ def _kind_of(meanings: Sequence[Sequence[str]]) -> str:
 
 
 def queries(names: Sequence[str], context: Sequence[str], parts: str) -> list[Query]:
-    """Return the test classes as the other classes of the data set let one read them."""
+    """Return the test classes with the senses that fit the classes of their data set."""
     common = about([*context, *names], parts)
     return [reading(parse_name(name, parts), parts, common) for name in names]
 
 
 def reading(name: Name, parts: str, common: NameContext) -> Query:
-    """Read a name: senses of the data set's kind, or else categories, or else domains."""
+    """Select the senses of a name in the kind, else categories, else domains of the data set."""
     senses = (name.synset,) if name.synset else _senses([name], parts)
     here = tuple(s for s in senses if not common.domains or domain_of(s) & common.domains)
     closer = tuple(s for s in here if common.has(s))
@@ -317,7 +316,7 @@ def reading(name: Name, parts: str, common: NameContext) -> Query:
 
 
 def lemmas_above(synset: str) -> frozenset[str]:
-    """Return the squeezed words of all that a meaning is a kind of."""
+    """Return the squeezed words of all meanings above ``synset``."""
     above = (wordnet().synsets.get(ancestor) for ancestor, _ in wordnet().ancestors(synset))
     return frozenset(squeeze(lemma) for ancestor in above if ancestor for lemma in ancestor.lemmas)
 
@@ -325,15 +324,15 @@ def lemmas_above(synset: str) -> frozenset[str]:
 Hits = Iterator[tuple[int, str]]
 Rule = Callable[[Query, Index], Hits]
 
-#: How far above a test class a pre-training class may lie to be worth a look.
+#: Most steps up from a test class to a pre-training class that is reported.
 BROADER_STEPS = 2
-#: Most letters that may be missing at the end of a word no dictionary has, and fewest that stay.
+#: Most letters removed from the end of a word not in WordNet, and fewest letters that remain.
 CUT, STEM = 2, 6
-#: A word of more names than this does not tell what a name is that WordNet does not know.
+#: Most names with a word that identifies a name not in WordNet.
 RARE = 3
 #: Lexicographer files of WordNet.
 ANIMAL, FOOD, PERSON, PLANT, SUBSTANCE = "05", "13", "18", "20", "27"
-#: What WordNet calls instrumentality: tools, containers, vehicles.
+#: Instrumentality in WordNet: tools, containers, vehicles.
 TOOL = "n03575240"
 
 
@@ -341,21 +340,23 @@ TOOL = "n03575240"
 
 
 def _of_other_domains(query: Query, index: Index, i: int) -> bool:
-    """Whether the one is known to be a thing, say, and the other to be an activity."""
+    """Whether class and entry are known to differ in domain, such as thing and activity."""
     entry_domains = index.domains_of(i)
     return bool(query.about.domains and entry_domains and not query.about.domains & entry_domains)
 
 
 def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
-    """Whether entry ``i`` has the meaning that the test class has among its data set's classes.
+    """Whether entry ``i`` has the meaning of the test class in its data set.
 
-    That is the commonest of those that fit, and the commonest that an entry without a place in
-    WordNet has (*packing* suitcases is no *boxing*). An entry called so first may also have a
-    meaning hardly told apart from the commonest one (*ox*, *robin*, *banana*). Where several of one
-    category fit (two animals called *hedgehog*), the entry has to be called so first, and no other
-    one that is of the kind of all classes (two birds called *tree sparrow*). A place has its
-    commonest meaning (a *plaza* is no shopping mall), which is no tool where a namesake is none
-    (the *sandbox* of a foundry), and a form with a meaning of its own (*glasses*) has that one.
+    That meaning is the commonest one that fits the data set; for an entry without a WordNet id it
+    must also be the commonest of the entry (*packing* suitcases is no *boxing*, see
+    :func:`_synonym`). An entry with the test class as its first name may instead have a meaning
+    hard to distinguish from the commonest (*ox*, *robin*, *banana*). If several meanings of one
+    category fit (two animals called *hedgehog*), the test class must be the first name of the
+    entry, without a rival meaning of the kind of the data set (two birds called *tree sparrow*). A
+    place has its commonest meaning (a *plaza* is no shopping mall) and is no tool if a namesake is
+    none (the *sandbox* of a foundry). A word form with a meaning of its own (*glasses*) has that
+    meaning.
     """
     if _of_other_domains(query, index, i):
         return False
@@ -382,9 +383,9 @@ def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
 
 
 def _are_alike(synset: str, other: str) -> bool:
-    """Whether people hardly tell two meanings of a name apart.
+    """Whether two meanings of a name are hard to distinguish.
 
-    Two animals, an animal and its fur or a person called after it, or living things with an
+    So are two animals, an animal and its fur or a person named after it, and living things with an
     ancestor near both.
     """
     category, of_other = (wordnet().synsets[s].category for s in (synset, other))
@@ -407,7 +408,7 @@ def _are_near(synset: str, other: str) -> bool:
 
 
 def _is_rival(query: Query, synset: str, other: str) -> bool:
-    """Whether another meaning is called so first, and fits all classes here no less."""
+    """Whether the test class is the first name of ``other``, which fits the data set as well."""
     if squeeze(wordnet().synsets[other].lemmas[0]) != query.name.key:
         return False
     no_place = query.about.is_of_places and _is_tool(synset) and not _is_tool(other)
@@ -436,7 +437,7 @@ def _one_meaning(sense: str) -> str:
 
 
 def _same_words(query: Query, index: Index) -> Hits:
-    """Find the same words in another order, in lists of actions; a boat house is no house boat."""
+    """Match equal words in another order in lists of actions; a boat house is no house boat."""
     mine = set(query.name.content)
     if len(mine) < 2 or index.vocabulary.hierarchical:
         return
@@ -449,12 +450,12 @@ def _same_words(query: Query, index: Index) -> Hits:
 
 
 def _near_sense(query: Query, index: Index) -> Hits:
-    """Find another meaning of the name that fits the data set as well: a *hen* is a bird, too."""
+    """Match another meaning of the name that also fits the data set: a *hen* is a bird, too."""
     for i in sorted(index.by_key.get(query.name.key, ())):
         synset = index.vocabulary.entries[i].synset
         fits = synset in query.fitting if synset else not _of_other_domains(query, index, i)
         if fits:
-            yield i, "the same name, of a meaning that fits this data set, too"
+            yield i, "the same name, in a sense that also fits this data set"
     for i, evidence in _by_meaning(query, index):
         if not _of_other_domains(query, index, i):
             yield i, evidence
@@ -480,7 +481,7 @@ def _other_sense(query: Query, index: Index) -> Hits:
 
 
 def _other_name(query: Query, index: Index) -> Hits:
-    """Find another word for the class that an entry is called first: a rooster is a cock."""
+    """Match entries with a synonym of the class as first name: a rooster is a cock."""
     for sense in query.fitting if not query.name.synset else ():
         for lemma in wordnet().synsets[sense].lemmas if sense[0] == "n" else ():
             for i in sorted(index.by_key.get(squeeze(lemma), ())):
@@ -495,11 +496,11 @@ def _all_words(query: Query, index: Index) -> Hits:
         return
     for i in sorted(set.intersection(*(index.by_word.get(word, set()) for word in mine))):
         if any(mine <= theirs for theirs in index.content[i]):
-            yield i, f"contains all of {', '.join(sorted(mine))}"
+            yield i, f"contains all words: {', '.join(sorted(mine))}"
 
 
 def _spelling(query: Query, index: Index) -> Hits:
-    """One letter changed, left out, added or swapped, or an ending, in a word no dictionary has."""
+    """Match names up to one letter or an ending of a word that WordNet does not have."""
     words = list(query.name.content)
     for k, word in enumerate(words):
         if len(word) < 5 or word in index.by_word or _in_dictionary(word):
@@ -510,16 +511,16 @@ def _spelling(query: Query, index: Index) -> Hits:
             key = "".join([*words[:k], base, *words[k + 1 :]])
             for i in sorted(index.by_key.get(key, ())):
                 if not _of_other_domains(query, index, i):
-                    yield i, f"the same name but for the spelling of {word!r}"
+                    yield i, f"the same name except for the spelling of {word!r}"
 
 
 def _in_dictionary(word: str) -> bool:
-    """Whether a word, or a form that it is an inflection of, has a meaning."""
+    """Whether WordNet has a meaning of a word or of its base form."""
     return bool(wordnet().senses(word) or wordnet().senses(wordnet().base(word)))
 
 
 def _nearest(word: str, index: Index) -> str | None:
-    """Return the first word by the alphabet that is one letter off; one end is as it was."""
+    """Return the first word in the alphabet with one different letter and one equal end."""
     neighbours = []
     for end in (f"{word[:2]}-", f"-{word[-2:]}"):
         near = process.extractOne(
@@ -531,20 +532,20 @@ def _nearest(word: str, index: Index) -> str | None:
 
 
 def _of_one_stem(word: str, index: Index) -> str | None:
-    """Return the word that ``word`` is without its ending, as *leonberg* is of *leonberger*."""
+    """Return the word of the index that ``word`` extends, as *leonberger* does *leonberg*."""
     stems = [word[:-k] for k in range(1, CUT + 1) if len(word) - k >= STEM]
     return next((stem for stem in stems if stem in index.by_word), None)
 
 
 def _kind(query: Query, index: Index) -> Hits:
-    """Entries below the query's meanings; those that carry its name first."""
+    """Match entries below the meanings of the class; entries with its name come first."""
     kinds = []
     for sense in query.fitting:
         synset = wordnet().synsets[sense]
         heads = {squeeze(lemma) for lemma in synset.lemmas} | {query.name.key}
         for steps, i in sorted(index.below.get(sense, ())):
             named = any(name.content[-1] in heads for name in index.names[i])
-            evidence = f"a kind of {synset.lemmas[0]}, {steps} below it in WordNet ({sense})"
+            evidence = f"a kind of {synset.lemmas[0]}, at distance {steps} in WordNet ({sense})"
             kinds.append((not named, i, evidence))
     yield from ((i, evidence) for _, i, evidence in sorted(kinds, key=lambda each: each[0]))
 
@@ -555,7 +556,10 @@ def _broader(query: Query, index: Index) -> Hits:
             if steps > BROADER_STEPS:
                 break
             for i in sorted(index.by_synset.get(ancestor, ())):
-                yield i, f"the test class is a kind of it, {steps} below it in WordNet ({sense})"
+                yield (
+                    i,
+                    f"the test class is a kind of it, at distance {steps} in WordNet ({sense})",
+                )
 
 
 def _qualified(query: Query, index: Index) -> Hits:
@@ -564,22 +568,22 @@ def _qualified(query: Query, index: Index) -> Hits:
         bare = reading(parse_name(" ".join(words), index.parts), index.parts, query.about)
         for rule in (_same_name, _synonym, *_POSSIBLE[:3], _kind, _left_out):
             for i, evidence in rule(bare, index):
-                yield i, f"{evidence}, once the viewpoint is dropped"
+                yield i, f"{evidence}, without the word of viewpoint"
 
 
 def _left_out(query: Query, index: Index) -> Hits:
-    """Find pairs of names of which one leaves out its kind: Persian (cat), bakery (shop)."""
+    """Match names that differ in a kind left out of one: Persian (cat), bakery (shop)."""
     if query.placed or not query.name.words:
         return
     for i in sorted(index.by_stem.get("".join(query.name.words), ())):
         synset = index.vocabulary.entries[i].synset
         alike = query.about.is_of_kind(synset) or not query.fitting
         if alike and any(_says_its_kind(query, index, i, n.base[-1:]) for n in index.names[i]):
-            yield i, "the same name, with what it is a kind of added"
+            yield i, "the same name, with its kind added"
     bare = "".join(query.name.content[:-1])
     for i in sorted(index.by_key.get(bare, ())) if bare else ():
         if _says_its_kind(query, index, i, query.name.base[-1:]):
-            yield i, "the same name, with what it is a kind of left out"
+            yield i, "the same name, with its kind left out"
 
 
 def _says_its_kind(query: Query, index: Index, i: int, last: Sequence[str]) -> bool:
@@ -589,7 +593,7 @@ def _says_its_kind(query: Query, index: Index, i: int, last: Sequence[str]) -> b
 
 
 def _by_its_head(query: Query, index: Index) -> Hits:
-    """Read a name that WordNet does not know by the end that it does: a brown pelican."""
+    """Match a name not in WordNet by its longest ending in WordNet: brown *pelican*."""
     words = [word for word in query.name.words if not word.isdecimal() and word not in VIEWPOINTS]
     if query.placed:
         return
@@ -603,7 +607,7 @@ def _by_its_head(query: Query, index: Index) -> Hits:
 
 
 def _rare_word(query: Query, index: Index) -> Hits:
-    """Find a first word that few names have, where all is of one kind."""
+    """Match a first word that few names have, if all classes are of one kind."""
     if query.placed or len(query.name.words) < 2 or not query.about.kind:
         return
     first = query.name.base[0]
@@ -611,7 +615,7 @@ def _rare_word(query: Query, index: Index) -> Hits:
     for i in sorted(entries) if len(entries) <= RARE else ():
         alike = query.about.is_of_kind(index.vocabulary.entries[i].synset)
         if alike and any(name.base[0] == first for name in index.names[i]):
-            yield i, f"both begin with {first!r}, and are of one kind"
+            yield i, f"both begin with {first!r} and are of the same kind"
 
 
 def _contained(query: Query, index: Index) -> Hits:
@@ -634,7 +638,7 @@ def _topic(query: Query, index: Index) -> Hits:
     for sense in sorted(query.senses):
         for topic in wordnet().synsets[sense].topics:
             for i in sorted(index.by_synset.get(topic, ())):
-                yield i, f"WordNet counts it to {wordnet().synsets[topic].lemmas[0]}"
+                yield i, f"WordNet gives it the topic {wordnet().synsets[topic].lemmas[0]}"
 
 
 def _shared_word(query: Query, index: Index) -> Hits:
@@ -642,11 +646,11 @@ def _shared_word(query: Query, index: Index) -> Hits:
         for other in _relatives(word, index):
             if not index.common(other):
                 for i in sorted(index.by_word[other]):
-                    yield i, f"both speak of {word!r}" + (f" ({other})" if other != word else "")
+                    yield i, f"both contain {word!r}" + (f" ({other})" if other != word else "")
 
 
 def _relatives(word: str, index: Index) -> tuple[str, ...]:
-    """Words of the index with a common meaning of ``word``, or compounds that begin with it."""
+    """Return words of the index with a meaning of ``word``, and compounds that begin with it."""
     if word not in index.relatives:
         senses = wordnet().senses(word, "n")[:2]
         relatives = {other for sense in senses for other in index.by_first_sense.get(sense, ())}
@@ -659,7 +663,7 @@ def _relatives(word: str, index: Index) -> tuple[str, ...]:
 
 
 def _compounds(word: str, index: Index) -> Iterator[str]:
-    """Yield words that begin with ``word`` and go on with another one."""
+    """Yield compounds of ``word`` and a second word."""
     for k in range(bisect_left(index.in_order, word), len(index.in_order)):
         other = index.in_order[k]
         if not other.startswith(word):
@@ -668,7 +672,7 @@ def _compounds(word: str, index: Index) -> Iterator[str]:
             yield other
 
 
-#: The first that holds for a pair is its match; the name of its function is that of the rule.
+#: The first rule that holds for a pair is its match; rules are named after their functions.
 CERTAIN: tuple[Rule, ...] = (_same_name, _synonym, _same_words)
 _POSSIBLE: tuple[Rule, ...] = (
     *(_near_sense, _other_sense, _other_name),
@@ -680,13 +684,13 @@ BY_WORDS = (*_POSSIBLE, _contained, _topic, _shared_word)
 
 Strength = Literal["strong", "weak"]
 
-#: Most matches per test class and rule: the rest add no decision.
+#: Most matches per test class and rule; further matches would not change a decision.
 MOST = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A test class and an ``entry`` of a vocabulary, with its synonyms, that may be the same."""
+    """Match of a test class with an ``entry`` of a vocabulary, given with its synonyms."""
 
     class_name: str
     vocabulary: str
@@ -701,7 +705,8 @@ def match_names(
 ) -> tuple[Match, ...]:
     """Compare names of test classes with a pre-training vocabulary; strong matches come first.
 
-    ``context`` are all classes of the data set, which decide what ambiguous names mean (``seal``).
+    ``context`` are all classes of the data set, which decide the meaning of ambiguous names
+    (``seal``).
     """
     index = index_of(vocabulary)
     possible = BY_HIERARCHY if vocabulary.hierarchical else BY_WORDS

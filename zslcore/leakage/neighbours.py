@@ -1,13 +1,13 @@
-r"""Rows of a feature matrix that are equal, or suspiciously near, found without copying it.
+r"""Search for equal and suspiciously near rows of a feature matrix, without copying it.
 
-Equal rows are found by a 64-bit hash, a sum over the row's words with odd random weights modulo
-2^64, and confirmed by comparing the rows themselves.
+Equal rows have equal 64-bit hashes: sums of the words of a row with odd random weights, modulo
+2^64. Rows with equal hashes are then compared in full.
 
 Near rows are found in a random projection :math:`z = R^\top x`, with independent entries of
 :math:`R` from :math:`N(0, 1/k)`: its squared distances are those of the features times
-:math:`\chi^2_k / k`, for k = 128 within 13 % (one deviation). So whatever is near is near there,
-the nearest row is read off one matrix product of a sixteenth of the size, and every distance that
-is reported is computed on the features themselves.
+:math:`\chi^2_k / k`, with a standard deviation of 13 % for k = 128. Near rows are therefore near in
+the projection: one matrix product of a sixteenth of the size gives the nearest rows. Reported
+distances are computed on the features.
 
 References
 ----------
@@ -27,27 +27,28 @@ from zslcore.features import FeatureView, chunks
 BLOCK = 2048
 #: Dimensions of the projection, and test rows compared at a time.
 DIMENSIONS, BATCH = 128, 256
-#: A squared distance is this many times too large in the projection once in 10^10.
+#: The projection makes a squared distance this many times too large once in 10^10.
 SLACK = 2.0
-#: Test rows whose nearest training row is looked up on the features, for the median distance.
+#: Size of the sample of test rows for the median distance to the nearest training row.
 SAMPLE = 256
 #: A pair is suspicious below this share of the median distance to the nearest training row.
 NEAR = 0.25
-#: And below this share of the distance to its tenth nearest training row. Of AWA1's features, which
-#: hold both copies and crowds, copies have at most 0.36 and crowded rows at least 0.58.
+#: It must also be below this share of the distance to the tenth nearest training row. In the
+#: features of AWA1, which have both copies and crowded regions, the share is at most 0.36 for
+#: copies and at least 0.58 for crowded rows.
 ALONE, CROWD = 0.5, 10
 
 
 def identical_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the group of each row of ``X`` (n, d), equal rows in one, and which rows are zero.
+    """Return the group of equal rows of each row of ``X`` (n, d), and a mask of zero rows.
 
-    The group of a row like no other is -1, as that of a zero row. ``X`` may be mapped or HDF5.
+    Unique rows and zero rows have the group -1. ``X`` may be a memory map or HDF5.
     """
     code, zero = _row_codes(X)
     order = np.argsort(code, kind="stable")
     order = order[~zero[order]]
     same = np.flatnonzero(code[order][1:] == code[order][:-1])
-    equal = np.zeros(len(order), dtype=bool)  # to the row before it in this order
+    equal = np.zeros(len(order), dtype=bool)  # equal to the previous row in this order
     for start in range(0, len(same), BLOCK):
         k = same[start : start + BLOCK]
         equal[k + 1] = (_gather(X, order[k]) == _gather(X, order[k + 1])).all(axis=1)
@@ -58,7 +59,7 @@ def identical_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _row_codes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a hash of every row and whether it is zero throughout."""
+    """Return a hash of every row and whether all its values are zero."""
     n, d = X.shape
     weights = np.random.default_rng(0).integers(1, 1 << 63, (d,), dtype=np.uint64) | np.uint64(1)
     code, zero = np.empty(n, np.uint64), np.empty(n, bool)
@@ -72,7 +73,7 @@ def _row_codes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _words(block: np.ndarray) -> np.ndarray:
-    """Return the bits of every row as 64-bit words; -0.0 and 0.0 get the same ones."""
+    """Return the bits of every row as 64-bit words; -0.0 and 0.0 have the same bits."""
     block = np.ascontiguousarray(block + np.zeros(1, block.dtype))
     if block.shape[1] * block.dtype.itemsize % 8:
         return block.astype(np.float64).view(np.uint64)
@@ -95,11 +96,11 @@ def _renumbered(group: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearRows:
-    """Pairs of a test row and a training row that are too near each other, nearest first.
+    """Pairs of a test row and a suspiciously near training row, nearest first.
 
-    ``distance`` is Euclidean; ``crowd`` that of the test row to its tenth nearest training row,
-    within some 13 %, infinite without more training rows than that; ``median`` that of a test row
-    to its nearest training row, over a sample.
+    ``distance`` is Euclidean. ``crowd`` is the distance of the test row to its tenth nearest
+    training row, to about 13 %; infinite for at most ten training rows. ``median`` is the median
+    distance of a sample of test rows to their nearest training row.
     """
 
     test: np.ndarray
@@ -117,10 +118,10 @@ def near_rows(
     near: float = NEAR,
     alone: float = ALONE,
 ) -> NearRows:
-    """Find test rows with a training row far nearer than usual, also in their region.
+    """Find test rows with a training row far nearer than usual, even for their region.
 
-    ``near`` is a share of the median distance to the nearest training row, ``alone`` of that to the
-    tenth nearest. X has the shape (n, d): an array, memory map or HDF5 data set.
+    ``near`` is a share of the median distance to the nearest training row, ``alone`` a share of the
+    distance to the tenth nearest. X has the shape (n, d): an array, memory map or HDF5 data set.
     """
     R = _projection(X.shape[1])
     Z_train, Z_test = (_projected(X, rows, R) for rows in (train, test))
@@ -130,7 +131,7 @@ def near_rows(
     nearest, squared = _nearest(Z_test, Z_train)
     chosen = np.random.default_rng(0).permutation(len(test))[:SAMPLE]
     median = float(np.median(_distances_to_nearest(X, train, test[chosen])))
-    limit = SLACK * (near * median) ** 2 + 1e-6 * squared.mean()  # the latter for float32
+    limit = SLACK * (near * median) ** 2 + 1e-6 * squared.mean()  # second term for float32 errors
     candidates = np.flatnonzero(squared <= limit)
     distance = _pair_distances(X, test[candidates], train[nearest[candidates]])
     is_near = distance <= near * median
@@ -143,7 +144,7 @@ def near_rows(
 
 
 def _projection(d: int) -> np.ndarray | None:
-    """Return R of shape (d, 128); None, for the features as they are, when they are no wider."""
+    """Return R of shape (d, 128); None for at most 128 features, which need no projection."""
     if d <= DIMENSIONS:
         return None
     return np.random.default_rng(0).normal(scale=DIMENSIONS**-0.5, size=(d, DIMENSIONS))
@@ -169,7 +170,7 @@ def _nearest(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _distances_to_tenth(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return the distance of every row of A to its tenth nearest row of B, if there are more."""
+    """Return the distance of every row of A to its tenth nearest row of B, else infinity."""
     out = np.full(len(A), np.inf)
     if len(B) > CROWD:
         for part, norm, D in _shifted_squares(A, B):
@@ -181,8 +182,8 @@ def _distances_to_tenth(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 def _shifted_squares(
     A: np.ndarray, B: np.ndarray
 ) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-    """Yield blocks of rows a of A: their place, ||a||^2, and ||a - b||^2 less that for all b."""
-    # ||b||^2 - 2 ab in one product: the norm is one more column of B, met by a column of ones.
+    """Yield the slice, ||a||^2 and ||a - b||^2 - ||a||^2 for all b, of blocks of rows a of A."""
+    # A column of norms in B and a column of ones in A give ||b||^2 - 2 ab in one product.
     B = np.column_stack([B, np.einsum("ij,ij->i", B, B)])
     for start in range(0, len(A), BATCH):
         part = slice(start, start + BATCH)

@@ -1,11 +1,11 @@
-"""Which rows come from one photograph, one video or one picture that was changed in several ways.
+"""Groups of rows from one photograph, one video, or one picture with augmented copies.
 
-Equal names of image files are one photograph, as where several boxes were cut from it; a pattern
-gives the part that frames of a video or augmented copies have in common.
+Rows with equal names of image files share a photograph, for example as boxes cut from it; a pattern
+extracts the part of the name that video frames or augmented copies share.
 
-Some patterns need longer than the age of the world for a name of thirty letters, and while Python
-searches, nothing else of its process runs: a pattern is searched in the sandbox, with limits on
-time and memory.
+Some patterns practically never finish on a name of thirty letters, and Python blocks the whole
+process while it searches. Patterns are therefore searched in the sandbox, with limits on time and
+memory.
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ from zslcore.texts import MATCHES, clean_text, search_pattern
 from zslcore.untrusted.client import Role, read_arrays, read_value
 from zslcore.untrusted.worker import Refused, call
 
-#: Columns of a CSV, and variables of the other files, that say it; the first that is there.
+#: Columns of a CSV that identify photographs; the first one present is used.
 GROUP_COLUMNS = ("group", "image_file")
 VARIABLES: dict[str, Role] = {"groups": "numbers", "image_files": "paths"}
 MAX_TEXT = 64 << 20
 #: Most rows of a list or a CSV of groups; ImageNet-21K has 14 million images, far more than this.
 MAX_ROWS = 2_000_000
 MAX_PATTERN = 200
-#: Bytes, and processor seconds, for all names together; an honest pattern takes a hundredth of one.
+#: Limits for all names together: bytes, and processor seconds (usual patterns take 0.01 s).
 MEMORY, SECONDS = 1 << 30, 2
 
 
 def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) -> list[str | None]:
     """Return the first group of ``pattern`` in each name; None without a match.
 
-    ``seconds`` of processor time are for all names together. A ParameterError where it is no
-    regular expression of at most 200 letters, has no group, takes too long, or is found nowhere.
+    ``seconds`` limits the processor time for all names together. Raises ParameterError for a
+    pattern that is not a regular expression of at most 200 letters, has no group, takes too long,
+    or matches no name.
     """
     shown = f"Pattern {clean_text(pattern)!r}"
     if len(pattern) > MAX_PATTERN:
@@ -69,15 +70,15 @@ def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) 
         raise ParameterError(f"{shown}: {clean_text(refused)}.")
     if not any(groups):
         example = f", the first of which is {clean_text(names[0])!r}" if names else ""
-        raise ParameterError(f"{shown}: its first group is found in none of the names{example}.")
+        raise ParameterError(f"{shown}: its first group matches none of the names{example}.")
     return groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Photographs:
-    """The photograph of each row: rows with the same ``number`` come from the same one.
+    """Photograph of each row; rows with the same ``number`` share a photograph.
 
-    ``names`` are by number; ``by_name``: the names of files were all that was compared.
+    ``names`` are indexed by number; ``by_name`` is true if only names of files were compared.
     """
 
     number: np.ndarray
@@ -87,11 +88,11 @@ class Photographs:
 
     @classmethod
     def of_names(cls, names: Sequence[str], source: str, pattern: str | None = None) -> Photographs:
-        """Identify photographs by the names of their files, one per row; an empty one is a group.
+        """Identify photographs by one file name per row; each empty name is its own photograph.
 
-        As ``(.*)_aug[0-9]+`` finds the photograph of ``cat_001_aug3.jpg``; a name in which it is
-        not found stands for itself. Raises what :func:`first_groups` does, and a DatasetError when
-        all are equal.
+        For example, ``(.*)_aug[0-9]+`` extracts the photograph ``cat_001`` from
+        ``cat_001_aug3.jpg``; a name without a match is used in full. Raises the errors of
+        :func:`first_groups`, and DatasetError if all names are equal.
         """
         texts = [str(name) for name in names]
         if pattern:
@@ -116,11 +117,11 @@ class Photographs:
 
     @property
     def n(self) -> int:
-        """How many photographs there are."""
+        """Number of photographs."""
         return len(np.unique(self.number))
 
     def name(self, number: int) -> str:
-        """Name of a photograph, or its number where it has none."""
+        """Return the name of a photograph, or its number if it has no name."""
         named = self.names[number] if number < len(self.names) else ""
         return named or f"photograph {number}"
 
@@ -128,7 +129,7 @@ class Photographs:
 # --- From files, columns and arrays ---------------------------------------------------------------
 
 
-#: The photograph of every row: as it is, a number or name a row, or a file of these.
+#: Photographs of the rows: an object, one number or name per row, or a file of these.
 GroupSource = Photographs | np.ndarray | Sequence[int] | Sequence[str] | str | PathLike[str]
 
 
@@ -138,12 +139,12 @@ def photographs_of(
     image_files: Sequence[str] = (),
     source: str = "image_files of the data set",
 ) -> Photographs | None:
-    """Return which rows come from one photograph; None where nothing states it.
+    """Return the photograph of each row; None if nothing identifies it.
 
-    ``groups`` is one number or name per row, or a file of them: names, one a line (``.txt``), a CSV
+    ``groups`` is one number or name per row, or a file of them: one name per line (``.txt``), a CSV
     with a column ``group`` or ``image_file``, or ``.mat``, ``.npz`` or HDF5 with ``groups`` or
-    ``image_files``. Without them ``image_files`` are compared. A pattern without names is a
-    ParameterError; an unreadable file, or names all alike, another ZSLError.
+    ``image_files``. Without them ``image_files`` are compared. Raises ParameterError for a pattern
+    without names, and another ZSLError for an unreadable file or equal names.
     """
     if isinstance(groups, Photographs):
         return groups
@@ -151,11 +152,11 @@ def photographs_of(
         path = Path(groups)
         return _photographs_of_values(_read_groups(path), clean_text(path.name), pattern)
     if groups is not None:
-        return _photographs_of_values(groups, "groups that were given", pattern)
+        return _photographs_of_values(groups, "given groups", pattern)
     if image_files:
         try:
             return Photographs.of_names(image_files, source, pattern)
-        except DatasetError:  # all alike, they name no photograph, and were not given
+        except DatasetError:  # all equal and not given by the user: no photographs
             return None
     if pattern:
         raise ParameterError(

@@ -1,10 +1,10 @@
-"""Published splits and test sets, facts of their rows, and predictions checked by them.
+"""Published splits and test sets: recognition, facts of their rows, and checks of predictions.
 
-A split is recognised by the digest of its file, or by the rows of a whole part: parts of the known
-splits have at least a thousand rows, so that another split does not agree by accident. One that
-moves whole classes agrees in no part, but may be near a known one (:func:`nearest`). A test set is
-recognised by its number of images per class: it holds every image of the unseen classes and a known
-number of every seen one, and no two of these lists are alike.
+A split is recognised by the digest of its file, or by all rows of a part: parts of the known splits
+have at least a thousand rows, so another split does not agree by chance. A split that moves whole
+classes agrees in no part, but may be near a known one (:func:`nearest`). A test set is recognised
+by its number of images per class: every image of the unseen classes and a known number of images of
+each seen class. These numbers differ between all known test sets.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 
-#: Where a split is near a known one: most rows of test_unseen whose class is not there as a whole,
-#: and fewest rows in common on either side, as shares.
+#: Limits for a split near a known one, as shares: most rows of test_unseen of incomplete classes,
+#: and fewest common rows on each side.
 BROKEN, NEAR_SHARE = 0.1, 0.5
-#: The field of the context with the facts that were filled in, and their benchmark.
+#: Key in the facts of a context: the fields filled in from a benchmark.
 ANSWERED = "answered from facts"
-#: What that may be, by the field of the context.
+#: Field of a context that may be filled in -> its name in messages.
 WHAT = {
     "labels": "class of each row",
     "class_names": "names of the classes",
@@ -54,9 +54,9 @@ WHAT = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownSplit:
-    """A split file in circulation, as "AWA1", "PS 2.0"; ``superseded`` says why not to use it.
+    """Published split file, such as "AWA1", "PS 2.0"; ``superseded`` is a reason not to use it.
 
-    ``parts`` and ``counts`` are the digest of the rows, and their number, by part.
+    ``parts`` has the digest of the rows of each part, ``counts`` their number.
     """
 
     dataset: str
@@ -72,11 +72,11 @@ class KnownSplit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearSplit:
-    """A known split that a split differs from by a few classes.
+    """Known split that differs from another split by a few classes.
 
-    ``shares`` are rows in common over rows in either, by part, trainval and test_seen being one;
-    ``same`` is the share of all rows that are on the same side. ``now_unseen`` and ``no_more`` name
-    the classes that became unseen, and that are unseen no more.
+    ``shares`` has the Jaccard index of the rows of test_unseen, and of trainval with test_seen;
+    ``same`` is the share of all rows on the same side in both splits. ``now_unseen`` names the
+    classes that became unseen, ``no_more`` those that became seen.
     """
 
     dataset: str
@@ -92,20 +92,20 @@ class NearSplit:
 
 @cache
 def known_splits() -> tuple[KnownSplit, ...]:
-    """Return the split files that ``data/known_splits.toml`` knows."""
+    """Return the split files of ``data/known_splits.toml``."""
     entries = tomllib.loads((FACTS / "known_splits.toml").read_text(encoding="utf-8"))["split"]
     return tuple(KnownSplit(**entry) for entry in entries)
 
 
 def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
-    """Return the known splits that agree with everything given; releases share parts."""
+    """Return the known splits that agree in all given parts: several, if releases share them."""
     this_file = [s for s in known_splits() if s.sha256 and s.sha256 == context.file_digest]
     agree = agreeing(context)
     return tuple(this_file or [split for split, (_, other) in agree.items() if not other])
 
 
 def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[str]]]:
-    """Return the parts in which known splits agree with the rows given, and those in which not."""
+    """Return known splits with equal parts -> the equal parts and the different parts."""
     parts = {part: context.parts[part] for part in SPLIT_PARTS if part in context.parts}
     mine = {part: part_digest(rows) for part, rows in parts.items() if rows.size}
     agree = {}
@@ -117,9 +117,10 @@ def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[st
 
 
 def numbers_rows_of(context: AuditContext) -> str | None:
-    """Return the benchmark with the rows that a split numbers; None if unknown.
+    """Return the benchmark to which the row numbers of a split refer; None if unknown.
 
-    Its file is known, or at least one whole part has their rows; a number of rows shows nothing.
+    The file is known, or the rows of at least one whole part are; an equal number of rows is no
+    evidence.
     """
     if context.simulated:
         return None
@@ -133,10 +134,10 @@ def numbers_rows_of(context: AuditContext) -> str | None:
 
 
 def nearest(context: AuditContext) -> NearSplit | None:
-    """Return the known split that most rows agree with, None where none is near.
+    """Return the nearest known split; None if no known split is near.
 
-    Another data set, or the same rows in another order, would not part the rows of a benchmark by
-    its classes: so test_unseen has to be whole classes of it, with few strays.
+    Rows of another data set, or in another order, would not follow the classes of a benchmark:
+    test_unseen must therefore consist of whole classes, except for a few rows.
     """
     if context.simulated or not all(context.rows(p).size for p in ("trainval", "test_unseen")):
         return None
@@ -151,7 +152,7 @@ def nearest(context: AuditContext) -> NearSplit | None:
 
 
 def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
-    """Yield SS and PS of a benchmark where the split is near them."""
+    """Yield SS and PS of a benchmark if the split is near them."""
     if dataset not in fact_sources():
         return
     facts, classes = row_facts(dataset), class_facts(dataset).classes
@@ -182,19 +183,19 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
 
 
 def _names_and_labels_fit(context: AuditContext, facts: RowFacts, names: tuple[str, ...]) -> bool:
-    """Return whether the names and labels given are compatible with the benchmark's."""
+    """Return whether given names and labels agree with those of the benchmark."""
     others = {class_key(name) for name in context.class_names} ^ {class_key(n) for n in names}
     return not (context.class_names and others) and _labels_fit(context, facts)
 
 
 def _jaccard(rows: np.ndarray, others: np.ndarray) -> float:
-    """Return rows in common over rows in either, in [0, 1]."""
+    """Return the Jaccard index of two sets of rows, in [0, 1]."""
     both = np.intersect1d(rows, others).size
     return both / max(1, rows.size + others.size - both)
 
 
 def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
-    """Return the known split that all numbers are of, once they are shifted by 1 or -1."""
+    """Return the known split with the same numbers shifted by 1 or -1, and the shift."""
     for shift in (1, -1):
         moved = {part: rows + shift for part, rows in context.parts.items()}
         if min((rows.min() for rows in moved.values() if rows.size), default=-1) >= 0:
@@ -209,10 +210,10 @@ def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
 
 
 def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
-    """Return the context with the known facts of the benchmark's rows filled in, where not given.
+    """Fill in missing fields of a context from the known facts on the rows of its benchmark.
 
-    Labels that part the rows otherwise than the benchmark's show that these are other images: then
-    nothing is filled in.
+    If the given labels group the rows differently than the benchmark does, the images are others,
+    and nothing is filled in.
     """
     dataset = numbers_rows_of(context)
     facts = row_facts(dataset) if dataset else None
@@ -237,7 +238,7 @@ def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
 
 
 def _labels_fit(context: AuditContext, facts: RowFacts) -> bool:
-    """Return whether the number of rows and labels, where given, are those of the benchmark."""
+    """Return whether a given number of rows and given labels agree with the benchmark."""
     n = len(facts.labels)
     if context.n_rows not in (None, n):
         return False
@@ -249,7 +250,7 @@ def _labels_fit(context: AuditContext, facts: RowFacts) -> bool:
 
 
 def _labels(context: AuditContext, y: np.ndarray, names: tuple[str, ...]) -> np.ndarray | None:
-    """Return the benchmark's labels in the file's order of classes; None for other classes."""
+    """Return the labels of the benchmark in the class order of the file; None for other classes."""
     if not context.class_names:
         return y
     place = {class_key(name): c for c, name in enumerate(context.class_names)}
@@ -260,7 +261,7 @@ def _labels(context: AuditContext, y: np.ndarray, names: tuple[str, ...]) -> np.
 def _class_names(
     context: AuditContext, y: np.ndarray, names: tuple[str, ...]
 ) -> tuple[str, ...] | None:
-    """Return the names of the classes as the labels that were given number them."""
+    """Return the class names in the order of the given labels."""
     if context.labels is None:
         return names
     classes, first = np.unique(context.labels, return_index=True)
@@ -277,7 +278,7 @@ def _photographs(facts: RowFacts) -> Photographs | None:
 
 @dataclass(frozen=True, eq=False)
 class KnownTest:
-    """The test set of a published split; ``counts`` are test images of every class."""
+    """Test set of a published split; ``counts`` are the numbers of test images by class."""
 
     benchmark: str
     split: str
@@ -288,7 +289,7 @@ class KnownTest:
 
 @cache
 def known_tests() -> tuple[KnownTest, ...]:
-    """Return the test sets of the five benchmarks' standard and proposed splits."""
+    """Return the test sets of the standard and proposed splits of the five benchmarks."""
     tests = []
     for benchmark in fact_sources():
         classes = class_facts(benchmark).classes
@@ -302,9 +303,9 @@ def known_tests() -> tuple[KnownTest, ...]:
 
 
 def recognised(y: np.ndarray, n_classes: int) -> KnownTest | None:
-    """Return the published test set with as many images of every class as the labels.
+    """Return the published test set with the same number of images per class; None without.
 
-    ``y`` is an int array of shape (n_images,), numbers of classes in the benchmark's order.
+    ``y`` is an int array of shape (n_images,), classes numbered as in the benchmark.
     """
     if len(y) and not 0 <= y.min() <= y.max() < n_classes:
         return None
@@ -315,16 +316,16 @@ def recognised(y: np.ndarray, n_classes: int) -> KnownTest | None:
     return None
 
 
-#: The remark on predictions whose claims are right.
+#: Remark on predictions with correct claims.
 AGREES = "Verified: rows, labels and gamma agree with the data."
 
 
 @dataclass(frozen=True, eq=False)
 class PredictedScores:
-    """Predictions with the attributes of a score matrix; classes are the candidates.
+    """Predictions with the attributes of a score matrix; its classes are the candidate classes.
 
-    They are VERIFIED where rows, labels and gamma agree with the data; ``remarks`` say what could
-    not be, ``reasons`` which claims are wrong.
+    The ``state`` is VERIFIED if rows, labels and gamma agree with the data; ``remarks`` list claims
+    that could not be verified, ``reasons`` wrong claims.
     """
 
     name: str
@@ -336,7 +337,7 @@ class PredictedScores:
 
     @cached_property
     def tested(self) -> PredictedRows:
-        """The answers to the test images; classes are numbered among the candidates."""
+        """Predictions of the test images; classes are numbered among the candidates."""
         return self.predictions.test.among_candidates()
 
     @property
@@ -346,7 +347,7 @@ class PredictedScores:
 
     @property
     def seen(self) -> np.ndarray:
-        """Which candidates are seen classes, shape (n_candidates,)."""
+        """Mask of the candidates that are seen classes, shape (n_candidates,)."""
         return self.predictions.test.seen
 
     @property
@@ -356,24 +357,24 @@ class PredictedScores:
 
     @cached_property
     def published_test(self) -> KnownTest | None:
-        """The published test set that has as many images of every class, and the same unseen."""
+        """Published test set with the same images per class and the same unseen classes."""
         test = recognised(self.predictions.test.labels, len(self.predictions.class_names))
         unseen = self.predictions.unseen_classes
         return test if test and np.array_equal(np.flatnonzero(test.unseen), unseen) else None
 
     @property
     def benchmark(self) -> str:
-        """The benchmark that the labels tell, empty for none."""
+        """Benchmark recognised by the labels; empty if unknown."""
         return self.published_test.benchmark if self.published_test else ""
 
     @property
     def split(self) -> str:
-        """The split that the labels tell, empty for none."""
+        """Split recognised by the labels; empty if unknown."""
         return self.published_test.split if self.published_test else ""
 
     @property
     def about(self) -> dict[str, Any]:
-        """Statements on the data of predictions that number its rows."""
+        """Provenance of predictions for rows of a benchmark; else empty."""
         provenance = self.predictions.provenance
         if provenance.rows != "benchmark" or not provenance.dataset:
             return {}
@@ -387,7 +388,7 @@ class PredictedScores:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over rows, labels, answers and margins of the test, 16 hex digits."""
+        """SHA-256 of rows, labels, predictions and margins of the test images, 16 hex digits."""
         test, sha = self.predictions.test, hashlib.sha256()
         for column in (test.rows, test.labels, test.seen_class, test.unseen_class):
             sha.update(column.astype("<i8").data)
@@ -402,10 +403,10 @@ def read_predicted(
     load: Callable[[str], ZSLDataset] = load,
     refuse_wrong: bool = True,
 ) -> PredictedScores:
-    """Read a file of predictions and compare its claims with the data, as far as they are here.
+    """Read a predictions file and compare its claims with the data, if available.
 
-    ``load`` raises a ZSLError for data that the file may not be checked with. A FileRefusedError
-    when it cannot be read; for a wrong claim, too, with ``refuse_wrong``.
+    ``load`` raises ZSLError for data that must not be used for the comparison. Raises
+    FileRefusedError for an unreadable file and, with ``refuse_wrong``, for a wrong claim.
     """
     predictions = read_predictions(path, limits=limits)
     return checked(predictions, path.name, load=load, refuse_wrong=refuse_wrong)
@@ -418,7 +419,7 @@ def checked(
     load: Callable[[str], ZSLDataset] = load,
     refuse_wrong: bool = True,
 ) -> PredictedScores:
-    """Check the claims of predictions, as :func:`read_predicted` does."""
+    """Check the claims of predictions as in :func:`read_predicted`."""
     name, check = clean_text(name), verify_predictions(predictions, _truth_for(predictions, load))
     if check.reasons and refuse_wrong:
         raise FileRefusedError(f"{name}, {check.reasons[0]}")
@@ -428,7 +429,7 @@ def checked(
 
 
 def _truth_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Reference | None:
-    """Return the facts of the data with the same digest, or of their benchmark."""
+    """Return the reference from data with the claimed digest, or from their benchmark."""
     claimed = predictions.provenance
     if claimed.digest:
         with suppress(ZSLError):
@@ -438,7 +439,7 @@ def _truth_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> R
 
 
 def _truth_of_benchmark(predictions: Predictions) -> Reference | None:
-    """Return the facts of the benchmark and split that predictions name."""
+    """Return the reference for the benchmark and split named in predictions; None if unknown."""
     benchmark, split = predictions.provenance.benchmark, predictions.provenance.split
     tests = {(k.benchmark, k.split): k for k in known_tests()}
     released = {(s.dataset, s.name.split()[0]): s for s in known_splits() if not s.superseded}
@@ -448,7 +449,7 @@ def _truth_of_benchmark(predictions: Predictions) -> Reference | None:
     test, place = tests[key], {class_key(n): c for c, n in enumerate(predictions.class_names)}
     order = np.array([place.get(class_key(name), -1) for name in test.class_names])
     if (order < 0).any() or len(order) != len(predictions.class_names):
-        return None  # classes of other names: nothing maps one to the other
+        return None  # other class names, which no table maps to these
     return Reference(
         name=f"{benchmark} {split}",
         labels=order[row_facts(benchmark).labels],

@@ -1,4 +1,4 @@
-"""A quiz on splits of the digits with a planted fault; their audit is the answer."""
+"""Quiz on splits of the digits with a planted fault; the audit gives the answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from zslcore.leakage.neighbours import near_rows
 from zslcore.leakage.report import Report
 from zslcore.leakage.vocabularies import Vocabulary
 
-#: The possible answers, and the check behind each; the last stands for "nothing".
+#: Possible answer -> its check; the last answer is that nothing is wrong.
 ANSWERS = {
     "a class is both seen and unseen": "ZSL001",
     "a fold validates on test classes": "ZSL002",
@@ -24,7 +24,7 @@ ANSWERS = {
     "the extractor was trained on test classes": "ZSL006",
     "nothing leaks": "",
 }
-#: Images that a planted fault concerns.
+#: Number of images with a planted fault.
 PLANTED = 25
 
 _Fault = Callable[[AuditContext], AuditContext]
@@ -67,7 +67,7 @@ def _with(context: AuditContext, **parts: np.ndarray) -> AuditContext:
     return replace(context, parts={**context.parts, **parts})
 
 
-#: Question -> the fault planted in it; the order tells nothing.
+#: Question -> its planted fault, in arbitrary order.
 QUESTIONS: dict[str, _Fault] = {
     "1": _rows_twice,
     "2": _known_classes,
@@ -80,25 +80,25 @@ QUESTIONS: dict[str, _Fault] = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result of the audit of a planted split: a key of ``ANSWERS``, and the report."""
+    """Result of the audit of a planted split: a key of ``ANSWERS``, and the report."""
 
     right: str
     report: Report
 
 
 def plant(question: str, dataset: ZSLDataset) -> AuditContext:
-    """Return the data set's first split, with the fault of a question or without."""
+    """Return the first split of a data set with the planted fault of a question, if any."""
     if question not in QUESTIONS:
         raise closest_name("question", question, QUESTIONS)
     split = next(iter(dataset.splits.values()))
     others = Vocabulary.of("extractor", ("tabby cat", "teapot", "zebra", "violin", "banana"))
     context = AuditContext.of_split(split, dataset, vocabularies=(others,))
-    # Rows of folds would contradict planted rows and add findings; classes of folds stay.
+    # Rows of folds would contradict planted rows and add findings; classes of folds remain.
     return QUESTIONS[question](replace(context, fold_rows=()))
 
 
 def answer_of(context: AuditContext) -> Answer:
-    """Audit a planted split, and read off the first check that failed."""
+    """Audit a planted split; the first failed check gives the answer."""
     report = audit_context(context)
     failed = {f.check for f in report.findings if f.mark in ("leak", "error")}
     right = next(text for text, check in ANSWERS.items() if check in failed or not check)
@@ -106,13 +106,17 @@ def answer_of(context: AuditContext) -> Answer:
 
 
 def clues(context: AuditContext) -> list[tuple[str, str]]:
-    """Return counts of a planted split that need no audit, as (name, value)."""
+    """Return facts on a planted split that require no audit, as (name, value) pairs."""
     trained, tested = context.rows(*TRAIN_PARTS), context.rows(*TEST_PARTS)
     near = near_rows(context.known_features, trained, np.setdiff1d(tested, trained))
     closest = float(near.distance.min()) if near.distance.size else None
     parts = {part: len(context.parts[part]) for part in ("trainval", *TEST_PARTS)}
     sizes = f"{' + '.join(f'{n:,}' for n in parts.values())} = {sum(parts.values()):,}"
-    copies = "none" if closest is None else f"{near.distance.size}, the nearest {closest:.3g} away"
+    copies = (
+        "none"
+        if closest is None
+        else f"{near.distance.size}, the nearest at distance {closest:.3g}"
+    )
     classes = {
         "classes of trainval": context.classes("trainval"),
         "classes of test unseen": context.known_unseen_classes,

@@ -1,9 +1,9 @@
-"""Other readings of the row numbers of a file, tried before the file is accused.
+"""Alternative readings of the row numbers of a file, tried before faults are reported.
 
-A reading is taken where the numbers contradict each other as they stand, and with it are a
-published split to the row, or leave no contradiction as the only reading that does: no row and no
-class on two sides, no row that does not exist. One that removes nearly all contradictions of the
-classes is taken, too; those that remain are for the checks to report.
+Readings are tried if the numbers, taken literally, contradict each other: a row or class on two
+sides, or a row that does not exist. A reading is used if it equals a published split, or if it is
+the only one without contradictions. A reading that removes nearly all contradictions of classes is
+used as well; the checks report the remaining ones.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, TRAIN_PARTS, AuditC
 from zslcore.leakage.published import published_as
 
 Parts = Mapping[str, np.ndarray]
-#: Fewest rows of a list that is taken for a mask.
+#: Fewest rows of a list that is read as a mask.
 FEWEST_OF_MASK = 4
-#: Share of the contradictions of classes that a reading may leave, and their number from which
-#: their end alone supports it.
+#: Largest share of the contradictions of classes that a reading may leave, and the number of
+#: contradictions from which removing them is enough evidence for a reading.
 REMAINING, MANY = 0.05, 20
 
 
 def with_best_reading(context: AuditContext) -> AuditContext:
-    """Return the context with the reading of its row numbers that leaves no contradiction."""
+    """Return the context with the best supported reading of its row numbers."""
     if (mask := _as_masks(context)) is not None:
         return mask
     as_it_stands = _contradictions(context)
@@ -59,13 +59,13 @@ def with_best_reading(context: AuditContext) -> AuditContext:
 
 
 def _as_masks(context: AuditContext) -> AuditContext | None:
-    """Read lists of zeros and ones, one value per image, as masks of the images."""
+    """Read lists of zeros and ones, one value per image, as masks; None for other lists."""
     values = {part: np.asarray(rows) + 1 for part, rows in context.parts.items()}  # as in the file
     whole = context.n_rows or 0
     marks = [p for p, of in values.items() if of.size == whole and np.isin(of, (0, 1)).all()]
     if whole >= FEWEST_OF_MASK and 0 < len(marks) < len(values):
-        text = f"{' and '.join(marks)}: a mask of {whole:,} images; the others number rows; read so"
-        reading = Reading(text, "warning", "Write all lists in one form.")
+        text = f"{' and '.join(marks)}: read as a mask of {whole:,} images; other lists number rows"
+        reading = Reading(text, "warning", "Write all lists in the same form.")
         mixed = {part: np.flatnonzero(values[part]) for part in marks}
         return replace(context, parts={**context.parts, **mixed}, reading=reading)
     sizes = {of.size for of in values.values()}
@@ -76,19 +76,19 @@ def _as_masks(context: AuditContext) -> AuditContext | None:
         return None
     if len(values) == 1 or context.name.endswith(".json"):
         return None
-    text = f"The lists are masks of {n:,} images (0 and 1); read so"
-    advice = "Write row numbers where other codes are to read the file."
+    text = f"The lists are read as masks of {n:,} images (0 and 1)"
+    advice = "Write row numbers if other programs have to read the file."
     parts = {part: np.flatnonzero(of) for part, of in values.items()}
     reading = Reading(text, "warning", advice)
     return replace(context, parts=parts, n_rows=n, reading=reading)
 
 
 def _readings(context: AuditContext) -> Iterator[tuple[Reading, Parts]]:
-    """Yield every other reading: one list or all shifted by one, test parts exchanged."""
+    """Yield alternative readings: some or all lists shifted by one, or test parts swapped."""
     parts = {part: np.asarray(rows) for part, rows in context.parts.items()}
     yield (
         Reading(
-            "Numbered from 0; read so",
+            "The rows are read as numbered from 0",
             "warning",
             "The layout starts at 1: add 1 to all row numbers.",
             first_row=0,
@@ -97,9 +97,9 @@ def _readings(context: AuditContext) -> Iterator[tuple[Reading, Parts]]:
     )
     yield (
         Reading(
-            "Numbered from 2; read so",
+            "The rows are read as numbered from 2",
             "warning",
-            "The layout starts at 1: take 1 from all row numbers.",
+            "The layout starts at 1: subtract 1 from all row numbers.",
             first_row=2,
         ),
         {part: rows - 1 for part, rows in parts.items()},
@@ -108,20 +108,20 @@ def _readings(context: AuditContext) -> Iterator[tuple[Reading, Parts]]:
     groups += [of for of in (TRAIN_PARTS, ("train", "val"), TEST_PARTS) if {*of} < {*parts}]
     for group in groups:
         names = " and ".join(group) if len(group) < 3 else "the training lists"
-        for shift, what, do in ((1, "low", "Add 1 to"), (-1, "high", "Take 1 from")):
+        for shift, what, do in ((1, "low", "Add 1 to"), (-1, "high", "Subtract 1 from")):
             verb = "is" if len(group) == 1 else "are"
-            text = f"{names} alone {verb} one too {what}; shifted by one"
+            text = f"{names} alone {verb} one too {what}; read shifted by one"
             reading = Reading(text, "error", f"{do} the row numbers of {names}.")
             yield reading, {p: rows + shift * (p in group) for p, rows in parts.items()}
     if {*TEST_PARTS} <= {*parts}:
-        text = "test_seen and test_unseen are exchanged; read the other way round"
+        text = "test_seen and test_unseen are exchanged; read in reverse"
         reading = Reading(text, "error", "Exchange the two lists.")
         seen, unseen = (parts[part] for part in TEST_PARTS)
         yield reading, {**parts, "test_seen": unseen, "test_unseen": seen}
 
 
 class Contradictions(NamedTuple):
-    """Rows that do not exist, rows on two sides, and rows with the class of another side."""
+    """Numbers of rows that do not exist, rows on two sides, and rows of classes on two sides."""
 
     outside: int
     rows: int
@@ -132,10 +132,10 @@ NONE = Contradictions(0, 0, 0)
 
 
 def _contradictions(context: AuditContext) -> Contradictions:
-    """Count rows on two sides and rows that do not exist, and rows that part a class.
+    """Count rows that do not exist, rows on two sides, and rows of classes on two sides.
 
-    A class with rows on both sides counts as often as it has rows on its smaller side, so that one
-    row too many is one; a class that is tested as seen and not trained on with all rows.
+    A class on both sides counts its rows on the smaller side, so that a single misplaced row counts
+    once. A class in test_seen without training rows counts all of its test_seen rows.
     """
     n = context.n_rows
     outside = count = 0
@@ -151,7 +151,7 @@ def _contradictions(context: AuditContext) -> Contradictions:
             count += trainval - both
     classes = 0
     if (y := context.labels) is not None and y.size:
-        on_one_side = np.setdiff1d(trained, np.union1d(seen, unseen))  # others are counted above
+        on_one_side = np.setdiff1d(trained, np.union1d(seen, unseen))  # both: see above
         of_train, of_seen, of_unseen = (
             np.bincount(y[rows], minlength=y.max() + 1) for rows in (on_one_side, seen, unseen)
         )
@@ -161,9 +161,10 @@ def _contradictions(context: AuditContext) -> Contradictions:
 
 
 def _is_supported(context: AuditContext, other: AuditContext, reading: Reading) -> bool:
-    """Whether more than the absence of contradictions speaks for a reading.
+    """Whether a reading has evidence other than the absence of contradictions.
 
-    Row 0 in the file, a row one beyond the last, every image used, or whole parts of test classes.
+    Evidence is row 0 in the file, a row number one beyond the last, the use of every image, or
+    exchanged test parts.
     """
     if "exchanged" in reading.sentence:
         return True

@@ -1,7 +1,7 @@
-"""How released codes choose epoch, seed, parameters, gamma and split: ``data/protocols.csv``.
+"""Choices of epoch, seed, parameters, gamma and split in released code: ``data/protocols.csv``.
 
-A row is a choice of a code at one commit; a paper may print figures of another version. A figure
-that was chosen on test images is an upper *bound*. ``tools.protocols`` checks the table.
+Each row is one choice in one code base at one commit; the paper may report metrics of another
+version. A metric chosen on test images is an upper *bound*. ``tools.protocols`` checks the table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from zslcore.storage.files import FACTS
 
 CENSUS = FACTS / "protocols.csv"
 NONE, NOT_STATED = "none", "not stated"
-#: What is chosen -> the words for how, each with its meaning.
+#: Choice -> ways of making it, each with its meaning.
 HOW: Mapping[str, Mapping[str, str]] = {
     "epoch": {
         "test": "best result on test images",
@@ -41,8 +41,8 @@ HOW: Mapping[str, Mapping[str, str]] = {
     "parameters": {
         "test": "best result on test images",
         "validation": "validation classes",
-        "given": "constants; how they were found is not stated",
-        "per data set": "constants per data set; how they were found is not stated",
+        "given": "constants; their origin is not stated",
+        "per data set": "constants per data set; their origin is not stated",
         "argument": "given by the user",
         NONE: "nothing to choose",
         NOT_STATED: "not stated in the files read",
@@ -64,7 +64,7 @@ HOW: Mapping[str, Mapping[str, str]] = {
 }
 
 
-#: The list of rows that a code trains on, as its files state it -> its meaning.
+#: List of training rows of a code base, according to its files -> its meaning.
 TRAINED_ON: Mapping[str, str] = {
     "trainval": "trainval_loc",
     "train": "train_loc, without the validation classes",
@@ -75,16 +75,16 @@ TRAINED_ON: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How a released code makes one choice.
+    """One choice in a released code base.
 
     Attributes
     ----------
     choice, how : see :data:`HOW`
-    file, lines : as "112" or "112-115"; empty where the files read state nothing
-    says : the content of these lines, in our words
-    trained_on : of a split, see :data:`TRAINED_ON`; empty for other choices
-    read : day of reading, as "2026-11-23"
-    answer : of the authors; empty without one
+    file, lines : file, and lines such as "112" or "112-115"; empty if not stated
+    says : paraphrase of these lines
+    trained_on : for a choice of split, a key of :data:`TRAINED_ON`; else empty
+    read : day of reading, such as "2026-11-23"
+    answer : answer of the authors; empty without one
     """
 
     code: str
@@ -102,7 +102,7 @@ class Choice:
 
     @property
     def url(self) -> str:
-        """Address of the lines at this commit; of the commit where no line is named."""
+        """URL of the lines at this commit, or of the commit if no lines are given."""
         start = f"https://github.com/{self.repository}"
         if not self.file:
             return f"{start}/tree/{self.commit}"
@@ -111,7 +111,7 @@ class Choice:
 
     @property
     def meaning(self) -> str:
-        """The meaning of the word for how."""
+        """Meaning of ``how``."""
         return HOW[self.choice][self.how]
 
     @property
@@ -122,30 +122,30 @@ class Choice:
 
 @cache
 def observed() -> tuple[Choice, ...]:
-    """Return all rows of the census, in the order of the file."""
+    """Return all choices in the order of the file."""
     with CENSUS.open(encoding="utf-8", newline="") as file:
         return tuple(Choice(**row) for row in csv.DictReader(file))
 
 
 def codes() -> list[str]:
-    """Return the names of the codes that were read, oldest paper first."""
+    """Return the names of the code bases, oldest paper first."""
     return list(dict.fromkeys(row.code for row in observed()))
 
 
 def choices_of(code: str) -> list[Choice]:
-    """Return the choices of one code; a misspelt name gets the nearest one."""
+    """Return the choices of one code base; for a misspelt name, the error suggests one."""
     if code not in codes():
         raise closest_name("released code", code, codes())
     return [row for row in observed() if row.code == code]
 
 
 def count_codes(choice: str) -> dict[str, int]:
-    """Return the number of codes by how they make a choice, most first."""
+    """Return the number of code bases for each way of making a choice, most frequent first."""
     return dict(Counter(row.how for row in observed() if row.choice == choice).most_common())
 
 
 def codes_by_training_list() -> dict[str, list[str]]:
-    """Return the codes by the list that they train on, where that is one of the benchmark's."""
+    """Return the code bases that train on the trainval or the train list of the benchmark."""
     splits = [row for row in observed() if row.choice == "split"]
     return {
         name: [row.code for row in splits if row.trained_on == name]
@@ -154,7 +154,7 @@ def codes_by_training_list() -> dict[str, list[str]]:
 
 
 def trained_in_words() -> str:
-    """Return how many codes train on trainval, and which do not, as the end of a sentence."""
+    """Return the end of a sentence on the code bases that train on trainval and on train."""
     codes = codes_by_training_list()
     n, others = len(codes["trainval"]), codes["train"]
     names = ", ".join(others)
@@ -162,7 +162,7 @@ def trained_in_words() -> str:
 
 
 def headline() -> str:
-    """Return the number of code bases that select the epoch on test images, in a sentence."""
+    """Return a sentence with the number of code bases that select the epoch on test images."""
     return (
         f"{count_codes('epoch').get('test', 0)} of {len(codes())} code bases select the epoch on "
         "test images."
@@ -170,5 +170,5 @@ def headline() -> str:
 
 
 def with_links() -> pd.DataFrame:
-    """Return the census with ``meaning`` and ``url``, a row a choice of a code."""
+    """Return all choices as a table, one row per choice, with ``meaning`` and ``url``."""
     return pd.DataFrame([row.record for row in observed()])

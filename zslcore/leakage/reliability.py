@@ -1,8 +1,9 @@
-"""How often the comparison of class names is right, on pairs that a person has labelled.
+"""Accuracy of the comparison of class names on pairs labelled by a person.
 
-``data/labelled_pairs.csv`` has the pairs; those of some lists were inspected while the rules were
-made (*tuned*), the others only afterwards (*held out*). Of a target class that is one of the 1,000
-of ImageNet-1K, on whose labels prompts are tuned, its own name was in the tuning.
+``data/labelled_pairs.csv`` has the pairs. Pairs of some lists were inspected while the rules were
+developed (*tuned*), the other pairs only afterwards (*held out*). Prompts are tuned on the labels
+of ImageNet-1K: if a target class is one of its 1,000 classes, the name of the class was in the
+tuning.
 
 References
 ----------
@@ -25,17 +26,17 @@ from zslcore.leakage.vocabularies import get_vocabulary
 from zslcore.storage.files import FACTS
 
 PAIRS, MEASURED = FACTS / "labelled_pairs.csv", FACTS / "matching_measured.csv"
-#: The pre-training list of all labelled pairs.
+#: Pre-training list of all labelled pairs.
 AGAINST = "imagenet-1k"
-#: Parts of the file, those that the rules were made on first.
+#: Parts of the file; the rules were developed on the first.
 HALVES = ("tuned", "held_out")
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledMatch:
-    """A class of a list, a class of ImageNet-1K by its first name, and a person's label.
+    """Labelled pair of a class of a list and a class of ImageNet-1K, given by its first name.
 
-    The label is "same", "part or kind" or "different", the part "tuned" or "held_out".
+    The label is "same", "part or kind" or "different"; the part is "tuned" or "held_out".
     """
 
     list: str
@@ -50,9 +51,11 @@ class LabelledMatch:
 class Measured:
     """Results of the comparison on the pairs of one part, "tuned" or "held_out".
 
-    ``related`` are parts or kinds, ``certain_right`` those of the certain pairs that are the same,
-    ``possible_right`` the same, part or kind; ``_found`` are called certain or possible. The
-    ``digest`` is of the pairs and their answers.
+    ``same`` and ``related`` (parts or kinds) count labels; ``certain`` and ``possible`` count
+    results of the comparison. ``certain_right`` counts certain pairs labelled the same,
+    ``possible_right`` possible pairs labelled the same, part or kind; ``same_found`` and
+    ``related_found`` count such pairs found certain or possible. The ``digest`` covers the pairs
+    and the results.
     """
 
     part: str
@@ -69,7 +72,7 @@ class Measured:
 
     @property
     def precision(self) -> dict[str, float]:
-        """Share of the pairs called certain, and possible, that are so, in [0, 1]."""
+        """Share of correct pairs among those found certain, and possible, in [0, 1]."""
         return {
             "certain": self.certain_right / self.certain,
             "possible": self.possible_right / self.possible,
@@ -77,7 +80,7 @@ class Measured:
 
     @property
     def recall(self) -> dict[str, float]:
-        """Share of the same pairs that are called certain, and certain or possible, in [0, 1]."""
+        """Share of pairs of the same class found certain, and certain or possible, in [0, 1]."""
         return {
             "certain": self.certain_right / self.same,
             "certain or possible": self.same_found / self.same,
@@ -92,7 +95,7 @@ def pairs() -> tuple[LabelledMatch, ...]:
 
 
 def strengths() -> dict[tuple[str, str, str], str]:
-    """Return the strength of every match of the classes in the file, list by list."""
+    """Return the strength of every match of the classes in the file, by list, class and entry."""
     names: dict[str, dict[str, None]] = {}
     for pair in pairs():
         names.setdefault(pair.list, {})[pair.name] = None
@@ -104,7 +107,7 @@ def strengths() -> dict[tuple[str, str, str], str]:
 
 
 def identity_of_match(pair: LabelledMatch) -> tuple[str, str, str]:
-    """Return the identity of a match."""
+    """Return the key of a pair in :func:`strengths`."""
     return pair.list, pair.name, pair.pretraining_class
 
 
@@ -121,13 +124,13 @@ def stored_reliability() -> tuple[Measured, ...]:
 
 
 def how_reliable() -> str:
-    """Return in two sentences how often the comparison is right, on held-out pairs."""
+    """Return two sentences on the accuracy of the comparison on held-out pairs."""
     of = {row.part: row for row in stored_reliability()}["held_out"]
     return (
-        f"On {of.pairs} labelled pairs of ImageNet-1K and lists that the comparison was not made "
-        f"for, {of.certain_right} of {of.certain} certain ones are the same class "
-        f"({of.precision['certain']:.1%}). Of the {of.same} pairs that are, {of.same_found} were "
-        f"found certain or possible ({of.recall['certain or possible']:.1%})."
+        f"On {of.pairs} labelled pairs of ImageNet-1K and lists that the comparison was not "
+        f"developed on, {of.certain_right} of {of.certain} certain pairs are the same class "
+        f"({of.precision['certain']:.1%}). Of the {of.same} pairs of the same class, "
+        f"{of.same_found} were found certain or possible ({of.recall['certain or possible']:.1%})."
     )
 
 
@@ -149,11 +152,11 @@ LISTS = {
 
 
 def transfer_table() -> pd.DataFrame:
-    """Return how many classes of every target are classes of ImageNet-1K.
+    """Return the number of classes of each target data set that are classes of ImageNet-1K.
 
-    ``same`` and ``related`` are a person's labels, ``certain`` and ``possible`` the comparison's.
-    Of the ``pairs`` labelled, it calls ``pairs_certain``, of which ``pairs_right`` are the same
-    class.
+    ``same`` and ``related`` count classes by the labels of a person, ``certain`` and ``possible``
+    by the comparison. Of the labelled ``pairs``, the comparison finds ``pairs_certain`` certain;
+    ``pairs_right`` of these are the same class.
     """
     strength_of, rows = strengths(), []
     for name, one in open_world_sets().items():

@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 SCHEMA = "zslcore-report/1"
-#: Rows of a table that are printed in a terminal; the JSON has up to a hundred.
+#: Most rows of a table in the terminal; the JSON has up to a hundred.
 IN_TEXT = 20
-#: Letters of a line, and of the column of marks.
+#: Width of a line, and of the column of marks, in characters.
 LETTERS, INDENT = 96, 9
-#: Letters of a digest that a paragraph quotes, and most findings that it repeats.
+#: Length of a digest in a paragraph, and most advice and open findings repeated in it.
 DIGITS, MOST_REPEATED, MOST_OPEN = 12, 2, 4
-#: What XML 1.0 cannot hold, not even escaped.
+#: Characters that XML 1.0 does not allow, not even escaped.
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 HEADINGS: Mapping[Mark, str] = {
     "leak": "What leaks",
@@ -60,7 +60,7 @@ HEADINGS: Mapping[Mark, str] = {
 
 
 def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the word for it
-    """Return ``report`` in one of ``FORMATS``; a misspelt name gets the nearest one."""
+    """Return ``report`` in one of ``FORMATS``; the error for a misspelt name suggests one."""
     if format not in FORMATS:
         raise closest_name("report format", format, FORMATS)
     return FORMATS[format](report)
@@ -73,7 +73,7 @@ def _titled(report: Report) -> str:
 
 
 def _named(finding: Finding) -> str:
-    """Return the title of a finding, after the identifier of its check."""
+    """Return the identifier of the check and the title of a finding."""
     is_numbered = finding.check.startswith("ZSL")
     return f"{finding.check} {finding.title}" if is_numbered else finding.title
 
@@ -82,7 +82,7 @@ def _named(finding: Finding) -> str:
 
 
 def to_text(report: Report) -> str:
-    """Return the verdict, every finding with its advice, and the rows that another split moved."""
+    """Return the verdict, all findings with advice, and the comparison with another split."""
     counts = ", ".join(f"{n} {mark}" for mark, n in report.counts.items() if n)
     lines = [f"{report.verdict.upper()}  {_titled(report)} ({counts})", ""]
     lines += textwrap.wrap(report.sentence, LETTERS)
@@ -116,7 +116,7 @@ def _paragraph(finding: Finding) -> Iterator[str]:
 
 
 def _aligned(rows: Sequence[Sequence[object]]) -> list[str]:
-    """Return a table in columns; numbers, which are last, stand on the right."""
+    """Align a table in columns; a last column of numbers is right-aligned."""
     cells = [[f"{x:,}" if isinstance(x, int) else str(x) for x in row] for row in rows]
     width = [max(map(len, column)) for column in zip(*cells, strict=True)]
     right = isinstance(rows[-1][-1], int)
@@ -130,7 +130,7 @@ def _aligned(rows: Sequence[Sequence[object]]) -> list[str]:
 
 
 def to_paragraph(report: Report) -> str:
-    """Return a report as about 120 words for a review, with the digests of the files."""
+    """Return a paragraph of about 120 words for a review, with the digests of the files."""
     files = " and ".join(f"{name} (SHA-256 {sha[:DIGITS]}…)" for name, sha in report.files)
     figures = "; ".join(
         f"{f.label}: {f.value}{f' ({f.note})' if f.note else ''}" for f in report.figures
@@ -150,13 +150,13 @@ def to_paragraph(report: Report) -> str:
 
 
 def reports_html(*reports: Report) -> str:
-    """Return reports as one standalone page."""
+    """Return reports as one standalone HTML page."""
     first = reports[0]
     return page(f"{first.word}: {_titled(first)}", body_of(*reports))
 
 
 def page(title: str, body: str, style: str = "", script: str = "") -> str:
-    """Return a page that loads nothing from elsewhere; ``body`` is HTML."""
+    """Return a page without external resources; ``body`` is HTML."""
     return html_page(body, title=title, style=_style() + style, script=script)
 
 
@@ -176,7 +176,7 @@ def body_of(*reports: Report) -> str:
 @cache
 def template(path: Path) -> Template:
     """Return a template that escapes every value."""
-    from jinja2 import Environment, StrictUndefined  # not at the top: most commands write no page
+    from jinja2 import Environment, StrictUndefined  # local import: most commands write no page
 
     environment = Environment(autoescape=True, trim_blocks=True, undefined=StrictUndefined)
     return environment.from_string(path.read_text(encoding="utf-8"))
@@ -188,7 +188,7 @@ def _style() -> str:
 
 
 def _sources(report: Report) -> Iterator[tuple[str, str]]:
-    """Yield the digests of the files, then sources and assumptions in words."""
+    """Yield the digests of the files, then sources and assumptions, as (name, value) pairs."""
     yield from ((name, f"SHA-256 {sha}") for name, sha in report.files)
     for name, value in report.read_as.items():
         if isinstance(value, Mapping):
@@ -200,7 +200,7 @@ def _sources(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def to_json(report: Report) -> str:
-    """Return the whole report; strict JSON, numbers that are not finite become null."""
+    """Return the whole report as strict JSON; numbers that are not finite become null."""
     other = report.comparison
     content = {
         "schema": SCHEMA,
@@ -238,7 +238,7 @@ def _fields(finding: Finding) -> dict[str, Any]:
 
 
 def read_report(content: bytes, file: str) -> Report:
-    """Read the JSON of a report, of this or a former version; ``file`` is its name.
+    """Read the JSON of a report, written by this or an earlier version, from file ``file``.
 
     The comparison with another split is left out.
     """
@@ -259,7 +259,7 @@ def read_report(content: bytes, file: str) -> Report:
 
 
 def _finding_of_point(verdict: str, point: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a finding of the first version of cards; its open ones decided by their verdict."""
+    """Convert a point of the first version of cards to the fields of a finding."""
     return {
         "check": point["title"],
         "mark": point["mark"],
@@ -274,10 +274,10 @@ def _finding_of_point(verdict: str, point: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_junit(report: Report, fail_on: FailOn = "leak") -> str:
-    """Return one test case a check, for CI servers; ``fail_on`` decides which marks fail.
+    """Return JUnit XML with one test case per check; ``fail_on`` decides which marks fail.
 
-    An error or an open finding is an error, so that no server draws it green; an open finding that
-    does not decide is a skipped test with its reason.
+    Errors and open findings become errors, so that no CI server shows them as passed; an open
+    finding that does not decide becomes a skipped test with its reason.
     """
     suite = ElementTree.Element("testsuite", name=_xml(f"zslcore check: {report.subject}"))
     n = {"failure": 0, "error": 0, "skipped": 0}

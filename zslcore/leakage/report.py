@@ -1,4 +1,4 @@
-"""Findings and reports: one form for an audit, scores, a result and a list of classes."""
+"""Findings and reports: one form for audits, scores, results and lists of classes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pandas as pd
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.texts import html_of_frame
 
-#: How what a check needs is given, from Python and on the command line. The app
-#: replaces them by the names of its controls.
+#: Input of a check -> its parameters in Python and on the command line. The app replaces these by
+#: the names of its controls.
 HOW = {
     "labels": "labels=, --labels",
     "features": "features=, --features",
@@ -23,50 +23,50 @@ HOW = {
     "prototypes": "provenance=, --prototypes-from",
 }
 
-#: Most names that a sentence carries; the evidence has them all.
+#: Most names in a sentence; the evidence has all names.
 MOST_NAMES = 6
 
 
 def how(what: str) -> str:
-    """Return how something is given, in brackets: ``(labels=, --labels)``."""
+    """Return the parameters of an input in brackets: ``(labels=, --labels)``."""
     return f"({HOW[what]})"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names: ``a, b and 7 more``."""
+    """Join names, the first six in full: ``a, b and 7 more``."""
     shown = ", ".join(names[:MOST_NAMES])
     more = len(names) - MOST_NAMES
     return f"{shown} and {more} more" if more > 0 else shown
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
-    """Count things: ``1 class``, ``3 classes``, ``1,764 rows``."""
+    """Return a number with its noun: ``1 class``, ``3 classes``, ``1,764 rows``."""
     return f"{n:,} {one}" if n == 1 else f"{n:,} {many or one + 's'}"
 
 
 def without_options(text: str) -> str:
-    """Return a sentence without the options of Python and the command line that it names."""
+    """Remove the parameters of Python and the command line from a sentence."""
     for what in HOW:
         text = text.replace(f" {how(what)}", "")
     return text
 
 
-#: Most rows of a table of evidence; its total is always given.
+#: Most rows of a table of evidence; ``total`` counts all rows.
 MOST_ROWS = 100
 
 
-#: The check of rows: what it finds is the cause of findings on classes.
+#: Check of rows; its findings are the cause of findings on classes.
 OF_ROWS = "ZSL003"
-#: Beginning of the finding of a check that lacks what it needs.
+#: Start of the finding of a check with missing input.
 NOT_CHECKED = "Not checked: "
-#: Marks of findings, worst first; an open one names what was not read, matched or declared.
+#: Marks of findings, worst first; "open" means input not read, matched or declared.
 Mark = Literal["leak", "error", "open", "warning", "ok"]
 MARKS: tuple[Mark, ...] = get_args(Mark)
-#: Verdicts, worst first. Only "clean" means that everything was checked and nothing was found.
+#: Verdicts, worst first; "clean" means that everything was checked without a leak or error.
 Verdict = Literal["leaks", "broken", "unknown", "clean"]
-#: Verdict -> exit status of the command line.
+#: Verdict -> exit status of the command.
 STATUS: dict[Verdict, int] = {"leaks": 1, "broken": 2, "unknown": 3, "clean": 0}
-#: Mark -> verdict on a subject without a worse finding.
+#: Worst mark of the findings on a subject -> verdict.
 VERDICT_OF: dict[Mark, Verdict] = {
     "leak": "leaks",
     "error": "broken",
@@ -85,7 +85,7 @@ FAIL_ON: dict[FailOn, frozenset[Mark]] = {
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Table of evidence of a finding: at most 100 rows of ``total``."""
+    """Table of evidence of a finding: at most 100 of its ``total`` rows."""
 
     title: str
     columns: tuple[str, ...]
@@ -104,7 +104,7 @@ class Evidence:
 
 
 def _plain(value: Any) -> Any:
-    """Return NumPy scalars as Python's own, which JSON knows."""
+    """Convert NumPy scalars to Python scalars for JSON."""
     return value.item() if hasattr(value, "item") else value
 
 
@@ -114,17 +114,17 @@ class Finding:
 
     Attributes
     ----------
-    check : stable identifier of the check, "ZSL003", or its title where it has no other
+    check : stable identifier of the check, "ZSL003", or its title if it has no identifier
     mark : "leak", "error", "open", "warning" or "ok"
     sentence, advice : one sentence each; the advice may be empty
-    evidence : tables that the sentence rests on
-    value : the number that the mark depends on, as a share in [0, 1]; None without one
-    rows : every affected image, 0-based, sorted
+    evidence : tables behind the sentence
+    value : share of the test images that decides the mark, in [0, 1], or None
+    rows : rows of all affected images, 0-based, sorted
     classes : names of the affected classes
-    figures : numbers that the sentence rests on, by name
+    figures : numbers in the sentence, by name
     title : title of the check
-    decides : whether an open finding leaves the verdict unknown; a finding
-        on how results were made does not, and neither does an accepted one
+    decides : whether an open finding makes the verdict unknown; false for accepted findings and for
+        findings on the origin of results
     """
 
     check: str
@@ -144,9 +144,9 @@ class Finding:
             object.__setattr__(self, "title", self.check)
 
     def with_limit(self, max_share: float) -> Finding:
-        """Return the finding as a warning up to a share of the test images, above it as a leak.
+        """Return the finding as a warning up to ``max_share`` of the test images, else as a leak.
 
-        A finding without a share, or with another mark, stays as it is.
+        A finding without a share, or with another mark, is returned unchanged.
         """
         if self.value is None or self.mark not in ("leak", "warning"):
             return self
@@ -154,13 +154,13 @@ class Finding:
 
 
 def verdict_of(findings: Iterable[Finding]) -> Verdict:
-    """Return the verdict: that of the worst mark; open findings count where they decide."""
+    """Return the verdict of the worst mark; open findings count only if they decide."""
     verdicts = (VERDICT_OF[f.mark] for f in findings if f.decides)
     return min(verdicts, key=list(STATUS).index, default="clean")
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings in the order of their marks; open ones that do not decide after warnings."""
+    """Sort findings by mark, worst first; open findings that do not decide follow warnings."""
     order = ("leak", "error", "open", "warning", "aside", "ok")
     return tuple(sorted(findings, key=lambda f: order.index(f.mark if f.decides else "aside")))
 
@@ -171,15 +171,16 @@ class SplitComparison:
 
     Attributes
     ----------
-    given_once : parts that only the first, and only the second, gives
-    moves : DataFrame of the parts that a row is in, and ``rows``; most rows first
+    given_once : parts of the first split only, and of the second split only
+    moves : DataFrame of parts in the ``first`` and the ``second`` split, with the number of
+        ``rows``, largest first
     by_class : ``moves`` by class
-    classes : DataFrame of the classes whose side changed ("seen", "unseen", "both", "none"); like
-        ``by_class``, it has no rows where the classes are not known
+    classes : DataFrame of the classes that changed sides ("seen", "unseen", "both", "none"); like
+        ``by_class``, it is empty if classes are unknown
     labelled : whether the class of each row is known
     """
 
-    # A report is read without its comparison; pydantic asks for the types of all fields.
+    # Reports are read without their comparison, but pydantic requires the types of all fields.
     __pydantic_config__: ClassVar[dict[str, bool]] = {"arbitrary_types_allowed": True}
 
     names: tuple[str, str]
@@ -192,32 +193,32 @@ class SplitComparison:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows that either split uses."""
+        """Number of rows used by at least one split."""
         return int(self.moves["rows"].sum())
 
     @property
     def n_moved(self) -> int:
-        """Number of rows that are in other parts of the second than of the first."""
+        """Number of rows in different parts of the two splits."""
         return int(self.moves.query("first != second")["rows"].sum())
 
     @property
     def headline(self) -> str:
-        """The changes in a sentence each: of rows, of classes, and of parts."""
+        """Sentences on changed rows, changed classes and missing parts."""
         first, second = self.names
         sentences = [
-            f"{first} against {second}: {self.n_moved:,} of {self.n_rows:,} rows changed their "
-            f"part ({', '.join(self.parts)} compared)."
+            f"{first} against {second}: {self.n_moved:,} of {self.n_rows:,} rows are in "
+            f"different parts ({', '.join(self.parts)} compared)."
         ]
         if self.labelled:
             n = counted(len(self.classes), "class", "classes")
             sentences.append(f"{n} changed from seen to unseen or back.")
         for name, parts in zip(self.names, self.given_once, strict=True):
             if parts:
-                sentences.append(f"Only {name} gives {' and '.join(parts)}.")
+                sentences.append(f"Only {name} has {' and '.join(parts)}.")
         return " ".join(sentences)
 
     def tables(self) -> tuple[Evidence, ...]:
-        """Return the tables as a report shows them; those without rows are left out."""
+        """Return the tables for a report, without empty ones."""
         first, second = (f"in {name}" for name in self.names)
         tables = (
             ("Rows by part", (first, second, "rows"), self.moves),
@@ -233,30 +234,30 @@ class SplitComparison:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A metric of a report: its name, its value in words, and its condition."""
+    """Metric of a report: its name, its value as text, and its condition."""
 
     label: str
     value: str
     note: str = ""
 
 
-#: The value of a metric that the files do not tell.
+#: Value of a metric that does not follow from the files.
 UNKNOWN = "unknown"
-#: Title of the finding on classes that an extractor was trained on.
+#: Title of the finding on test classes in the pre-training set.
 KNOWN_CLASSES = "Test classes in the pre-training set"
-#: Title of the finding on the rows that a model was trained on, and label of its metric.
+#: Title of the finding on the training rows of a model, and label of its metric.
 TRAINING_ROWS, TRAINED_ON = "Training rows", "test images that were trained on"
 
 
 def trained_classes(value: str = "", note: str = "") -> Figure:
-    """Return the number of test classes in the pre-training set; unknown without a value."""
-    why = "" if value else "the classes or the pre-training set are not known"
+    """Return the metric of test classes in the pre-training set; unknown without ``value``."""
+    why = "" if value else "the classes or the pre-training set are unknown"
     return Figure(KNOWN_CLASSES.lower(), value or UNKNOWN, note or why)
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: its length, how much of it is marked, and its value in words."""
+    """Bar of a picture: its length, the length of its marked part, and its value as text."""
 
     label: str
     whole: float
@@ -268,7 +269,7 @@ class Bar:
 class Picture:
     """Bars from the top, or a seen-unseen curve with marked points; ``alt`` describes it.
 
-    The curve is (unseen, seen) accuracies in [0, 1], a point (label, unseen, seen).
+    The curve has (unseen, seen) accuracies in [0, 1], each point (label, unseen, seen).
     """
 
     alt: str
@@ -284,15 +285,15 @@ class Report:
     Attributes
     ----------
     subject : name of the data set or files
-    split : name of the split, empty where it has none
-    findings : of an audit in the order of the checks, at least one a check; else worst first
+    split : name of the split; empty if it has no name
+    findings : for an audit, at least one per check, in the order of the checks; else worst first
     read_as : sources and assumptions: digest, labels, vocabularies, version, time
-    comparison : the split against another one, no part of the verdict
+    comparison : comparison with another split, which does not affect the verdict
     kind : kind of the subject, in words
     files : (name, SHA-256) of each file
-    reason : reason of the verdict where the findings alone do not give it
-    figures : the metrics that a reader looks for first
-    command : the command that repeats the check, where it is not ``zslcore check FILES``
+    reason : reason of the verdict if it does not follow from the findings alone
+    figures : main metrics
+    command : command that repeats the check, if not ``zslcore check FILES``
     """
 
     subject: str
@@ -314,12 +315,12 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict on the subject."""
+        """Verdict on the subject."""
         return verdict_of(self.findings)
 
     @property
     def word(self) -> str:
-        """The verdict as a word on a page."""
+        """Verdict as shown on a page."""
         return self.verdict.capitalize()
 
     @property
@@ -329,7 +330,7 @@ class Report:
 
     @property
     def repeated_by(self) -> str:
-        """The command that repeats the check; empty without one."""
+        """Command that repeats the check; empty if unknown."""
         files = [name for name, _ in self.files]
         return self.command or (" ".join(["zslcore check", *files]) if files else "")
 
@@ -344,7 +345,7 @@ class Report:
 
     @property
     def headline(self) -> str:
-        """The verdict in one sentence."""
+        """Subject, verdict and number of findings by mark, in one sentence."""
         counts = [f"{n} {mark}" for mark, n in self.counts.items() if n]
         return f"{self.subject}{f' ({self.split})' if self.split else ''}: {self.verdict} - " + (
             ", ".join(counts) + "."
@@ -352,9 +353,9 @@ class Report:
 
     @property
     def cause(self) -> Finding | None:
-        """The finding that the verdict rests on, None where nothing was found.
+        """Finding that decides the verdict; None without leaks, errors, warnings and open findings.
 
-        Rows come before the classes and validation that follow from them.
+        Findings on rows precede findings on classes and validation, which follow from them.
         """
         deciding = [f for f in self.findings if f.decides and f.mark != "ok"]
         worst = [f for f in deciding if f.mark == min((f.mark for f in deciding), key=MARKS.index)]
@@ -363,7 +364,7 @@ class Report:
 
     @property
     def sentence(self) -> str:
-        """The reason of the verdict: its cause, and how many more there are."""
+        """Reason of the verdict: its cause, and the number of further findings of that mark."""
         if self.reason:
             return self.reason
         cause = self.cause
@@ -382,7 +383,7 @@ class Report:
         return cause.sentence + (f" Not checked: {titles}." if titles else "")
 
     def of(self, check: str) -> tuple[Finding, ...]:
-        """Return the findings of the check ``ZSL003``; a misspelt id gets the nearest one."""
+        """Return the findings of a check; the error for a misspelt id suggests one."""
         if check not in (titles := self.titles):
             raise closest_name("check", check, titles)
         return tuple(finding for finding in self.findings if finding.check == check)
@@ -392,7 +393,7 @@ class Report:
         return min((finding.mark for finding in self.of(check)), key=MARKS.index)
 
     def fails(self, fail_on: FailOn = "leak") -> bool:
-        """Whether a build guarded with ``fail_on`` has to stop."""
+        """Whether a build with the option ``fail_on`` must fail."""
         if fail_on not in FAIL_ON:
             choices = ", ".join(FAIL_ON)
             raise ParameterError(f"fail_on must be one of {choices}; got {fail_on!r}.")
@@ -404,16 +405,15 @@ class Report:
         max_share: Mapping[str, float] | None = None,
         severity: Mapping[str, Mark] | None = None,
     ) -> Report:
-        """Return the report under conditions of the reader's own.
+        """Return the report under the conditions of a reader.
 
         Parameters
         ----------
         max_share : check -> share of the test images, in [0, 1], up to which a leak is a warning
-            Of the checks that count a share: ZSL004, ZSL005 and ZSL012.
-        severity : check -> mark of all that it finds
-            Instead of leak, error or warning; what is open or passed stays so.
+            For checks that report a share: ZSL004, ZSL005 and ZSL012.
+        severity : check -> mark of its leaks, errors and warnings
 
-        Raises UnknownNameError for a check that the report does not have, ParameterError for a
+        Raises UnknownNameError for a check not in the report, ParameterError for a
         share outside [0, 1] or an unknown mark.
 
         Examples
@@ -445,7 +445,7 @@ class Report:
         return replace(self, findings=tuple(findings), read_as=read_as)
 
     def accepting(self, checks: Iterable[str]) -> Report:
-        """Return the report with open findings of some checks accepted: they do not decide."""
+        """Return the report with open findings of ``checks`` accepted, not deciding."""
         accepted = frozenset(checks)
         findings = (
             replace(f, decides=f.decides and f.check not in accepted) if f.mark == "open" else f

@@ -1,4 +1,4 @@
-"""The card of a split: the report of its audit with metrics and picture."""
+"""Card of a split: the report of its audit with metrics and picture."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.numbers import signed
 from zslcore.storage.files import FACTS
 
-#: Rows of a finding that a card names.
+#: Most rows of a finding on a card.
 MOST_ROWS = 5
 GAINED = "points gained in H"
 
@@ -48,7 +48,7 @@ def card_of_split(
     assumed: bool = False,
 ) -> Report:
     """Return the card of a split; ``assumed`` marks an undeclared pre-training set."""
-    start = 0 if context.name.endswith(".json") else 1  # of the rows of a file
+    start = 0 if context.name.endswith(".json") else 1  # number of the first row in the file
     if context.reading:
         start = context.reading.first_row
     return replace(
@@ -67,7 +67,7 @@ def card_of_split(
 
 
 def _shortened(finding: Finding, start: int) -> Finding:
-    """Return a finding without options and evidence, with its first rows, numbered as in the file.
+    """Return a finding without options and evidence, with its first rows as in the file.
 
     ``start`` is the number of the first row in the file.
     """
@@ -87,17 +87,17 @@ def card_of_classes(
     *,
     assumed: bool = False,
 ) -> Report:
-    """Return the card of a list of test classes without rows.
+    """Return the card of a list of test classes, which has no rows.
 
-    Raises FileRefusedError where some of the classes have a WordNet id, and some have none.
+    Raises FileRefusedError if only some of the classes have a WordNet id.
     """
     tested = own_test_set(files[0][0] if files else "list", classes)
     findings, value = _of_listed_classes(tested, vocabularies)
     if classes.read_as:
         findings[0] = replace(findings[0], sentence=f"{findings[0].sentence} {classes.read_as}")
     headline = " ".join(finding.sentence for finding in findings)
-    rows = "A list of classes has no rows of a split."
-    findings.append(Finding("Rows of the split", "open", rows, "Check the split file, too."))
+    rows = "A list of classes does not have the rows of a split."
+    findings.append(Finding("Rows of the split", "open", rows, "Check the split file as well."))
     where = " and ".join(v.name for v in vocabularies)
     read_as = {"extractor trained on": f"{where} (assumed)" if assumed else where}
     return Report(
@@ -119,11 +119,11 @@ def card_of_classes(
 def _of_listed_classes(
     tested: TestSet, vocabularies: Sequence[Vocabulary]
 ) -> tuple[list[Finding], str]:
-    """Return the findings on listed classes, and how many are in the vocabularies."""
+    """Return the findings on listed classes, and the count in the vocabularies ("2 of 10")."""
     n, where = len(tested.classes), " and ".join(v.name for v in vocabularies)
     of_all = f"of {counted(n, 'listed class', 'listed classes')}"
     if not all(comparable(tested, v) for v in vocabularies):
-        text = f"The list has WordNet ids, and {where} has none: they are not compared."
+        text = f"The list has WordNet ids, and {where} has no ids: they are not compared."
         return [Finding(KNOWN_CLASSES, "open", text, "Give the names of the classes.")], ""
     counts = [counts_of(tested, vocabulary) for vocabulary in vocabularies]
     certain = {name for certain_names, _ in counts for name in certain_names}
@@ -135,26 +135,26 @@ def _of_listed_classes(
         text += f"({listed(sorted(certain))}): a leak if they are test classes."
         findings.append(Finding(KNOWN_CLASSES, "warning", text))
     elif len(unread) < n:
-        understood = " that is understood" if unread else ""
-        text = f"No listed class{understood} is certain in {where}."
+        understood = " with a known name" if unread else ""
+        text = f"No listed class{understood} is certainly in {where}."
         findings.append(Finding(KNOWN_CLASSES, "ok", text))
     if related:
         verb = "is" if len(related) == 1 else "are"
         text = f"{len(related)} {of_all} {verb} related to a class of {where} "
         text += f"({listed(sorted(related))})."
-        advice = "Decide for each of them whether it is the same."
+        advice = "Decide for each of them whether it is the same class."
         findings.append(Finding("Related classes", "warning", text, advice))
     if unread:
         text, advice = (
             not_found(unread, n),
             "Give the usual English name of every class, or its id.",
         )
-        findings.append(Finding("Names that are not understood", "open", text, advice))
+        findings.append(Finding("Unknown names", "open", text, advice))
     return findings, f"{len(certain)} of {n}" if len(unread) < n else ""
 
 
 def _sentence(report: Report, assumed: bool) -> str:
-    """Return the reason of the verdict, with the assumption that it rests on."""
+    """Return the reason of the verdict, including an assumed pre-training set."""
     sentence, cause = report.sentence, report.cause
     if assumed and report.verdict == "leaks" and cause and cause.check == "ZSL006":
         sentence = f"For features of an extractor trained on ImageNet-1K: {sentence}"
@@ -162,7 +162,7 @@ def _sentence(report: Report, assumed: bool) -> str:
 
 
 def _with_reading(context: AuditContext, report: Report, sentence: str) -> str:
-    """Return the sentence of a card with the reading of the row numbers in front of it."""
+    """Prefix the sentence of a card with the reading of the row numbers."""
     reading = context.reading
     if reading is None:
         return sentence
@@ -170,16 +170,18 @@ def _with_reading(context: AuditContext, report: Report, sentence: str) -> str:
     if report.verdict == "leaks" or len(errors) > (reading.mark == "error"):
         return f"{reading.sentence}: {sentence}"
     if reading.mark == "error":
-        return f"{reading.sentence}, no row and no class is on both sides."
+        return f"{reading.sentence}; no row and no class is on both sides."
     more = sentence.replace("No leak was found, but these could not be checked", "Not checked")
-    return f"{reading.sentence}, no leak." + (f" {more}" if report.verdict == "unknown" else "")
+    return f"{reading.sentence}; no leak was found." + (
+        f" {more}" if report.verdict == "unknown" else ""
+    )
 
 
 def _rows_leaked(context: AuditContext, report: Report) -> Figure:
     tested = context.rows(*TEST_PARTS).size
     notes = [f"of {tested:,}"] if tested else []
     if context.features is None:
-        notes.append("by row number; images not compared")
+        notes.append("by row number, without comparing images")
     return Figure(TRAINED_ON, f"{len(leaking_rows(context, report)):,}", ", ".join(notes))
 
 
@@ -196,7 +198,7 @@ def _classes_known(context: AuditContext, report: Report, assumed: bool) -> Figu
 
 
 def _points_gained(context: AuditContext, report: Report) -> Figure:
-    """Return the measured gain of the leak, known of PS v1."""
+    """Return the measured gain of the leak, which is known for PS v1."""
     published = published_as(context)
     if published and all(split.superseded for split in published):
         return _gain_of_first_release(published[0].dataset)
@@ -207,9 +209,10 @@ def _points_gained(context: AuditContext, report: Report) -> Figure:
 
 @cache
 def _gain_of_first_release(dataset: str) -> Figure:
-    """Return the gain of PS v1 over six methods on a benchmark, of CUB where it was not measured.
+    """Return the gain of six methods from the leak of PS v1; that on CUB if not measured.
 
-    Trained on the test rows of the seen classes in train_loc + val_loc, or chosen on trainval_loc.
+    The value is the gain of training on train_loc and val_loc, which have the test rows of seen
+    classes; the note has the gain of training on trainval_loc with parameters chosen on them.
     """
     table = pd.read_csv(FACTS / "measured" / "leak_cost.csv", comment="#")
     benchmark = table["dataset"].str.partition("-")[0]
@@ -220,10 +223,10 @@ def _gain_of_first_release(dataset: str) -> Figure:
         (float(gains[leak].min()), float(gains[leak].max())) for leak in ("training", "selection")
     )
     note = (
-        f"if trained on train + val; on trainval, as {trained_in_words()}, "
+        f"if trained on train + val; if trained on trainval, as in {trained_in_words()}, "
         f"{signed(least)} to {signed(most)}. Six methods on {title(rows['dataset'].iloc[0])}"
     )
-    note += "" if measured else f"; none measured on {dataset}"
+    note += "" if measured else f"; not measured on {dataset}"
     return Figure(GAINED, f"{signed(low)} to {signed(high)}", note)
 
 
@@ -240,7 +243,7 @@ def _picture(context: AuditContext, report: Report) -> Picture | None:
 
 
 def _read_as(context: AuditContext, report: Report, assumed: bool) -> dict[str, str]:
-    published = " or ".join(map(str, published_as(context))) or "none that is known"
+    published = " or ".join(map(str, published_as(context))) or "no known split"
     names = ", ".join(v.name for v in context.vocabularies) or "not declared"
     values = {
         "published split": published,
@@ -254,7 +257,7 @@ def _read_as(context: AuditContext, report: Report, assumed: bool) -> dict[str, 
         values["rows"] = str(context.facts["read as"])
     others = [*context.other_lists, *filter(None, [context.facts.get(UNREAD)])]
     if others:
-        values["in the file, no part of the split"] = ", ".join(others)
+        values["in the file, but outside the split"] = ", ".join(others)
     parts = {
         f"{part} rows, digest": part_digest(context.parts[part])
         for part in SPLIT_PARTS

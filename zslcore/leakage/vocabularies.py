@@ -1,9 +1,9 @@
-"""The classes that a feature extractor was trained on, and the part of WordNet that explains them.
+"""Pre-training classes of feature extractors, and the part of WordNet that relates them.
 
-Synonyms, kinds, topics and base forms are those of WordNet 3.0. What a list of class names is
-about, things, activities or qualities, decides what its names mean: a list of activities has no
-class in common with a list of things. One name alone can be ambiguous (a
-*swing* is both); the unambiguous names of the list settle the others.
+Synonyms, kinds, topics and base forms are those of WordNet 3.0. The domain of a list of class names
+(things, activities or qualities) decides the meaning of its names: a list of activities has no
+class in common with a list of things. A single name can be ambiguous (a *swing* is both); the
+unambiguous names of the list decide its domain.
 
 References
 ----------
@@ -40,29 +40,29 @@ _INCLUDED = {
     "sports-1m": ("sports-1m.txt", "Sports-1M, 487 sports"),
     "places-205": ("places-205.txt", "Places-205, 205 scenes"),
 }
-#: The vocabulary of an extractor that was trained on nothing: known, and empty.
+#: Vocabulary of an extractor without pre-training: listed, but empty.
 NOTHING = "none"
-#: What the features of most published results were trained on.
+#: Pre-training set of the features of most published results.
 USUAL = "imagenet-1k"
 VOCABULARY_NAMES = (*_INCLUDED, NOTHING)
-#: What can be declared: the vocabularies, sets without a list, and the fine-tuning on images of the
-#: data themselves.
+#: Names that can be declared: vocabularies, sets without a list, and fine-tuning on images of the
+#: data set.
 PRETRAINING_NAMES = (*VOCABULARY_NAMES, *unlisted_sets(), *FINE_TUNED)
 
-#: Most bytes of a list of one's own; ImageNet-21K with all its synonyms has 0.7 MB.
+#: Most bytes of a user's list; ImageNet-21K with all its synonyms has 0.7 MB.
 MAX_BYTES = 8 << 20
-#: Most lines of it; ImageNet-21K has 21,843.
+#: Most lines of a user's list; ImageNet-21K has 21,843.
 MAX_ENTRIES = 50_000
-#: Most characters of a line, a class with its synonyms.
+#: Most characters of a line: a class with its synonyms.
 MAX_LINE = 2000
-#: Most names and characters of all lines, by which the time to compare them is bounded;
-#: ImageNet-21K has 40,742 and 0.5 million.
+#: Most names and most characters of all lines, which limit the time of a comparison; ImageNet-21K
+#: has 40,742 names and 0.5 million characters.
 MAX_NAMES, MAX_LETTERS = 100_000, 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One pre-training class: its name and synonyms, and its WordNet id where it has one."""
+    """Pre-training class: its name and synonyms, and its WordNet id, if any."""
 
     names: tuple[str, ...]
     synset: str = ""
@@ -73,7 +73,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The classes of a pre-training set; ``listed`` says whether they are known."""
+    """Classes of a pre-training set; ``listed`` is false if they are unknown."""
 
     name: str
     entries: tuple[Entry, ...]
@@ -82,7 +82,7 @@ class Vocabulary:
 
     @property
     def hierarchical(self) -> bool:
-        """Whether its classes have places in WordNet, which then gives related ones."""
+        """Whether classes have WordNet ids, by which related classes can be found."""
         return any(entry.synset for entry in self.entries)
 
     @classmethod
@@ -101,9 +101,9 @@ def _entry(line: str) -> Entry:
 
 @cache
 def get_vocabulary(name: str) -> Vocabulary:
-    """Return a vocabulary that comes with the package; a misspelt name gets the nearest one."""
+    """Return a vocabulary of the package; the error for a misspelt name suggests one."""
     if name == NOTHING:
-        return Vocabulary(NOTHING, (), "No images: raw pixels, or features made by hand")
+        return Vocabulary(NOTHING, (), "No images: raw pixels, or hand-crafted features")
     if name in FINE_TUNED:
         return Vocabulary(name, (), f"Fine-tuned on {FINE_TUNED[name]}")
     if name in unlisted_sets():
@@ -117,13 +117,15 @@ def get_vocabulary(name: str) -> Vocabulary:
 
 
 def read_vocabulary(path: str | PathLike[str]) -> Vocabulary:
-    """Read a list of one's own: one class per line, commas between synonyms.
+    """Read a user's list: one class per line, with commas between synonyms.
 
-    A FileRefusedError when the file is not there, too large, with too many names, or without one.
+    Raises FileRefusedError for a missing or too large file, too many names, or no names.
     """
     path = Path(path)
     if not path.is_file():
-        raise FileRefusedError(f"{clean_text(path.name)}: no such list of pre-training classes.")
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected a list of pre-training classes; found no file."
+        )
     lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_ENTRIES)
     cleaned = [clean_text(line, MAX_LINE) for line in lines]
     names, letters = sum(line.count(",") + 1 for line in cleaned), sum(map(len, cleaned))
@@ -138,7 +140,7 @@ def read_vocabulary(path: str | PathLike[str]) -> Vocabulary:
     return vocabulary
 
 
-#: Endings of inflected forms and what stands there in the base form (WordNet, morphy(7)).
+#: Ending of an inflected form, and ending of its base form (WordNet, morphy(7)).
 NOUN_ENDINGS = (
     ("ses", "s"),
     ("xes", "x"),
@@ -162,7 +164,7 @@ VERB_ENDINGS = (
 
 
 def id_of(name: str) -> str:
-    """Return the WordNet id in a class name, alone or in front of words; "" without one.
+    """Return the WordNet id at the start of a class name; "" without one.
 
     Examples
     --------
@@ -173,14 +175,14 @@ def id_of(name: str) -> str:
     return match[1] if match else ""
 
 
-#: Words that name no class beside a number, as in *label 7*.
+#: Words that, followed by a number, do not name a class, as in *label 7*.
 PLACEHOLDERS = frozenset({"class", "label", "category", "item", "type", "group", "cluster"})
 
 
 def is_understood(name: str) -> bool:
-    """Whether WordNet knows a class name: its id, all of it, or its last word.
+    """Whether WordNet has a class name: its id, the whole name, or its last word.
 
-    A name with a number behind is one of a product or an item, which WordNet does not list.
+    A name that ends in a number is a product or an item, which WordNet does not list.
 
     Examples
     --------
@@ -195,7 +197,7 @@ def is_understood(name: str) -> bool:
 
 
 def count_understood(names: Iterable[str]) -> int:
-    """Return how well WordNet knows names: 2 for each that it has whole, 1 for a last word."""
+    """Score the names in WordNet: 2 for each whole name, 1 for each last word only."""
     return sum(map(_understood, names))
 
 
@@ -216,10 +218,11 @@ def _understood(name: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Synset:
-    """One meaning, its words, and its rank among the meanings of each word, 1 the commonest.
+    """Meaning with its words, and its rank among the meanings of each word (1: commonest).
 
-    The id is "n" or "v" and WordNet's offset, as ImageNet's; the category is the lexicographer file
-    ("05" for animals), parents are what it is a kind of, topics what it belongs to.
+    ``id`` is "n" or "v" and the offset in WordNet, as in ImageNet; ``category`` is the
+    lexicographer file ("05" for animals), ``parents`` are the broader meanings, ``topics`` the
+    subject areas.
     """
 
     id: str
@@ -231,7 +234,7 @@ class Synset:
 
 
 class WordNet:
-    """Nouns and verbs of WordNet, looked up by meaning or by word."""
+    """Nouns and verbs of WordNet, indexed by meaning and by word."""
 
     def __init__(self, synsets: Iterable[Synset], irregular: dict[str, tuple[str, ...]]) -> None:
         self.synsets = {synset.id: synset for synset in synsets}
@@ -252,8 +255,8 @@ class WordNet:
 
     @lru_cache(maxsize=1 << 16)  # noqa: B019 - one instance lives as long as the process
     def base(self, word: str, parts: str = "nv") -> str:
-        """Return the shortest base form of ``word`` that is a word: bikes, biking become bike."""
-        # A verb is no irregular plural: dive is not a form of diva.
+        """Return the shortest base form of ``word`` in WordNet: "bike" for bikes and biking."""
+        # A verb is not an irregular plural: dive is not a form of diva.
         plain = not self.senses(word, "v")
         irregular = {f for f in self.irregular.get(word, ()) if plain and self.senses(f, parts)}
         bases = irregular or {word}
@@ -264,7 +267,7 @@ class WordNet:
         return min(bases, key=lambda form: (len(form), form))
 
     def ancestors(self, synset: str) -> Iterator[tuple[str, int]]:
-        """Yield the broader synsets of ``synset`` with their number of steps, nearest first."""
+        """Yield the synsets above ``synset`` with their distance in steps, nearest first."""
         level, seen, steps = [synset], {synset}, 0
         while level:
             steps += 1
@@ -276,7 +279,7 @@ class WordNet:
 
 @cache
 def wordnet() -> WordNet:
-    """Return WordNet from ``data/vocabularies``; read once, in about a second."""
+    """Return WordNet, read once from ``data/vocabularies`` in about a second."""
     synsets = []
     for line in _lines("wordnet.tsv.gz"):
         i, category, parents, topics, lemmas = line.split("\t")
@@ -298,18 +301,18 @@ def _lines(name: str) -> Iterator[str]:
 
 
 Domain = Literal["thing", "activity", "quality"]
-#: Empty where nothing is known.
+#: Empty if unknown.
 Domains = frozenset[Domain]
 
 #: Words on the viewpoint of a photograph, not on the place.
 VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "outside"})
-#: A domain is one of a list's if this share of the names of the commonest can be of it alone,
+#: A list has a domain if it has this share of the unambiguous names of the commonest domain,
 DOMAIN_SHARE = 0.25
-#: and at least this many names: one is no evidence.
+#: and at least this many of its own: one name is no evidence.
 DOMAIN_LEAST = 2
-#: Fewest names of a list whose domains are judged.
+#: Fewest names from which the domains of a list are inferred.
 DOMAIN_NAMES = 5
-#: Lexicographer files of WordNet by what their words name; relations, times and the like are none.
+#: Lexicographer file of WordNet -> domain; files of relations or times have no domain.
 _OF_CATEGORY: dict[str, Domain] = {
     **dict.fromkeys(
         ("03", "05", "06", "08", "10", "13", "14", "15", "17", "18", "19", "20", "21", "27"),
@@ -321,14 +324,14 @@ _OF_CATEGORY: dict[str, Domain] = {
 
 
 def domain_of(synset: str) -> Domains:
-    """Return the domains of a meaning; an empty set where unknown."""
+    """Return the domain of a meaning as a set; empty if unknown."""
     meaning = wordnet().synsets.get(synset)
     domain = _OF_CATEGORY.get(meaning.category) if meaning else None
     return frozenset({domain} if domain else ())
 
 
 def domains(names: Iterable[str]) -> Domains:
-    """Return the domains of five or more names: those that enough names can be of alone."""
+    """Return the domains of at least five names, from the names of a single domain."""
     readings = [reading for name in set(names) if (reading := _readings(name))]
     if len(readings) < DOMAIN_NAMES:
         return frozenset()
@@ -338,7 +341,7 @@ def domains(names: Iterable[str]) -> Domains:
 
 
 def _readings(name: str) -> Domains:
-    """Return all that a name can be: by itself, by its last noun, and by a verb it begins with."""
+    """Return the possible domains of a name: of the whole, its last noun and its first verb."""
     words = [word for word in readable(name).split() if word not in VIEWPOINTS]
     if not words:
         return frozenset()
@@ -360,7 +363,7 @@ def _of_nouns(word: str) -> Domains:
 
 
 def _is_verb(word: str) -> bool:
-    """Whether a word is a verb as it is written, or its -ing form."""
+    """Whether a word is a verb or the -ing form of a verb."""
     dictionary = wordnet()
     return bool(dictionary.senses(word, "v")) or (
         word.endswith("ing") and bool(dictionary.senses(dictionary.base(word, "v"), "v"))

@@ -14,7 +14,7 @@ from zslcore.leakage.report import MARKS, NOT_CHECKED, Evidence, Finding, Mark, 
 
 Run = Callable[[AuditContext], Iterable[Finding]]
 
-#: What a check may need of a split, by the attribute of the context: how a user provides it.
+#: Attribute of the context that a check may need -> its description, and how to provide it.
 NEEDS = {
     "labels": f"the class of every image {how('labels')}",
     "unseen_classes": f"labels or lists of the classes {how('labels')}",
@@ -28,11 +28,11 @@ NEEDS = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One question to a split; ``passes`` is the sentence when nothing was found.
+    """Check of a split; ``passes`` is the sentence that reports success.
 
-    It cannot run without ``needs`` of the context; the findings' ``check`` is filled in. An open
-    finding of a check that does not ``decide`` on a split leaves its verdict. It passes only where
-    each group of parts that it ``compares`` has rows.
+    The check cannot run unless the context has the attributes in ``needs``. If ``decides`` is
+    false, its open findings do not change the verdict on the split. It passes only if each group of
+    parts in ``compares`` has rows. :func:`run_check` fills in the ``check`` of its findings.
     """
 
     id: str
@@ -75,7 +75,7 @@ def finding(
     figures: Mapping[str, float] | None = None,
     value: float | None = None,
 ) -> Finding:
-    """Return a finding; its rows are sorted."""
+    """Return a finding with sorted rows."""
     rows = tuple(np.sort(np.asarray(list(rows), dtype=np.intp)).tolist())
     tables = () if evidence is None else (evidence,)
     return Finding("", mark, sentence, advice, tables, value, rows, tuple(classes), figures or {})
@@ -85,13 +85,13 @@ leak, error, open_, warning, ok = (partial(finding, mark) for mark in MARKS)
 
 
 def _side(parts: tuple[str, ...]) -> str:
-    """Return where rows of the parts would be, in words."""
+    """Return the parts as words of a sentence: "for training"."""
     words = {TRAIN_PARTS: "for training", TEST_PARTS: "for the test"}
     return words.get(parts, f"in {' or '.join(parts)}")
 
 
 def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
-    """Return the findings of a check; that it passed or could not run is a finding, too."""
+    """Return the findings of a check; one that passed or could not run has a finding, too."""
     missing = [NEEDS[name] for name in check.needs if context.lacks(name)]
     try:
         if missing:
@@ -99,8 +99,8 @@ def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
         findings = tuple(check.run(context)) or (ok(check.passes),)
         empty = [parts for parts in check.compares if not context.rows(*parts).size]
         if context.parts and empty and all(f.mark == "ok" for f in findings):
-            where = " and ".join(_side(parts) for parts in empty)
-            raise ZSLError(f"no rows to compare, none {where}.")
+            where = " or ".join(_side(parts) for parts in empty)
+            raise ZSLError(f"no rows {where}, so there is nothing to compare.")
     except ZSLError as refusal:
         findings = (open_(f"{NOT_CHECKED}{refusal}"),)
     named = (

@@ -1,4 +1,4 @@
-"""ZSL006 to ZSL009: training of the extractor, choice of results, and prototypes."""
+"""Checks ZSL006 to ZSL009: pre-training set, choice of parameters, and class embeddings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import GROUPS, overlap_gain
 from zslcore.metrics.significance import holm
 
-#: A few negative cells in an otherwise non-negative table stand for "missing".
+#: Negative cells up to this share of an otherwise non-negative table mark missing values.
 FEW_CELLS = 0.01
 CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": "gamma"}
 
@@ -27,7 +27,7 @@ CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": "
     decides=False,
 )
 def how_chosen(context: AuditContext) -> Iterator[Finding]:
-    """Read the author's declaration, and how runs made here were chosen."""
+    """Report how the author declares that parameters were chosen, and how the runs chose them."""
     by_origin: dict[str, list[str]] = {}
     for what, name in CHOICES.items():
         by_origin.setdefault(getattr(context.provenance, what), []).append(name)
@@ -62,7 +62,7 @@ def _were(names: list[str]) -> str:
 
 
 def _run_here(context: AuditContext) -> Finding:
-    """Read from the runs how parameters were chosen, and the gain of a choice on test data."""
+    """Report how the runs chose parameters, and the gain of choosing them on test data."""
     rows = [
         (
             run.spec.method,
@@ -75,7 +75,7 @@ def _run_here(context: AuditContext) -> Finding:
     ]
     n_given = sum("given" in row[1:3] for row in rows)
     how_many = (
-        f"parameters or gamma of {n_given} given"
+        f"{n_given} with given parameters or gamma"
         if n_given
         else "parameters and gamma validated on the folds"
     )
@@ -94,7 +94,7 @@ def _run_here(context: AuditContext) -> Finding:
         "gap of parameters and gamma, H",
     )
     return ok(
-        "Runs made here, no evidence on the author's metrics: "
+        "Runs of this package, which are no evidence on the author's metrics: "
         f"{counted(len(rows), 'run')}, {how_many}{widest}",
         evidence=Evidence.of("How each run was chosen", columns, rows),
     )
@@ -108,13 +108,13 @@ def _run_here(context: AuditContext) -> Finding:
     decides=False,
 )
 def side_information(context: AuditContext) -> Iterator[Finding]:
-    """Origin, missing values, empty, equal and constant prototypes."""
+    """Report the origin of prototypes, missing values, and empty, equal and constant prototypes."""
     faults = [*_origin(context), *_values(context)]
     yield from faults
     if not faults and not context.independent_prototypes:
         yield ok(
-            "Class embeddings are complete and distinct; declared by the author: made without "
-            "test images."
+            "Class embeddings are complete and distinct; the author declares that they were made "
+            "without test images."
         )
 
 
@@ -141,21 +141,21 @@ def _values(context: AuditContext) -> Iterator[Finding]:
         yield error(text, "Describe these classes.", classes=names)
     yield from _equal(context, S)
     if len(S) > 1 and (n := int((np.ptp(S, axis=0) == 0).sum())):
-        text = f"The same for every class, so without use: {counted(n, 'attribute')}."
+        text = f"{counted(n, 'attribute')} with the same value for every class, hence no use."
         yield ok(text, figures={"attributes": n})
 
 
 def _missing(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
-    """Cells below zero in a table that otherwise has none: -1, or -1 divided by a length."""
+    """Report the few negative cells of a table: -1, or -1 divided by the norm of its row."""
     cells = np.argwhere(S < 0)
     if not 0 < len(cells) <= FEW_CELLS * S.size:
         return
     names, values = context.names(np.unique(cells[:, 0])), S[S < 0]
     verb = "is" if len(cells) == 1 else "are"
     what = (
-        "-1, the file's code for missing."
+        "-1, the code of the file for missing values."
         if (values == -1).all()
-        else "negative where all others are not, which looks like a code for missing."
+        else "negative while all others are not, which looks like a code for missing values."
     )
     table = zip(context.names(cells[:, 0]), cells[:, 1], values.astype(float).round(6), strict=True)
     yield warning(
@@ -174,9 +174,9 @@ def _equal(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
         return
     tested = context.unseen_classes is not None and np.isin(alike, context.unseen_classes).any()
     names = context.names(alike)
-    note = ", test classes among them, which no method can distinguish" if tested else ""
+    note = "; test classes are among them, and no method can distinguish these" if tested else ""
     yield (error if tested else warning)(
-        f"With the prototype of another class: {len(alike)} classes ({listed(names)}){note}.",
+        f"{len(alike)} classes have the prototype of another class ({listed(names)}){note}.",
         "Describe them differently.",
         Evidence.of(
             "Equal class embeddings",
@@ -191,7 +191,7 @@ NEEDED = ("vocabularies", "class_names", "unseen_classes")
 #: Method -> class -> accuracy among unseen classes.
 Accuracies = Mapping[str, Mapping[int, float]]
 
-#: Below this p, adjusted over methods, a gain is called one.
+#: Limit of p, adjusted over methods, below which a gain is significant.
 SIGNIFICANT = 0.05
 
 
@@ -203,17 +203,17 @@ SIGNIFICANT = 0.05
     compares=(("test_unseen",),),
 )
 def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
-    """Classes by vocabulary: counted, open for a decision, and rejected."""
+    """Report the test classes in each vocabulary, the related ones, and the rejected matches."""
     n = len(context.known_unseen_classes)
     for vocabulary in context.vocabularies:
         if vocabulary.name in FINE_TUNED:
             yield _fine_tuned(context, vocabulary.name)
         elif not vocabulary.listed:
             yield open_(
-                f"Declared: the features were trained on {vocabulary.source}. Nothing is known of "
-                f"the {n} test classes among them.",
-                "State this with the number, and compare it with features of the same origin "
-                "alone; where you have captions, count those that name your classes.",
+                f"Declared: the features were trained on {vocabulary.source}. It is unknown "
+                f"which of the {n} test classes they show.",
+                "State this with the metric, and compare it only with features of the same origin; "
+                "if you have the captions, count those that name your classes.",
             )
         rows, name = overlaps_of_split(context, vocabulary), vocabulary.name
         for say, those, text, advice in (
@@ -234,7 +234,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
             (
                 ok,
                 [row for row in rows if row.matches and row.decision == "rejected"],
-                "Rejected by hand, for {name}: {names}.",
+                "Matches with {name} rejected by hand: {names}.",
                 "",
             ),
         ):
@@ -251,16 +251,16 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
 
 
 def _fine_tuned(context: AuditContext, images: str) -> Finding:
-    """Name features that were fine-tuned on images of the data, and the consequence."""
+    """Report that features were fine-tuned on images of the data set, and the consequence."""
     n = len(context.parts.get("test_seen", ()))
     text = f"Declared: the features were fine-tuned on {FINE_TUNED[images]}."
     if context.fold_rows or context.folds:
-        text += " Validation classes of the folds are seen classes, so they are known to them."
-    advice = "Compare with fine-tuned features alone."
+        text += " The validation classes of the folds are seen classes, so fine-tuning used them."
+    advice = "Compare only with fine-tuned features."
     if images != "seen-classes" or not n:
         return ok(text, advice)
     return warning(
-        f"{text} s and H are too high if any of the {counted(n, 'test_seen row')} was among them.",
+        f"{text} s and H are too high if any of the {counted(n, 'test_seen row')} was used.",
         f"Fine-tune on training images alone, and declare training-images. {advice}",
     )
 
@@ -279,12 +279,12 @@ def _matches(rows: list[Overlap]) -> Evidence:
 @check(
     "ZSL007",
     "Effect of those classes on accuracy",
-    "Test classes that the extractor knew are not answered better than the others.",
+    "Test classes in the pre-training set are not recognised better than the other ones.",
     *NEEDED,
     decides=False,
 )
 def overlap_effect(context: AuditContext) -> Iterator[Finding]:
-    """OverlapGain of every method over unrelated classes, by vocabulary, Holm over methods."""
+    """Report the OverlapGain of every method for each vocabulary; Holm adjusts p over methods."""
     accuracies, unseen = _accuracies(context), set(context.known_unseen_classes.tolist())
     for vocabulary in context.vocabularies:
         rows = overlaps_of_split(context, vocabulary)
@@ -302,17 +302,17 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
             yield open_(
                 f"No confirmed match among the classes of {vocabulary.name}; {len(undecided)} open "
                 f"({listed(undecided)}).",
-                "Confirm or reject each of them (ZSL006); the effect of those confirmed is "
-                "compared.",
+                "Confirm or reject each of them (ZSL006); the effect of confirmed classes is "
+                "measured.",
                 classes=undecided,
             )
         elif not overlapping or overlapping >= unseen:
             which = "every" if overlapping else "no"
-            yield ok(f"Nothing to compare: {which} test class counts as one of {vocabulary.name}.")
+            yield ok(f"Nothing to compare: {which} test class is treated as in {vocabulary.name}.")
         elif overlapping | related >= unseen:
             yield ok(
-                f"Nothing to compare: every other test class is related to one of "
-                f"{vocabulary.name}."
+                f"Nothing to compare: every other test class is related to a class "
+                f"of {vocabulary.name}."
             )
         elif not accuracies:
             yield open_(f"Not checked: needs accuracies per test class {how('accuracies')}.")
@@ -332,7 +332,7 @@ def _accuracies(context: AuditContext) -> Accuracies:
 def _effect(
     vocabulary: Vocabulary, overlapping: set[int], related: set[int], accuracies: Accuracies
 ) -> Finding:
-    """Compare classes in the set with unrelated ones; related classes are no control."""
+    """Compare classes in the set with unrelated classes; leave out related classes."""
     gains = {}
     for method, accuracy in accuracies.items():
         classes = sorted(set(accuracy) - related)
@@ -346,13 +346,13 @@ def _effect(
     columns = ("method", "ACC_OUC", "ACC_TUC", "gain", "low", "high", "p", "p (Holm)")
     worst = max(gains, key=lambda method: gains[method].gain)
     telling = bool(min(adjusted) < SIGNIFICANT)
-    verb = "are" if telling else "are not significantly"
+    verb = "are significantly" if telling else "are not significantly"
     left_out = f" ({len(related)} related left out)" if related else ""
     message = (
         f"The {len(overlapping)} classes of {vocabulary.name} {verb} more accurate than unrelated "
         f"ones{left_out}: largest OverlapGain "
         f"{gains[worst].gain:+.1%} ({worst}), smallest adjusted p {min(adjusted):.3g}."
     )
-    advice = "Report accuracy on the clean classes next to that on all." if telling else ""
+    advice = "Report accuracy on clean classes next to accuracy on all classes." if telling else ""
     evidence = Evidence.of("OverlapGain by method", columns, table)
     return (warning if telling else ok)(message, advice, evidence)

@@ -1,4 +1,4 @@
-"""ZSL010: the published split that this is, or differs from."""
+"""Check ZSL010: comparison with the published splits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from zslcore.names import class_key
 
 @check("ZSL010", "Identity", "A known split, as published.")
 def known_split(context: AuditContext) -> Iterator[Finding]:
-    """ZSL010: the same as a known split, a variant of one, or unknown."""
+    """Report whether the split is a known split, a variant of one, or unknown."""
     agree, these = agreeing(context), published_as(context)
     if len(these) == 1:
         same = "the published file" if context.file_digest == these[0].sha256 else "its rows"
@@ -43,21 +43,21 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
     if ANSWERED in context.facts:
         dataset, _, what = context.facts[ANSWERED].partition(": ")
         message = (
-            f"These are rows of {dataset}, so checks were answered from what zslcore knows of it "
-            f"({what}); the files themselves were not given."
+            f"These are rows of {dataset}, so the checks used the data that zslcore stores on it "
+            f"({what}); the files of the data set were not provided."
         )
         yield ok(message)
 
 
 def _unknown(context: AuditContext) -> Finding:
-    """Report row numbers that are shifted by one, or the split by its classes."""
+    """Report row numbers shifted by one, or identify the split by its classes."""
     if shifted := None if context.simulated else renumbered(context):
         split, shift = shifted
         message = (
             f"The rows of {split}, all numbered {'one too low' if shift > 0 else 'one too high'}: "
             "the layout starts at 1."
         )
-        advice = f"{'Add 1 to' if shift > 0 else 'Take 1 from'} all row numbers."
+        advice = f"{'Add 1 to' if shift > 0 else 'Subtract 1 from'} all row numbers."
         return warning(message, advice)
     return ok(_by_classes(context))
 
@@ -66,21 +66,21 @@ def _near(near: NearSplit) -> Finding:
     """Report the overlap with a known split, and the classes that changed sides."""
     moved = [
         f"{what}: {listed(names)}"
-        for what, names in (("now unseen", near.now_unseen), ("unseen no more", near.no_more))
+        for what, names in (("now unseen", near.now_unseen), ("no longer unseen", near.no_more))
         if names
     ]
     shares = ", ".join(f"{part} {share:.1%}" for part, share in near.shares.items())
-    which = "; ".join(moved) or "no whole class"
+    which = "; ".join(moved) or "none"
     message = (
-        f"Near {near}: {near.same:.1%} of the rows are on the same side (in common with it, "
-        f"{shares}). Moved: {which}."
+        f"Near {near}: {near.same:.1%} of the rows are on the same side (shared with it: "
+        f"{shares}). Moved classes: {which}."
     )
-    advice = "Say which split was used; metrics are not comparable with those of the known one."
+    advice = "Say which split was used; metrics are not comparable with those of the known split."
     return warning(message, advice, classes=(*near.now_unseen, *near.no_more))
 
 
 def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | None:
-    """Report the missing parts of a known split; None where no part that counts is missing."""
+    """Report the missing parts of a known split; None if trainval and test parts are complete."""
     if context.file_digest == splits[0].sha256:
         return None
     needed = [part for part in ("trainval", *TEST_PARTS) if part in splits[0].parts]
@@ -88,7 +88,7 @@ def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | No
     if not missing:
         return None
     message = f"{_names(splits)} without {listed(missing)}: the other parts are as published."
-    advice = "Say which rows these are; the known split has them."
+    advice = "Add the rows of these parts; the known split has them."
     return warning(message, advice)
 
 
@@ -116,11 +116,11 @@ def _by_classes(context: AuditContext) -> str:
         }
         if all(np.array_equal(_counts(context, part), n) for part, n in expected.items()):
             return (
-                f"As many images of each class in each part as {recognised.benchmark} {name}, in "
-                "another order: row numbers cannot show whether they are the same images."
+                f"As many images of each class in each part as in {recognised.benchmark} {name}, "
+                "but in another order: row numbers cannot show whether they are the same images."
             )
         return f"The unseen classes are those of {recognised.benchmark} {name}, the rows are not."
-    return f"The classes are those of {recognised.benchmark}, parted otherwise than in PS and SS."
+    return f"The classes are those of {recognised.benchmark}, but divided unlike PS and SS."
 
 
 def _by_names(context: AuditContext) -> str:
@@ -132,22 +132,22 @@ def _by_names(context: AuditContext) -> str:
         return _by_lists(context, benchmarks)
     sizes = {part: len(np.unique(rows)) for part, rows in context.parts.items() if rows.size}
     splits = [s for s in known_splits() if s.dataset in benchmarks and s.counts == sizes]
-    as_large = f", and its parts as large as those of {_names(splits)}" if splits else ""
+    as_large = f", and the parts are as large as those of {_names(splits)}" if splits else ""
     return (
-        f"The classes are called like those of {' or '.join(benchmarks)}{as_large}, but the rows "
-        "are those of no known split: give the labels for more."
+        f"The class names are those of {' or '.join(benchmarks)}{as_large}, but the rows match no "
+        "known split: provide the labels for a closer comparison."
     )
 
 
 def _by_lists(context: AuditContext, benchmarks: Sequence[str]) -> str:
-    """Name the split of these unseen classes, by lists of classes alone."""
+    """Identify a split without rows by its unseen classes."""
     whose, classes = " or ".join(benchmarks), class_facts(benchmarks[0]).classes
     unseen = {class_key(context.class_names[c]) for c in context.known_unseen_classes}
     for split in ("PS", "SS"):
         tested = classes["class"][classes[split.lower()] == "test"]
         if {*map(class_key, tested)} == unseen:
             return f"The unseen classes are those of {whose} {split}; there are no rows to compare."
-    return f"The classes are those of {whose}, parted otherwise than in PS and SS."
+    return f"The classes are those of {whose}, but divided unlike PS and SS."
 
 
 def _counts(context: AuditContext, part: str) -> np.ndarray:
@@ -164,11 +164,11 @@ def _published(split: KnownSplit, same: str) -> Finding:
 
 
 def _one_of(splits: Sequence[KnownSplit], parts: list[str]) -> Finding:
-    """Report the splits that share all given parts, and where they differ."""
+    """Report the known splits that agree in all given parts, and the parts that differ."""
     where = [part for part in SPLIT_PARTS if len({split.parts.get(part) for split in splits}) > 1]
     message = (
         f"{_names(splits)}, as published (its rows): they share {listed(parts)}, "
-        f"and differ only in {listed(where)}, of which nothing was given."
+        f"and differ only in {listed(where)}, which the files do not have."
     )
     old = [split.superseded for split in splits if split.superseded]
     advice = f"Give {listed(where)} to distinguish them. {splits[0].name}: {old[0]}" if old else ""
@@ -185,7 +185,7 @@ def _variant(
     ]
     columns = ("part", "rows here", *(f"rows in {split}" for split in splits))
     message = f"Differs from {_names(splits)} in {listed(other)}; {listed(same)} agree."
-    advice = "Say which split was used; metrics are not comparable with those of the known one."
+    advice = "Say which split was used; metrics are not comparable with those of the known split."
     evidence = Evidence.of("Parts that differ", columns, table)
     return warning(message, advice, evidence)
 

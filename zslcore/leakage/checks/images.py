@@ -1,4 +1,4 @@
-"""ZSL004 and ZSL005: the same image, or nearly the same, in training and in the test set."""
+"""Checks ZSL004 and ZSL005: equal and nearly equal images in training and test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.neighbours import identical_rows, near_rows
 from zslcore.leakage.report import Evidence, Finding, Mark, counted
 
-ADVICE = "Look at the images; the corrected split takes such rows out of training."
+ADVICE = "Inspect the images; the corrected split removes such rows from training."
 
 
 @check(
@@ -22,14 +22,14 @@ ADVICE = "Look at the images; the corrected split takes such rows out of trainin
     compares=(TRAIN_PARTS, TEST_PARTS),
 )
 def identical_features(context: AuditContext) -> Iterator[Finding]:
-    """Rows of zeros, and groups of equal rows that reach over two parts."""
+    """Report rows of zeros, and groups of equal rows in two parts."""
     group, zero = identical_rows(context.known_features)
     trained, every = context.rows(*TRAIN_PARTS), context.rows(*TRAIN_PARTS, *TEST_PARTS)
     if (empty := every[zero[every]]).size:
-        text = f"Without features, all zero: {counted(empty.size, 'image')}."
+        text = f"{counted(empty.size, 'image')} without features: all values are zero."
         yield warning(text, "Extract the features of these images again.", rows=empty)
     for part in TEST_PARTS:
-        # A row that is itself in both parts is ZSL003's.
+        # ZSL003 reports rows that are themselves in both parts.
         tested = np.setdiff1d(context.rows(part), trained)
         rows = tested[np.isin(group[tested], groups_in(context, group, *TRAIN_PARTS))]
         if rows.size:
@@ -38,8 +38,8 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
             yield _equal(
                 context,
                 "leak",
-                f"With exactly the features of a training row: {counted(rows.size, 'row')} of "
-                f"{part} ({share:.2%}).",
+                f"Equal to a training row in all features: {counted(rows.size, 'row')} of {part} "
+                f"({share:.2%}).",
                 np.union1d(rows, twins),
                 group,
                 share,
@@ -54,7 +54,7 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
         yield _equal(context, "warning", text, np.flatnonzero(np.isin(group, both)), group)
     n = groups_in(context, group, *TRAIN_PARTS, *TEST_PARTS).size
     if n and not both.size and not leaking_groups(context, group).size:
-        text = f"More than once, but never in two parts: {counted(n, 'image')}."
+        text = f"Repeated, but never in two parts: {counted(n, 'image')}."
         yield ok(text, figures={"groups": n})
 
 
@@ -97,13 +97,13 @@ def _equal(
     compares=(TRAIN_PARTS, TEST_PARTS),
 )
 def near_duplicates(context: AuditContext) -> Iterator[Finding]:
-    """Test rows far nearer to a training row than is usual, pairs listed."""
+    """Report pairs of a test row and an unusually near training row."""
     train, limits = context.rows(*TRAIN_PARTS), context.thresholds
     test = np.setdiff1d(context.rows(*TEST_PARTS), train)
     if not train.size or not test.size:
         return
     near = near_rows(context.known_features, train, test, near=limits.near, alone=limits.alone)
-    differ = near.distance > 0  # equal rows are ZSL004's
+    differ = near.distance > 0  # ZSL004 reports equal rows
     if not (n := int(differ.sum())):
         return
     a, b, distance = near.test[differ], near.train[differ], near.distance[differ]
@@ -120,7 +120,7 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
     share = n / len(test)
     yield leak(
         f"Nearer to a training row than {limits.near:g} times the usual distance (median "
-        f"{near.median:.4g}) and {limits.alone:g} times that to the tenth nearest: "
+        f"{near.median:.4g}) and {limits.alone:g} times the distance to the tenth nearest: "
         f"{counted(n, 'test row')} ({share:.2%}).",
         ADVICE,
         Evidence.of("Pairs, nearest first, rows 0-based", columns, table),

@@ -1,4 +1,4 @@
-"""ZSL001-003, 011 and 012: rows, classes and photographs on two sides of the split."""
+"""Checks ZSL001 to ZSL003, ZSL011 and ZSL012: rows, classes and photographs on two sides."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from zslcore.metrics import accuracy_interval
 
 Findings = Iterator[Finding]
 
-#: Names of lists that are trained or validated on.
+#: Pattern in the names of lists for training or validation.
 TRAINS = re.compile(r"train|(?<![a-z])(trn|val)(?![a-z])", re.IGNORECASE)
-#: Names of lists of images that are used without labels, or of all images.
+#: Pattern in the names of lists of unlabelled images.
 UNLABELLED = re.compile(r"unlabel|transduc|(?<![a-z])trans(?![a-z])", re.IGNORECASE)
 TESTS = re.compile(r"test|tst", re.IGNORECASE)
 ALL = re.compile(r"(?<![a-z])(all|every|whole)(?![a-z])", re.IGNORECASE)
-#: Names of variables that may be lists of rows.
+#: Pattern in the names of variables that may be lists of rows.
 MAY_BE_ROWS = re.compile(r"train|val|test|seen|split|_(loc|idx|index|ind|rows)\b", re.IGNORECASE)
-#: Share of rows beyond the last label up to which they are strays, and the labels are the split's.
+#: If more than this share of rows is beyond the last label, the labels are of other images.
 STRAY_SHARE = 0.01
 OF_OTHERS = (
-    "Give the labels of these images: the split has rows beyond the last label (ZSL003), and what "
-    "class a row is of is not known before."
+    "Provide the labels of these images: the split has rows beyond the last label (ZSL003), so the "
+    "class of a row is unknown."
 )
 V1_ADVICE = (
     "Use the second version of the proposed split, or the corrected split; metrics computed with "
@@ -65,14 +65,14 @@ LIKE_V1_ADVICE = (
     "Every row is in one part, once, and exists.",
 )
 def shared_rows(context: AuditContext) -> Findings:
-    """Rows that are out of range, repeated, in two parts, or outside trainval."""
+    """Report rows that are out of range, repeated, in two parts, or outside trainval."""
     if not context.parts and context.class_lists:
         raise DatasetError("lists of classes have no rows.")
     if reading := context.reading:
         yield finding(reading.mark, f"{reading.sentence}.", reading.advice)
     if union := context.facts.get(UNION):
-        text = f"No list of trainval: read as the rows of {union}."
-        yield warning(text, "Add the list, so that all codes train on the same rows.")
+        text = f"No list of trainval: read as the union of {union}."
+        yield warning(text, "Add the list, so that every program trains on the same rows.")
     yield from _misnumbered(context)
     if empty := [part for part in ("trainval", "test_unseen") if not context.rows(part).size]:
         yield error(f"No rows in {' and '.join(empty)}.", "Zero-shot learning needs both parts.")
@@ -97,17 +97,17 @@ def _misnumbered(context: AuditContext) -> Findings:
     }
     outside = {part: rows for part, rows in outside.items() if rows.size}
     if outside:
-        limit = "of any data set" if n is None else f"of {n} images"
+        limit = "for any data set" if n is None else f"for {n} images"
         places = ((part, row) for part, rows in outside.items() for row in rows)
         first, *more = outside.items()
         of_parts = [f"{counted(first[1].size, 'row')} of {first[0]}"]
         of_parts += [f"{rows.size:,} of {part}" for part, rows in more]
         text = ", ".join(of_parts[:-1]) + " and " * bool(more) + of_parts[-1]
         bits = _wrapped_bits(context)
-        text += f"; the negative numbers look like {bits}-bit numbers that wrapped" * bool(bits)
+        text += f"; the negative numbers look like {bits}-bit numbers that overflowed" * bool(bits)
         advice = "Write the row numbers as 32-bit integers." if bits else _range_advice(context)
         yield error(
-            f"Outside the rows {limit}: {text}.",
+            f"Out of range {limit}: {text}.",
             advice,
             Evidence.of(title, ("part", "row"), places),
             figures={"rows": sum(rows.size for rows in outside.values())},
@@ -122,18 +122,18 @@ def _misnumbered(context: AuditContext) -> Findings:
 
 
 def _wrapped_bits(context: AuditContext) -> int:
-    """Return the bits of an integer that row numbers have outgrown, 0 where they fit."""
+    """Return the width in bits of the integers that row numbers overflowed; 0 for no overflow."""
     rows = np.concatenate(list(context.parts.values()))
     for bits in (8, 16):
         half = 1 << (bits - 1)
-        # Rows count from 0, one less than in the file; the first that wraps is the lowest number.
+        # Rows start at 0, one below the numbers of the file; the first to overflow is the lowest.
         if -half - 1 <= rows.min() < -half // 2 and rows.max() < half:
             return bits
     return 0
 
 
 def _range_advice(context: AuditContext) -> str:
-    """Report the direction of a shift, if all row numbers fit after one step."""
+    """Advise on the direction of a shift if all row numbers fit once shifted by one."""
     rows = np.concatenate(list(context.parts.values()))
     low, high = rows.min(), rows.max()
     last = np.inf if context.n_rows is None else context.n_rows - 1
@@ -145,7 +145,7 @@ def _range_advice(context: AuditContext) -> str:
 
 
 def is_ps_v1(context: AuditContext) -> bool:
-    """Whether train and val hold all of test_seen beside a clean trainval, as PS v1's do."""
+    """Whether train and val contain all of test_seen while trainval is clean, as in PS v1."""
     if not set(SPLIT_PARTS) <= set(context.parts):
         return False
     trainval, seen, unseen = (context.rows(p) for p in ("trainval", *TEST_PARTS))
@@ -162,7 +162,7 @@ def _ps_v1(context: AuditContext) -> Finding:
         f"all {seen.size:,} rows of test_seen are also in train or val ({train.sum():,} in train, "
         f"{val.sum():,} in val)"
     )
-    # Only the benchmark's own rows are called by the name of its split.
+    # Only the rows of a benchmark are reported under the name of its split.
     message, advice = f"{what.capitalize()}, while trainval is clean.", LIKE_V1_ADVICE
     if any(split.name == "PS v1" for split in published_as(context)):
         message, advice = f"PS v1, the first release of the proposed split: {what}.", V1_ADVICE
@@ -196,7 +196,7 @@ def _in_two_parts(context: AuditContext) -> Findings:
             text = f"In train or val but not in trainval: {counted(stray.size, 'row')}."
             yield warning(
                 text,
-                "Let trainval be train and val together.",
+                "Make trainval the union of train and val.",
                 rows=stray,
                 figures={"rows": stray.size},
             )
@@ -208,20 +208,20 @@ def _fold_rows(context: AuditContext) -> Findings:
         used = np.union1d(train, val)
         for say, rows, what in (
             (leak, np.intersect1d(used, tested), "tested"),
-            (warning, np.intersect1d(train, val), "both trained and validated on"),
+            (warning, np.intersect1d(train, val), "used for both training and validation"),
             (warning, np.setdiff1d(used, np.union1d(trainval, tested)), "not in trainval"),
         ):
             if rows.size:
                 text = f"Fold {k}, {what}: {counted(rows.size, 'row')}."
-                advice = "Let folds part the rows of trainval."
+                advice = "Make each fold a partition of the rows of trainval."
                 yield say(text, advice, rows=rows, figures={"rows": rows.size})
 
 
 def _other_lists(context: AuditContext) -> Findings:
-    """Compare lists outside the split, in the same file, with the test parts.
+    """Compare the other lists of the file with the test parts.
 
-    One that is named for training and holds test rows trains on the test, unless its name says that
-    these rows have no labels: then the setting is transductive, which only its author can tell.
+    A list named for training that contains test rows is a leak, unless the name marks it as
+    unlabelled: then the setting may be transductive, which only the author can confirm.
     """
     tested, harmless = context.rows(*TEST_PARTS), []
     for name, rows in context.other_lists.items():
@@ -237,15 +237,15 @@ def _other_lists(context: AuditContext) -> Findings:
             if (n := np.intersect1d(both, context.rows(part)).size)
         ]
         if unlabelled:
-            text = f"{name} holds {' and '.join(held)}: transductive if used without labels."
+            text = f"{name} contains {' and '.join(held)}: transductive if used without labels."
             advice = "Ask whether methods train on these rows, and with which labels."
             yield open_(text, advice, _listed(context, both), figures={"rows": both.size})
             continue
-        text = f"{name}, a list named for training, holds {' and '.join(held)}."
+        text = f"{name}, a list named for training, contains {' and '.join(held)}."
         advice = "Train on trainval, and ask which list the results were trained on."
         yield leak(text, advice, _listed(context, both), both, figures={"rows": both.size})
     if harmless:
-        yield ok(f"No part of the split, and no training list with test rows: {listed(harmless)}.")
+        yield ok(f"Other lists, of which none trains on test rows: {listed(harmless)}.")
 
 
 def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:
@@ -265,10 +265,10 @@ def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:
     compares=(TRAIN_PARTS, ("test_unseen",)),
 )
 def seen_and_unseen(context: AuditContext) -> Findings:
-    """Find unseen classes with rows of a training part or of test_seen."""
+    """Report unseen classes with rows in a training part or in test_seen."""
     for question in context.questions:
         is_file = question.startswith("Not read")
-        advice = "Check these files by themselves" if is_file else "Name each class in one way"
+        advice = "Check these files by themselves" if is_file else "Use one name for each class"
         yield open_(question, f"{advice}.")
     unseen, labelled = context.known_unseen_classes, context.labels is not None
     seen = context.classes(*TRAIN_PARTS, "test_seen") if labelled else context.seen_classes
@@ -282,7 +282,7 @@ def seen_and_unseen(context: AuditContext) -> Findings:
         names = context.names(context.classes("test_seen"))
         n = counted(len(names), "tested class", "tested classes")
         text = f"No test class is unseen: training images are of {n} ({listed(names)})."
-        yield error(text, "Keep classes out of training for the test.", classes=names)
+        yield error(text, "Exclude some classes from training and test on them.", classes=names)
     lists = context.class_lists
     if {"seen", "unseen"} <= set(lists):
         if (both := np.intersect1d(lists["seen"], lists["unseen"])).size:
@@ -292,8 +292,8 @@ def seen_and_unseen(context: AuditContext) -> Findings:
         if (stray := np.setdiff1d(unseen, lists["unseen"])).size:
             names = context.names(stray)
             text = (
-                f"test_unseen has rows of {listed(names)}, which the class lists do not name "
-                "unseen."
+                f"test_unseen has rows of {listed(names)}, which the class lists do not list "
+                "as unseen."
             )
             advice = OF_OTHERS if _of_others(context) else "Correct the lists or the rows."
             yield warning(text, advice, classes=names)
@@ -316,7 +316,7 @@ def _both(context: AuditContext, both: np.ndarray) -> Finding:
         table = zip(names, *counts, strict=True)
         evidence = Evidence.of("Rows of these classes", ("class", *parts), table)
         tested = context.rows("test_unseen")
-        # Where test rows are the only ones trained on of a class, they alone leak (ZSL003).
+        # Classes trained on test rows alone add no rows here: ZSL003 reports these test rows.
         trained = np.setdiff1d(context.rows(*TRAIN_PARTS), tested)
         rows = tested[np.isin(y[tested], np.intersect1d(both, y[trained]))]
         if _of_others(context):
@@ -327,7 +327,7 @@ def _both(context: AuditContext, both: np.ndarray) -> Finding:
 
 
 def _of_others(context: AuditContext) -> bool:
-    """Whether the split numbers rows that the labels do not have: they are of other images."""
+    """Whether many rows of the split are beyond the labels, which then belong to other images."""
     if context.labels is None or context.n_rows is None:
         return False
     rows = np.unique(np.concatenate([*context.parts.values(), np.empty(0, np.intp)]))
@@ -342,7 +342,7 @@ def _of_others(context: AuditContext) -> bool:
     compares=(TRAIN_PARTS, ("test_unseen",)),
 )
 def fold_classes(context: AuditContext) -> Findings:
-    """Find validation classes that are tested or trained on."""
+    """Report validation classes that are test or training classes, too."""
     unseen = context.known_unseen_classes
     folds = [(f"Fold {k}", *fold) for k, fold in enumerate(context.folds, 1)]
     if context.labels is not None and {"train", "val"} <= set(context.parts):
@@ -388,7 +388,7 @@ def fold_classes(context: AuditContext) -> Findings:
     compares=(TEST_PARTS,),
 )
 def few_test_images(context: AuditContext) -> Findings:
-    """Test classes with few images, and the interval that such an accuracy has."""
+    """Report test classes with few images, and the width of the interval of their accuracy."""
     limit = context.thresholds.images
     for part in TEST_PARTS:
         classes, n = np.unique(context.known_labels[context.rows(part)], return_counts=True)
@@ -396,11 +396,11 @@ def few_test_images(context: AuditContext) -> Findings:
             continue
         names = context.names(classes[few])
         widths = [round(float(np.ptp(accuracy_interval(round(k / 2), k))), 3) for k in n[few]]
-        columns = ("class", "images", "width of the 95 % interval at half right")
+        columns = ("class", "images", "width of the 95 % interval at 50 %")
         yield warning(
             f"Fewer than {limit} images in {part}: {few.sum()} of {len(classes)} classes "
             f"(smallest {n.min()}).",
-            "Read the mean over classes, with an interval, not single classes.",
+            "Report the mean over classes with an interval, not single classes.",
             Evidence.of("Classes", columns, zip(names, n[few], widths, strict=True)),
             classes=names,
             figures={"classes": int(few.sum()), "smallest": int(n.min())},
@@ -418,7 +418,7 @@ def few_test_images(context: AuditContext) -> Findings:
     compares=(TRAIN_PARTS, TEST_PARTS),
 )
 def same_photograph(context: AuditContext) -> Findings:
-    """Find test and validation rows from the photograph of a training row."""
+    """Report test and validation rows that share a photograph with a training row."""
     photographs, silent = context.known_photographs, True
     number, trained = photographs.number, context.rows(*TRAIN_PARTS)
     for part in TEST_PARTS:
@@ -430,8 +430,8 @@ def same_photograph(context: AuditContext) -> Findings:
             table = [(photographs.name(int(shared[k])), tested[k], in_training[k]) for k in order]
             share = rows.size / n
             yield leak(
-                f"From a photograph that also gave a training row: {rows.size:,} of {n:,} rows of "
-                f"{part} ({share:.1%}), known from {photographs.source}.",
+                f"{rows.size:,} of {n:,} rows of {part} ({share:.1%}) share a photograph with a "
+                f"training row, according to {photographs.source}.",
                 "Separate photographs, not rows: the corrected split removes the training rows of "
                 "these photographs and keeps the test set.",
                 Evidence.of(
@@ -450,8 +450,8 @@ def same_photograph(context: AuditContext) -> Findings:
         if (rows := shared_rows_of(number, val, train)).size:
             silent = False
             yield warning(
-                f"{name}: {rows.size:,} of {len(val):,} validation rows come from a photograph "
-                f"that also gave a training row ({rows.size / len(val):.1%}).",
+                f"{name}: {rows.size:,} of {len(val):,} validation rows share a photograph "
+                f"with a training row ({rows.size / len(val):.1%}).",
                 "Validate on photographs that are not trained on; the corrected split does so.",
                 rows=rows,
                 figures={"rows": rows.size, "of": len(val)},
@@ -461,7 +461,7 @@ def same_photograph(context: AuditContext) -> Findings:
     elif silent:
         used = context.rows(*SPLIT_PARTS)
         n = len(np.unique(number[used]))
-        names = "all different" if n == used.size else f"{n:,} different ones"
+        names = "all different" if n == used.size else f"{n:,} of them different"
         yield ok(
             f"No photograph is on both sides, judging by file names: the names of {used.size:,} "
             f"rows were compared ({names}; {photographs.source}), not the pictures."
@@ -469,6 +469,6 @@ def same_photograph(context: AuditContext) -> Findings:
 
 
 def shared_rows_of(number: np.ndarray, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return ``rows`` that share a photograph with ``others``, without the rows in both."""
+    """Return the ``rows`` outside ``others`` that share a photograph with a row of ``others``."""
     rows = np.setdiff1d(rows, others)
     return rows[np.isin(number[rows], number[others])]
