@@ -1,7 +1,6 @@
 """Zero-shot learning, measured honestly: data sets, methods, protocol and audit.
 
-The names below are what most users need; they are imported when first used, so that
-``import zslcore`` costs nothing:
+Most users need only the names below. They are imported on first use, so ``import zslcore`` is fast:
 
 .. code-block:: python
 
@@ -13,14 +12,14 @@ The names below are what most users need; they are imported when first used, so 
    model = zslcore.get_method("ESZSL")(**chosen.params)
    result = zslcore.evaluate(zslcore.fit_and_score(model, digits, split), chosen.gamma)
 
-Everything else is public by the names in ``__all__`` of these modules; the rest of the package may
+In addition, names in ``__all__`` of these modules are public; other parts of the package can
 change:
 
 - :mod:`zslcore.datasets`, :mod:`zslcore.methods`, :mod:`zslcore.metrics`, :mod:`zslcore.leakage`
 - :mod:`zslcore.evaluation.protocol` (also under its former path ``zslcore.protocol``),
   :mod:`zslcore.evaluation.specs`, :mod:`zslcore.evaluation.runs`, :mod:`zslcore.results.store`
 - :mod:`zslcore.exceptions`, :mod:`zslcore.jobs`
-- :mod:`zslcore.analysis`, a folder with one question per module
+- :mod:`zslcore.analysis`, with one module per question
 """
 
 import sys
@@ -66,7 +65,7 @@ else:
     }
 
     def __getattr__(name: str) -> Any:
-        """Import a public name on first use; ``__version__`` of a checkout asks git."""
+        """Import a public name on first use; ``__version__`` of a checkout calls git."""
         if name == "__version__":
             from zslcore.version import version
 
@@ -81,7 +80,7 @@ else:
 
 
 def _show_curves_in_notebooks() -> None:
-    """Give notebooks of IPython a curve with a gamma to drag; it is drawn by a room above it."""
+    """Register the interactive curve as the display of curves in IPython notebooks."""
     ipython = sys.modules.get("IPython")
     shell = ipython and ipython.get_ipython()
     if shell is None:

@@ -1,8 +1,9 @@
 """Zero-shot learning on the command line: run methods, check splits and scores, open the app.
 
-A command is a module of :mod:`zslcore.commands` and its line below. The docstring of the module is
-the help; ``run`` is the decorated function, and ``VERBS`` holds one for each verb. Only the module
-of the command that runs is imported. A refusal is one sentence on standard error and exit code 2.
+A command is a module of :mod:`zslcore.commands`, listed below with its description. The docstring
+of the module is the help text. The decorated function ``run`` executes the command; commands with
+verbs have a function for each in ``VERBS``. Only the module of the executed command is imported. A
+refusal is one sentence on standard error, with exit code 2.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from zslcore.commands.command import print_output
 from zslcore.exceptions import ZSLError
 from zslcore.storage import settings
 
-#: Commands in the order of the help; each is the module of its name in :mod:`zslcore.commands`.
+#: Command -> description, in the order of the help.
 COMMANDS = {
     "app": "open the app in the browser",
     "check": "check splits, scores and results for leaks and errors",
@@ -49,15 +50,15 @@ COMMANDS = {
     "large-scale": "evaluate methods on the nine ImageNet test sets",
     "doctor": "check the data folder and repair it",
 }
-#: A keyword of Python cannot be the name of a module.
+#: Modules with a different name from the command, which is a Python keyword.
 MODULES = {"import": "import_data"}
 
 
 class PrintVersion(argparse.Action):
-    """Print the version, which is read only now: in a checkout it needs a call of git."""
+    """Action that prints the version, read only on demand: in a checkout it needs a call of git."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        """Print the version and end."""
+        """Print the version, and exit."""
         from zslcore.version import version
 
         print(version())
@@ -65,17 +66,17 @@ class PrintVersion(argparse.Action):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return its exit status, 2 where it is refused."""
+    """Run one command, and return its exit code, 2 for a refusal."""
     words = sys.argv[1:] if arguments is None else arguments
     parser = parser_of_commands(words[:1])
-    if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may be undecodable
+    if isinstance(sys.stdout, io.TextIOWrapper):  # file names can be undecodable
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         args = parser.parse_args(words)
-        args.argv = [*words]  # printed on the page of `check --page`
+        args.argv = [*words]  # shown on the page of `check --page`
         settings.check_all()
         status = print_output(args.run(args), as_json=getattr(args, "json", False))
-        sys.stdout.flush()  # an error of writing would be raised after the end otherwise
+        sys.stdout.flush()  # otherwise, a write error would be raised at exit
     except ZSLError as error:
         print(f"zslcore: {error}", file=sys.stderr)
         return 2
@@ -85,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser_of_commands(names: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Return the parser of all commands; only these modules are imported for their options."""
+    """Return the parser of all commands; modules in ``names`` are imported for their options."""
     prog = "zslcore" if Path(sys.argv[0]).stem == "zslcore" else "python -m zslcore"
     parser = argparse.ArgumentParser(prog=prog, description=__doc__.split("\n")[0])
     parser.add_argument(
@@ -101,7 +102,7 @@ def parser_of_commands(names: Collection[str] = COMMANDS) -> argparse.ArgumentPa
 
 
 def _add_options(parser: argparse.ArgumentParser, module: ModuleType) -> None:
-    """Add the options of a command, or a parser for each of its verbs."""
+    """Add the options of a command, or one parser per verb."""
     description = module.__doc__ or ""
     verbs = getattr(module, "VERBS", None)
     if verbs is None:
@@ -112,12 +113,12 @@ def _add_options(parser: argparse.ArgumentParser, module: ModuleType) -> None:
     for name, verb in verbs.items():
         text = cleandoc(verb.run.__doc__ or "")
         verb.add_to(subparsers.add_parser(name, help=text.split("\n")[0].rstrip(".")), text)
-    if hasattr(module, "run"):  # without a verb
+    if hasattr(module, "run"):  # can run without a verb
         parser.set_defaults(run=module.run)
 
 
 def _refused_by_system(error: OSError) -> int:
-    """Print an error of the system as one sentence; a closed pipe, as of `head`, is no error."""
+    """Print a system error as one sentence; a closed pipe, as with `head`, is not an error."""
     from zslcore.storage.files import refusal
 
     reader_left = isinstance(error, BrokenPipeError)
@@ -125,7 +126,7 @@ def _refused_by_system(error: OSError) -> int:
         print(f"zslcore: {refusal(error, wish='read or write')}", file=sys.stderr)
     try:
         sys.stdout.flush()
-    except OSError:  # the interpreter would try again at its end, and print a traceback
+    except OSError:  # otherwise the interpreter flushes again at exit, and prints a traceback
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0 if reader_left else 2
 

@@ -1,16 +1,16 @@
-"""The errors a caller may catch, each one sentence: where, expected, got."""
+"""Errors that callers can catch; each message is one sentence: where, expected, got."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-#: Names that a misspelt one is compared with, that are listed, and letters of each.
+#: Most names compared with a misspelt one, most names listed, and most letters of each.
 COMPARED, LISTED, LETTERS = 1000, 60, 64
 
 
 class ZSLError(Exception):
-    """Base class of the package's errors; the message is one sentence for the screen."""
+    """Base class of the package's errors; the message is one sentence."""
 
 
 class DatasetError(ZSLError):
@@ -18,7 +18,7 @@ class DatasetError(ZSLError):
 
 
 class SplitError(DatasetError):
-    """A split that only tests classes it trains on.
+    """A split in which all test classes are training classes.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class NewerVersionError(DatasetError):
 
 
 class MethodError(ZSLError):
-    """A method from outside that cannot be loaded, fails, or breaks the contract."""
+    """An external method that cannot be loaded, fails, or violates the contract."""
 
 
 class ParameterError(ZSLError):
@@ -47,14 +47,14 @@ class ParameterError(ZSLError):
 
 
 class UnknownNameError(ZSLError):
-    """A data set, split, method or column that does not exist; names the nearest one that does."""
+    """An unknown name of a data set, split, method or column; the message has the closest name."""
 
 
 def closest_name(kind: str, name: object, choices: Iterable[str]) -> UnknownNameError:
-    """Build the error for a misspelt ``name``, pointing at the nearest of ``choices``.
+    """Return the error for a misspelt ``name``, with the closest of ``choices``.
 
-    Case is ignored when looking for the nearest name, since ``eszsl`` is the likeliest slip. Names
-    may come from a file, so that only the first ones and the beginnings of long ones are compared.
+    The comparison ignores case, since slips like ``eszsl`` are the most frequent. Names can come
+    from a file, so only the first names, and the beginnings of long names, are compared.
     """
     choices = list(choices)
     by_lower = {choice[:LETTERS].lower(): choice for choice in choices[:COMPARED]}

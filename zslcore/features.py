@@ -1,11 +1,11 @@
-"""A feature matrix seen through a choice of rows and a scaling, never copied as a whole.
+"""Views of feature matrices with selected rows and a scaling, without copies.
 
-Feature matrices are large (AWA2: 37,322 x 2,048 float32, 306 MB) and may live in memory, in a
-read-only map or in an HDF5 file. Everything that walks one goes through :func:`chunks`, so that
-memory stays at one block whatever the source.
+Feature matrices are large (AWA2: 37,322 x 2,048 float32, 306 MB), and can be in memory, in a
+read-only memory map, or in an HDF5 file. All loops over rows use :func:`chunks`, so only one block
+is in memory for any source.
 
-Frames, lists and tensors are converted to arrays of numbers; arrays and sources that are read row
-by row stay the same object.
+Data frames, lists and tensors are converted to arrays of numbers; arrays, and sources that are read
+by rows, are not copied.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from zslcore.exceptions import DatasetError, ParameterError
 if TYPE_CHECKING:
     from h5py import Dataset
 
-#: Kinds of dtype that are numbers: booleans, whole numbers and floating point.
+#: Numeric kinds of dtypes: boolean, integer and floating point.
 NUMBERS = "biuf"
-#: Values looked at a time.
+#: Values checked at a time.
 BLOCK = 1 << 21
 
 
 def as_array(A: Any, what: str) -> Any:
     """Return ``A`` as an array of numbers.
 
-    Arrays, memory maps and what is read row by row, such as an HDF5 data set, stay the same object;
-    frames, lists and tensors are converted. Sparse matrices, text, complex numbers, masked values
-    and other objects raise DatasetError.
+    Arrays, memory maps and sources that are read by rows, such as HDF5 data sets, are returned
+    unchanged; data frames, lists and tensors are converted. Sparse matrices, text, complex numbers,
+    masked values and other objects raise DatasetError.
     """
     if isinstance(A, np.ma.MaskedArray):
         if np.ma.is_masked(A):
@@ -54,15 +54,15 @@ def as_array(A: Any, what: str) -> Any:
 
 
 def _is_read_by_rows(A: Any) -> bool:
-    """Whether ``A`` is sliced like an array without being one; frames and tensors are not."""
+    """Return whether ``A`` is sliced like an array, without being an array, frame or tensor."""
     dtype = getattr(A, "dtype", None)
     by_rows = isinstance(dtype, np.dtype) and dtype.kind != "O" and not hasattr(A, "iloc")
     return by_rows and hasattr(A, "__array__") and hasattr(A, "__getitem__")
 
 
 def _converted(A: Any, what: str) -> np.ndarray:
-    """Return a checked array, as scikit-learn reads it; its refusals are one sentence."""
-    from sklearn.utils import check_array  # not at the top: files are read without scikit-learn
+    """Convert to an array with scikit-learn's check; its errors become one sentence."""
+    from sklearn.utils import check_array  # late: readers of files do without it
 
     try:
         array = check_array(A, order="C", ensure_all_finite=False, ensure_2d=False,
@@ -79,14 +79,15 @@ def _converted(A: Any, what: str) -> np.ndarray:
 
 
 def require_finite(A: np.ndarray, what: str, first: int = 0) -> None:
-    """Refuse values that are not finite; the sentence names the first and its place.
+    """Raise DatasetError for the first value that is not finite, with its row and column.
 
-    ``first`` is the number of the first row, where ``A`` is part of a larger array.
+    ``first`` is the number of the first row, if ``A`` is part of a larger array.
     """
     step = max(1, BLOCK // max(1, A.shape[1]))
     for start in range(0, len(A), step):
         block = A[start : start + step]
-        # A sum tells at once that all is well; large numbers may make it overflow all the same.
+        # A finite sum is a fast proof that all values are finite; the sum of large values can
+        # overflow.
         with np.errstate(over="ignore", invalid="ignore"):
             well = np.isfinite(block.sum())
         if well or not (bad := ~np.isfinite(block)).any():
@@ -98,7 +99,7 @@ def require_finite(A: np.ndarray, what: str, first: int = 0) -> None:
         )
 
 
-#: Values per block: 2 Mi float64 are 16 MiB, large enough for BLAS and far below any data set.
+#: Values per block: 16 MiB in float64, large enough for BLAS, and far smaller than a data set.
 BLOCK_VALUES = 1 << 21
 
 
@@ -109,7 +110,7 @@ def l2_rows(A: np.ndarray) -> np.ndarray:
 
 
 def positions(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return, for every row of ``A``, the first row of ``B`` that equals it, -1 where none does."""
+    """Return the number of the first equal row of ``B`` for each row of ``A``; -1 without one."""
     places: dict[bytes, int] = {}
     for k, row in enumerate(_rows_of_bytes(B)):
         places.setdefault(row, k)
@@ -117,7 +118,7 @@ def positions(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def _rows_of_bytes(A: np.ndarray) -> list[bytes]:
-    return [row.tobytes() for row in np.asarray(A, dtype=np.float64) + 0.0]  # -0.0 is 0.0
+    return [row.tobytes() for row in np.asarray(A, dtype=np.float64) + 0.0]  # converts -0.0 to 0.0
 
 
 FeatureScaling = Literal["none", "l2", "zscore"]
@@ -126,10 +127,11 @@ PrototypeScaling = Literal["none", "l2", "binary"]
 
 @dataclass(frozen=True, slots=True)
 class Preprocessing:
-    """How features and prototypes are scaled before a method sees them; part of every RunSpec.
+    """Scaling of features and prototypes before fitting; part of every RunSpec.
 
-    "l2" gives unit rows, "zscore" uses mean and deviation of the training rows only, "binary" is
-    above the column mean; the calibration paper has prototypes of unit length.
+    "l2" scales rows to unit length, "zscore" standardises columns with the mean and standard
+    deviation of the training rows, and "binary" is 1 above the column mean, else 0. The calibration
+    paper has prototypes of unit length.
     """
 
     features: FeatureScaling = "l2"
@@ -147,7 +149,7 @@ class Preprocessing:
                 )
 
     def of_prototypes(self, prototypes: np.ndarray) -> np.ndarray:
-        """Return the scaled prototypes, float64, shape unchanged."""
+        """Return the scaled prototypes as float64, with the same shape."""
         S = np.asarray(prototypes, dtype=np.float64)
         if self.prototypes == "l2":
             return l2_rows(S)
@@ -156,7 +158,7 @@ class Preprocessing:
         return S
 
     def of_features(self, matrix: np.ndarray | Dataset, train: np.ndarray) -> FeatureView:
-        """Return a view of all rows of ``matrix``, scaled by the ``train`` rows."""
+        """Return a view of all rows of ``matrix``, with a scaling estimated on ``train`` rows."""
         if self.features == "zscore":
             shift, scale = _moments(FeatureView(matrix, train))
             return FeatureView(matrix, shift=shift, scale=scale)
@@ -164,12 +166,12 @@ class Preprocessing:
 
 
 class FeatureView:
-    """Rows of a feature matrix, scaled as they are read.
+    """View of rows of a feature matrix, scaled when they are read.
 
-    Behaves like the array it stands for: it has ``shape``, ``len``, is indexed by rows and turns
-    into an array with ``np.asarray``; only the requested rows are ever read. A row ``x`` of an
-    array, a memory map or an HDF5 data set is read as ``(x - shift) * scale``, or scaled to
-    ``unit`` length; ``rows`` are 0-based numbers, all by default.
+    The view has ``shape`` and ``len``, is indexed by rows, and is converted to an array by
+    ``np.asarray``; only requested rows are read. A row ``x`` of an array, memory map or HDF5 data
+    set is returned as ``(x - shift) * scale``, or scaled to ``unit`` length. ``rows`` are 0-based
+    row numbers, by default all.
     """
 
     ndim = 2
@@ -189,22 +191,22 @@ class FeatureView:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows of the view and number of features."""
+        """Number of rows of the view, and number of features."""
         return (len(self), self._matrix.shape[1])
 
     @property
     def matrix(self) -> np.ndarray | Dataset:
-        """The underlying matrix, all rows, unscaled."""
+        """The underlying matrix with all rows, not scaled."""
         return self._matrix
 
     @property
     def row_numbers(self) -> np.ndarray | None:
-        """Row numbers of the view in ``matrix``, None for all."""
+        """Row numbers of the view in ``matrix``; None for all."""
         return self._rows
 
     @property
     def scaling_digest(self) -> str:
-        """Digest of the scaling, 16 hex digits; of views with equal rows these are equal."""
+        """Digest of the scaling, 16 hex digits; equal for equally scaled rows."""
         sha = hashlib.sha256(b"unit" if self._unit else b"")
         for array in (self._shift, self._scale):
             sha.update(b"none" if array is None else np.ascontiguousarray(array, "<f8").tobytes())
@@ -214,15 +216,15 @@ class FeatureView:
         return self._matrix.shape[0] if self._rows is None else len(self._rows)
 
     def rows(self, rows: np.ndarray) -> FeatureView:
-        """Return the view of some of its rows; nothing is read."""
+        """Return a view of some of the rows, without reading them."""
         return self.of(self._matrix, rows if self._rows is None else self._rows[rows])
 
     def of(self, matrix: np.ndarray | Dataset, rows: np.ndarray | None = None) -> FeatureView:
-        """Return the view of another matrix with the same scaling; nothing is read."""
+        """Return a view of another matrix with the same scaling, without reading rows."""
         return FeatureView(matrix, rows, shift=self._shift, scale=self._scale, unit=self._unit)
 
     def __getitem__(self, key: slice | np.ndarray) -> np.ndarray:
-        """Read rows ``key`` (slice, row numbers or a mask) as a float64 array."""
+        """Read the rows ``key`` (slice, row numbers or mask) as a float64 array."""
         block = np.array(_take(self._matrix, self._rows, key), dtype=np.float64)
         require_finite(block, "Features, among the rows that were read")
         if self._shift is not None:
@@ -238,14 +240,14 @@ class FeatureView:
         return self[:].astype(dtype or self.dtype, copy=False)
 
 
-#: Features that methods are fitted on and score.
+#: Type of the features for fitting and scoring.
 Features = np.ndarray | FeatureView
 
 
 def _take(
     matrix: np.ndarray | Dataset, rows: np.ndarray | None, key: slice | np.ndarray
 ) -> np.ndarray:
-    """Read ``matrix[rows][key]``, touching nothing else; HDF5 wants increasing, unique numbers."""
+    """Read only ``matrix[rows][key]``; HDF5 needs increasing, unique row numbers."""
     if rows is None:
         if isinstance(key, slice) or isinstance(matrix, np.ndarray):
             return matrix[key]
@@ -259,7 +261,7 @@ def _take(
 
 
 def chunks(X: Features, size: int | None = None) -> Iterator[tuple[slice, np.ndarray]]:
-    """Walk the rows of an array or a view as ``(slice, float64 block)``, of 16 MiB by default."""
+    """Yield the rows of an array or view as ``(slice, float64 block)``, by default of 16 MiB."""
     size = size or max(1, BLOCK_VALUES // max(1, X.shape[1]))
     for start in range(0, len(X), size):
         part = slice(start, min(start + size, len(X)))
@@ -267,7 +269,7 @@ def chunks(X: Features, size: int | None = None) -> Iterator[tuple[slice, np.nda
 
 
 def project(X: Features, B: np.ndarray, *, unit: bool = False) -> np.ndarray:
-    """Return ``X @ B`` in float64, reading ``X`` once; with ``unit``, of rows of unit length."""
+    """Return ``X @ B`` in float64, reading ``X`` once; ``unit`` scales its rows to unit length."""
     out = np.empty((len(X), B.shape[1]))
     for part, block in chunks(X):
         np.matmul(l2_rows(block) if unit else block, B, out=out[part])
@@ -275,7 +277,7 @@ def project(X: Features, B: np.ndarray, *, unit: bool = False) -> np.ndarray:
 
 
 def squared_distances(X: Features, P: np.ndarray) -> np.ndarray:
-    """Return the squared distance of every row of ``X`` to every row of ``P``, in one pass."""
+    """Return the squared distances between rows of ``X`` and rows of ``P``, in one pass."""
     out = np.empty((len(X), len(P)))
     of_P = np.einsum("ij,ij->i", P, P)
     for part, block in chunks(X):
@@ -285,12 +287,12 @@ def squared_distances(X: Features, P: np.ndarray) -> np.ndarray:
 
 
 def compare(A: np.ndarray, B: np.ndarray, similarity: Literal["cosine", "dot"]) -> np.ndarray:
-    """Return the cosine or the dot product of every row of ``A`` with every row of ``B``."""
+    """Return the cosines or dot products between rows of ``A`` and rows of ``B``."""
     return l2_rows(A) @ l2_rows(B).T if similarity == "cosine" else A @ B.T
 
 
 def _moments(X: Features) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and reciprocal deviation (1 if constant); two passes, E[x^2] - E[x]^2 cancels."""
+    """Return mean and 1 / standard deviation (1 if constant), in two passes for accuracy."""
     mean = sum(block.sum(axis=0) for _, block in chunks(X)) / len(X)
     variance = sum(((block - mean) ** 2).sum(axis=0) for _, block in chunks(X)) / len(X)
     deviation = np.sqrt(variance)

@@ -1,4 +1,4 @@
-"""Names of classes: how they read, and when two of them are one class."""
+"""Class names: readable forms, and keys that identify spellings of the same class."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-#: A number in front of a name: ``017.``, or padded with zeros as in ``017_``.
+#: Number in front of a name: ``017.``, or with leading zeros as in ``017_``.
 NUMBER_IN_FRONT = re.compile(r"^\s*(?:\d+\.(?=\s*\D)|0\d*[\s_-]+(?=\D))\s*")
-#: Signs between the words of a name; at its end, as in ``C++``, a plus is a part of it.
+#: Separators between words of a name; a plus at the end, as in ``C++``, is part of the name.
 BETWEEN_WORDS = re.compile(r"_|(?<=\w)\+(?=\w)")
-#: Signs by which spellings of one name differ.
+#: Characters that differ between spellings of a name.
 IGNORED = re.compile(r"[\s.,'’‘`´\-‐-―]+")
 
 
 def spaced_name(name: str) -> str:
-    """Return a class name as it reads.
+    """Return a class name with spaces, and without a number in front.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def spaced_name(name: str) -> str:
 
 
 def class_key(name: str) -> str:
-    """Return a class name as it compares: case, blanks, hyphens and a number in front do not count.
+    """Return a key of a class name, without case, blanks, hyphens and a number in front.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def class_key(name: str) -> str:
 
 
 def class_keys(names: Sequence[str]) -> tuple[str, ...]:
-    """Return one key a class; names that would share a key are their own keys.
+    """Return one key per class; names that would share a key are their own keys.
 
     Examples
     --------
@@ -56,9 +56,9 @@ def class_keys(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def shared_spellings(names: Sequence[str]) -> dict[str, list[int]]:
-    """Return the places of names that read as one class, by key.
+    """Return the positions of names that are spellings of the same class, by key.
 
-    Names that differ by a number in front alone are names of different classes.
+    Names that differ only by a number in front are names of different classes.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def shared_spellings(names: Sequence[str]) -> dict[str, list[int]]:
 
 
 def readable_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Return class names as people write them, or as they are where two would be one.
+    """Return readable class names; names that would become equal are unchanged.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def squeeze(text: str) -> str:
 
 
 def readable(name: str) -> str:
-    """Return a class name as a dictionary lists it: words in lower case, without accents.
+    """Return a class name like a dictionary entry: lower-case words without accents.
 
     Examples
     --------

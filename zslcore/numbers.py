@@ -1,4 +1,4 @@
-"""Numbers in words: percent, points and three significant digits, with a true minus sign."""
+"""Numbers as text: percent, points and three significant digits, with a true minus sign."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-r"""Figures for print: one panel a file, its width in millimetres, all its text 8 pt and embedded.
+r"""Figures for print: one panel per file, a width in millimetres, embedded text of 8 pt.
 
-A panel is a function that draws on Matplotlib's axes, which constrained layout shrinks until all
-text lies on the page. PDF has TrueType fonts (Type 42, which journals accept), SVG the outlines of
-its letters, PNG 600 dots per inch. There are panels of predictions and of interactive figures, with
-the exact numbers that these have.
+A panel is a function that draws on Matplotlib axes; constrained layout shrinks the axes until all
+text is on the page. PDF files have TrueType fonts (Type 42, which journals accept), SVG files have
+letters as outlines, and PNG files have 600 dots per inch. There are panels for predictions and for
+interactive figures, with the same numbers.
 
-Behind a seen-unseen curve lie the lines of equal harmonic mean :math:`H`,
+A seen-unseen curve has lines of equal harmonic mean :math:`H` in the background:
 
 .. math::
     s = \frac{H u}{2 u - H}, \qquad u > H / 2.
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
     from zslcore.interactive.point_map import MapPanel as MapPanel
     from zslcore.interactive.point_map import PointMap
 
-#: Widths of a column, of one and a half, and of a page, as journals ask for.
+#: Usual widths in journals in mm: one column, one and a half columns, and a page.
 WIDTHS = (84.0, 120.0, 174.0)
-#: Smallest and largest width in mm.
+#: Smallest and largest accepted width in mm.
 WIDTHS_MM = (40.0, 400.0)
-#: Fonts that come with Matplotlib; the second has the signs that the first lacks.
+#: Fonts included in Matplotlib; later fonts have characters that earlier ones do not.
 FONTS = {"sans": ("DejaVu Sans",), "serif": ("STIXGeneral", "DejaVu Serif", "DejaVu Sans")}
 FORMATS = ("pdf", "svg", "png")
-#: Size of all text in points, and dots per inch of a PNG.
+#: Size of all text in points, and dots per inch of PNG files.
 POINTS, DOTS = 8.0, 600
-#: Inches around panel and legend, and the name of words at points.
+#: Inches around panel and legend, and the ``gid`` of texts at points.
 SPACE, AT_POINTS = 0.03, "words at points"
 _MM = 1 / 25.4
 INK, _GRID = "#14181C", "#D9D9D9"
@@ -58,14 +58,14 @@ _SYMBOLS = {
     "cross-thin": "+", "hexagon": "h", "star": "*", "line-ns": "|", "line-ew": "_",
 }  # fmt: skip
 _LINES = {"dash": "--", "dot": ":"}
-#: Label of a mark without an entry in the legend.
+#: Label of marks without an entry in the legend.
 NO_ENTRY = "_nolegend_"
-_LOCK = Lock()  # Matplotlib's settings are those of the process
+_LOCK = Lock()  # settings of Matplotlib are global to the process
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A function that draws; ``square`` axes have one unit, ``name`` is for menus."""
+    """Panel with a drawing function; ``square`` axes have equal units, ``name`` is for menus."""
 
     draw: Callable[[Axes], None]
     title: str = ""
@@ -76,17 +76,17 @@ class Panel:
 def print_figure(
     panel: Panel, *, width_mm: float = 84.0, font: str = "sans", form: str = "pdf", title: str = ""
 ) -> bytes:
-    """Return a panel as a file for print, with the title in its properties.
+    """Return a panel as a file for print, with the title in its metadata.
 
-    Raises ParameterError for a width outside :data:`WIDTHS_MM`; UnknownNameError for another font
-    or format; MissingExtraError without Matplotlib.
+    Raises ParameterError for a width outside :data:`WIDTHS_MM`, UnknownNameError for an unknown
+    font or format, and MissingExtraError without Matplotlib.
     """
     if form not in FORMATS:
         raise closest_name("format of a figure for print", form, FORMATS)
     figure, settings = drawn(panel, width_mm=width_mm, font=font)
     about: dict[str, Any] = {"Title": title, "Creator": f"zslcore {version()}"}
     if form == "pdf":
-        about["CreationDate"] = None  # the same figure is the same bytes
+        about["CreationDate"] = None  # equal figures give equal bytes
     elif form == "svg":
         about["Date"] = None
     else:
@@ -98,7 +98,7 @@ def print_figure(
 
 
 def page_bounds(figure: Figure) -> Bbox:
-    """Return the page in inches: as wide as the figure, as high as its contents."""
+    """Return the page in inches: the width of the figure, and the height of its contents."""
     from matplotlib.transforms import Bbox
 
     contents = figure.get_tightbbox()
@@ -108,7 +108,7 @@ def page_bounds(figure: Figure) -> Bbox:
 def drawn(
     panel: Panel, *, width_mm: float = 84.0, font: str = "sans"
 ) -> tuple[Figure, dict[str, Any]]:
-    """Return a panel as a figure of Matplotlib, and the settings to save it with."""
+    """Return a panel as a Matplotlib figure, and the settings for saving it."""
     if not WIDTHS_MM[0] <= width_mm <= WIDTHS_MM[1]:
         raise ParameterError(
             f"width_mm: expected millimetres from {WIDTHS_MM[0]:g} to {WIDTHS_MM[1]:g}; got "
@@ -128,18 +128,18 @@ def drawn(
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_axisbelow(True)
         if panel.square:
-            axes.set_aspect("equal", adjustable="box", anchor="N")  # the page ends below it
+            axes.set_aspect("equal", adjustable="box", anchor="N")  # the page ends below the panel
         title = _wrapped(panel.title, int(0.62 * letters))
         axes.set_title(title, loc="left", weight="bold")
         names = _write_legend(figure, axes, letters)
         figure.set_figheight(_height(axes, panel, [title, *names]) * _MM)
-        figure.draw_without_rendering()  # the layout stands, and anyone can measure it
+        figure.draw_without_rendering()  # final layout, for measurements
         _thin(axes)
     return figure, settings
 
 
 def _thin(axes: Axes) -> None:
-    """Hide the words at points where some lie on others: all of them, as some would mislead."""
+    """Hide all texts at points if any two overlap: showing only some would mislead."""
     words = [text for text in axes.texts if text.get_gid() == AT_POINTS]
     boxes = [text.get_window_extent() for text in words]
     if any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k]):
@@ -164,7 +164,7 @@ def _settings(font: str) -> dict[str, Any]:
 
 
 class _settled:  # noqa: N801 - reads as a word of a with statement
-    """Hold Matplotlib's settings, for one figure at a time."""
+    """Context that sets Matplotlib's settings, for one figure at a time."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.settings = settings
@@ -182,7 +182,7 @@ class _settled:  # noqa: N801 - reads as a word of a with statement
 
 
 def _height(axes: Axes, panel: Panel, texts: Sequence[str]) -> float:
-    """Return the height in mm: that of a golden rectangle, more where rows or names need it."""
+    """Return the height in mm: of a golden rectangle, or more if rows or names need it."""
     width_mm = _width_mm(axes)
     if panel.square:
         return 1.6 * width_mm + 3.8 * sum(len(text.splitlines()) for text in texts)
@@ -194,7 +194,7 @@ def _height(axes: Axes, panel: Panel, texts: Sequence[str]) -> float:
 
 
 def _words_of(axis: Any) -> list[str]:
-    """Return the words that name places along an axis; none along an axis of numbers."""
+    """Return the text labels of an axis; none for an axis of numbers."""
     from matplotlib.ticker import FixedLocator
 
     if not isinstance(axis.get_major_locator(), FixedLocator):
@@ -204,17 +204,17 @@ def _words_of(axis: Any) -> list[str]:
 
 
 def _letters(width_mm: float) -> int:
-    """Return how many letters of 8 pt fit in a line of the page."""
+    """Return the number of letters of 8 pt that fit in a line of the page."""
     return int(width_mm / 1.55)
 
 
 def _wrapped(text: str, letters: int) -> str:
-    """Return a text in lines; no number is parted from its unit."""
+    """Wrap a text into lines, without breaks between numbers and units."""
     return textwrap.fill(text.replace(" %", "\u00a0%"), max(16, letters))
 
 
 def _upright(words: Sequence[str], width_mm: float) -> bool:
-    """Return whether words under the panel stand upright, because they would touch."""
+    """Return whether labels below the panel are vertical, since they would touch."""
     return sum(len(word) + 2 for word in words) * 1.6 > 0.7 * width_mm
 
 
@@ -223,7 +223,7 @@ def _width_mm(axes: Axes) -> float:
 
 
 def _write_legend(figure: Figure, axes: Axes, letters: int) -> list[str]:
-    """Put the legend above the panel, in as many columns as fit the page; return its names."""
+    """Draw the legend above the panel, in as many columns as fit; return its labels."""
     handles: dict[str, Any] = {}
     for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
         handles.setdefault(name, handle)
@@ -250,7 +250,7 @@ def _write_legend(figure: Figure, axes: Axes, letters: int) -> list[str]:
 
 
 def level(axes: Axes, lowest: float) -> float:
-    """Return the ``zorder`` of the next mark, above all marks of this level."""
+    """Return the ``zorder`` of the next mark, above all earlier marks of this level."""
     return lowest + len([*axes.lines, *axes.collections, *axes.patches]) / 1e6
 
 
@@ -264,9 +264,9 @@ def draw_line(
     of_panel: str = "",
     **look: Any,
 ) -> None:
-    """Draw a line; its style is "solid", "dash", "dot", or lengths in pixels as "6 4".
+    """Draw a line; its style is "solid", "dash", "dot", or lengths in pixels such as "6 4".
 
-    ``look`` are options of ``Axes.plot``, places are those of :func:`plane`.
+    ``look`` are options of ``Axes.plot``; ``of_panel`` is as in :func:`plane`.
     """
     style: Any = _LINES.get(line, "-")
     if line[:1].isdigit():
@@ -287,7 +287,7 @@ def draw_bars(
     hatch: Any = "",
     lying: bool = False,
 ) -> None:
-    """Draw bars from their lower edges ``low`` on, upright or lying; hatches as "/" or "x"."""
+    """Draw vertical or ``lying`` bars from the edges ``low``; hatches are such as "/" or "x"."""
     hatches = [each * 3 or None for each in np.broadcast_to(hatch, len(low)).tolist()]
     look: dict[str, Any] = {"hatch": hatches, "linewidth": 0, "zorder": level(axes, 2)}
     look |= {"color": color, "label": name or NO_ENTRY}
@@ -312,8 +312,8 @@ def draw_cells(
 ) -> None:
     """Draw a cell for every value of ``z``, shape (len(y), len(x)), with its text.
 
-    ``scale`` has colours at shares from 0 to 1 of ``limits``, by default of the values; ``percent``
-    are decimals of its ``bar``.
+    ``scale`` lists colours at positions from 0 to 1 between ``limits``, by default the range of
+    values; ``percent`` is the number of decimals on the colour ``bar``.
     """
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.ticker import PercentFormatter
@@ -336,14 +336,14 @@ def draw_cells(
 def draw_rectangle(
     axes: Axes, x: Any, y: Any, color: str, opacity: float = 1.0, *, of_panel: str = ""
 ) -> None:
-    """Draw a rectangle below all marks, between two values of x and two of y."""
+    """Draw a rectangle below all marks, between two values of x and two values of y."""
     (left, right), (low, high), where = x, y, plane(axes, of_panel)
     corners = [left, right, right, left], [low, low, high, high]
     axes.fill(*corners, color=color, alpha=opacity, lw=0, zorder=level(axes, 1), transform=where)
 
 
 def draw_errors(axes: Axes, x: Any, y: Any, color: str, **errors: Any) -> None:
-    """Draw whiskers; ``xerr`` and ``yerr`` have shape (2, n), lengths below and above, or None."""
+    """Draw error bars; ``xerr`` and ``yerr`` are (2, n), lengths below and above, or None."""
     for which, error in errors.items():
         if error is not None:
             lengths: dict[str, Any] = {which: np.nan_to_num(error)}
@@ -362,10 +362,10 @@ def draw_symbols(
     opacity: float = 1.0,
     zorder: float | None = None,
 ) -> None:
-    """Draw points, one collection for each of their symbols.
+    """Draw points, with one collection per symbol.
 
-    Colour, symbol ("diamond" or "diamond-open") and size (in points) are those of
-    all points, or one a point.
+    Colour, symbol (such as "diamond" or "diamond-open") and size (in points) are single values for
+    all points, or have one value per point.
     """
     symbols, colors, sizes = (np.broadcast_to(each, len(x)) for each in (symbol, color, size))
     zorder = level(axes, 3) if zorder is None else zorder
@@ -390,7 +390,7 @@ def draw_symbols(
 
 
 def draw_texts(axes: Axes, x: Any, y: Any, texts: Sequence[str]) -> None:
-    """Write a text above each of these points, where the page has room for all of them."""
+    """Write a text above each point, if the page has room for all texts."""
     if len(texts) <= 1.2 * _width_mm(axes):
         for *place, text in zip(x, y, texts, strict=False):
             if text and np.isfinite(place).all():
@@ -410,7 +410,7 @@ def draw_words(
     up: int = 0,
     of_panel: str = "",
 ) -> None:
-    """Write a text at a place, on the side ``across`` and ``up`` of it: -1, 0 or 1."""
+    """Write a text next to a position; ``across`` and ``up`` (-1, 0 or 1) are the side."""
     axes.annotate(
         text,
         (x, y),
@@ -424,7 +424,7 @@ def draw_words(
 
 
 def plane(axes: Axes, of_panel: str) -> Any:
-    """Return coordinates in which "x", "y", both or none are shares of the panel, others data."""
+    """Return a transform with the axes in ``of_panel`` as shares of the panel, others as data."""
     if of_panel == "xy":
         return axes.transAxes
     if of_panel == "x":
@@ -443,10 +443,10 @@ def set_axis(
     reverse: bool = False,
     grid: bool = False,
 ) -> None:
-    """Set an axis up when everything is drawn; ``percent`` is a number of decimals.
+    """Set up an axis after everything is drawn; ``percent`` is the number of decimals.
 
-    ``ticks`` are places and their words, None for numbers; under the panel they stand upright where
-    they would touch, and give way to their number where not even that fits.
+    ``ticks`` are positions with labels, or None for numbers. Labels below the panel are vertical if
+    they would touch; if there is no room even then, their number is shown instead.
     """
     from matplotlib.ticker import PercentFormatter
 
@@ -469,15 +469,15 @@ def set_axis(
     axis.set_label_text(_wrapped(title, int(0.6 * _letters(width_mm))))
 
 
-#: Layers of the points of a map, and their size by their number.
+#: Number of layers of points on a map, and sizes of points by their number.
 _LAYERS = 8
 _SIZES = ((5_000, 2.2), (30_000, 1.5), (np.inf, 0.9))
-#: Harmonic means with a line of their own.
+#: Harmonic means with a line.
 LEVELS = (0.2, 0.4, 0.6, 0.8)
 
 
 def of_curves(what: InteractiveCurve) -> Panel:
-    """Return seen over unseen accuracy for every gamma, with the gammas that have a name."""
+    """Return the panel of seen over unseen accuracy, with all named gammas."""
     return Panel(partial(_draw_curves, what), square=True)
 
 
@@ -506,12 +506,12 @@ def _draw_curves(what: InteractiveCurve, axes: Axes) -> None:
 
 
 def of_map(what: PointMap) -> list[Panel]:
-    """Return the panels of a map: all its points, in the colours of its palette."""
+    """Return the panels of a map: all points in the colours of its palette."""
     return [Panel(partial(_draw_map, what, each), each.title, square=True) for each in what.panels]
 
 
 def _draw_map(what: PointMap, panel: MapPanel, axes: Axes) -> None:
-    """Draw the entries of the legend, then the points in layers that mix the categories."""
+    """Draw the entries of the legend, then the points, in layers that mix categories."""
     named = [(each, each.label) for each in what.palette]
     if what.legend == "scale":
         named = [(what.palette[k], what.ends[k]) for k in (0, -1)]
@@ -529,9 +529,10 @@ def _draw_map(what: PointMap, panel: MapPanel, axes: Axes) -> None:
 
 
 def of_predictions(predictions: Predictions, what: str) -> Panel:
-    """Return one panel of predictions, of :data:`PANELS`, or raise UnknownNameError.
+    """Return one panel of predictions by its name in :data:`PANELS`.
 
-    DatasetError without images of both sides, where there is no curve.
+    Raises UnknownNameError for other names, and DatasetError if there is no curve, since all test
+    images are of unseen classes.
     """
     if what not in PANELS:
         raise closest_name("panel for print", what, PANELS)
@@ -553,7 +554,7 @@ def _classes(predictions: Predictions) -> Panel:
 
 
 def _draw_classes(predictions: Predictions, axes: Axes) -> None:
-    """Draw a bar for every class at gamma, best first within each side, and a mark at gamma 0."""
+    """Draw the accuracy of each class at gamma as a bar, and at gamma 0 as a mark, best first."""
     from zslcore.analysis.confusion import per_class_table
 
     gamma = predictions.gamma or 0.0
@@ -575,7 +576,7 @@ def _draw_classes(predictions: Predictions, axes: Axes) -> None:
     set_axis(axes, "y", "accuracy", limits=(0.0, 1.03), percent=0, grid=True)
 
 
-#: Names of classes that fit next to each other on 84 mm.
+#: Number of class names that fit next to each other on 84 mm.
 MOST_NAMES = 24
 #: Panels of predictions by name.
 PANELS: dict[str, Callable[[Predictions], Panel]] = {"curve": _curve, "classes": _classes}

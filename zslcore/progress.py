@@ -1,10 +1,11 @@
-"""Progress of long computations: one callback for all of them."""
+"""Progress of long computations: the type of callbacks, and helpers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-#: ``progress(done, total, message)``; ``total`` is 0 while unknown. An exception ends the work.
+#: ``progress(done, total, message)``; ``total`` is 0 while unknown. An exception ends the
+#: computation.
 Progress = Callable[[float, float, str], None]
 
 
@@ -13,7 +14,7 @@ def silent(done: float, total: float, message: str) -> None:
 
 
 def part_of(progress: Progress, place: float, n: float) -> Progress:
-    """Return the progress of one of ``n`` equal parts, ``place`` counting from 0."""
+    """Return the callback for part number ``place`` (from 0) of ``n`` equal parts."""
 
     def report(done: float, total: float, message: str) -> None:
         progress(place + (done / total if total else 0), n, message)

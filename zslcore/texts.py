@@ -1,4 +1,4 @@
-"""Clean texts from files and check JSON values, with sentences that name the file."""
+"""Cleaning of texts from files, and checks of JSON values with messages that name the file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def clean_text(text: object, length: int = 200) -> str:
-    r"""Return ``text`` without control, format or unassigned characters, spaces single, cut.
+    r"""Return ``text`` without control, format and unassigned characters, cut to ``length``.
 
     Examples
     --------
@@ -30,25 +30,25 @@ def clean_text(text: object, length: int = 200) -> str:
     'grizzly+bear'
     """
     start = str(text)[: 4 * length]
-    if not start.isprintable():  # which has none of these, and is all that most texts are
+    if not start.isprintable():  # printable texts have none of these
         start = "".join(c for c in start if c.isspace() or unicodedata.category(c)[0] != "C")
     return " ".join(start.split())[:length].rstrip()
 
 
 def html_of_frame(title: str, frame: pd.DataFrame, rows: int = 12) -> str:
-    """Return a title and a table as HTML for a notebook; ``rows`` of long tables are shown."""
+    """Return a title and a table as HTML for a notebook, with at most ``rows`` rows."""
     table = frame.to_html(max_rows=rows, border=0, index=False, na_rep="")
     return f"<p>{escape(title)}</p>{table}"
 
 
-#: File that :func:`search_pattern` writes.
+#: Name of the file that :func:`search_pattern` writes.
 MATCHES = "found.json"
 
 
 def search_pattern(names: Sequence[str], pattern: str, out: Path) -> str:
-    """Write the first group of a pattern in each name, null where it is not found, as JSON.
+    """Write the first group of a pattern in each name, or null without a match, as JSON.
 
-    Returns why it is no pattern to search, the end of a sentence; empty where it is one.
+    Returns the end of a sentence on why the pattern is invalid; empty for a valid pattern.
     """
     try:
         compiled = re.compile(pattern)
@@ -63,7 +63,7 @@ def search_pattern(names: Sequence[str], pattern: str, out: Path) -> str:
 
 
 def strict_json(value: Any, **options: Any) -> str:
-    """Return JSON, with null for a number that is not finite; ``options`` are those of json.dumps.
+    """Return JSON, with null for numbers that are not finite; ``options`` are for json.dumps.
 
     Examples
     --------
@@ -82,14 +82,14 @@ def strict_json(value: Any, **options: Any) -> str:
 
 
 def expect(holds: object, where: Path | str, what: str, got: object) -> None:
-    """Raise FileRefusedError unless a file, or a place in one, is as expected."""
+    """Raise FileRefusedError unless an expectation on a file holds."""
     if not holds:
         place = clean_text(where.name) if isinstance(where, Path) else where
         raise FileRefusedError(f"{place}: expected {what}, got {got}.")
 
 
 def expect_range(where: str, values: np.ndarray, n: int, what: str = "", *, first: int = 1) -> None:
-    """Refuse numbers outside of ``n`` counted things, the first of which is ``first``."""
+    """Raise FileRefusedError for numbers outside ``first`` to ``first`` + ``n`` - 1."""
     last = first + n - 1
     outside = values[(values < first) | (values > last)]
     if outside.size:
@@ -99,11 +99,11 @@ def expect_range(where: str, values: np.ndarray, n: int, what: str = "", *, firs
 
 
 def refuse_twice(where: Path | str, classes: Sequence[str]) -> None:
-    """Raise FileRefusedError for two classes of one name: no table or figure could tell them.
+    """Raise FileRefusedError for two classes with the same name, which tables cannot tell apart.
 
-    The sentence has the name and both places, counted from 0. Names that differ by capitals alone
-    are different, as *Cardigan*, a dog, and *cardigan* are in ImageNet; in another spelling they
-    are one.
+    The sentence has the name and both positions, counted from 0. Names that differ only by capitals
+    are different, such as *Cardigan* (a dog) and *cardigan* in ImageNet; other spellings of a name
+    are the same name.
     """
     for places in shared_spellings(classes).values():
         first: dict[str, int] = {}
@@ -123,7 +123,7 @@ _T = TypeVar("_T")
 def read_fields(kind: type[_T], values: dict[str, Any], file: str) -> _T:
     """Return the values of a JSON file as a dataclass.
 
-    Raises FileRefusedError: which field of the file, what was expected, what came.
+    Raises FileRefusedError with the field of the file, the expected value, and the value found.
     """
     from pydantic import ValidationError
 
@@ -143,6 +143,6 @@ def read_fields(kind: type[_T], values: dict[str, Any], file: str) -> _T:
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    from pydantic import TypeAdapter  # not at the top: who writes reads none
+    from pydantic import TypeAdapter  # imported late: only needed for reading
 
     return TypeAdapter(kind)
