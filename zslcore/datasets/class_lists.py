@@ -118,7 +118,7 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     items = _items(whole)
     readings = [_finished(each) for each in _readings(items)]
     readings = [each for each in readings if each.names]
-    if not readings:  # codes alone
+    if not readings:  # only codes
         return _finished(ClassList(tuple(map(_bare, items))))
     if count_known is None:
         return readings[0]

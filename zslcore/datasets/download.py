@@ -78,7 +78,7 @@ class Archive:
         return self.path.with_name(f"{self.file}.sha256")
 
     def known_sha256(self) -> str | None:
-        """Return the published checksum, else that of the first download, else None."""
+        """Return the checksum as published or as of the first download, else None."""
         if self.sha256 or not self._seal.is_file():
             return self.sha256 or None
         return self._seal.read_text(encoding="ascii", errors="replace").strip() or None
@@ -101,9 +101,8 @@ def archives() -> dict[str, Archive]:
 def fetch(archive: Archive | str, on_progress: Progress | None = None) -> Path:
     """Return the path of an archive; download it if it is missing or has another checksum.
 
-    Raises FileRefusedError if the SHA-256 differs from the publisher's or from that of the first
-    download, and DatasetError, with instructions for a manual download, if no server can be
-    reached.
+    Raises FileRefusedError if the SHA-256 differs from the publisher's or the first download's, and
+    DatasetError, with instructions for a manual download, if no server can be reached.
     """
     if isinstance(archive, str):
         all_archives = archives()

@@ -94,7 +94,7 @@ def read_class_embeddings(
     ``embedding`` names one of several embeddings in the file ("word2vec"); ``lists`` maps the name
     of a list of a standard split to its file, for the ``test_<name>`` form. Raises a
     FileRefusedError for a file that is damaged, hostile or in another form, and a ParameterError
-    for an invalid embedding name, or for any name with a CSV.
+    for an invalid embedding name, or a name given with a CSV.
     """
     if path.suffix.lower() == ".csv":
         if embedding is not None:

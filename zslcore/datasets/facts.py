@@ -310,7 +310,7 @@ def title(name: str) -> str:
 
 
 def is_simulated_name(name: str) -> bool:
-    """Whether a name is that of a simulated data set of this package."""
+    """Whether a simulated data set of this package has this name."""
     return StandIn.of(name).dataset != ""
 
 

@@ -12,7 +12,7 @@ class in the hypernym relation instead of a random group:
 
 .. math::
     z_c &= \sqrt{\tau} \, Q^\top g_c + \sqrt{1 - \tau} \, b_c
-        && \text{position in the hierarchy, and a part of its own} \\
+        && \text{position in the hierarchy, and a random part} \\
     s_c &= P^\top z_c && \text{prototype} \\
     v_c &= \rho_c z_c + \sqrt{1 - \rho_c^2} \, q_c
         && \text{appearance, in part predicted by the prototype} \\
@@ -27,7 +27,7 @@ symbols are defined in :mod:`zslcore.datasets.simulated`. Two effects of real da
 - *rarity*: the fewer images a class has, the less its prototype predicts its appearance and the
   more its images vary. A class of :math:`N_c` images has :math:`r_c = \min(1, \ln N_c / \ln 1756)`,
   which reaches 1 at the mean of M500; :math:`\rho_c` and :math:`\omega_c` are linear in
-  :math:`r_c`, from the values of a rare class to those of a common one;
+  :math:`r_c`, from the values of a rare class to the values of a common class;
 - the *bias towards seen classes*: the extractor was trained on the 1,000 training classes. These
   agree with their prototypes and vary little (separate values of :math:`\rho`, :math:`\omega`), and
   an unseen class has the share :math:`\beta` of the appearance of the training class :math:`s(c)`
@@ -67,10 +67,10 @@ from zslcore.storage.files import FACTS
 
 #: The nine test sets of the benchmark, in the order of its table 5.
 SETS = ("2H", "3H", "M500", "M1K", "M5K", "L500", "L1K", "L5K", "All")
-#: The 1,000 training classes and the 20,842 others, in the order of the release.
+#: Number of classes: 1,000 training classes, then 20,842 other classes, as in the release.
 CLASSES = 21_842
-#: Sizes of the original lists, before the benchmark left out classes without images: each list is
-#: that many of the classes that follow the training classes.
+#: Sizes of the original lists, before the benchmark left out classes without images: each list has
+#: this many of the classes after the training classes.
 LISTS = MappingProxyType({"2H": 1549, "3H": 7860, "All": 20_842})
 
 _HOPS = {"2H": ("2H",), "3H": ("2H", "3H"), "All": ("2H", "3H", "far")}
@@ -79,7 +79,7 @@ _POPULATED = ("M500", "M1K", "M5K", "L500", "L1K", "L5K")
 
 @dataclass(frozen=True, eq=False)
 class ImageNet:
-    """Synsets of ImageNet-21K and the relation "is a kind of" above them; arrays are read-only.
+    """Synsets of ImageNet-21K and their hypernyms; arrays are read-only.
 
     Rows 0 to ``CLASSES`` - 1 are classes, in the order of the released split file (numbered from 1
     there); the other rows are synsets above them that are not classes.
@@ -112,7 +112,7 @@ class ImageNet:
 
     @cached_property
     def seen(self) -> np.ndarray:
-        """Mask of the training classes, of the 2012 challenge, shape (``CLASSES``,)."""
+        """Mask of the training classes (2012 challenge), shape (``CLASSES``,)."""
         return frozen(np.isin(self.hops[:CLASSES], ("train", "val")))
 
     @cached_property
@@ -282,8 +282,8 @@ _ORDER = ("M500", "M1K", "M5K", "", "L5K", "L1K", "L500")
 class Plan:
     """Plan of a simulated data set: its classes, with their training and test images.
 
-    ``rows`` are those of :func:`zslcore.datasets.imagenet.imagenet`. Per class, ``trained`` is the
-    number of training images, ``held`` that of seen test images, and ``tested`` that of unseen test
+    ``rows`` are those of :func:`zslcore.datasets.imagenet.imagenet`. Per class, ``trained``,
+    ``held`` and ``tested`` are the numbers of training images, seen test images and unseen test
     images. ``features`` and ``attributes`` are numbers of columns; ``rarity`` and ``bias`` are True
     if planted.
     """
@@ -332,7 +332,7 @@ def candidate_rows() -> np.ndarray:
 
 @cache
 def populations() -> np.ndarray:
-    """Return a simulated number of images per class, with the printed mean of each list.
+    """Return simulated numbers of images per class, with the printed mean for each list.
 
     Within a list the numbers are evenly spaced around its mean, within half the distance to the
     nearest other mean, and assigned to classes at random. The mean of classes between the lists

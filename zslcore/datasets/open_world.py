@@ -8,8 +8,8 @@ labels,
     \mathrm{base} = \{ 0, \dots, \lceil n / 2 \rceil - 1 \}, \qquad
     \mathrm{new} = \{ \lceil n / 2 \rceil, \dots, n - 1 \}
 
-The order is that of the labels in the released split file. If that file was not available, the list
-here follows the rule of the released code, and :attr:`OpenWorldSet.order_seen` is False. The
+The order of the labels is taken from the released split file. If that file was not available, the
+list here follows the rule of the released code, and :attr:`OpenWorldSet.order_seen` is False. The
 transfer trains on ImageNet-1K and tests on the ten other sets.
 
 References
@@ -62,7 +62,7 @@ class OpenWorldSet:
     one tuple per class in the order of the labels: its name, then other names. ``order`` describes
     the order of the labels; ``order_seen`` is True if it was checked in a released split file,
     False if it follows from the rule. ``template`` is CoOp's prompt for a class; ``source`` and
-    ``url`` are those of names and rule.
+    ``url`` document names and rule.
     """
 
     name: str

@@ -37,8 +37,8 @@ class ParsedDataset:
     class_names : one per row of ``prototypes``
     splits : function of the checked labels
     labels_in, classes_in : file and variable of labels and of classes, for error messages
-    usual_pretraining : usual pre-training sets of such features, if neither file nor user states
-        them
+    usual_pretraining : usual pre-training sets of such features, used if neither file nor user
+        states any
     """
 
     features: np.ndarray

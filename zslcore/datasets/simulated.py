@@ -92,7 +92,7 @@ _WORLDS = {
     "aPY": World(k=12, tau=0.4, rho=(0.70, 0.70), omega=(0.8, 0.70), demo=0.2, seed=5, kappa=0.7),
 }
 
-#: Number of features by size; the full size has those of ResNet-101's last pooling.
+#: Number of features by size; the full size has as many as ResNet-101's last pooling layer.
 _N_FEATURES = {"": 512, "full": 2048}
 
 _DEMO = [StandIn(name) for name in _WORLDS]
@@ -110,9 +110,9 @@ class Planted:
     """Planted effects of a simulated data set.
 
     ``rho`` is the agreement with attributes and ``omega`` the spread, of classes outside and in
-    ``pretraining``; both values are equal without a planted gain. The appearance of classes in
-    ``moved`` differs from that in the compared data set; boxes of one photograph share
-    ``photographs`` of their variance.
+    ``pretraining``; both values are equal without a planted gain. Classes in ``moved`` have another
+    appearance in the compared data set; boxes of one photograph share ``photographs`` of their
+    variance.
     """
 
     rho: tuple[float, float]
@@ -136,7 +136,7 @@ def planted(name: str) -> Planted | None:
 
 
 def stand_in_classes(name: str) -> tuple[str, ...]:
-    """Return the classes of simulated data, which are those of the benchmark."""
+    """Return the classes of simulated data, which are the benchmark's classes."""
     return tuple(class_facts(_NAMES[name].dataset).classes["class"])
 
 
@@ -249,7 +249,7 @@ def turned(S: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def mixed(z: np.ndarray, q: np.ndarray, rho: np.ndarray) -> np.ndarray:
-    """Return the latent appearance: z, described by attributes, mixed with q, which is not."""
+    """Return the latent appearance: ``rho`` times z, plus an independent part from q."""
     return np.asarray(rho * z + np.sqrt(1 - rho**2) * q)
 
 

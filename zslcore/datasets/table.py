@@ -139,7 +139,7 @@ def find(
     prototypes: str | os.PathLike[str] | None = None,
     unseen: Sequence[str | int] | None = None,
 ) -> Release:
-    """Find the file of features and that of prototypes; see :func:`read_table`."""
+    """Find the files of features and prototypes; see :func:`read_table`."""
     side = None if prototypes is None else Path(prototypes).resolve()
     options = {"prototypes": side and str(side), "unseen": unseen}
     options = {key: value for key, value in options.items() if value is not None}
@@ -151,7 +151,7 @@ def find(
 def _read(
     path: Path, prototypes: Path | None, unseen: Sequence[str | int] | None, into: Path
 ) -> ParsedDataset:
-    """Read the file of features, and that of prototypes, in the sandbox."""
+    """Read the files of features and prototypes in the sandbox."""
     side = read_class_embeddings(prototypes) if prototypes is not None else None
     read = _read_csv if path.suffix.lower() == ".csv" else _read_archive
     return read(path, side, unseen, into)

@@ -9,8 +9,8 @@ good, the bad and the ugly", TPAMI 2019, published features and splits in this l
 ``image_files``     N x 1    path of each image's photograph; may be missing
 ``att``             A x C    one class per column, usually of unit length
 ``allclasses_names``  C      in the order of ``att``
-``trainval_loc``    n x 1    1-based images, as ``test_seen_loc`` and ``test_unseen_loc``
-``train_loc``       n x 1    the first fold, as ``val_loc``; some copies have neither
+``trainval_loc``    n x 1    1-based images, like ``test_seen_loc``, ``test_unseen_loc``
+``train_loc``       n x 1    the first fold, with ``val_loc``; some copies lack both
 ==================  =======  ============================================================
 
 Files of a standard split have no ``test_seen_loc``. Class lists of three folds,
@@ -97,12 +97,12 @@ def read_xlsa17(
     Returns
     -------
     ZSLDataset
-        The first split is that of the file. Its name is "PS", or "PS v1" if the classes are a
-        benchmark's and ``train_loc`` and ``val_loc`` hold rows of ``test_seen_loc``, as in the
-        first release. Without seen test rows it is "SS", or "own" if the unseen classes are not
-        those of the benchmark. "SS" is added to a proposed split if ``standard_split/`` lists it or
-        the classes are a benchmark's (:mod:`zslcore.datasets.facts`); the benchmark's released
-        folds are used if the file has no class lists. Row numbers are 0-based and sorted. Folds are
+        The first split is read from the split file. Its name is "PS", or "PS v1" if the classes are
+        a benchmark's and ``train_loc`` and ``val_loc`` hold rows of ``test_seen_loc``, as in the
+        first release. Without seen test rows it is "SS", or "own" if the unseen classes differ from
+        the benchmark's. "SS" is added to a proposed split if ``standard_split/`` lists it or the
+        classes are a benchmark's (:mod:`zslcore.datasets.facts`); the benchmark's released folds
+        are used if the file has no class lists. Row numbers are 0-based and sorted. Folds are
         restricted to rows of ``trainval_loc``, so that no test row can be used for validation.
 
     Raises

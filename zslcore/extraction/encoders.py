@@ -290,7 +290,7 @@ def _is_file_of(named: Any, sha256: str) -> bool:
 
 
 def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
-    """Load the weights in a file, except those of the classification layer."""
+    """Load the weights in a file, but no classification layer."""
     import torch
 
     try:
@@ -309,7 +309,7 @@ def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
 
 
 def _preset_of(named: Any) -> Preset:
-    """Return the preprocessing of the weights, by default that of most networks."""
+    """Return the preprocessing of the weights; the most common one if unknown."""
     if named is None:
         return Preset()
     transforms = named.transforms()

@@ -247,7 +247,7 @@ ENDINGS = (
     *(".jpg", ".jpeg", ".jpe", ".png", ".webp", ".bmp"),
     *(".gif", ".tif", ".tiff", ".ppm", ".pgm"),
 )
-#: Largest number of images in one extraction, ten times that of ImageNet-21K.
+#: Largest number of images in one extraction, ten times the size of ImageNet-21K.
 MAX_IMAGES = 150_000_000
 #: Largest size in bytes of a CSV list, and number of its images; a folder may have more.
 MAX_LIST_BYTES, MAX_LISTED = 48 << 20, 2_000_000

@@ -198,8 +198,8 @@ def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
 def planned(result: RunResult, choice: ChoiceRule) -> tuple[RunSpec, ...]:
     """Return the runs with the parameters chosen on each fold, or on the test set.
 
-    "validated" returns (), since it is the result itself. If parameters were chosen for ZSL, which
-    has no gamma, gamma is chosen on all folds with these parameters.
+    For "validated" the tuple is empty, since the result is already that run. If parameters were
+    chosen for ZSL, which has no gamma, gamma is chosen on all folds with these parameters.
     """
     spec = replace(result.spec, grid={})
     if choice == "folds":

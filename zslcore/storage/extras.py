@@ -45,7 +45,7 @@ class MissingExtraError(ZSLError):
 
 @contextmanager
 def extra(name: str, package: str, purpose: str) -> Iterator[None]:
-    """Turn a failed import of ``package`` in this block into a sentence with the command.
+    """Turn a failed import of ``package`` in this block into an error with the command.
 
     Other failed imports are re-raised, since they are faults of the installation.
     """
@@ -85,10 +85,10 @@ def missing_in(error: str) -> tuple[str, str] | None:
 def install(name: str = "", *packages: str) -> str:
     """Return the command that adds an extra, or other packages, to this installation.
 
-    The package is not on an index, where another project may have its name. An installation from a
-    clone is therefore repeated from the clone, with the extra; other installations get the packages
-    by name. The command is one line for a POSIX shell, with paths relative to the folder of the
-    clone.
+    The package is not on a package index, where another project may have its name. An installation
+    from a clone is therefore repeated from the clone, with the extra; other installations get the
+    packages by name. The command is one line for a POSIX shell, with paths relative to the folder
+    of the clone.
     """
     pip, clone = [sys.executable, "-m", "pip"], _clone()
     if clone is None:

@@ -49,7 +49,7 @@ class Schema(Generic[T]):
         """Read JSON that :meth:`dump` of this version wrote, else raise UnreadableError."""
         try:
             values = json.loads(text)
-        except (ValueError, TypeError, RecursionError):  # such as NULL, or a million brackets
+        except (ValueError, TypeError, RecursionError):  # for NULL, or a million brackets
             raise self._unreadable("text that is no JSON") from None
         if not isinstance(values, dict):
             raise self._unreadable(f"a {type(values).__name__}")

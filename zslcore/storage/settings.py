@@ -144,7 +144,7 @@ def environment() -> tuple[tuple[str, str], ...]:
 
 
 def set_environment(variables: Iterable[tuple[str, str]]) -> None:
-    """Set these variables of the package in this process, and unset its others."""
+    """Set these variables of the package in this process, and unset its other variables."""
     for name, _ in environment():
         del os.environ[name]
     os.environ.update(variables)

@@ -40,7 +40,7 @@ from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
 #: Form in which a variable is returned: a float32 matrix, unchanged or transposed (MATLAB's layout
 #: has one image per column); a matrix of scores in its own precision; a list of whole numbers; a
-#: tuple of texts (a long path is cut to its end); or labels, which are numbers or texts.
+#: tuple of texts (of a long path, only the end); or labels, which are numbers or texts.
 Role = Literal["rows", "columns", "scores", "numbers", "names", "paths", "labels"]
 
 #: Content of a column of a Parquet table: whole numbers, whole numbers with -1 for missing ones,
@@ -315,7 +315,8 @@ def look_into(
                     refused[name] = str(entry["refused"])
                 elif entry["read"]:
                     arrays[name] = values = _plain(folder / f"{k}.npy")
-                    if values.size != math.prod(shapes[name] or ()):  # declared wrong
+                    # The file may declare another shape than that of its values.
+                    if values.size != math.prod(shapes[name] or ()):
                         shapes[name] = values.shape
             return Contents(path, container, shapes, arrays, refused)
 

@@ -398,7 +398,8 @@ def serve() -> None:
     _limit("RLIMIT_CPU", request["seconds"] + 5)
     _limit("RLIMIT_CPU", request["seconds"], hard=False)
     _limit("RLIMIT_FSIZE", request["written"] + (1 << 20))
-    package = ROOT / request["function"][0].partition(".")[0]  # may be that of a test
+    # The function may belong to another package, such as a test.
+    package = ROOT / request["function"][0].partition(".")[0]
     confine_process([*request["files"], str(package)], [request["out"]])
     os.environ["ZSL_DATA"] = request["out"]
     importlib.import_module(request["function"][0])

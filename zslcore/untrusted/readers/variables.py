@@ -21,8 +21,8 @@ from zslcore.untrusted.readers.tensor_files import Safetensors, Torch
 from zslcore.untrusted.readers.text_tables import TextTable
 from zslcore.untrusted.worker import Refused
 
-#: Total bytes of small variables, which are read with the list of contents; variables of paths,
-#: which are cut to their ends; largest number of listed variables.
+#: Total bytes of small variables, which are read with the list of contents; variables of paths, of
+#: which only the end is kept; largest number of listed variables.
 SMALL_BYTES, PATHS, MAX_VARIABLES = 64 << 20, ("image_files",), 200
 
 
@@ -214,7 +214,7 @@ def whole_numbers(array: np.ndarray) -> np.ndarray:
 
 
 def finite_matrix(array: np.ndarray) -> np.ndarray:
-    """Return a matrix as float32; raise Refused for another array, or values not finite."""
+    """Return a matrix of finite numbers as float32, or raise Refused."""
     with np.errstate(over="ignore"):
         A = _matrix(array).astype("<f4")
     if not np.isfinite(A).all():
