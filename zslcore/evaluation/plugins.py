@@ -99,8 +99,8 @@ def register(text: str) -> str:
 
     Returns
     -------
-    name for ``RunSpec``, ``get_method`` and ``ComparisonSpec``; for a plugin ``<card
-    name>@<digest>``
+    name : str
+        For ``RunSpec``, ``get_method`` and ``ComparisonSpec``; ``<card name>@<digest>`` of a plugin.
 
     Raises
     ------
