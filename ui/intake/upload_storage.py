@@ -36,7 +36,7 @@ MOST_FILES = 64
 
 @dataclass(eq=False)
 class StoredUpload:
-    """One uploaded file: size, path, and the reason of a refusal, empty without a refusal."""
+    """One uploaded file: size, path, and the reason for a refusal, empty if it was accepted."""
 
     size: int
     path: Path

@@ -73,8 +73,9 @@ class Scene:
     """Images of one or two data sets, and their positions on each panel.
 
     ``maps``, ``images`` (indices) and ``places`` (coordinates) have one entry per panel. ``part``,
-    ``row`` and ``labels``, each of shape (n,), are the data set of an image, its row in it, and its
-    class. ``behind`` : whether a panel also shows the points of the other panel faintly.
+    ``row`` and ``labels``, each of shape (n,), are the data set of each image, its row number
+    there, and its class. ``behind`` : whether a panel also shows the points of the other panel
+    faintly.
     """
 
     datasets: tuple[ZSLDataset, ...]

@@ -1,7 +1,7 @@
 """Decisions of a person about overlaps, shared by all pages and kept in the address.
 
-The session keeps the decisions on all data sets. The address contains only those on the data set
-shown, with its name, so that they do not apply to another data set that is chosen next.
+The session keeps the decisions on all data sets. The address contains only the decisions on the
+data set shown, with its name, so that they do not apply to a data set that is chosen later.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables on screen, in percent, each with a download, in fractions."""
+"""Tables on screen in percent, with downloads in fractions."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ LARGE = 20_000
 #: Most seconds of a layout that is computed without a button.
 AT_ONCE = 5.0
 OVERLAY, PANELS, METHODS_BESIDE = "overlay", "side by side", "t-SNE next to UMAP"
-#: Where a session keeps the layouts it requested, and the data whose previews have all rows.
+#: Where a session keeps the layouts it requested, and the data sets with all rows in the preview.
 REQUESTED, FOLLOWED = "awa1_asked", "awa1_followed"
 #: Most class names in a sentence.
 NAMED = 8

@@ -80,7 +80,7 @@ DETAILS: Mapping[str, Callable[[MethodCard], object]] = {
 }
 #: Optional column: whether the final fit is on trainval, as in all runs of this package.
 FITTED = "trained on trainval"
-#: Background of methods to which no method is significantly superior.
+#: Background of methods that are not significantly worse than another method.
 SHADE = "background-color: rgba(88, 101, 121, 0.22)"
 #: Background of the numbers of your runs, whose marks also say "yours".
 YOURS = "background-color: rgba(240, 228, 66, 0.35)"
