@@ -222,7 +222,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
 
 
 def _stand_in(dataset: ZSLDataset, choice: RunChoice) -> Played:
-    """Return provisional predictions while those of the choice are missing."""
+    """Return provisional predictions while the predictions of the choice are missing."""
     others = playground_answers.others(dataset, choice) if choice.method != controls.METHOD else {}
     return next(iter(others.values()), None) or playground_answers.preview(dataset, choice.split)
 

@@ -50,7 +50,7 @@ PATIENCE = 60.0
 
 
 def modules_of_pages() -> Iterator[str]:
-    """Yield the names of all modules of pages, and of those they import inside functions."""
+    """Yield the names of all modules of pages, and of modules imported inside functions."""
     for module in pkgutil.walk_packages(ui.__path__, "ui."):
         yield module.name
     yield from LATE

@@ -77,7 +77,7 @@ def query_of(view: str, choices: Mapping[str, str] | None = None) -> dict[str, s
 
 
 def shared(view: View, choices: Iterable[str]) -> list[str]:
-    """Return the choices that the view reads: its own and those shared by several views."""
+    """Return the choices that the view reads: its own choices and shared choices."""
     others = [other for _, other in _PLACES.values() if other is not view]
     return [name for name in choices if not any(other.owns(name) for other in others)]
 

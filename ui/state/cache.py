@@ -273,7 +273,7 @@ def _report_on_rows(key: str, thresholds: str, _context: AuditContext) -> Report
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def report(key: str, declarations: str, _split: AuditContext, _context: AuditContext) -> Report:
-    """Return the audit of a split; the text ``declarations`` stands for those of ``_context``."""
+    """Return the audit of a split; ``declarations`` is the cache key of the declarations."""
     split = replace(_split, thresholds=_context.thresholds)
     on_rows = _report_on_rows(key, repr(split.thresholds), split)
     return leakage.audit_again(on_rows, _context, _DECLARED)

@@ -71,7 +71,7 @@ def predictions_of(
     stored = stored_answers.stored_run(spec)
     if stored is not None:
         return lambda: stored.predictions, bool(stored.predictions.folds)
-    assert isinstance(scores, ScoredTest)  # without a score matrix, predictions are stored ones
+    assert isinstance(scores, ScoredTest)  # without a score matrix, predictions come from the store
     folds, run = is_quick(spec), Run(result, scores, (), cache.dataset(spec.dataset))
     return lambda: (run.with_validation() if folds else run).predictions, folds
 

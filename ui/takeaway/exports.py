@@ -19,9 +19,9 @@ _NOT_IN_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|#"} |
 class TableFormat:
     """Format of a table's columns for readers.
 
-    Columns without an entry in ``labels`` are left out. Columns in ``percent`` are fractions, those
-    in ``points`` differences of fractions, those in ``significant`` get three digits; the largest
-    value of a column in ``best`` is bold.
+    Columns without an entry in ``labels`` are left out. Columns in ``percent`` are fractions,
+    columns in ``points`` differences of fractions; columns in ``significant`` get three digits; the
+    largest value of a column in ``best`` is bold.
     """
 
     labels: Mapping[str, str]

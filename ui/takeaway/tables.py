@@ -34,8 +34,8 @@ def show(
 
     Columns without an entry in ``labels`` are in the CSV only; a heading that is a term of the
     glossary has the term as help. Columns in ``percent`` (fractions) and ``points`` (their
-    differences) are shown with one decimal, those in ``significant`` with three digits; columns in
-    ``links`` have addresses or are empty.
+    differences) are shown with one decimal, columns in ``significant`` with three digits; columns
+    in ``links`` have addresses or are empty.
     """
     shown = table[list(labels)].copy()
     for column in shown.select_dtypes("bool"):

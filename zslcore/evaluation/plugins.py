@@ -100,7 +100,7 @@ def register(text: str) -> str:
     Returns
     -------
     name : str
-        For ``RunSpec``, ``get_method`` and ``ComparisonSpec``; a plugin's is ``<card name>@<digest>``.
+        For ``RunSpec``, ``get_method`` and ``ComparisonSpec``: ``<card name>@<digest>`` for plugins.
 
     Raises
     ------

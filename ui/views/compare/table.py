@@ -82,7 +82,7 @@ DETAILS: Mapping[str, Callable[[MethodCard], object]] = {
 FITTED = "trained on trainval"
 #: Background of methods that are not significantly worse than another method.
 SHADE = "background-color: rgba(88, 101, 121, 0.22)"
-#: Background of the numbers of your runs, whose marks also say "yours".
+#: Background of the numbers of your runs, which also have "yours" in their marks.
 YOURS = "background-color: rgba(240, 228, 66, 0.35)"
 #: Suffix that makes equal headings different for the browser.
 INVISIBLE = "\u200b"
@@ -320,7 +320,7 @@ def _badge(column: Column) -> None:
 
 
 def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
-    """Show the table, whose cells open on a click, and offer it as files."""
+    """Show the table, with cells that open on a click, and offer it as files."""
     wide = _wide(table)
     sources = list(dict.fromkeys(table.printed["table"]))
     words = {
@@ -624,7 +624,7 @@ def _show_figures(cell: MethodResult) -> None:
 
 
 def _show_printed(table: MethodTable, column: Column, row: str) -> None:
-    """List the printed values of this cell, including those of a paper's first version."""
+    """List the printed values of this cell, including values of a paper's first version."""
     lines = []
     for _, one in table.prints(row, column.benchmark).iterrows():
         first = one["first_version"]

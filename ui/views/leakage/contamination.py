@@ -169,7 +169,7 @@ def _show_next(question: TestedExtractor) -> None:
 
 
 def show_map(question: TestedExtractor) -> None:
-    """Draw all test sets by all pre-training sets, with the chosen ones tinted."""
+    """Draw all test sets by all pre-training sets, with the chosen sets tinted."""
     table, web = _map()
     test_sets = {row.test_set for row in table.itertuples()}
     counts = table.loc[table["title"] != WEB, "state"].value_counts()

@@ -177,7 +177,7 @@ def _measured(dataset: ZSLDataset, split: str, *, measure: bool) -> dict[str, An
 
 
 def _runs_on(dataset: ZSLDataset, split: str) -> list[RunResult]:
-    """Return the stored runs on a split, and report unreadable ones."""
+    """Return the stored runs on a split, and report unreadable runs."""
     store = ResultStore()
     if unreadable := store.unreadable():
         st.caption(plain(unreadable))
