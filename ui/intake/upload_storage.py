@@ -7,7 +7,7 @@ the widget. Here the values are empty, and :func:`stored_path` returns the file 
 variable                   default  what it limits, in bytes
 =========================  =======  =============================================
 ``ZSL_UPLOADS``            16 GiB   uploads that one server stores
-``ZSL_UPLOADS_A_VISITOR``  2 GiB uploads of one session, at most 64 files
+``ZSL_UPLOADS_A_VISITOR``  2 GiB    uploads of one session, at most 64 files
 =========================  =======  =============================================
 """
 

@@ -1,7 +1,7 @@
 """Predictions for the Playground, its data sets and its methods.
 
-Predictions are stored, precomputed, or read from a finished job, or they are computed if that takes
-a few seconds. Longer computations start by a button.
+Predictions are stored, precomputed, read from a finished job, or computed if this takes a few
+seconds. A button starts longer computations.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, Played]:
 
 
 def compute_one(dataset: ZSLDataset, choice: RunChoice) -> bool:
-    """Compute one quick method without predictions; return whether one was computed.
+    """Compute a quick method that lacks predictions; return whether one was computed.
 
     All methods computed in this way take at most :data:`UNASKED` seconds, by estimate.
     """
@@ -139,7 +139,7 @@ def work_of(spec: RunSpec) -> RunStudy:
 
 
 def applies(method: str, dataset: ZSLDataset, split: str) -> bool:
-    """Return whether a method can be shown: some need features, some a joint space."""
+    """Return whether a method can be shown with the available features and prototypes."""
     if stored_answers.is_known_by_results(dataset.name):
         return stored_answers.stored_run(spec_of(dataset, split, method)) is not None
     if not METHODS[method].card.joint_space:

@@ -62,7 +62,7 @@ def show_figures(
 
 
 def _ask_gamma(until: str | None, key: str) -> float | None:
-    """Show the input of gamma, with the placeholder ``until``."""
+    """Show a number input for gamma, with the placeholder ``until``."""
     return st.number_input(
         "γ",
         value=None,

@@ -35,7 +35,7 @@ from zslcore.results.store import ResultStore, StoredRun
 
 #: Number of a comparison's runs that are computed at the same time.
 AT_ONCE = 2
-#: Most comparisons started again because their runs were deleted.
+#: Most restarts of a comparison after its runs were deleted.
 ATTEMPTS = 8
 
 

@@ -100,7 +100,8 @@ def register(text: str) -> str:
     Returns
     -------
     name : str
-        For ``RunSpec``, ``get_method`` and ``ComparisonSpec``: ``<card name>@<digest>`` for plugins.
+        For ``RunSpec``, ``get_method`` and ``ComparisonSpec``; ``<card name>@<digest>`` for a
+        plugin.
 
     Raises
     ------
