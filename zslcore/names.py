@@ -11,6 +11,8 @@ from collections.abc import Sequence
 NUMBER_IN_FRONT = re.compile(r"^\s*(?:\d+\.(?=\s*\D)|0\d*[\s_-]+(?=\D))\s*")
 #: Separators between words of a name; a plus at the end, as in ``C++``, is part of the name.
 BETWEEN_WORDS = re.compile(r"_|(?<=\w)\+(?=\w)")
+#: Accents of Latin letters; in other scripts such marks make another letter.
+ACCENTS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 #: Characters that differ between spellings of a name.
 IGNORED = re.compile(r"[\s.,'’‘`´\-‐-―]+")
 
@@ -27,16 +29,16 @@ def spaced_name(name: str) -> str:
 
 
 def class_key(name: str) -> str:
-    """Return a key of a class name, without case, blanks, hyphens and a number in front.
+    """Return a key of a class name, without case, accents, blanks, hyphens and a number in front.
 
     Examples
     --------
     >>> {class_key(name) for name in ("Baseball Pitch", "BaseballPitch", "017.baseball_pitch ")}
     {'baseballpitch'}
-    >>> class_key("C"), class_key("C++")
-    ('c', 'c++')
+    >>> class_key("C"), class_key("C++"), class_key("Café")
+    ('c', 'c++', 'cafe')
     """
-    text = unicodedata.normalize("NFKC", spaced_name(name)).casefold()
+    text = ACCENTS.sub("", unicodedata.normalize("NFKD", spaced_name(name)).casefold())
     return IGNORED.sub("", text) or name.strip()
 
 

@@ -1,3 +1,4 @@
+import json
 import time
 
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import strategies as st
 
 from zslcore.datasets.class_lists import (
     ClassList,
+    is_class_json,
     is_class_table,
     parse_class_list,
     read_class_list,
@@ -35,6 +37,7 @@ def lines_of(form):
         ("'{0}',", ""),
         ("\u201c{0}\u201d", ""),
         ("- {0}", ""),
+        ("{_}.n.01", ""),
         ("{j}. {0}", ""),
         ("{j}) {0}", ""),
         ("{0},{i}", "column 1 of 2"),
@@ -58,6 +61,13 @@ def lines_of(form):
         ("  {i}: '{0}, Latin name {i}',", "column 2 of 2"),
         ('"{0}": {i},', "column 1 of 2"),
         ("{0},mammal", "column 1 of 2"),
+        ("({i}, '{0}'),", "column 2 of 2"),
+        ("['{0}', {i}],", "column 1 of 2"),
+        ("{{'id': {i}, 'name': '{0}'}},", "column 2 of 2 ('name')"),
+        ("class_{i} {0}", "column 2 of 2"),
+        ("C{j:02}_{0}", "column 2 of 2"),
+        ("{0} 0.25 -1 3e-2", "column 1 of 4"),
+        ("{0}, 0.25, 1.5", "column 1 of 3"),
         ("data/train/{0}/", "the last part of each path"),
         ("a photo of {an} {0}.", "the prompt 'a photo of a ...'"),
         ("{i},a photo of {an} {0}", "the prompt 'a photo of a ...' in column 2 of 2"),
@@ -66,7 +76,7 @@ def lines_of(form):
 )
 def test_names_stand_anywhere_in_a_line(form, column):
     found = parse_class_list(lines_of(form))
-    assert list(found.names) == NAMES
+    assert [name.replace("_", " ") for name in found.names] == NAMES
     assert found.column.startswith(column)
     assert bool(found.column) == bool(column)
 
@@ -88,6 +98,11 @@ def test_a_wordnet_id_stays_with_its_name(form):
 @pytest.mark.parametrize("form", ["{id}", "{i},{id}"])
 def test_ids_alone_are_the_names(form):
     assert list(parse_class_list(lines_of(form)).names) == IDS
+
+
+@pytest.mark.parametrize("spell", [str.upper, lambda i: f"{i[1:]}-n"])
+def test_a_wordnet_id_has_other_spellings(spell):
+    assert list(parse_class_list([*map(spell, IDS)]).names) == IDS
 
 
 @pytest.mark.parametrize(
@@ -116,6 +131,8 @@ def test_a_list_on_one_line_is_one():
     assert parse_class_list([", ".join(NAMES)]).names == tuple(NAMES)
     assert parse_class_list([repr(NAMES)]).names == tuple(NAMES)
     assert parse_class_list([repr(dict(enumerate(NAMES)))]).names == tuple(NAMES)
+    assert parse_class_list([repr([*enumerate(NAMES)])]).names == tuple(NAMES)
+    assert parse_class_list(["dog (12), cat (3), ox (4)"]).names == ("dog", "cat", "ox")
     assert parse_class_list(["dog"]).names == ("dog",)
     assert parse_class_list(["a photo of a dog."]).names == ("dog",)
 
@@ -141,6 +158,58 @@ def test_of_two_columns_of_texts_the_one_that_a_dictionary_knows_is_taken():
     known = {"stripes", "fox"}
     found = parse_class_list(lines, lambda names: len(known & set(names)))
     assert found == ClassList(("stripes", "fox"), "column 2 of 2")
+
+
+def test_words_of_one_line_are_names_where_a_dictionary_knows_them():
+    def known(names):
+        return len({"dog", "cat", "killer_whale", "killer whale"} & {*names})
+
+    assert parse_class_list(["dog cat killer_whale"], known).column == "the words of the line"
+    assert parse_class_list(["killer whale"], known).names == ("killer whale",)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        NAMES,
+        dict(enumerate(NAMES)),
+        [{"id": i, "name": name} for i, name in enumerate(NAMES)],
+        [{"class": name, "images": 10} for name in NAMES],
+        {"info": {"year": 2020}, "categories": [{"id": i, "name": n} for i, n in enumerate(NAMES)]},
+        {"names": dict(enumerate(NAMES)), "nc": 6},
+        {"classes": NAMES, "version": "1"},
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_lists_classes_in_records_or_under_a_title(tmp_path, value, indent):
+    path = tmp_path / "classes.json"
+    path.write_text(json.dumps(value, indent=indent))
+    assert is_class_json(json.loads(path.read_text()))
+    assert list(read_class_list(path).names) == NAMES
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"image": "a.jpg", "label": "dog"}, {"image": "b.jpg", "label": "cat"}],
+        [{"name": "dog"}, {"name": "dog"}],
+        {"names": ["dog"], "labels": ["cat"]},
+        {"accuracy": 0.5},
+        [{"name": 1}],
+    ],
+)
+def test_other_json_is_no_list_of_classes(value):
+    assert not is_class_json(value)
+
+
+@pytest.mark.parametrize(
+    "names", ["\n".join(f"  {i}: {n}" for i, n in enumerate(NAMES)), f" {NAMES}"]
+)
+def test_yaml_of_a_detector_lists_classes_under_a_title(tmp_path, names):
+    path = tmp_path / "data.yaml"
+    line = "" if names.startswith(" [") else "\n"
+    path.write_text(f"path: ../data\ntrain: images/train\nnc: 6\nnames:{line}{names}\n")
+    assert list(read_class_list(path).names) == NAMES
 
 
 @given(st.lists(st.text(max_size=40), max_size=8))

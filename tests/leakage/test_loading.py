@@ -3,6 +3,7 @@
 import hashlib
 import json
 
+import h5py
 import numpy as np
 import pytest
 from scipy.io import savemat
@@ -14,6 +15,7 @@ from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
 from zslcore.leakage import Vocabulary, get_vocabulary, loading
 from zslcore.leakage.checks.split import shared_rows
 from zslcore.leakage.context import UNREAD
+from zslcore.leakage.file_kinds import recognise_file
 from zslcore.leakage.loading import chosen_split, context_of, vocabulary_of
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -262,3 +264,151 @@ def test_labels_alone_may_be_an_array_or_a_text(tmp_path, into, name):
         (tmp_path / name).write_text("\n".join(map(str, y)))
     context = context_of(folder / "att_splits.mat", into=into, images=tmp_path / name)
     np.testing.assert_array_equal(context.labels, y)
+
+
+# --- Whole splits in one file of a folder ---------------------------------------------------------
+
+SIDES = {"train": ["bat", "cow"], "val": ["dog"], "test": ["emu", "fox"]}
+TABLE = "class,split\n" + "".join(f"{c},{part}\n" for part, of in SIDES.items() for c in of)
+YAML = "".join(f"{part}:\n" + "".join(f"  - {c}\n" for c in of) for part, of in SIDES.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("split.json", json.dumps(SIDES)), ("mine.csv", TABLE), ("classes.yaml", YAML)],
+)
+def test_a_folder_with_one_text_of_a_whole_split_is_read(tmp_path, into, name, text):
+    (tmp_path / name).write_text(text)
+    (tmp_path / "README.md").write_text("Our split, 2026.\n")
+    context = context_of(tmp_path, into=into)
+    assert {context.class_names[c] for c in context.class_lists["unseen"]} == {"emu", "fox"}
+    (tmp_path / "old.json").write_text(json.dumps(SIDES))
+    with pytest.raises(FileRefusedError, match=r"expected one split, got .*; name one of them"):
+        context_of(tmp_path, into=into)
+
+
+def test_a_folder_with_a_split_that_we_wrote_is_read(tmp_path, into):
+    text = {"schema": "zslcore-split/1", "parts": {"trainval": [0], "test_unseen": [1]}}
+    (tmp_path / "mine.json").write_text(json.dumps(text))
+    assert the_parts(context_of(tmp_path, into=into)) == {"trainval": [0], "test_unseen": [1]}
+
+
+Y = np.repeat(np.arange(4), 3)
+ROWS = {"train_idx": [0, 1, 3, 4], "test_seen_idx": [2, 5], "test_unseen_idx": [6, 7, 8, 9, 10, 11]}
+
+
+@pytest.mark.parametrize("ending", ["npy", "txt"])
+@pytest.mark.parametrize("leaked", [[], [2]])
+def test_a_folder_with_one_file_of_rows_per_part_is_read(tmp_path, into, ending, leaked):
+    for name, rows in (ROWS | {"train_idx": ROWS["train_idx"] + leaked, "labels": Y}).items():
+        if ending == "npy":
+            np.save(tmp_path / name, np.array(rows))
+        else:
+            (tmp_path / f"{name}.txt").write_text("\n".join(map(str, rows)))
+    context = context_of(tmp_path, into=into)
+    assert the_parts(context)["test_seen"] == [2, 5]
+    np.testing.assert_array_equal(context.labels, Y)
+    assert bool([*shared_rows(context)]) == bool(leaked)
+
+
+def test_numbers_that_may_be_classes_are_no_rows(tmp_path, into):
+    for name, numbers in {"train": [0, 1], "test": [2, 3], "labels": Y.tolist()}.items():
+        (tmp_path / f"{name}_ids.txt").write_text("\n".join(map(str, numbers)))
+    with pytest.raises(FileRefusedError, match="in no layout that is read"):
+        context_of(tmp_path, into=into)
+
+
+@pytest.mark.parametrize("form", ["json", "npz", "h5", "h5 group", "mat", "mat struct"])
+def test_rows_of_a_split_stand_in_any_container(tmp_path, into, form):
+    rows_of = {"trainval": [0, 1, 3, 4], "test_seen": [2, 5], "test_unseen": range(6, 12)}
+    parts = {f"{part}_loc": np.array(rows) + 1 for part, rows in rows_of.items()}
+    labels, path = Y + 1, tmp_path / f"s.{form.split()[0]}"
+    if form == "json":
+        lists = {name: rows.tolist() for name, rows in (parts | {"labels": labels}).items()}
+        path.write_text(json.dumps(lists))
+    elif form == "npz":
+        np.savez(path, labels=labels, **parts)
+    elif form.startswith("h5"):
+        with h5py.File(path, "w") as file:
+            file["labels"] = labels
+            group = file.create_group("splits") if "group" in form else file
+            for name, rows in parts.items():
+                group[name] = rows
+    else:
+        inner = {"splits": parts} if "struct" in form else parts
+        savemat(path, inner | {"labels": labels})
+    assert recognise_file(path).kind == "split"
+    context = context_of(path, into=into)
+    assert the_parts(context)["test_unseen"] == [*range(6, 12)]
+    np.testing.assert_array_equal(context.labels, Y)
+    assert "splits" not in context.facts.get(UNREAD, "")
+
+
+def test_a_split_in_an_object_of_python_is_refused_by_its_name(tmp_path):
+    np.savez(tmp_path / "s.npz", split=np.array({"train": [1]}, dtype=object))
+    with pytest.raises(FileRefusedError, match=r"s\.npz: .*split is refused: .*Python objects"):
+        recognise_file(tmp_path / "s.npz")
+
+
+# --- One class under two names --------------------------------------------------------------------
+
+
+def lists_of(folder, seen, unseen, encoding="utf-8"):
+    (folder / "seen_classes.txt").write_text("\n".join(seen), encoding=encoding)
+    (folder / "unseen_classes.txt").write_text("\n".join(unseen), encoding=encoding)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("seen", "unseen"),
+    [
+        (["n02481823", "n02128385"], ["chimpanzee", "zebra"]),
+        (["zebra", "chimpanzee"], ["n02481823", "n02128385"]),
+        (["café", "bar"], ["Cafe", "pub"]),
+    ],
+)
+def test_a_class_named_in_two_ways_is_one(tmp_path, into, seen, unseen):
+    lists = context_of(lists_of(tmp_path, seen, unseen), into=into).class_lists
+    assert np.intersect1d(lists["seen"], lists["unseen"]).size == 1
+
+
+@pytest.mark.parametrize(
+    ("seen", "unseen", "question"),
+    [
+        (["zebras", "cow"], ["zebra", "emu"], "differ by a plural: zebras and zebra"),
+        (["n02481823", "n02128385"], ["emu", "zebra"], "Some classes have WordNet ids and some"),
+    ],
+)
+def test_a_class_that_may_be_named_in_two_ways_is_asked_about(
+    tmp_path, into, seen, unseen, question
+):
+    context = context_of(lists_of(tmp_path, seen, unseen), into=into)
+    assert any(question in each for each in context.questions)
+
+
+@pytest.mark.parametrize(
+    ("seen", "unseen"),
+    [
+        (["glass", "cow"], ["zebra", "emu"]),
+        (["zebras", "zebra"], ["emu", "fox"]),
+        (["n02481823"], ["n02128385"]),
+        (["が", "は"], ["か", "ば"]),
+    ],
+)
+def test_names_of_different_classes_stay_apart(tmp_path, into, seen, unseen):
+    context = context_of(lists_of(tmp_path, seen, unseen), into=into)
+    assert not context.questions
+    assert len(context.class_names) == len(seen) + len(unseen)
+
+
+def test_classes_of_images_are_numbered_again_where_two_are_one(tmp_path, into):
+    (tmp_path / "train.txt").write_text("a/1.jpg n02481823\na/2.jpg n02481823\nb/1.jpg n02128385\n")
+    (tmp_path / "test.txt").write_text("c/1.jpg chimpanzee\nd/1.jpg emu\n")
+    context = context_of(tmp_path, into=into)
+    names = [context.class_names[c] for c in context.labels]
+    assert sorted(names) == ["chimpanzee", "chimpanzee", "chimpanzee", "emu", "n02128385"]
+
+
+def test_lists_in_two_bytes_a_letter_are_read(tmp_path, into):
+    context = context_of(lists_of(tmp_path, ["bat", "cow"], ["emu"], "utf-16"), into=into)
+    assert {*context.class_names} == {"bat", "cow", "emu"}

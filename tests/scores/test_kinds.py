@@ -314,6 +314,23 @@ def test_labels_may_be_spelt_as_people_write_them():
 # --- Pure zero-shot -------------------------------------------------------------------------------
 
 
+def test_counts_of_a_confusion_matrix_are_no_scores(tmp_path):
+    """As scores, a matrix with one row per class would give 100 %."""
+    table = pd.DataFrame(np.histogram2d(Y, F.argmax(1), bins=C)[0].astype(int), columns=NAMES)
+    table.assign(label=NAMES).to_csv(tmp_path / "cm.csv", index=False)
+    with pytest.raises(ZSLError, match="one row per class of whole numbers, as a confusion matrix"):
+        read_scores(tmp_path / "cm.csv")
+    table = pd.DataFrame(F[:C], columns=NAMES)
+    table.assign(label=NAMES).to_csv(tmp_path / "scores.csv", index=False)
+    assert read_scores(tmp_path / "scores.csv").scores.shape == (C, C)
+
+
+def test_predicted_classes_in_a_plain_text_are_refused_by_what_to_write(tmp_path):
+    (tmp_path / "p.txt").write_text("a.jpg cat dog\n")
+    with pytest.raises(ZSLError, match=r"p\.txt: .*as \.csv with the titles label and predicted"):
+        read_scores(tmp_path / "p.txt")
+
+
 @pytest.mark.parametrize("how", ["all", "fix"])
 def test_all_classes_may_be_unseen(how):
     given = {"unseen": ["all"]} if how == "all" else {"unseen": None, "fixes": ["all-unseen"]}

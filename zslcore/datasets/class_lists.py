@@ -8,6 +8,7 @@ names by ``count_known`` is used, or the first.
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
-from zslcore.untrusted.client import read_value
+from zslcore.untrusted.client import container_of, read_value
 
 #: Limits in bytes, lines, and characters per line: ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
@@ -24,7 +25,13 @@ MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
 RUN = re.compile(r"([\s_]{16})[\s_]+|(\d{32})\d+")
 
 WORDNET_ID = re.compile(r"n\d{8}")
-NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
+#: Other spellings of a WordNet id: ``N02481823``, ``02481823-n``.
+SPELLED_ID = re.compile(r"\bN(\d{8})\b|\b(\d{8})-n\b")
+#: The end of a name of a meaning in NLTK: ``chimpanzee.n.01``.
+SENSE = re.compile(r"(?<=\w)\.[nv]\.\d\d\b")
+NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
+#: A name in front of two numbers or more, such as its attributes.
+NUMBERED = re.compile(rf"(.*[^\W\d_]\S*)((?:[\s,;]+{NUMBER.pattern}){{2,}})")
 #: A quoted part of a line.
 PART = re.compile(r"\"((?:[^\"\\]|\\.|\"\")*)\"|'((?:[^'\\]|\\.)*)'(?=\s*(?:[,:;|\]})=]|$))")
 #: Bullet or number at the start of a line of a list.
@@ -89,7 +96,12 @@ def read_class_list(path: Path, count_known: Count | None = None) -> ClassList:
 
     Raises FileRefusedError for a file that is too large or has no names.
     """
-    lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
+    lines: Sequence[str] | None = None
+    if container_of(path) == "JSON" and path.suffix.lower() == ".json":
+        value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=20 * MAX_LINES)
+        lines = _lines_of_json(value)
+    if lines is None:
+        lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
     class_list = parse_class_list(lines, count_known)
     if not class_list.names:
         raise FileRefusedError(f"{clean_text(path.name)}: expected the names of classes, got none.")
@@ -114,6 +126,7 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     """
     whole = [line.lstrip("\ufeff").rstrip()[:MAX_LINE] for line in _split_lines(lines)]
     whole = [RUN.sub(r"\1\2", line) for line in whole]
+    whole = [SENSE.sub("", SPELLED_ID.sub(r"n\1\2", line)) for line in whole]
     whole = [line for line in whole if line.strip() and not line.lstrip().startswith("#")]
     items = _items(whole)
     readings = [_finished(each) for each in _readings(items)]
@@ -147,7 +160,12 @@ def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
 
 
 def is_class_json(value: object) -> bool:
-    """Whether a JSON value lists classes: names, alone or with a number or an id each."""
+    """Whether a JSON value lists classes: names, alone or with a number or an id each.
+
+    Records and names under a title such as "categories" count.
+    """
+    if _lines_of_json(value) is not None:
+        return True
     if isinstance(value, list):
         return bool(value) and all(isinstance(v, str) and v for v in value)
     if not isinstance(value, dict) or not value:
@@ -162,6 +180,29 @@ def is_class_json(value: object) -> bool:
     return named and all(key.isdecimal() or WORDNET_ID.fullmatch(key) for key in value)
 
 
+def _lines_of_json(value: object) -> list[str] | None:
+    """Return a line per class of JSON with records of classes, or names under a title."""
+    if isinstance(value, dict):
+        under = [each for key, each in value.items() if _squeezed(key) in TITLE]
+        if len(under) != 1 or not isinstance(under[0], list | dict):
+            return None
+        if (lines := _lines_of_json(under[0])) is not None:
+            return lines
+        if isinstance(under[0], list):
+            return under[0] if is_class_json(under[0]) else None
+        return [f"{key}: {json.dumps(each)}" for key, each in under[0].items()]
+    if not isinstance(value, list) or not value or not all(isinstance(v, dict) for v in value):
+        return None
+    titles = {_squeezed(key): key for key in value[0]}
+    named = next((titles[each] for each in NAMED if each in titles), None)
+    given = [record.get(named) for record in value] if named is not None else []
+    names = [name for name in given if isinstance(name, str) and name]
+    if len({*names}) < len(value) or not OF_IMAGES.isdisjoint(titles):
+        return None
+    ids = [str(record.get(titles.get("wnid", titles.get("id", "")), "")) for record in value]
+    return [f"{i} {name}" for i, name in zip(ids, names, strict=True)] if _are_ids(ids) else names
+
+
 # --- Lines ----------------------------------------------------------------------------------------
 
 
@@ -173,18 +214,59 @@ def _split_lines(lines: Sequence[str]) -> list[str]:
 def _items(lines: list[str]) -> list[str]:
     """Return the items of a list or dictionary in source code; other lines unchanged."""
     text = "\n".join(lines)
-    if len(lines) > 1 and re.fullmatch(r"\w+:", lines[0]):  # YAML
-        lines = lines[1:]
-    if not (OPENS.match(text) and CLOSES.search(text)):
-        stripped = [BULLET.sub("", line, count=1) for line in lines]
-        if len(lines) > 1 and all(map(BULLET.match, lines)) and all(stripped):
-            return stripped
-        if len(lines) == 1 and lines[0].count(",") > 1:  # dog, cat, fox
-            return [item for item in map(str.strip, _parts(lines[0], ",")) if item]
-        ended = all(line.endswith((",", ";")) for line in lines[:-1] or lines)
-        return [line.rstrip(",;") for line in lines] if ended else lines
-    body = CLOSES.sub("", OPENS.sub("", text, count=1))
-    return [item for item in map(str.strip, _parts(body, ",\n")) if item]
+    if (block := yaml_names(lines)) is not None:
+        lines = block
+        text = "\n".join(lines)
+    if OPENS.match(text) and CLOSES.search(text):
+        body = CLOSES.sub("", OPENS.sub("", text, count=1))
+        if _is_balanced(body):
+            return _unbracketed([item for item in map(str.strip, _parts(body, ",\n")) if item])
+    if (
+        len(lines) == 1
+        and len(records := re.findall(r"[(\[][^()\[\],]+,[^()\[\]]+[)\]]", text)) > 1
+    ):
+        return _unbracketed(records)
+    stripped = [BULLET.sub("", line, count=1) for line in lines]
+    if len(lines) > 1 and all(map(BULLET.match, lines)) and all(stripped):
+        return stripped
+    if len(lines) == 1 and lines[0].count(",") > 1:  # dog, cat, fox
+        return [item for item in map(str.strip, _parts(lines[0], ",")) if item]
+    ended = all(line.endswith((",", ";")) for line in lines[:-1] or lines)
+    return _unbracketed([line.rstrip(",;") for line in lines] if ended else lines)
+
+
+def yaml_names(lines: Sequence[str]) -> list[str] | None:
+    """Return the lines under a title such as ``names:`` of a YAML text; None without a title."""
+    titles = [re.fullmatch(r"(\w+):\s*(.*)", line) for line in lines]
+    named = [k for k, match in enumerate(titles) if match and _squeezed(match[1]) in TITLE]
+    if len(named) != 1 and not (titles and titles[0] and not titles[0][2]):
+        return None
+    start = named[0] if len(named) == 1 else 0
+    match = titles[start]
+    if match and match[2]:
+        return [match[2]] if OPENS.match(match[2]) else None
+    block = []
+    for line in lines[start + 1 :]:
+        if not re.match(r"\s|-", line):
+            break
+        block.append(line)
+    return block or None
+
+
+def _is_balanced(body: str) -> bool:
+    """Whether no bracket closes before it opens: ``(0, dog), (1, cat)`` are two records."""
+    depth = 0
+    for sign in body:
+        depth += (sign in "[{(") - (sign in "]})")
+        if depth < 0:
+            return False
+    return True
+
+
+def _unbracketed(items: list[str]) -> list[str]:
+    """Return items such as ``(0, 'dog')`` without their brackets, if all have brackets."""
+    records = [re.fullmatch(r"[(\[](.*,.*)[)\]],?", item.strip()) for item in items]
+    return [match[1] for match in records if match] if all(records) else items
 
 
 def _parts(text: str, separators: str) -> Iterator[str]:
@@ -264,6 +346,8 @@ def _readings(lines: list[str]) -> Iterator[ClassList]:
         yield ClassList(last, "the last part of each path")
     bare = [line.rstrip("/") for line in bare]
     yield ClassList(tuple(bare))
+    if len(bare) == 1 and len(words := bare[0].split()) > 1:
+        yield ClassList(tuple(words), "the words of the line")
     if any("," in line for line in bare):
         firsts = tuple(line.split(",")[0].strip() for line in bare)
         if not are_codes(firsts):
@@ -285,6 +369,7 @@ def _tables(lines: list[str]) -> Iterator[_Table]:
     if not _are_numbers([_bare(row[0]) for row in keyed]):
         keyed = []
     for rows in (
+        _records(stripped),
         [line.split("\t") for line in lines],
         keyed,
         [_piped(line) for line in stripped if not re.fullmatch(r"[\s|:+-]+", line)],
@@ -292,6 +377,7 @@ def _tables(lines: list[str]) -> Iterator[_Table]:
         _commas(stripped),
         [_pair(line) for line in stripped],
         [re.split(r"\s{2,}", line) for line in stripped],
+        [_numbered(line) for line in stripped],
         _around_names(stripped),
     ):
         cells = [tuple(map(_bare, row)) for row in rows]
@@ -316,6 +402,9 @@ def _around_names(lines: list[str]) -> list[list[str]]:
     matches = [re.fullmatch(edges, line) for line in lines]
     if not all(matches):
         return []
+    codes = [re.match(r"([^\W\d]+?_?\d+)[\s_]+(?=[^\W\d_])(.+)", line) for line in lines]
+    if all(codes) and are_codes([match[1] for match in codes if match]):  # class_0 dog
+        return [[match[1], match[2]] for match in codes if match]
     rows = [[match[key] or "" for key in ("a", "name", "b")] for match in matches if match]
     kept = [k for k in (0, 2) if all(row[k] for row in rows)]
     # Numbers that repeat may be years or part of the names.
@@ -325,6 +414,24 @@ def _around_names(lines: list[str]) -> list[list[str]]:
         end = match.end("name") if match and 2 in kept else None
         row[1] = match.string[start:end] if match else ""
     return [[row[k] for k in sorted([*kept, 1])] for row in rows]
+
+
+def _numbered(line: str) -> list[str]:
+    """Split a name from the numbers behind it, such as its attributes."""
+    match = NUMBERED.fullmatch(line)
+    return [match[1], *re.split(r"[\s,;]+", match[2].strip(" \t,;"))] if match else [line]
+
+
+def _records(lines: list[str]) -> list[list[str]]:
+    """Return the keys of dictionaries, one on each line, and the values of each."""
+    inner = [re.fullmatch(r"\{(.+)\}[,;]?", line) for line in lines]
+    if not all(inner):
+        return []
+    pairs = [[_pair(field.strip()) for field in _parts(match[1], ",")] for match in inner if match]
+    keys = {tuple(_bare(pair[0]) for pair in record) for record in pairs}
+    if len(keys) > 1:
+        return []
+    return [list(*keys), *([pair[-1] for pair in record] for record in pairs)]
 
 
 def _piped(line: str) -> list[str]:

@@ -58,11 +58,12 @@ from zslcore.untrusted.client import look_into, read_value
 LAYOUTS = (
     "att_splits.mat with res101.mat; train.txt and test.txt (images, or classes); seen_classes.txt "
     "and unseen_classes.txt (or .npy); train and test folders of images; base.json and novel.json; "
-    "train.csv and test.csv; CUB_200_2011; train_pairs.txt and test_pairs.txt; split_zhou_*.json"
+    "train.csv and test.csv; CUB_200_2011; train_pairs.txt and test_pairs.txt; one JSON, "
+    "CSV or YAML of a whole split"
 )
 #: Words in file names that give the side of a class list.
 UNSEEN_WORDS, SEEN_WORDS = {"unseen", "novel", "new"}, {"seen", "base", "train", "trainval"}
-VAL_WORDS = {"val", "valid", "validation"}
+VAL_WORDS = {"val", "valid", "validation", "dev", "development"}
 #: Largest number of files in a folder of a split.
 MOST_FILES = 200
 #: Names of text files in the folder of a split that do not list a part.

@@ -19,6 +19,7 @@ from zslcore.datasets.class_lists import (
     is_class_json,
     is_class_table,
     read_class_list,
+    yaml_names,
 )
 from zslcore.datasets.split_entries import is_split_json, read_split_table
 from zslcore.datasets.split_lists import IMAGE_IN_LINE, is_split_of_parts
@@ -68,7 +69,8 @@ NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices",
 MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
 #: Endings of texts that may be a list of classes or labels, and of texts that may be a split.
 LISTS = (".txt", ".csv", ".tsv", ".list", ".names", "")
-SPLIT_TEXTS = (*LISTS, ".yaml", ".yml")
+YAML = (".yaml", ".yml")
+SPLIT_TEXTS = (*LISTS, *YAML)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,8 @@ def _kind_of_arrays(contents: Contents) -> Kind:
     if names == {"prototypes", "class_names"}:
         size = " x ".join(f"{n:,}" for n in shapes["prototypes"] or ())
         raise _refusal(path, f"class embeddings ({size}), which import takes with --prototypes")
+    for name, reason in contents.refused.items():
+        raise _refusal(path, f"a file whose {clean_text(name, 40)} is refused: {reason}")
     held = ", ".join(clean_text(name, 40) for name in list(shapes)[:6]) or "nothing readable"
     raise _refusal(path, f"a file with {held}")
 
@@ -245,9 +249,13 @@ def _kind_of_text(path: Path) -> Kind:
         return "split"
     if _is_score_table(path):
         return "scores"
+    if path.suffix.lower() in YAML:
+        lines = read_value(path, "lines", max_bytes=MAX_LIST, most=MAX_VALUES)
+        if yaml_names(lines):
+            return "classes"
     if path.suffix.lower() not in LISTS:
         raise _refusal(path, f"a text; a list of classes is a text file, {', '.join(LISTS[:3])}")
-    lines = read_lines(path, max_bytes=MAX_LIST)
+    lines = list(read_lines(path, max_bytes=MAX_LIST))
     if not lines:
         raise _refusal(path, "a text without lines")
     if all(line.lstrip("-").isdigit() for line in lines):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from zslcore.datasets.split_lists import (
 )
 from zslcore.datasets.xlsa17 import SMALL
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, closest_name
+from zslcore.leakage.class_identity import with_one_name_each
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, UNION, UNREAD, AuditContext
 from zslcore.leakage.photographs import GroupSource, Photographs, photographs_of
 from zslcore.leakage.published import fill_in_from_benchmark
@@ -176,12 +178,25 @@ def _named_rows(
     """Read a split by names from a file or folder; None for other files and folders."""
     if path.is_dir():
         has_rows = (path / "att_splits.mat").is_file()
-        return None if has_rows else read_split_folder(path) or _json_in(path)
+        if has_rows:
+            return None
+        return (
+            read_split_folder(path)
+            or _split_text_in(path, files)
+            or _row_lists_in(path, files, labels)
+        )
     if not path.is_file():
         return None
     container = container_of(path)
     if container == "JSON" and path.suffix.lower() in JSON_ENDINGS:
-        return None if _has_our_schema(path) else read_split_json(path)
+        if _has_our_schema(path):
+            return None
+        listed = read_split_json(path)
+        if listed is None or listed.files or listed.sides:
+            return listed
+        with suppress(FileRefusedError):  # rows: labels may stand in the file
+            return files.split_by_parts(path, labels) or listed
+        return listed
     if container == "JSON":  # or a text that begins like JSON
         with suppress(FileRefusedError):
             if (split_list := read_split_json(path)) is not None:
@@ -191,20 +206,59 @@ def _named_rows(
     return files.split_by_parts(path, labels)
 
 
-def _json_in(folder: Path) -> SplitList | None:
-    """Read the only ``split_*.json``, CoOp's form of a split, in a folder; None without one."""
-    named = [path for path in folder.glob("split_*.json") if path.is_file()]
-    return read_split_json(named[0]) if len(named) == 1 else None
+def _split_text_in(folder: Path, files: SmallFiles) -> SplitList | None:
+    """Return the split of the one JSON, table or text of a folder that is a split by names.
+
+    Raises a FileRefusedError where several files are, or one and a file of row numbers.
+    """
+    endings = (*JSON_ENDINGS, ".csv", ".tsv", ".txt", ".yaml", ".yml")
+    splits = {}
+    for path in _files_with(folder, endings):
+        with suppress(FileRefusedError):
+            if (split_list := _named_rows(path, files, None)) is not None:
+                splits[path] = split_list
+    if not splits:
+        return None
+    paths = [*splits, *_row_files_in(folder, files)]
+    if len(paths) > 1:
+        raise _several_splits(folder, paths)
+    return splits[paths[0]]
+
+
+def _row_lists_in(
+    folder: Path, files: SmallFiles, labels: np.ndarray | Sequence[int] | None
+) -> SplitList | None:
+    """Return the split of a folder with a file of row numbers for each part, and one of labels.
+
+    Numbers below the number of classes may be classes: such lists are not read.
+    """
+    numbers: dict[str, np.ndarray] = {}
+    for path in _files_with(folder, (".npy", ".txt")):
+        if part_of_name(path.stem) or path.stem.lower() in LABEL_VARIABLES:
+            with suppress(FileRefusedError):
+                contents = files.contents(path)
+                numbers[path.stem] = contents.numbers(next(iter(contents.shapes)))
+    own = next((values for name, values in numbers.items() if not part_of_name(name)), None)
+    y = np.asarray(labels) if labels is not None else None
+    if y is None and own is not None:
+        y = _counted_from_zero(folder, own)
+    rows: dict[str, Any] = {n: values for n, values in numbers.items() if part_of_name(n)}
+    if y is None or not is_split_of_parts(rows, np.ndarray):
+        return None
+    if max(values.max(initial=0) for values in rows.values()) <= len(np.unique(y)):
+        return None
+    return split_of_parts(clean_text(folder.name), rows, y)
 
 
 def _has_our_schema(path: Path) -> bool:
     """Whether a JSON file begins like a split of row numbers written by this package."""
     with path.open("rb") as file:
-        return SPLIT_SCHEMA.encode() in file.read(1 << 12)
+        return SPLIT_SCHEMA.rpartition("/")[0].encode() + b"/" in file.read(1 << 12)
 
 
 def _read_split_list(listed: SplitList, path: Path, **fields: Any) -> AuditContext:
     """Return the context of a split by names, read from ``path``."""
+    listed = with_one_name_each(listed)
     facts = {"file": listed.name, "read as": listed.note}
     digest = sha256(path) if path.is_file() else ""
     n = len(listed.labels)
@@ -254,20 +308,35 @@ def _files_in_folder(
 
 def _one_split_in(folder: Path, files: SmallFiles) -> Path:
     """Return the only file with rows of a split in a folder, or refuse the folder."""
+    splits = _row_files_in(folder, files)
+    if len(splits) == 1:
+        return splits[0]
+    raise _several_splits(folder, splits) if splits else refusal_of_folder(folder)
+
+
+def _row_files_in(folder: Path, files: SmallFiles) -> list[Path]:
+    """Return the files with rows of a split in a folder."""
     splits = []
-    named = sorted(folder.iterdir()) if folder.is_dir() else []
-    for path in [p for p in named if p.suffix.lower() in (".mat", ".npz", ".h5")][:MOST_FILES]:
+    for path in _files_with(folder, (".mat", ".npz", ".h5", ".hdf5")):
         with suppress(FileRefusedError):
             if any(f"{part}_loc" in files.read(path) for part in SPLIT_PARTS):
                 splits.append(path)
-    if len(splits) == 1:
-        return splits[0]
-    if splits:
-        names = ", ".join(clean_text(path.name) for path in splits)
-        raise FileRefusedError(
-            f"{clean_text(folder)}: expected one split, got {names}; name one of them."
-        )
-    raise refusal_of_folder(folder)
+    ours = [path for path in _files_with(folder, (".json",)) if _has_our_schema(path)]
+    return splits + ours
+
+
+def _files_with(folder: Path, endings: Sequence[str]) -> list[Path]:
+    """Return the first files of a folder with one of some endings."""
+    paths = sorted(folder.iterdir()) if folder.is_dir() else []
+    named = (path for path in paths if path.suffix.lower() in endings and path.is_file())
+    return list(islice(named, MOST_FILES))
+
+
+def _several_splits(folder: Path, paths: Sequence[Path]) -> FileRefusedError:
+    names = ", ".join(clean_text(path.name) for path in paths)
+    return FileRefusedError(
+        f"{clean_text(folder)}: expected one split, got {names}; name one of them."
+    )
 
 
 def _read_split_file(
@@ -278,7 +347,7 @@ def _read_split_file(
 ) -> AuditContext:
     facts = {"file": clean_text(path.name)}
     lists: dict[str, np.ndarray] = {}
-    if path.suffix.lower() == ".json":
+    if path.suffix.lower() == ".json" and _has_our_schema(path):
         parts = read_split_rows(path, SPLIT_SCHEMA, SPLIT_PARTS, max_bytes=MAX_JSON)
         arrays = {}
     else:
@@ -290,6 +359,8 @@ def _read_split_file(
     if set(parts) == {"trainval"} and SHARE.fullmatch(path.name):
         parts, facts["read as"], arrays = _read_share_of_split(path, parts["trainval"], files)
     if not parts:
+        for name, reason in files.contents(path).refused.items():
+            raise FileRefusedError(f"{clean_text(path.name)}, {clean_text(name, 40)}: {reason}.")
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected row numbers in trainval_loc, test_seen_loc and "
             "test_unseen_loc, found none of them."

@@ -339,6 +339,11 @@ def read_scores(
         One sentence: which file and part, what was expected, what came.
     """
     name = clean_text(path.name)
+    if Path(path.name).suffix.lower() == ".txt":
+        raise FileRefusedError(
+            f"{name}: expected scores as .npz, .mat, .csv, .parquet or .pt, or predicted classes "
+            "as .csv with the titles label and predicted; got a text."
+        )
     with scratch() as folder:
         parts = _read_parts(path, folder, limits)
         second = parts.pop("unseen_scores", None)
@@ -370,6 +375,11 @@ def read_scores(
                 f"{name}: expected labels, {' or '.join(NAMES['labels'][:3])}, or a file of "
                 f"labels; got {'scores' if 'scores' in parts else 'predicted classes'} alone."
             )
+        if "scores" in parts and _is_confusion_matrix(parts["scores"], parts["labels"]):
+            raise FileRefusedError(
+                f"{name}: expected scores of every image, got one row per class of whole numbers, "
+                "as a confusion matrix has; give the predicted class of every image."
+            )
         predicted = parts.get("predicted")
         return ScoreFile(
             name,
@@ -381,6 +391,15 @@ def read_scores(
             tuple(parts.get("remarks", ())),
             lists_seen,
         )
+
+
+def _is_confusion_matrix(scores: np.ndarray, labels: Any) -> bool:
+    """Whether a square matrix has one row per class, and counts of images in it."""
+    n = len(scores)
+    if n < 3 or scores.shape != (n, n) or len({*map(str, labels)}) < n:
+        return False
+    counts = np.asarray(scores, dtype=float)
+    return bool((counts >= 0).all() and (counts == np.round(counts)).all() and counts.sum() > n)
 
 
 def _read_parts(source: Path | Contents, folder: Path, limits: Limits) -> dict[str, Any]:

@@ -36,6 +36,7 @@ from zslcore.untrusted.readers import (
     variables,
     word_vectors,
 )
+from zslcore.untrusted.readers.common import encoding_of
 from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
 #: Form in which a variable is returned: a float32 matrix, unchanged or transposed (MATLAB's layout
@@ -578,7 +579,7 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
             f"{clean_text(path.name)}: expected a list of names of at most {max_bytes:,} bytes, "
             f"got {path.stat().st_size:,}."
         )
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = path.read_text(encoding_of(str(path)), errors="replace").splitlines()
     return tuple(name for name in map(clean_text, lines) if name)
 
 
@@ -695,6 +696,8 @@ def container_of(path: Path) -> str:
     length = int.from_bytes(head[:8], "little")
     if head[8:9] == b"{" and 2 <= length <= path.stat().st_size - 8:
         return "safetensors"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):  # UTF-16
+        head = head.decode("utf-16", "ignore").encode()
     if CONTROLS & set(head[:64]):
         raise FileRefusedError(
             f"{name}: expected {ENDINGS_OF_ARRAYS} or a text, got a binary file of another kind."

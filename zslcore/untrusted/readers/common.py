@@ -10,3 +10,9 @@ MAX_PATH, MAX_NAME = 200, 256
 LAST_CHARACTER, MAX_ROW, MAX_NUMBER = 0x10FFFF, 2**31 - 1, 2**53
 
 Shape = tuple[int, ...]
+
+
+def encoding_of(path: str) -> str:
+    """Return the encoding of a text by its byte order mark: UTF-16, or UTF-8 without one."""
+    with open(path, "rb") as file:
+        return "utf-16" if file.read(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"

@@ -14,7 +14,7 @@ import numpy as np
 from zslcore.storage.arrays import write_rows
 from zslcore.untrusted import worker
 from zslcore.untrusted.readers.array_names import LABELS, PREDICTED
-from zslcore.untrusted.readers.common import MAX_NAME, MAX_PATH
+from zslcore.untrusted.readers.common import MAX_NAME, MAX_PATH, encoding_of
 from zslcore.untrusted.worker import Refused
 
 #: Texts that stand for a missing number.
@@ -72,7 +72,12 @@ def _read_frames(path: str, n_numbers: int, **options: Any) -> Iterator[tuple[An
     """Yield blocks of a CSV file as frames, with the share of the file read so far."""
     import pandas as pd
 
-    options |= {"header": 0, "index_col": False, "skipinitialspace": True, "encoding": "utf-8-sig"}
+    options |= {
+        "header": 0,
+        "index_col": False,
+        "skipinitialspace": True,
+        "encoding": encoding_of(path),
+    }
     size = max(1, Path(path).stat().st_size)
     with open(path, "rb") as file, warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # too many fields
@@ -83,7 +88,7 @@ def _read_frames(path: str, n_numbers: int, **options: Any) -> Iterator[tuple[An
 
 def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], bool]:
     """Return the column names, and whether one column is an unnamed index."""
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
+    with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:
         line = lines.readline(MAX_HEADER)
     try:
         header = [name.strip() for name in next(csv.reader([line]), [])]
@@ -115,7 +120,7 @@ def _fault(
     """Return the first fault, with its line, of a CSV file that pandas refuses."""
     is_right = _is_finite if finite else _is_number
     csv.field_size_limit(MAX_FIELD)
-    with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+    with open(path, encoding=encoding_of(path), errors="surrogateescape", newline="") as lines:
         reader = csv.reader(lines, delimiter=separator)
         next(reader, None)
         try:
@@ -243,7 +248,7 @@ def _separator(path: str) -> str:
     default a comma.
     """
     csv.field_size_limit(MAX_FIELD)
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
+    with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:
         head = lines.read(2 * MAX_HEADER).splitlines()[:2]
     best, most = ",", 1
     for sign in ",;\t":
@@ -259,7 +264,7 @@ def _separator(path: str) -> str:
 def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
     """Return the column names of a score table, and its first row."""
     csv.field_size_limit(MAX_FIELD)
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
+    with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:
         head = lines.read(2 * MAX_HEADER).splitlines()[:2]
     try:
         header, *rows = [
@@ -284,7 +289,7 @@ def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
 
 def _refuse_short_lines(path: str, n: int, separator: str) -> None:
     """Refuse lines with too few fields: pandas would read missing values."""
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
+    with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:
         reader = csv.reader(lines, delimiter=separator)
         for row in filter(None, reader):
             if len(row) < n:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from zslcore.untrusted.worker import Refused
 
 #: Deflate, shuffle and fletcher32: built-in filters of HDF5, without plug-ins.
 HDF5_FILTERS = {1, 2, 3}
+#: Largest number of names listed for a file, and for each of its groups.
+MOST_NAMES = 1000
 #: Bound on the compression ratio of deflate: a file that declares more cannot hold its values.
 MOST_COMPRESSED = 1100
 
@@ -28,7 +31,28 @@ class Hdf5:
 
         self.h5py, self.file = h5py, h5py.File(path, "r")
         # "#refs#" and "#subsystem#" are MATLAB's groups for cells and objects.
-        self.names = [name for name in islice(self.file, 1000) if not name.startswith("#")]
+        self.top = [name for name in islice(self.file, MOST_NAMES) if not name.startswith("#")]
+        #: Array in a group -> its group, where no other array has its name.
+        self.group_of = self._groups_of_arrays(self.top)
+        groups = {*self.group_of.values()}
+        whole = {
+            group
+            for group in groups
+            if len(self.file[group]) <= MOST_NAMES and {*self.file[group]} <= {*self.group_of}
+        }
+        self.names = [name for name in (*self.top, *self.group_of) if name not in whole]
+
+    def _groups_of_arrays(self, top: list[str]) -> dict[str, str]:
+        names: Counter[str] = Counter(top)
+        group_of: dict[str, str] = {}
+        for group in top:
+            is_link = self.file.id.links.get_info(group.encode()).type != self.h5py.h5l.TYPE_HARD
+            if is_link or not isinstance(self.file[group], self.h5py.Group):
+                continue
+            for name in islice(self.file[group], MOST_NAMES):
+                names[name] += 1
+                group_of[name] = group
+        return {name: group for name, group in group_of.items() if names[name] == 1}
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable without reading its values."""
@@ -59,6 +83,8 @@ class Hdf5:
     def array(self, name: str) -> Any:
         """Return the array of a variable, or of a field of a struct, without following links."""
         where, field = name.partition(".")[::2] if self._is_field(name) else (name, "")
+        if name in self.group_of:
+            where, field = self.group_of[name], name
         self._refuse_link(self.file, where)
         if not field:
             return self._plain(self.file[where])

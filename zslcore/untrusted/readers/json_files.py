@@ -14,7 +14,14 @@ from typing import Any
 import numpy as np
 
 from zslcore.untrusted.readers.array_names import VARIABLES
-from zslcore.untrusted.readers.common import MAX_NAME, MAX_NUMBER, MAX_ROW, TEXT_BYTES, Shape
+from zslcore.untrusted.readers.common import (
+    MAX_NAME,
+    MAX_NUMBER,
+    MAX_ROW,
+    TEXT_BYTES,
+    Shape,
+    encoding_of,
+)
 from zslcore.untrusted.readers.text_tables import allow_text
 from zslcore.untrusted.worker import Refused
 
@@ -132,7 +139,7 @@ def refuse_more(value: Any, kind: str, most: int) -> None:
 
 def _text(path: str) -> str:
     text = Path(path).read_bytes()
-    encoding = "utf-16" if text[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    encoding = encoding_of(path)
     if encoding == "utf-8-sig" and b"\0" in text:
         raise Refused("expected a text of lines, got a binary file")
     return text.decode(encoding, "replace")
@@ -151,6 +158,8 @@ def _rows(path: str, separator: str) -> list[list[str]]:
 
 def _parsed(path: str, kind: str) -> Any:
     text = Path(path).read_bytes()
+    if encoding_of(path) == "utf-16":
+        text = text.decode("utf-16", "replace").encode()
     if kind == "JSON" and path.lower().endswith(JSON_LINES):
         text = b"[" + b",".join(line for line in text.splitlines() if line.strip()) + b"]"
     try:

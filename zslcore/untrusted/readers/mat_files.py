@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ MATLAB_BYTES = {
     **dict.fromkeys(("int8", "uint8", "logical"), 1),
     "cell": TEXT_BYTES,
 }
+#: Size limit of a struct that is read to list its fields: a list of a million rows has 8 MB.
+MOST_OF_STRUCT = 64 << 20
 #: Data types of MATLAB 5: array and compressed array.
 MATRIX, COMPRESSED = 14, 15
 
@@ -32,11 +35,39 @@ class Mat5:
 
         self.path = path
         self.listed = {name: (shape, kind) for name, shape, kind in whosmat(path)}
-        self.names = [name for name in self.listed if not name.startswith("__")]
+        self.top = [name for name in self.listed if not name.startswith("__")]
+        #: Field of a struct -> the struct, where no other variable has its name.
+        self.struct_of = self._structs_of_fields(self.top)
+        structs = {*self.struct_of.values()}
+        self.names = [name for name in (*self.top, *self.struct_of) if name not in structs]
+
+    def _structs_of_fields(self, top: list[str]) -> dict[str, str]:
+        """Return the fields of small structs of one element; a field of two structs is left out."""
+        from scipy.io import loadmat
+
+        sizes = dict(zip(self.listed, _declared_bytes(self.path), strict=False))
+        structs = [
+            name
+            for name in top
+            if self.listed[name] == ((1, 1), "struct")
+            and sizes.get(name, MOST_OF_STRUCT) < MOST_OF_STRUCT
+        ]
+        if not structs:
+            return {}
+        values = loadmat(self.path, variable_names=structs)
+        names = Counter(
+            [*top, *(field for of in structs for field in values[of].dtype.names or ())]
+        )
+        return {
+            field: of
+            for of in structs
+            for field in values[of].dtype.names or ()
+            if names[field] == 1
+        }
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable."""
-        of = name.partition(".")[0]
+        of = self.struct_of.get(name, name.partition(".")[0])
         shape, kind = self.listed[of]
         if of != name:
             if kind != "struct":
@@ -52,6 +83,8 @@ class Mat5:
         from scipy.io import loadmat
 
         of, _, field = name.partition(".")
+        if name in self.struct_of:
+            of, field = self.struct_of[name], name
         value: np.ndarray = loadmat(self.path, variable_names=[of])[of]
         if not field:
             return value

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.untrusted import worker
+from zslcore.untrusted.readers.common import encoding_of
 from zslcore.untrusted.worker import Refused
 
 #: Limits: bytes of a text, columns, characters of a name, and assumed bytes of a text value.
@@ -96,7 +97,7 @@ class TextTable:
 
     def _lines(self) -> Iterator[str]:
         """Yield the nonblank lines."""
-        with open(self.path, encoding="utf-8-sig", errors="replace") as file:
+        with open(self.path, encoding=encoding_of(self.path), errors="replace") as file:
             for line in file:
                 yield from (part for part in line.splitlines() if part.strip())
 

@@ -74,9 +74,12 @@ def read_variables(
 ) -> dict[str, list[str]]:
     """Write the wanted variables in a file; return their names and the unread names."""
     source = _opened(path, kind)
-    structs = isinstance(source, Mat5 | Hdf5)
-    parents = {name: name.partition(".")[0] if structs else name for name in {*wanted, *required}}
-    available = {name for name, of in parents.items() if not {name, of}.isdisjoint(source.names)}
+    top = source.top if isinstance(source, Mat5 | Hdf5) else []  # a field is called "struct.field"
+    available = {
+        name
+        for name in {*wanted, *required}
+        if name in source.names or name.partition(".")[0] in top
+    }
     for name in required:
         if name not in available:
             held = ", ".join(source.names[:12]) or "nothing"
@@ -98,7 +101,7 @@ def read_variables(
         file, role = out / f"{name}.npy", wanted[name]
         if not (role == "scores" and isinstance(source, Npz) and source.copy(name, file)):
             WRITERS[role](source.read(name), file)
-    read = {*present, *(parents[name] for name in present)}
+    read = {*present, *(name.partition(".")[0] for name in present)}
     return {"found": present, "unread": [name for name in source.names if name not in read][:100]}
 
 

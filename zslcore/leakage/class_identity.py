@@ -1,0 +1,105 @@
+"""Classes that a split names in two ways: by WordNet id and by name, or in the plural."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from zslcore.datasets.split_lists import SplitList, counted_names
+from zslcore.leakage.vocabularies import id_of, wordnet
+from zslcore.names import class_key
+from zslcore.texts import clean_text
+
+
+def with_one_name_each(listed: SplitList) -> SplitList:
+    """Merge classes named by a WordNet id with those named by its words; ask about plurals.
+
+    Examples
+    --------
+    >>> from zslcore.datasets.split_lists import split_of_classes
+    >>> sides = {"seen": ["n02481823", "n02128385"], "unseen": ["chimpanzee", "zebra"]}
+    >>> with_one_name_each(split_of_classes("split", sides)).class_names
+    ('chimpanzee', 'n02128385', 'zebra')
+    """
+    return _with_plurals(_with_ids(listed))
+
+
+def _with_ids(listed: SplitList) -> SplitList:
+    names = listed.class_names
+    ids = {c: id_of(name) for c, name in enumerate(names) if id_of(name) == name.strip()}
+    if not ids or len(ids) == len(names):
+        return listed
+    class_of_name = [c for c in range(len(names)) if c not in ids]
+    class_of_key = {class_key(names[c]): c for c in class_of_name}
+    synsets = wordnet().synsets
+    twin = {}
+    for c, i in ids.items():
+        keys = [class_key(lemma) for lemma in synsets[i].lemmas] if i in synsets else []
+        if (other := next((class_of_key[k] for k in keys if k in class_of_key), None)) is not None:
+            twin[c] = other
+    if not twin:
+        both = " and ".join(clean_text(names[c], 40) for c in (min(ids), class_of_name[0]))
+        question = f"Some classes have WordNet ids and some have names, such as {both}."
+        return replace(listed, questions=(*listed.questions, question))
+    pairs = [f"{clean_text(names[c], 40)}, {clean_text(names[o], 60)}" for c, o in twin.items()]
+    return _merged(listed, twin, f"; one class by WordNet id and by name: {counted_names(pairs)}")
+
+
+def _merged(listed: SplitList, twin: dict[int, int], remark: str) -> SplitList:
+    """Replace classes by their twins and number the remaining ones in their order."""
+    target = np.arange(len(listed.class_names))
+    for c, other in twin.items():
+        target[c] = other
+    kept, number = np.unique(target, return_inverse=True)
+    order = sorted(range(len(kept)), key=lambda k: int(np.flatnonzero(number == k)[0]))
+    place = np.argsort(order)[number]
+    return replace(
+        listed,
+        class_names=tuple(listed.class_names[kept[k]] for k in order),
+        labels=place[listed.labels] if listed.labels.size else listed.labels,
+        sides={side: np.unique(place[classes]) for side, classes in listed.sides.items()},
+        folds=tuple(
+            (np.unique(place[train]), np.unique(place[val])) for train, val in listed.folds
+        ),
+        note=listed.note + remark,
+    )
+
+
+def _with_plurals(listed: SplitList) -> SplitList:
+    """Ask whether a seen and an unseen class that differ by a final s are one."""
+    keys = [class_key(name) for name in listed.class_names]
+    place = {key: c for c, key in enumerate(keys)}
+    pairs = [
+        (place[plural], c)
+        for c, key in enumerate(keys)
+        for plural in (f"{key}s", f"{key}es")
+        if len(key) > 2 and plural in place
+    ]
+    if not pairs:
+        return listed
+    seen, unseen = _classes_of_sides(listed)
+    across = [
+        " and ".join(clean_text(listed.class_names[c], 60) for c in sorted(pair))
+        for pair in pairs
+        if {*pair} & seen and {*pair} & unseen
+    ]
+    if not across:
+        return listed
+    question = f"A seen and an unseen class differ by a plural: {counted_names(across)}."
+    return replace(listed, questions=(*listed.questions, question))
+
+
+def _classes_of_sides(listed: SplitList) -> tuple[set[int], set[int]]:
+    """Return the classes of training and of the unseen test."""
+    if listed.sides:
+        sides = [
+            [listed.sides[side]] if side in listed.sides else [] for side in ("seen", "unseen")
+        ]
+    else:
+        sides = [
+            [listed.labels[listed.parts[part]] for part in parts if part in listed.parts]
+            for parts in (("trainval", "train"), ("test_unseen",))
+        ]
+    seen, unseen = ({c for classes in of_side for c in classes.tolist()} for of_side in sides)
+    return seen, unseen
