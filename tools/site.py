@@ -57,6 +57,12 @@ QUESTIONS = {
     "claims.html": "Do the claims of four papers hold? Each is recomputed from printed tables.",
     "check.html": "Is a split clean? This one is still in circulation, and leaks.",
 }
+#: Verdict on a claim -> heading of its claims, and words for their number.
+VERDICTS = {
+    "does not hold": ("Does not hold", "do not hold"),
+    "holds": ("Holds", "hold"),
+    "undecided": ("Open", "are open"),
+}
 #: Headings of the metrics in the table, by name in a row of results.
 FIGURES = {
     "zsl": "ZSL",
@@ -87,6 +93,10 @@ pre { padding: 12px 16px; overflow-x: auto; border-radius: var(--st-base-radius)
   border-radius: var(--st-base-radius); text-decoration: none; }
 .cards > a:hover { border-color: var(--st-primary-color); }
 .cards strong { display: block; color: var(--st-primary-color); }
+.one-ruler .wide .ruler { grid-template-columns: auto minmax(0, 1fr) auto; }
+@media (max-width: 640px) {
+  main { padding: 8px 16px 24px; } nav { gap: 0 16px; } h1 { font-size: 1.25rem; }
+}
 .rail > .heading button, .kinds label:has([value=images]), .one-ruler .kinds { display: none; }
 """
 #: Style of the table.
@@ -185,10 +195,11 @@ def pages() -> Iterator[tuple[str, str]]:
     runs = shipped_results()
     yield "table.html", table(runs)
     yield "claims.html", claims(runs)
+    question = escape(QUESTIONS["check.html"])
     example = FACTS / "measured" / "example_card.json"
     card = reports_html(read_report(example.read_bytes(), example.name))
     card = card.replace("</head>", f"<style>{STYLE}</style></head>", 1)
-    yield "check.html", card.replace("<main>", f"{_links('check.html')}<main>", 1)
+    yield "check.html", card.replace("<main>", f"<main>{_links('check.html')}<p>{question}</p>", 1)
 
 
 def _page(
@@ -400,14 +411,13 @@ def _cell(value: float | None, best: float | None) -> str:
 def claims(runs: Sequence[RunResult]) -> str:
     """Return all claims with the verdicts from the tables of their papers and from real runs."""
     records = papers.as_records(papers.judge_all(runs, ()))
-    groups: dict[str, list[str]] = {"does not hold": [], "holds": [], "undecided": []}
+    groups: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
     for claim in records:
         groups[claim["judgments"]["printed"]["verdict"]].append(_claim(claim))
-    counts = ", ".join(f"{verdict} {len(claims)}" for verdict, claims in groups.items())
+    counts = ", ".join(f"{len(groups[verdict])} {VERDICTS[verdict][1]}" for verdict in VERDICTS)
     lead = f"<p>{len(records)} claims, judged on the papers' own printed tables: {counts}.</p>"
     parts = "".join(
-        f"<h2>{escape(verdict).capitalize()}</h2>{''.join(claims)}"
-        for verdict, claims in groups.items()
+        f"<h2>{VERDICTS[verdict][0]}</h2>{''.join(claims)}" for verdict, claims in groups.items()
     )
     return _page("claims.html", "What did the papers claim, and does it hold?", lead + parts, CARDS)
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.reading import once
+from tests.browser.reading import once, still
 from tests.browser.test_every_view import WIDER_THAN_THE_WINDOW, violations
 from tools import site
 from zslcore.results.shipped import shipped_results
@@ -58,6 +58,29 @@ def test_gamma_and_the_method_are_chosen_by_keyboard(folder, page):
     page.get_by_role("radio", name="CUB birds").click()
     page.wait_for_url("**/play-cub.html*")
     assert page.get_by_role("radio", name="λ").count() == 0  # its features are not here
+
+
+@pytest.mark.parametrize("name", ["index.html", "play-cub.html"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_words_of_the_instrument_stand_apart_and_its_slider_is_long(name, width, folder, page):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto((folder / name).as_uri())
+    page.locator(".trade .tick").first.wait_for()
+    still(page)
+    (title,) = [box for box in boxes(page, ".trade .title") if box["width"] < box["height"]]
+    ticks = boxes(page, ".trade .tick")
+    before = [tick for tick in ticks if tick["x"] < title["x"] + title["width"] + 2]
+    for tick in before:
+        assert tick["y"] + tick["height"] < title["y"] or title["y"] + title["height"] < tick["y"]
+    assert all(tick["x"] + tick["width"] <= width for tick in ticks)
+    (slider,), (stop, *_) = boxes(page, ".ruler input[type=range]"), boxes(page, ".stops button")
+    assert slider["width"] > 0.3 * width
+    assert slider["x"] + slider["width"] + 8 <= stop["x"] or slider["y"] < stop["y"] - 8
+
+
+def boxes(page, selector):
+    """Return the bounding boxes of all elements of a selector."""
+    return [each.bounding_box() for each in page.locator(selector).all()]
 
 
 def test_lambda_and_the_curves_of_other_methods_are_on_the_page(folder, page):

@@ -12,6 +12,8 @@ import { change, shape, widthOf } from "./svg.js";
 /** @import { Frame } from "./layout.js" */
 /** @import { Head, Line } from "./curves.js" */
 
+const LEFT = 60; // pixels for the title and the labels of the seen side, in wide letters as well
+export const BESIDE = LEFT + 10; // pixels of width in addition to the plane
 const RING = 9; // radius of the point that one drags, unless another one is given
 const NEAR = 4; // pixels between points of a curve that a label should not cover
 
@@ -30,7 +32,7 @@ export class Trade {
     this.sides = sidesOf(head);
     this.line = line;
     /** @type {Frame} */
-    this.frame = { left: 54, right: 54 + size, top: 10, bottom: 10 + size };
+    this.frame = { left: LEFT, right: LEFT + size, top: 10, bottom: 10 + size };
     const { left, right, top, bottom } = this.frame, most = this.mostOf(head);
     this.most = most;
     this.x = scale([0, most], [left, right]);
@@ -78,9 +80,10 @@ export class Trade {
     const { left, right, top, bottom } = this.frame, parts = [];
     for (const value of ticks(0, this.most, 5)) {
       const u = this.x.at(value), v = this.y.at(value), text = `${Math.round(100 * value)} %`;
+      const inside = Math.min(u, right + 10 - widthOf(text) / 2);
       parts.push(
         shape("path", { class: "grid", d: `M${u} ${top}V${bottom}M${left} ${v}H${right}` }),
-        shape("text", { class: "tick", x: u, y: bottom + 18, "text-anchor": "middle" }, text),
+        shape("text", { class: "tick", x: inside, y: bottom + 18, "text-anchor": "middle" }, text),
         shape("text", { class: "tick", x: left - 6, y: v + 4, "text-anchor": "end" }, text));
     }
     const middle = (top + bottom) / 2;

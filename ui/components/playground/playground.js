@@ -12,6 +12,7 @@ import { counted, percent, threeDigits } from "../../../zslcore/interactive/numb
 import { path } from "../../../zslcore/interactive/symbols.js";
 import { shape } from "../../../zslcore/interactive/svg.js";
 import { Tally } from "../../../zslcore/interactive/tally.js";
+import { BESIDE } from "../../../zslcore/interactive/trade.js";
 import { Opened, wordsOf } from "./opened.js";
 import { Plane, placesOf } from "./plane.js";
 import { Choices } from "./rail.js";
@@ -307,11 +308,11 @@ export class Playground extends Held {
   /** Side of the plane, width and height of the wall. @param {number} width */
   measured(width) {
     const wide = width >= WIDE, stage = this.places.stage.clientWidth;
-    if (width < MEDIUM) return { side: stage - 66, wall: stage, tall: 340 };
+    if (width < MEDIUM) return { side: stage - BESIDE - 2, wall: stage, tall: 340 };
     const free = wide ? this.places.trade.clientHeight : 400;
     const share = free > 0.62 * stage ? TALL_SHARE : 0.48;
-    const side = Math.max(200, Math.min(free - 54, share * stage - 64));
-    return { side, wall: Math.floor(stage - side - 64 - GUTTER), tall: free - BARS - HEADS };
+    const side = Math.max(200, Math.min(free - 54, share * stage - BESIDE));
+    return { side, wall: Math.floor(stage - side - BESIDE - GUTTER), tall: free - BARS - HEADS };
   }
 
   /** The position to which classes are compared. */
@@ -540,7 +541,7 @@ export class Playground extends Held {
 
 /** Height above which plane and wall do not fit into the window together. @param {number} width */
 function mostTall(width) {
-  return FIXED_HEIGHT + 54 + 1.35 * (TALL_SHARE * (width - RAIL_WIDTH) - 64);
+  return FIXED_HEIGHT + 54 + 1.35 * (TALL_SHARE * (width - RAIL_WIDTH) - BESIDE);
 }
 
 /** Whether the visitor wants less motion. */

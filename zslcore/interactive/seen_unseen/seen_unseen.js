@@ -13,7 +13,7 @@ import { middleGamma, nextPoint, placeAt, shortGamma } from "../curve.js";
 import { Flow } from "./flow.js";
 import { Over } from "./over.js";
 import { Tally } from "../tally.js";
-import { Trade } from "../trade.js";
+import { BESIDE, Trade } from "../trade.js";
 import { sidesOf, withArrays } from "../curves.js";
 
 /** @import { Place } from "../curve.js" */
@@ -97,11 +97,11 @@ export class InHand extends Held {
   build() {
     const { head, width, line } = this;
     if (!head || !width) return;
-    const wide = width >= WIDE, side = Math.min(wide ? 0.42 * width : width, 440) - 64;
+    const wide = width >= WIDE, side = Math.min(wide ? 0.42 * width : width, 440) - BESIDE;
     this.root.classList.toggle("narrow", !wide);
     this.root.classList.add("laid");
     const trade = new Trade(this.drawings.trade, side, head, line);
-    const room = { width: wide ? width - side - 84 : width, height: wide ? side + 52 : 300 };
+    const room = { width: wide ? width - side - BESIDE - 20 : width, height: wide ? side + 52 : 300 };
     const over = new Over(this.drawings.over, room, head, line, trade.most);
     this.plots = { trade, over };
     this.drawings.trade.setAttribute("aria-label", `${head.alt} ${trade.alt}`);
