@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from tests.datasets import files
-from zslcore.__main__ import COMMANDS, MODULES, main, parser_of_commands
+from zslcore.__main__ import main
+from zslcore.commands.command_line import COMMANDS, MODULES, parser_of_commands
 from zslcore.datasets import load
 from zslcore.datasets.base import class_folds
 from zslcore.exceptions import DatasetError

@@ -12,8 +12,9 @@ import pytest
 
 from tests.evaluation.plugin_files import forget
 from zslcore import evaluate, fit_and_score, get_method, load
-from zslcore.__main__ import main, parser_of_commands
+from zslcore.__main__ import main
 from zslcore.analysis.papers.claims import CLAIMS
+from zslcore.commands.command_line import parser_of_commands
 from zslcore.methods import METHODS, TRANSDUCTIVE
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from scipy.io import savemat
 
 from tests.datasets import files
 from tests.pages import ROOT
-from zslcore.__main__ import parser_of_commands
+from zslcore.commands.command_line import parser_of_commands
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
