@@ -78,7 +78,7 @@ def test_no_single_reading_gives_numbers_of_two():
     found = explain([REPORT], read_printed(text))
     assert found.explained
     assert found.together == ()
-    assert "No single reading gives all of them." in found.sentences
+    assert "No single reading gives all numbers." in found.sentences
 
 
 def test_several_files_are_runs_or_checkpoints():
@@ -155,7 +155,7 @@ def test_xiangan_on_cub_with_another_number(shared, capsys):
     status, found = run(shared, capsys, "H 58.1", split)
     assert status == 3
     assert "explained by none" in found["sentences"][0]
-    assert "The split given is version 1" in found["beyond"][0]
+    assert "The given split is version 1" in found["beyond"][0]
     assert "+1.7 to +6.4 points" in found["beyond"][0]
 
 
@@ -164,4 +164,4 @@ def test_what_the_command_cannot_use_is_refused(tmp_path, capsys):
     assert main(["explain", str(tmp_path / "own.npz"), "--printed", "Q 12"]) == 2
     assert "expected u, s, H, ZSL, AUSUC" in capsys.readouterr().err
     assert main(["explain", str(tmp_path / "own.npz"), "--printed", "H 49.9"]) in (0, 3)
-    assert "What scores cannot tell" in capsys.readouterr().out
+    assert "Causes that scores cannot show" in capsys.readouterr().out

@@ -439,7 +439,7 @@ def test_labels_may_be_one_mark_a_row_or_numbers_as_texts(tmp_path, labels):
         matrix, _ = interpreted(read_scores(tmp_path / "own.npz"))
         np.testing.assert_array_equal(matrix.y, Y)
     np.savez(tmp_path / "own.npz", y=np.eye(C)[Y] + np.eye(C)[0], **parts)
-    with pytest.raises(ZSLError, match="variable 'y': expected a label an image, or one mark"):
+    with pytest.raises(ZSLError, match="variable 'y': expected one label per image, or one mark"):
         read_scores(tmp_path / "own.npz")
 
 
@@ -713,4 +713,4 @@ def test_masked_scores_with_their_split_accuse_no_other_images(shared, tmp_path,
     assert card["verdict"] == "unknown"
     assert {f["mark"] for f in card["findings"]} <= {"open", "warning", "ok"}
     assert sum("Masked by the true side" in f["check"] for f in card["findings"]) == 1
-    assert "masked by the true side, no GZSL" in str(card["figures"])
+    assert "masked by the true side, not GZSL" in str(card["figures"])

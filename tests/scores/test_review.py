@@ -244,8 +244,8 @@ def test_one_of_split_and_scores_is_enough(folder, capsys):
     assert "--validation: expected scores with it" in capsys.readouterr().err
     reviewed("--scores", f"{AUTHOR}.npz", code=3)
     out = together(shown())
-    assert "the pre-training set is not known" in out
-    assert "which images the model was trained on cannot be read from this file." in out
+    assert "the pre-training set is unknown" in out
+    assert "this file does not show the training images of the model." in out
     found, scores = review(Submission(files={"split": folder / f"{AUTHOR}.mat"}))
     assert "<h2>Curve" not in review_html(found, scores)
     assert to_text(found).startswith("UNKNOWN")

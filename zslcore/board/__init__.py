@@ -1,7 +1,7 @@
-"""The leaderboard: one JSON per result, checked by machine, shown in one table.
+"""Leaderboard: one JSON per result, checked automatically, shown in one table.
 
-The JSON is :mod:`~zslcore.board.entry`'s, written by :mod:`~zslcore.board.making`, checked by
-:mod:`~zslcore.board.checking` and shown by :mod:`~zslcore.board.table`.
+:mod:`~zslcore.board.entry` defines the JSON, :mod:`~zslcore.board.making` writes it,
+:mod:`~zslcore.board.checking` checks it, and :mod:`~zslcore.board.table` shows it.
 """
 
 from zslcore.board.checking import (

@@ -1,4 +1,4 @@
-"""The card of a result that states its figures: a JSON of the board, or of a run."""
+"""Card of a result with stated metrics: a JSON of the board or of a run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from zslcore.leakage.report import (
 from zslcore.numbers import percent
 from zslcore.results.run_files import read_runs
 
-#: Title of the finding on the figures.
+#: Title of the finding on the stated metrics.
 FIGURES = "Stated figures"
 
 
@@ -42,10 +42,10 @@ def card_of_result(
     pretraining: tuple[str, ...] = (),
     load: Callable[[str], ZSLDataset] = load,
 ) -> Report:
-    """Return the card of a JSON file of the board, or of one run, or raise FileRefusedError.
+    """Return the card of a JSON file of the board or of one run; FileRefusedError for others.
 
-    ``pretraining`` is what the extractor was trained on, by default what the file declares;
-    ``load`` raises a ZSLError for data that the file may not be checked with.
+    ``pretraining`` names the pre-training sets of the extractor, by default those declared in the
+    file; ``load`` raises ZSLError for data that must not be used for the comparison.
     """
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
@@ -68,7 +68,7 @@ def card_of_run(
     pretraining: tuple[str, ...] = (),
     load: Callable[[str], ZSLDataset] = load,
 ) -> Report:
-    """Return the card of a run; its split is known where the very data are here."""
+    """Return the card of a run; its split is known if the same data are available."""
     entry = entry_of_run(result, who="the file")
     with suppress(ZSLError):
         dataset = load(result.spec.dataset)
@@ -81,7 +81,7 @@ def card_of_run(
 def card_of_entry(
     result: CheckedEntry, files: Sequence[tuple[str, str]], *, kind: str = "result of the board"
 ) -> Report:
-    """Return the card of a result; ``kind`` is the kind of its file."""
+    """Return the card of a result; ``kind`` is the kind of its file in words."""
     findings = _findings(result, result.rows, result.overlap)
     classes = figure_of_trained_classes(result.overlap, result.entry.data.pretraining)
     return Report(
@@ -106,7 +106,7 @@ def _stated(result: CheckedEntry) -> str:
 
 
 def _findings(result: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
-    """Return the findings on data, with those on gamma, parameters and the figures."""
+    """Return the findings ``of_data`` together with those on gamma, parameters and metrics."""
     entry, findings, title = result.entry, list(of_data), "Choice of gamma and parameters"
     origins = {"gamma": entry.gamma.origin, "parameters": entry.parameters.origin}
     unstated = [name for name, origin in origins.items() if origin in ("given", "not told")]
@@ -129,7 +129,7 @@ def _findings(result: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
 
 
 def _rows_figure(result: CheckedEntry) -> Figure:
-    """Return the number of test images that were trained on."""
+    """Return the metric of test images that were trained on."""
     if result.rows.mark == "leak":
         benchmark = result.entry.data.benchmark
         counts = [s.counts for s in known_splits() if s.dataset == benchmark and s.superseded]

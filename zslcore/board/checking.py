@@ -1,9 +1,9 @@
-"""A folder of results: every file is read, placed on its split, or refused in one sentence.
+"""Checks of a folder of results: each file is assigned to its split, or refused.
 
-Overlap has three states, and the third is never left out: *clean*, *overlapping*, *unknown*. What a
-result states of its extractor is taken as stated. Predictions ``x.parquet``, from which figures are
-computed again, lie next to ``x.json``; a result that comes with the package names one of the
-package's own, and what came of checking these is stored with the SHA-256 of both.
+The overlap with the pre-training set is *clean*, *overlapping* or *unknown*. Statements of a result
+on its extractor are not verified. The predictions of ``x.json``, from which metrics are recomputed,
+are in ``x.parquet`` next to it. A result of the package names a predictions file of the package;
+the outcome of its check is stored with the SHA-256 of both files.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from zslcore.results.shipped import FOLDER
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 
-#: Figures may be stored with six digits behind the point; with more they are those of the file.
+#: Metrics with at most six decimals may be rounded; with more, they must be exact.
 SIX, ROUNDING, EXACT = 6, 1e-6, 1e-9
-#: What came of checking the results that come with the package.
+#: Outcome of the checks of the results of the package.
 STATES = FOLDER / "states.json"
 
 #: Mark of the finding on classes of the pre-training set -> overlap in the table of the board.
@@ -53,10 +53,10 @@ OVERLAPS: Mapping[Mark, str] = {"ok": "clean", "leak": "overlapping", "open": "u
 
 
 def overlap_of(names: Sequence[str], pretraining: Sequence[str], benchmark: str = "") -> Finding:
-    """Return how many unseen classes are among those that a feature extractor was trained on.
+    """Report the unseen classes in the pre-training sets of a feature extractor.
 
-    ``pretraining`` is ("none",) for no training, empty where unknown; the classes of ``benchmark``
-    resolve ambiguous names. The finding is open where nothing can be compared.
+    ``pretraining`` is ("none",) for no training, and empty if unknown; the classes of ``benchmark``
+    resolve ambiguous names. The finding is open if nothing can be compared.
     """
     unlisted = [name for name in pretraining if not _has_list(name)]
     why = ""
@@ -79,7 +79,7 @@ def _has_list(name: str) -> bool:
 
 
 def unseen_classes_of(entry: BoardEntry) -> tuple[str, ...]:
-    """Return the unseen classes that a result names, or that its benchmark's split has."""
+    """Return the unseen classes named in a result, or those of its split of a benchmark."""
     if entry.unseen_classes or not entry.data.benchmark:
         return entry.unseen_classes
     column = {"PS": "ps", "SS": "ss"}.get(entry.split.name.split()[0] if entry.split.name else "")
@@ -91,16 +91,16 @@ def unseen_classes_of(entry: BoardEntry) -> tuple[str, ...]:
 
 @cache
 def _match_unseen(names: tuple[str, ...], vocabularies: tuple[str, ...], benchmark: str) -> Finding:
-    """Match class names; those of the whole benchmark resolve ambiguous ones."""
+    """Match class names; all names of the benchmark resolve ambiguous ones."""
     all_names = tuple(class_facts(benchmark).classes["class"]) if benchmark else names
     return find_trained_classes(names, list(map(get_vocabulary, vocabularies)), all_names)
 
 
-#: Most files of a folder that are looked at.
+#: Most results in a folder.
 MAX_FILES = 5_000
 
-#: Split that a result was tested on: a published one by its rows, a release that leaks, the rows of
-#: both with no word which, as many test images as a published one, some parts of one, or unknown.
+#: Split of a result: a published split by its rows, a leaking release, rows shared by both
+#: releases, the same number of test images as a published split, some parts of one, or unknown.
 SplitKind = Literal["known", "v1", "v1 or 2.0", "by counts", "variant", "unknown"]
 #: Title of the finding on the rows of the split.
 ROWS = "Rows of the split"
@@ -108,10 +108,10 @@ ROWS = "Rows of the split"
 
 @dataclass(frozen=True, slots=True)
 class CheckedEntry:
-    """A result on the board; it is "verified" where figures were computed again, else "stated".
+    """Checked result: "verified" if its metrics were recomputed, else "stated".
 
-    ``rows`` is the finding on the rows of its split, ``overlap`` that on unseen classes in the
-    pre-training set.
+    ``rows`` is the finding on the rows of its split, ``overlap`` the finding on unseen classes in
+    the pre-training set.
     """
 
     file: str
@@ -123,13 +123,13 @@ class CheckedEntry:
 
     @property
     def overlap_word(self) -> str:
-        """Overlap in a word: "clean", "overlapping" or "unknown"."""
+        """Overlap as a word: "clean", "overlapping" or "unknown"."""
         return OVERLAPS[self.overlap.mark]
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A folder of results, or by file why one is refused; the digest is over names and contents."""
+    """Results of a folder, and refusals by file; the digest covers names and contents."""
 
     results: tuple[CheckedEntry, ...]
     refused: Mapping[str, str]
@@ -139,9 +139,9 @@ class Board:
 def read_board(folder: Path, *, recompute: bool = False) -> Board:
     """Read and check every ``.json`` of a folder, by name.
 
-    With ``recompute`` figures are computed again where there are predictions; without it, only what
-    comes with the package and has been checked is *verified*. Raises FileRefusedError when there is
-    no such folder, or it holds too many files.
+    With ``recompute``, metrics are recomputed from predictions if available; without it, only
+    checked results of the package are *verified*. Raises FileRefusedError for a missing folder, or
+    too many files.
     """
     if not folder.is_dir():
         raise FileRefusedError(f"{clean_text(folder)}: expected a folder of results as JSON.")
@@ -173,7 +173,7 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
 
 @cache
 def packaged_board() -> Board:
-    """Return the board that comes with the package, every file checked; its states are stored."""
+    """Return the board of the package with every file checked, using stored states."""
     return read_board(FACTS / "board")
 
 
@@ -184,7 +184,7 @@ def judged(entry: BoardEntry, file: str) -> CheckedEntry:
 
 
 def check_rows(entry: BoardEntry) -> tuple[SplitKind, Finding]:
-    """Identify the split that a result was tested on by the digests of its parts."""
+    """Identify the split of a result by the digests of its parts."""
     digests, called = entry.split.parts, entry.split.name
     published = [s for s in known_splits() if s.dataset == entry.data.benchmark]
     if not digests:
@@ -213,7 +213,7 @@ def _rows_are(kind: SplitKind, why: str) -> tuple[SplitKind, Finding]:
 
 
 def _by_rows(same: list[KnownSplit], called: str) -> tuple[SplitKind, Finding]:
-    """Distinguish releases that share all given rows by the result's name of its split."""
+    """Distinguish releases with the same rows by the name of the split in the result."""
     old = [split for split in same if split.superseded]
     if not old:
         return _rows_are("known", f"{same[0]}, by its rows.")
@@ -243,7 +243,7 @@ def _by_counts(entry: BoardEntry, published: list[KnownSplit]) -> tuple[SplitKin
 
 @cache
 def _shipped_parts(name: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the digests of the splits of shipped data, except those of full size."""
+    """Return the digests of the splits of data sets in the package, except full-size ones."""
     if name != "digits" and (name not in SIMULATED or name.endswith("-full")):
         return {}
     return {split.name: split.digests for split in load(name).splits.values()}
@@ -255,8 +255,8 @@ def _shipped_parts(name: str) -> Mapping[str, Mapping[str, str]]:
 def recomputed(path: Path, entry: BoardEntry) -> State:
     """Recompute the metrics of a result, with its JSON at ``path``, from its predictions.
 
-    STATED without predictions, or where nothing is known to check them with. A FileRefusedError
-    when they cannot be read, claim what is not so, or give other figures.
+    The state is STATED without predictions, or without data to check them with. Raises
+    FileRefusedError if predictions are unreadable, have wrong claims, or give other metrics.
     """
     file = predictions_of_entry(path, entry)
     if file is None:
@@ -269,10 +269,10 @@ def recomputed(path: Path, entry: BoardEntry) -> State:
 
 
 def predictions_of_entry(path: Path, entry: BoardEntry) -> Path | None:
-    """Return the file of the predictions of a result, None without one.
+    """Return the predictions file of a result; None without one.
 
-    A FileRefusedError when it names predictions that do not come with the package, or what is no
-    file lies next to it.
+    Raises FileRefusedError if the result names predictions not in the package, or if the path next
+    to it is not a file.
     """
     if not entry.predictions:
         return _file_beside(path)
@@ -286,7 +286,7 @@ def predictions_of_entry(path: Path, entry: BoardEntry) -> Path | None:
 
 
 def _file_beside(path: Path) -> Path | None:
-    """Return the predictions next to a JSON; a link, device, pipe or folder is never opened."""
+    """Return the predictions next to a JSON; links, devices, pipes and folders are not opened."""
     file = path.with_suffix(".parquet")
     try:
         mode = file.lstat().st_mode
@@ -304,19 +304,19 @@ def _file_beside(path: Path) -> Path | None:
 
 
 def read_predictions_of(file: Path) -> Predictions:
-    """Read the file of :func:`predictions_of_entry`; the package's own need no worker."""
+    """Read the file of :func:`predictions_of_entry`; files of the package need no worker."""
     return read_packaged(file) if file.is_relative_to(FOLDER) else read_predictions(file)
 
 
 def _read_checked(file: Path) -> PredictedScores:
-    """Read and check predictions; the package's own need no other process."""
+    """Read and check predictions; files of the package need no worker process."""
     if file.is_relative_to(FOLDER):
         return checked(read_packaged(file), file.name)
     return read_predicted(file)
 
 
 def known_state(path: Path, entry: BoardEntry) -> State:
-    """Return the stored state of a result that comes with the package; stated for any other."""
+    """Return the stored state of a result of the package; STATED for other results."""
     stored = _states().get(path.name)
     if stored is None or stored[0] != fingerprint(path, entry):
         return State.STATED
@@ -324,7 +324,7 @@ def known_state(path: Path, entry: BoardEntry) -> State:
 
 
 def fingerprint(path: Path, entry: BoardEntry) -> str:
-    """Return the SHA-256 of a result and of its predictions, 16 hex digits."""
+    """Return the SHA-256 of a result and its predictions, 16 hex digits."""
     sha = hashlib.sha256(path.read_bytes())
     file = predictions_of_entry(path, entry)
     sha.update(b"" if file is None else file.read_bytes())
@@ -358,16 +358,16 @@ def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
 
 
 def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
-    """Compare data, split and classes, as far as the predictions state them.
+    """Compare data, split and classes with those that the predictions state.
 
-    Rows of a file of scores belong to no data set by number: there the file itself is the data.
+    Rows of a score file are not rows of a data set: the file itself is then the data.
     """
     run, data, test = predictions.provenance, entry.data, predictions.test
     if run.rows == "benchmark" and (run.dataset or run.benchmark):
         yield from _difference("data.name", run.dataset or data.name, data.name)
         yield from _difference("data.benchmark", run.benchmark, data.benchmark)
         yield from _difference("data.simulated", run.simulated, data.simulated)
-        family = [name.split()[:1] for name in (run.split, entry.split.name)]  # PS v1 is PS 2.0
+        family = [name.split()[:1] for name in (run.split, entry.split.name)]  # v1 is 2.0
         if run.split and family[0] != family[1]:
             yield from _difference("split.name", run.split, entry.split.name)
     for part in sorted({*entry.split.parts} & {*run.parts} - {"test_seen", "test_unseen"}):
@@ -381,7 +381,7 @@ def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[s
 
 
 def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
-    """Compare unseen classes with the unseen candidates, all or those that have test images."""
+    """Compare unseen classes with all unseen candidates, or with those with test images."""
     if not (stated := {class_key(clean_text(name)) for name in unseen_classes_of(entry)}):
         return
     test, names = predictions.test, predictions.class_names
@@ -400,7 +400,7 @@ def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[s
 
 
 def _run_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
-    """Compare method, content, parameters, seed and gamma, as far as the predictions state them."""
+    """Compare method, content, parameters, seed and gamma with those the predictions state."""
     run = predictions.provenance
     if (entry.gamma.origin, entry.gamma.value) != (run.gamma_origin, run.gamma):
         yield (
@@ -426,7 +426,7 @@ def _difference(place: str, expected: object, got: object) -> Iterator[str]:
 def _figure_difference(
     name: str, value: float | None, recomputed_value: float | None
 ) -> Iterator[str]:
-    """Compare a metric with that of its predictions, to the digits that it has."""
+    """Compare a metric with the recomputed value, to its own number of decimals."""
     if value is None:
         return
     most = ROUNDING if round(value, SIX) == value else EXACT
@@ -437,7 +437,7 @@ def _figure_difference(
 
 
 def metrics_of_predictions(predictions: Predictions) -> dict[str, float | None]:
-    """Return every figure of the board, by its name there."""
+    """Return every metric of the board by name."""
     without = predictions.gamma is None
     return {
         name: None if without and figure.at_gamma else figure.of(predictions.evaluation)
@@ -446,7 +446,7 @@ def metrics_of_predictions(predictions: Predictions) -> dict[str, float | None]:
 
 
 def classes_of(predictions: Predictions) -> dict[str, dict[str, float]]:
-    """Return the accuracy of every class, by the figure and the name of the class."""
+    """Return the accuracy of every class by metric and class name."""
     e, names = predictions.evaluation, predictions.class_names
     of_figure = {"zsl": e.per_class_zsl, "plain": e.per_class_plain, "at_gamma": e.per_class}
     return {

@@ -1,7 +1,7 @@
-"""The JSON of one result on the board.
+"""JSON of one result on the board.
 
-A file is untrusted: an unknown field is refused like one that is missing, and what contradicts
-itself is refused in one sentence. A figure with a gamma of unknown origin is no result.
+Files are untrusted: unknown and missing fields are refused, and so are contradictory values, each
+in one sentence. Metrics at a gamma of unknown origin are refused, too.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from zslcore.untrusted.readers.json_files import count_values, parse_json
 from zslcore.untrusted.worker import Refused
 
 SCHEMA: Literal["zslcore-board/1"] = "zslcore-board/1"
-#: A result with every accuracy of 717 classes takes 100 kB.
+#: Most bytes of a file; a result with all accuracies of 717 classes takes 100 kB.
 MAX_BYTES = 1 << 20
-#: Most seeds of one result, and most letters of one text.
+#: Most seeds of one result, and most characters of one text.
 MAX_SEEDS = 10_000
 MAX_TEXT = 500
-#: By how much figures that were printed with one decimal of a percent may miss their means.
+#: Largest difference between metrics printed with one decimal of a percent and their means.
 ROUNDING = 1.5e-3
 _STRICT: Mapping[str, Any] = {"extra": "forbid"}
 
 
 def _expected(what: str, holds: Callable[[Any], object]) -> AfterValidator:
-    """Return the constraint that ``holds``, refused in the words "expected ...; got ..."."""
+    """Return the constraint ``holds``, with the error "expected ...; got ..."."""
 
     def validate(value: Any) -> Any:
         if not holds(value):
@@ -69,13 +69,13 @@ class Data:
 
     Attributes
     ----------
-    benchmark : AWA1, AWA2, CUB, SUN or aPY; empty for any other data
-    features : what the images were turned into, in words
-    pretraining : names of the sets the feature extractor was trained on, see
-        :data:`zslcore.leakage.vocabularies.VOCABULARY_NAMES`; ``["none"]`` for none, empty where
-        it is unknown
-    simulated : whether no camera was involved
-    digest : of the content, 16 hex digits, where it is known
+    benchmark : AWA1, AWA2, CUB, SUN or aPY; empty for other data
+    features : description of the features
+    pretraining : names of the pre-training sets of the feature extractor, see
+        :data:`zslcore.leakage.vocabularies.VOCABULARY_NAMES`; ``["none"]`` for none, empty if
+        unknown
+    simulated : whether the data are simulated
+    digest : digest of the content, 16 hex digits, if known
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -89,12 +89,12 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class SplitMark:
-    """Which images were trained and tested on.
+    """Training and test images of a result.
 
     Attributes
     ----------
     parts : part -> digest of its rows, see :func:`zslcore.datasets.base.part_digest`
-    counts : part -> number of its images, for results without row numbers
+    counts : part -> number of images, for results without row numbers
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -105,12 +105,12 @@ class SplitMark:
 
 @dataclass(frozen=True, slots=True)
 class Gamma:
-    """The number that calibrated stacking subtracts from seen scores, and its origin.
+    """Number that calibrated stacking subtracts from the scores of seen classes, and its origin.
 
     Attributes
     ----------
-    origin : "validated" (on other images than the test images), "given" (how is not stated),
-        "oracle" (on the test images) or "none"
+    origin : "validated" (chosen on images other than the test images), "given" (choice not stated),
+        "oracle" (chosen on the test images) or "none"
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -120,12 +120,12 @@ class Gamma:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """How the parameters of the method were chosen.
+    """Choice of the parameters of the method.
 
     Attributes
     ----------
-    chosen_for : what validation looked at
-    grid : name -> values that were searched; of a run of this package its spec has them
+    chosen_for : metric of the validation
+    grid : name -> searched values; for a run of this package they are in its spec
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -137,10 +137,10 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Accuracies, means over classes, fractions in [0, 1]; None where there is none.
+    """Accuracies as means over classes, fractions in [0, 1]; None if missing.
 
-    ``zsl`` is of unseen images among unseen classes, ``u_gamma``, ``s_gamma`` and ``H_gamma`` are
-    at gamma, ``ausuc`` is the area under the seen-unseen curve.
+    ``zsl`` is the accuracy of unseen images among unseen classes; ``u_gamma``, ``s_gamma`` and
+    ``H_gamma`` are values at gamma; ``ausuc`` is the area under the seen-unseen curve.
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -156,7 +156,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """Standard deviations over ``n`` seeds; figures of the entry are those of the first seed."""
+    """Standard deviations over ``n`` seeds; the metrics of the entry are from the first seed."""
 
     __pydantic_config__: ClassVar[Any] = _STRICT
     n: Annotated[int, _expected(f"1 to {MAX_SEEDS:,}", lambda n: 1 <= n <= MAX_SEEDS)] = 1
@@ -170,16 +170,16 @@ class BoardEntry:
 
     Attributes
     ----------
-    who : whose result it is
-    link, code : pages about it and of its code, addresses that begin with https:// or http://
-    unseen_classes : their names; may be empty for a benchmark's own split
+    who : owner of the result
+    link, code : addresses of a page on the result and of its code, https:// or http://
+    unseen_classes : names of the unseen classes; may be empty for a split of a benchmark
     per_class : "zsl", "plain" (gamma = 0), "at_gamma" -> class -> accuracy, for intervals
-    spec : what was run, where it was run by this package
-    provenance : where the figures come from, in a sentence, where it was not
-    versions : of what computed it
+    spec : specification of a run of this package
+    provenance : sentence on the source of other results
+    versions : versions of the software that computed the result
     created : day or moment, ISO 8601
-    predictions : of a result that comes with the package, which of its files of predictions
-        verifies it, ``<data>/<key>``; those of any other lie next to its JSON
+    predictions : for a result of the package, its predictions file as ``<data>/<key>``; other
+        results have their predictions next to the JSON
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -203,7 +203,7 @@ class BoardEntry:
     schema: Literal["zslcore-board/1"] = SCHEMA
 
     def to_json(self) -> str:
-        """Return the entry as JSON, the same text for the same entry; not finite becomes null."""
+        """Return the entry as JSON, always the same text; non-finite numbers become null."""
         values: dict[str, Any] = json.loads(strict_json(asdict(self)))
         for part in ("data", "split", "gamma", "parameters", "figures", "seeds"):
             values[part] = _filled(values[part])
@@ -212,14 +212,14 @@ class BoardEntry:
 
     @property
     def used_test_set(self) -> bool:
-        """Whether anything was chosen on the test images, so that it is an upper bound."""
+        """Whether gamma or parameters were chosen on the test images: an upper bound."""
         return "oracle" in (self.gamma.origin, self.parameters.origin)
 
 
 def read_entry(content: bytes, file: str) -> BoardEntry:
     """Read and check the JSON of one result.
 
-    A FileRefusedError says which field, what was expected, and what came.
+    Raises FileRefusedError, naming the field and the expected and the actual value.
     """
     file = clean_text(file)
     if len(content) > MAX_BYTES:
@@ -244,7 +244,7 @@ def read_entry(content: bytes, file: str) -> BoardEntry:
 
 
 def check_entry(entry: BoardEntry, file: str) -> None:
-    """Refuse an entry with contradicting values, as :func:`read_entry` does."""
+    """Refuse an entry with contradictory values, as in :func:`read_entry`."""
     _checked(asdict(entry), file)
 
 
@@ -261,7 +261,7 @@ def _checked(values: dict[str, Any], file: str) -> BoardEntry:
 
 
 def _invalid_values(values: Any, place: str = "") -> Iterator[str]:
-    """Yield values that no JSON of the board may hold, also in names of fields."""
+    """Yield values, and names of fields, that are not allowed in a JSON of the board."""
     if isinstance(values, dict):
         for key, value in values.items():
             yield from _invalid_values(str(key), place)

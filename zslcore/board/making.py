@@ -1,4 +1,4 @@
-"""Entries for the board: of runs of this package, and of scores that it has judged."""
+"""Entries for the board, from runs of this package or from evaluated scores."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from zslcore.metrics import OperatingPoint
 from zslcore.storage.files import written_whole
 from zslcore.texts import clean_text
 
-#: Decimals of the stored accuracies of classes.
+#: Decimals of stored class accuracies.
 DIGITS = 6
 
 
@@ -47,17 +47,17 @@ def entry_of_run(
     pretraining: tuple[str, ...] = (),
     code: str = "",
 ) -> BoardEntry:
-    """Return the entry of a run; ``dataset`` is the very data it was run on, where they are here.
+    """Return the entry of a run; ``dataset`` is the data set of the run, if available.
 
     Parameters
     ----------
-    link, code : pages about it and of its code
-    features, pretraining : by default the data's source, and what the data declare
+    link, code : addresses of a page on the result and of its code
+    features, pretraining : by default the source and the declaration of the data set
 
     Raises
     ------
     DatasetError
-        When these are other data.
+        If ``dataset`` is not the data set of the run.
     """
     spec, e = result.spec, result.evaluation
     if dataset is None:
@@ -118,21 +118,22 @@ def entry_of_scores(
     code: str = "",
     others: Sequence[Mapping[str, Any]] = (),
 ) -> BoardEntry:
-    """Return the entry of judged scores.
+    """Return the entry of evaluated scores.
 
     Parameters
     ----------
-    report : what ``zslcore score --json`` and :meth:`zslcore.scores.ScoreReport.to_json` write;
-        where its images are rows of known data (``score --data``), data and split are those
-    provenance : where the scores come from, in a sentence
-    pretraining : sets that the feature extractor was trained on, empty where unknown
-    parameters : how the method's parameters were chosen; "not told" by default
-    others : reports of the same model with other seeds, for the deviations
+    report : output of ``zslcore score --json`` or :meth:`zslcore.scores.ScoreReport.to_json`; if
+        its images are rows of known data (``score --data``), the entry has these data and their
+        split
+    provenance : sentence on the source of the scores
+    pretraining : pre-training sets of the feature extractor; empty if unknown
+    parameters : choice of the parameters of the method; "not told" by default
+    others : reports of the same model with other seeds, for standard deviations
 
     Raises
     ------
     FileRefusedError
-        When this is no such report.
+        If ``report`` is not such a report.
     """
     try:
         e, names = report["evaluation"], report["unseen_classes"]
@@ -168,7 +169,7 @@ def entry_of_scores(
 
 
 def _data(report: Mapping[str, Any], features: str, pretraining: tuple[str, ...]) -> Data:
-    """Return the data that a report knows, or its file where it knows none."""
+    """Return the data set of a report, or else its score file as data."""
     if (data := report.get("data")) is None:
         file, benchmark = report["file"], report["benchmark"]
         return Data(file, benchmark, features, pretraining, digest=report["digest"])
@@ -183,7 +184,7 @@ def _data(report: Mapping[str, Any], features: str, pretraining: tuple[str, ...]
 
 
 def _split(report: Mapping[str, Any]) -> SplitMark:
-    """Return the split by the digests of its rows, or else by the number of its test images."""
+    """Return the split with the digests of its rows, or else with its numbers of test images."""
     if (rows := report.get("rows")) is not None:
         return SplitMark(rows["name"], dict(rows["parts"]))
     test = report["benchmark"], report["split"]
@@ -199,7 +200,7 @@ def _parameters(report: Mapping[str, Any]) -> Parameters:
 
 
 def _seeds(reports: Sequence[Mapping[str, Any]]) -> Seeds:
-    """Return how many seeds there are, and the deviations over them."""
+    """Return the number of seeds and the standard deviations over them."""
 
     def std(values: Sequence[Mapping[str, Any] | float | None]) -> float | None:
         numbers = [_point(v).harmonic if isinstance(v, Mapping) else v for v in values]
@@ -214,9 +215,9 @@ def _seeds(reports: Sequence[Mapping[str, Any]]) -> Seeds:
 
 
 def add_entry(entry: BoardEntry, folder: Path) -> Path:
-    """Write an entry into a folder of results, checked as any other; return its file.
+    """Check an entry and write it to a folder of results; return its file.
 
-    Raises FileRefusedError or ParameterError when it would be refused, or its name is taken.
+    Raises FileRefusedError or ParameterError if it is refused, or if the file exists.
     """
     path = folder / file_name(entry)
     check_entry(entry, path.name)
@@ -230,7 +231,7 @@ def add_entry(entry: BoardEntry, folder: Path) -> Path:
 
 
 def file_name(entry: BoardEntry) -> str:
-    """Return a descriptive file name, the same for the same result."""
+    """Return a descriptive file name that depends only on the result."""
     words = (entry.data.name, entry.split.name, entry.method, *variant_of(entry), entry.who)
     chosen = entry.parameters.chosen_for or entry.parameters.origin
     plain = ("".join(c if c.isalnum() else "-" for c in word) for word in (*words, chosen))
@@ -240,8 +241,8 @@ def file_name(entry: BoardEntry) -> str:
 def split_name(dataset: ZSLDataset, split: Split) -> str:
     """Return the name of a split among the published ones.
 
-    The folds of a data set keep to its trainval rows, so that no run of this package chooses on
-    test rows, whichever release the file was of.
+    Folds are within the trainval rows, so that runs of this package never choose on test rows, with
+    any release of the split.
     """
     if dataset.simulated or split.name not in ("PS", "PS v1"):
         return split.name
@@ -283,7 +284,7 @@ def _per_class(
 
 
 def _counts(benchmark: str, split: str) -> dict[str, int]:
-    """Return how many test images a recognised test set has, of seen and of unseen classes."""
+    """Return the numbers of seen and unseen test images of a recognised test set."""
     for test in known_tests():
         if (test.benchmark, test.split) == (benchmark, split):
             sides = {"test_seen": ~test.unseen, "test_unseen": test.unseen}

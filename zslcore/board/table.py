@@ -1,15 +1,16 @@
-r"""The board as a table, a row a result with intervals over classes; its curves and its cells.
+r"""Table of the board, one row per result with intervals over classes; its curves and cells.
 
-Classes are drawn again with replacement, one fewer than there are (see
-:mod:`zslcore.analysis.resampling`): class :math:`c` is there :math:`w_c` times, and
+Classes are resampled with replacement, one fewer than their number (see
+:mod:`zslcore.analysis.resampling`). With class :math:`c` drawn :math:`w_c` times,
 
 .. math::
     u^* = \frac{\sum_c w_c \, acc_c}{\sum_c w_c}, \qquad H^* = \frac{2 u^* s^*}{u^* + s^*}
 
-give the 95 % intervals of ZSL and of H. The same folder gives the same bytes: draws have a fixed
-seed. Results of the same classes are compared on the same draws; the interval of a rank is that of
-:func:`zslcore.analysis.ranking.rank_bounds`: two results that no draw tells from each other can
-each have the better place. Results chosen on test images are bounds and have no rank.
+give the 95 % intervals of ZSL and of H. Draws have a fixed seed, so the same folder gives the same
+bytes. Results on the same classes are compared on the same draws. The interval of a rank is
+computed by :func:`zslcore.analysis.ranking.rank_bounds`: of two results without a significant
+difference, each may have the better rank. Results chosen on test images are upper bounds without a
+rank.
 """
 
 from __future__ import annotations
@@ -60,10 +61,10 @@ from zslcore.storage.files import write_out
 from zslcore.storage.tables import harmless_csv
 
 Ranked = Literal["zsl", "H_gamma"]
-#: Figures that are ranked -> the field with the accuracies of their classes.
+#: Ranked metric -> field with its accuracies by class.
 RANKED: dict[Ranked, str] = {"zsl": "zsl", "H_gamma": "at_gamma"}
 
-#: Test set, split and classes: results that have the same are ranked together.
+#: Test set, split and classes; results with equal groups are ranked together.
 _Group = tuple[str, str, tuple[str, ...], tuple[bool, ...]]
 
 
@@ -72,7 +73,7 @@ def _of_rank(figure: str) -> tuple[str, ...]:
     return tuple(f"{figure}_rank_{end}" for end in ("first", "last", "of"))
 
 
-#: Columns of the table, in order; all figures are fractions in [0, 1].
+#: Columns of the table, in order; all metrics are fractions in [0, 1].
 COLUMNS = (
     *("method", "who", "data", "benchmark", "simulated", "split", "split_state", "contamination"),
     *("state", "pretraining", "overlapping_classes", "related_classes"),
@@ -99,15 +100,15 @@ HEADINGS: Mapping[str, str] = {
     "gamma_origin": "Gamma",
     **{name: figure.label.replace("γ", "gamma") for name, figure in on_board().items()},
 }
-#: Digits behind the point that figures are written with.
+#: Decimals of written metrics.
 DIGITS = 6
 
 
 def table_of(results: Sequence[CheckedEntry]) -> pd.DataFrame:
-    """Return one tidy row a result, the columns of :data:`COLUMNS`.
+    """Return a tidy table with one row per result and the columns :data:`COLUMNS`.
 
-    Rows go by data and split, then results before bounds chosen on test images, then by H at
-    gamma, H and ZSL, the largest first.
+    Rows are sorted by data and split, then results before upper bounds, then by H at gamma, H and
+    ZSL, largest first.
     """
     table = pd.DataFrame(rows_of_results(results), columns=list(COLUMNS))
     table["used_test_set"] = [one.entry.used_test_set for one in results]
@@ -119,7 +120,7 @@ def table_of(results: Sequence[CheckedEntry]) -> pd.DataFrame:
 
 
 def rows_of_results(results: Sequence[CheckedEntry]) -> list[dict[str, Any]]:
-    """Return one row a result, by :data:`COLUMNS`; ranks are those among these results."""
+    """Return one row per result, by :data:`COLUMNS`; ranks are among these results."""
     rows = [_row(one) for one in results]
     for figure in RANKED:
         ranks = rank_results(results, figure)
@@ -131,7 +132,7 @@ def rows_of_results(results: Sequence[CheckedEntry]) -> list[dict[str, Any]]:
 
 
 def rank_in_words(row: Mapping[str, Any] | pd.Series, figure: str) -> str:
-    """Return the interval of a rank as "2 to 5 of 36", empty where there is none."""
+    """Return the interval of a rank as "2 to 5 of 36"; empty without one."""
     first, last, of = (row[column] for column in _of_rank(figure))
     return "" if pd.isna(first) else Rank(int(first), int(last), int(of)).in_words
 
@@ -160,7 +161,7 @@ def _row(one: CheckedEntry) -> dict[str, Any]:
 
 
 def _as_text(values: Mapping[str, Any]) -> str:
-    """Return parameters or a grid as JSON, empty for none."""
+    """Return parameters or a grid as JSON; "" for none."""
     return json.dumps(dict(sorted(values.items()))) if values else ""
 
 
@@ -172,7 +173,7 @@ def variant_of(entry: BoardEntry) -> list[str]:
 
 
 def _intervals(entry: BoardEntry) -> dict[str, float]:
-    """Return the ends of the intervals over classes, where every class has its accuracy."""
+    """Return the ends of the intervals over classes, if all class accuracies are known."""
     ends: dict[str, float] = {}
     zsl = dict(sorted(entry.per_class.get("zsl", {}).items()))
     if len(zsl) > 1:
@@ -186,12 +187,12 @@ def _intervals(entry: BoardEntry) -> dict[str, float]:
     return ends
 
 
-# Every form of the board, and every run of its page, asks for the same intervals; those of a result
-# with 40,000 classes, which a file may have, take seconds.
+# Every form of the board and every run of its page uses the same intervals; for a file with 40,000
+# classes they take seconds.
 @lru_cache(maxsize=2048)
 def _interval_of_means(accuracy: tuple[float, ...]) -> tuple[float, float]:
     """Return the interval of a mean over classes."""
-    values = np.sort(accuracy)  # the order of classes changes no draw
+    values = np.sort(accuracy)  # sorted: draws do not depend on the order of classes
     _, means = mean_draws(values, np.zeros(len(values), dtype=bool))
     return _as_shares(interval(means, classes=len(values)))
 
@@ -200,7 +201,7 @@ def _interval_of_means(accuracy: tuple[float, ...]) -> tuple[float, float]:
 def _interval_of_harmonic(
     accuracy: tuple[float, ...], of_seen: tuple[bool, ...]
 ) -> tuple[float, float]:
-    """Return the interval of H, of the accuracies of all classes and which of them are seen."""
+    """Return the interval of H from the accuracies of all classes and their sides."""
     order = np.lexsort((accuracy, of_seen))
     seen = np.array(of_seen)[order]
     s, u = mean_draws(np.array(accuracy)[order], seen)
@@ -208,7 +209,7 @@ def _interval_of_harmonic(
 
 
 def _as_shares(ends: tuple[float, float]) -> tuple[float, float]:
-    """Return the ends of an interval of a share, within 0 and 1."""
+    """Clip the ends of an interval to [0, 1]."""
     return max(ends[0], 0.0), min(ends[1], 1.0)
 
 
@@ -217,7 +218,7 @@ def _as_shares(ends: tuple[float, float]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """The 95 % interval of a rank among ``of`` results: first and last place, 1 the best."""
+    """95 % interval of a rank among ``of`` results: first and last rank, 1 is best."""
 
     first: int
     last: int
@@ -225,15 +226,15 @@ class Rank:
 
     @property
     def in_words(self) -> str:
-        """As "2 to 5 of 36"."""
+        """Interval as "2 to 5 of 36"."""
         places = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last}"
         return f"{places} of {self.of}"
 
 
 def rank_results(results: Sequence[CheckedEntry], figure: Ranked) -> dict[str, Rank]:
-    """Rank the results of every test set by "zsl" or "H_gamma": file of a result -> Rank.
+    """Rank the results of every test set by "zsl" or "H_gamma"; return file -> Rank.
 
-    Only results with the accuracy of every class, where there are two of the same classes.
+    Only results with all class accuracies are ranked, if at least two have the same classes.
     """
     groups: dict[_Group, dict[str, tuple[float, ...]]] = defaultdict(dict)
     for one in results:
@@ -250,7 +251,7 @@ def rank_results(results: Sequence[CheckedEntry], figure: Ranked) -> dict[str, R
 
 
 def _group(entry: BoardEntry, figure: Ranked) -> _Group | None:
-    """Return the group that an entry is ranked in; None for too few or unknown classes."""
+    """Return the group in which an entry is ranked; None for too few or unknown classes."""
     named = entry.per_class.get(RANKED[figure], {})
     unseen = keys_among(entry.unseen_classes, named)
     classes = tuple(sorted(class_keys([*named])))
@@ -261,12 +262,12 @@ def _group(entry: BoardEntry, figure: Ranked) -> _Group | None:
     return entry.data.benchmark or entry.data.digest, entry.split.name, classes, seen
 
 
-# As the intervals of the table: every form of the board, and every run of its page, needs them.
+# Every form of the board and every run of its page uses the same ranks.
 @lru_cache(maxsize=64)
 def _places(
     accuracies: tuple[tuple[float, ...], ...], seen: tuple[bool, ...]
 ) -> tuple[tuple[int, int], ...]:
-    """Return the first and last place of every result, of its accuracies a class."""
+    """Return the first and the last rank of every result, from its class accuracies."""
     order = order_of_classes(np.array(accuracies), np.array(seen))
     of_seen, values = np.array(seen)[order], np.array(accuracies).T[order]
     drawn = class_draws(of_seen)
@@ -284,25 +285,25 @@ def _places(
 
 
 def as_csv(board: Board) -> str:
-    """Return a row a result; accuracies are fractions."""
+    """Return the table as CSV, one row per result; accuracies are fractions."""
     return harmless_csv(table_of(board.results).round(DIGITS), index=False)
 
 
 def as_text(board: Board) -> str:
-    """Return the table as lines to read."""
+    """Return the table as lines of text."""
     shown = _for_readers(table_of(board.results))
     return shown.to_string(index=False) if len(shown) else "No result."
 
 
 def _for_readers(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns for readers with their headings, without those that are empty."""
+    """Return the columns for readers with their headings, without empty columns."""
     shown = texts_of(table)
     empty = [column for column in shown if (shown[column] == "-").all()]
     return shown.drop(columns=empty).rename(columns=dict(HEADINGS))
 
 
 def texts_of(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of :data:`HEADINGS` as texts."""
+    """Return the columns of :data:`HEADINGS` as strings."""
     shown = table[list(HEADINGS)].copy()
     shown["chosen_for"] = [chosen_in_words(row) for _, row in table.iterrows()]
     shown["gamma_origin"] = [gamma_in_words(row) for _, row in table.iterrows()]
@@ -320,14 +321,14 @@ def chosen_in_words(row: Mapping[str, Any] | pd.Series) -> str:
 
 
 def gamma_in_words(row: Mapping[str, Any] | pd.Series) -> str:
-    """Return how gamma was found: "validated", "validated (stated by the submitter)" ..."""
+    """Return the origin of gamma: "validated", "validated (stated by the submitter)" ..."""
     open_ = " (how is not stated)" if row["gamma_origin"] == "given" else ""
-    verified = row["state"] == State.VERIFIED.value  # its predictions choose this gamma
+    verified = row["state"] == State.VERIFIED.value  # its predictions confirm this gamma
     return f"{row['gamma_origin']}{open_}{'' if verified else _stated(row, 'gamma_origin')}"
 
 
 def _stated(row: Mapping[str, Any] | pd.Series, origin: str) -> str:
-    """Mark a choice that cannot be checked: a result without a spec, which would repeat it."""
+    """Mark a choice that cannot be repeated, because the result has no spec."""
     return " (stated by the submitter)" if row["stated"] and row[origin] == "validated" else ""
 
 
@@ -335,12 +336,12 @@ def _percent(value: float | None) -> str:
     return "-" if value is None or pd.isna(value) else f"{100 * value:.1f}"
 
 
-#: Who submitted what this package shipped.
+#: Submitter of the results of the package.
 OURS = "Zero-shot lab"
 
 
 def cells_of_board(results: Iterable[CheckedEntry]) -> list[MethodResult]:
-    """Return results of the board as cells, without bounds and superseded splits."""
+    """Return results of the board as cells, without upper bounds and superseded splits."""
     return [
         _of_entry(one) for one in results if not one.entry.used_test_set and one.split_kind != "v1"
     ]
@@ -375,7 +376,7 @@ def _of_entry(one: CheckedEntry) -> MethodResult:
 
 
 def leak_of(cells: Sequence[MethodResult]) -> Finding:
-    """Return the finding on pre-training classes of a column, cells of one data set and split."""
+    """Return the finding on pre-training classes for a column of cells (one data set, split)."""
     pretraining = next((cell.pretraining for cell in cells if cell.pretraining), ())
     names = next((cell.unseen for cell in cells if cell.unseen), frozenset())
     return overlap_of(sorted(names), pretraining, cells[0].benchmark)
@@ -387,7 +388,7 @@ def write_curves(
     target: Path,
     progress: Progress = silent,
 ) -> Mapping[str, Path]:
-    """Write a page for each result with a curve into ``target``; return pages by its file."""
+    """Write a page for each result with a curve to ``target``; return pages by result file."""
     pages: dict[str, Path] = {}
     for done, one in enumerate(board.results, 1):
         file = predictions_of_entry(folder / one.file, one.entry)
@@ -402,7 +403,7 @@ def write_curves(
 
 
 def address_of(page: Path, board: Path) -> str:
-    """Return the address of a page from a board, relative to its folder."""
+    """Return the address of a page relative to the folder of a board."""
     return quote(Path(os.path.relpath(page.absolute(), board.absolute().parent)).as_posix())
 
 
@@ -438,9 +439,9 @@ head.forEach((th, k) => th.querySelector("button").addEventListener("click", () 
 def board_html(
     board: Board, title: str = "Board of results", curves: Mapping[str, str] | None = None
 ) -> str:
-    """Return a standalone page; every text from outside is escaped, and no other is a link.
+    """Return the board as a standalone page; all text from results is escaped.
 
-    ``curves`` maps the file of a result to the address of the page of its curve.
+    ``curves`` maps the file of a result to the address of the page with its curve.
     """
     table = table_of(board.results)
     rows = table.to_dict("records")
@@ -472,7 +473,7 @@ EXPLAINED = (
 
 
 def _interval_in_words(row: Mapping[Any, Any], column: str) -> list[str]:
-    """Return the interval over classes and the rank of a metric, in words."""
+    """Return the interval over classes and the rank of a metric as lines of text."""
     if column not in RANKED or pd.isna(row[f"{column}_low"]):
         return []
     low, high = 100 * row[f"{column}_low"], 100 * row[f"{column}_high"]

@@ -1,1 +1,1 @@
-"""Commands of the command line that have verbs or tables of their own, one file each."""
+"""Commands of the command line, one file each."""

@@ -21,8 +21,8 @@ from zslcore.storage.extras import extra
 from zslcore.storage.files import APP
 
 PORT, LAST_PORT = 8501, 65_535
-#: Setting of the server: addresses of the proxies whose ``X-Forwarded-For`` counts. Without it the
-#: server would believe everybody on this machine.
+#: Setting of the server: addresses of trusted proxies, for their ``X-Forwarded-For``. Without it
+#: the server would trust every process on this machine.
 PROXY = "FORWARDED_ALLOW_IPS"
 
 
@@ -45,10 +45,10 @@ def run(args: argparse.Namespace) -> int:
         _require_free(args.port, args.address)
     os.environ.setdefault(PROXY, "")
     words = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.address", args.address]
-    words += ["--server.fileWatcherType", "none"]  # an edited source counts after a restart
+    words += ["--server.fileWatcherType", "none"]  # source edits take effect after a restart
     words += ["--server.port", str(args.port)] if args.port else []
     words += ["--server.headless", "true"] if args.headless else []
-    if os.name == "posix":  # a signal to this process then ends the server
+    if os.name == "posix":  # a signal to this process then stops the server
         os.execv(words[0], words)  # noqa: S606 - our own interpreter, our own script
     return subprocess.call(words)  # noqa: S603
 
@@ -66,7 +66,7 @@ def _choose_address(args: argparse.Namespace) -> None:
 def own_address() -> str:
     """Return the address of this machine in its network; raise ParameterError without one."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as route, suppress(OSError):
-        route.connect(("192.0.2.1", 9))  # sends nothing: it only chooses the way out
+        route.connect(("192.0.2.1", 9))  # sends no packet: only selects the network interface
         address = str(route.getsockname()[0])
         if not address.startswith("127.") and address != "0.0.0.0":  # noqa: S104 - not bound
             return address
@@ -77,7 +77,7 @@ def own_address() -> str:
 
 
 def _require_free(port: int, address: str = "127.0.0.1") -> None:
-    """Refuse a number that is no port, or a port in use."""
+    """Refuse an invalid port number, or a port in use."""
     if not 1 <= port <= LAST_PORT:
         raise ParameterError(f"--port: expected 1 to {LAST_PORT}; got {port}.")
     with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as tried:

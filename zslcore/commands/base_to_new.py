@@ -29,7 +29,7 @@ NOTE = (
     "`zslcore contamination`; certain right: of the labelled pairs it calls certain, those of the "
     "same class, - where it calls none certain"
 )
-#: Fields of a set that are printed as JSON.
+#: Fields of a set in the JSON output.
 FIELDS = ("name", "title", "base", "new", "order", "state", "template", "source", "url")
 
 

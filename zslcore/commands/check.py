@@ -1,11 +1,11 @@
 """Check splits, scores, predictions and results for leaks and errors.
 
 Prints one card per file. A split may come with its labels or features, and scores with their
-labels, in any order. For a split and scores of its test images a first card gives u, s and H with
-and without the leaked rows, and compares them with --printed. Options of an audit print every
-finding of a split, folder or data set; --page writes the page on a submission. Exit status: 0
-clean, 1 leaks (or a mark of --fail-on), 2 broken or refused, 3 unknown: a check lacks labels,
-features or the like; add them, or accept that with --allow-incomplete. Example::
+labels, in any order. For a split with scores of its test images, a first card compares u, s and H
+with and without leaking rows, and with --printed. Options of an audit print every finding of a
+split, folder or data set; --page writes a page on a submission. Exit status: 0 clean, 1 leaks (or a
+mark of --fail-on), 2 broken or refused, 3 unknown: a check lacks labels, features or the like; add
+them, or accept that with --allow-incomplete. Example::
 
     zslcore check att_splits.mat scores.npz
 """
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> Output | int:
 
 
 def _asks_for_findings(args: argparse.Namespace) -> bool:
-    """Whether an option or a subject needs more than a card, which is text or JSON."""
+    """Whether an option or a subject requires the full audit instead of a card."""
     names = [option.usage.split()[0][2:].replace("-", "_") for option in findings.OPTIONS]
     values = [getattr(args, name) for name in {*names} - {"pretraining", "output", "format"}]
     if any(value is not None and value is not False for value in values):
@@ -94,7 +94,7 @@ def _asks_for_findings(args: argparse.Namespace) -> bool:
 
 
 def _is_no_file(path: Path) -> bool:
-    """Whether a word is a folder or the name of a data set, not of a file."""
+    """Whether an argument is a folder or the name of a data set."""
     return path.is_dir() or (not path.exists() and not path.suffix)
 
 
@@ -141,17 +141,17 @@ def _submission(args: argparse.Namespace) -> argparse.Namespace:
 
 
 def worst_status(cards: Sequence[Report]) -> int:
-    """Return the exit status of several cards: that of the worst verdict."""
+    """Return the exit status of the worst verdict of several cards."""
     return min((card.status for card in cards), key=[*STATUS.values()].index)
 
 
 def cards_of_files(
     paths: list[Path], pretraining: list[str] | None = None, printed: Sequence[Printed] = ()
 ) -> list[Report]:
-    """Return the cards of untrusted files, in any order: of a split with its scores, then of each.
+    """Return the cards of untrusted files in any order: joint cards first, then single cards.
 
     ``pretraining`` names training sets of the feature extractor, or text files of classes;
-    ``printed`` are metrics that a paper prints of the scores. Raises FileRefusedError.
+    ``printed`` are the printed metrics of the scores. Raises FileRefusedError.
     """
     return _cards_of(grouped([recognise_file(path) for path in paths]), pretraining, printed)
 
@@ -176,7 +176,7 @@ def _judged(group: Group, named: list[Vocabulary]) -> CheckedFile:
 
 
 def _vocabularies(named: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
-    """Return the training sets of the extractor, and whether they are an assumption."""
+    """Return the training sets of the extractor, and whether these are assumed."""
     return named or [get_vocabulary(USUAL)], not named
 
 

@@ -40,6 +40,6 @@ def run(args: argparse.Namespace) -> Output:
         return Output("\n".join(map(str, rules)), [asdict(rule) for rule in rules])
     if args.findings:
         return Output(claims.markdown_list(), [asdict(each) for each in claims.FINDINGS])
-    claims.get_claims(args.id)  # refuse a misspelt one before any file is read
+    claims.get_claims(args.id)  # refuse misspelt ids before reading files
     judged = claims.judge_all(ResultStore().results(), args.id)
     return Output(claims.as_text(judged), claims.as_records(judged))

@@ -12,7 +12,7 @@ from zslcore.texts import strict_json
 
 
 class Option(NamedTuple):
-    """An option or argument, written as a usage line shows it."""
+    """Option or argument, declared by its usage line."""
 
     usage: str
     text: str
@@ -36,7 +36,7 @@ class Option(NamedTuple):
 
 
 class OptionGroup(NamedTuple):
-    """Options under a heading of the help; without one they exclude each other."""
+    """Options under a heading of the help; options without a heading exclude each other."""
 
     title: str
     options: tuple[Option, ...]
@@ -54,7 +54,7 @@ class OptionGroup(NamedTuple):
 
 @dataclass(frozen=True)
 class Command:
-    """A function with the options that its arguments come from."""
+    """Function of a command with its options."""
 
     run: Callable[[argparse.Namespace], object]
     options: tuple[Option | OptionGroup, ...]
@@ -71,7 +71,7 @@ class Command:
 class Output(NamedTuple):
     """Output of a command: values for ``--json``, text otherwise, and the exit status.
 
-    Functions are called for the form that is printed alone.
+    Values or text given as functions are computed only for the printed form.
     """
 
     text: object
@@ -82,8 +82,8 @@ class Output(NamedTuple):
 def option(usage: str, text: str, **settings: Any) -> Option:
     """Declare an option: ``--json``, ``--seed N``, ``--dataset NAME...`` or ``--side {base,new}``.
 
-    An argument is its name and its form: ``files FILE...``, ``name [NAME]``. ``text`` is the help,
-    ``settings`` are those of :meth:`argparse.ArgumentParser.add_argument`.
+    An argument has a name and a form: ``files FILE...``, ``name [NAME]``. ``text`` is the help;
+    ``settings`` are passed to :meth:`argparse.ArgumentParser.add_argument`.
     """
     return Option(usage, text, settings)
 
@@ -98,7 +98,7 @@ def command(
 def print_output(output: Any, *, as_json: bool) -> int:
     """Print the output of a command, and return its exit status.
 
-    Text without values is printed in either form; a status alone, or None, prints nothing.
+    Text without values is printed in both forms; a status without text, or None, prints nothing.
     """
     if isinstance(output, int | None):
         return int(output or 0)
@@ -112,7 +112,7 @@ def print_output(output: Any, *, as_json: bool) -> int:
 
 
 def json_of(value: Any) -> str:
-    """Return values or a table as JSON, indented, a table as one object a row."""
+    """Return values as indented JSON; a table has one object per row."""
     if hasattr(value, "to_json"):
         value = json.loads(value.to_json(orient="records", double_precision=15))
     return strict_json(value, ensure_ascii=False, indent=2)

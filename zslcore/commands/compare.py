@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> Output:
 
 
 def _load(name: str) -> ZSLDataset:
-    """Load a data set; without its features where only its precomputed results are available."""
+    """Load a data set, without features if only its precomputed results are available."""
     from zslcore.datasets import load
     from zslcore.results.shipped import is_known_by_results, load_results_only
 
@@ -85,7 +85,7 @@ def _load(name: str) -> ZSLDataset:
 
 
 def _make(plan: RunPlan, store: ResultStore, jobs: int, datasets: Mapping[str, ZSLDataset]) -> None:
-    """Make missing runs; a refused run is reported and stops no other."""
+    """Make missing runs; a refused run is reported and does not stop the others."""
     todo = len(plan.unfinished(store))
     for done, (run, refused) in enumerate(plan.run(store, at_a_time=jobs), 1):
         show_steps(done, todo, f"{run.method} on {run.dataset}")

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> Output:
 
 
 def _test_set(args: argparse.Namespace) -> TestSet | None:
-    """Return the test classes of the query, None for the whole map."""
+    """Return the test classes of the query; None for the whole map."""
     from zslcore.datasets import load
     from zslcore.datasets.class_lists import read_class_list
     from zslcore.leakage import contamination

@@ -1,4 +1,4 @@
-"""Check the data folder: versions, free space, stored runs, imports, results of jobs, leftovers.
+"""Check the data folder: versions, free space, runs, imports, results of jobs, leftovers.
 
 Exit status: 0 when no problem remains, else 1. Example::
 

@@ -1,9 +1,9 @@
 """Compute class embeddings from class names, without images.
 
-CLASSES.txt has one class per line. A text encoder (extra clip) gives the mean over its sentences on
-a class; a file of word vectors gives the mean over the words of the name. The archive holds
-prototypes, class_names, the pre-training and the recipe: pass it to `zslcore import --prototypes`.
-Example::
+CLASSES.txt has one class per line. A text encoder (extra clip) gives the mean over sentences on the
+class; a file of word vectors gives the mean over the words of its name. The archive contains
+prototypes, class_names, the pre-training sets and the recipe; pass it to `zslcore import
+--prototypes`. Example::
 
     zslcore embed classes.txt --vectors glove.6B.300d.txt
 """
@@ -112,7 +112,7 @@ def _encoded(
         read_prompts,
     )
 
-    templates = templates_of(args.text or TEMPLATES)  # a misspelt name before the work
+    templates = templates_of(args.text or TEMPLATES)  # refuse a misspelt name before the work
     prompts = read_prompts(args.prompts, names) if args.prompts else ()
     encoder = load_encoder(
         args.encoder, args.weights, device=args.device, seed=args.seed, trained_on=args.trained_on
@@ -137,7 +137,7 @@ def _write(
     pretraining: Sequence[str],
     recipe: Sequence[str],
 ) -> None:
-    """Write the archive, whole or not at all."""
+    """Write the archive atomically."""
     import io
 
     import numpy as np

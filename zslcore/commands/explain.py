@@ -1,10 +1,11 @@
 """Find the protocol that gives a printed number.
 
-Computes every reading in use in the field and lists them by distance from the printed number: gamma
-0, chosen on validation scores or on the test images (oracle), per class or per image, ties, seen
-classes in or out, one run or several. A split file adds the metrics without the test images that
-it trains on. Several score files are runs or checkpoints of one model. Exit status: 0 when every
-number matches a reading, 3 when one matches none, 2 when a file is refused. Example::
+Computes the metrics under every protocol of the field and lists them by distance from the printed
+number: gamma 0, or chosen on validation scores or on the test images (oracle); per class or per
+image; ties; with or without seen classes; one run or several. A split file adds metrics without the
+test images that it trains on. Several score files are runs or checkpoints of one model. Exit
+status: 0 if every number matches a reading, 3 if a number matches none, 2 if a file is refused.
+Example::
 
     zslcore explain att_splits.mat scores.npz --printed "H 52.8, u 45.1"
 """
@@ -87,7 +88,7 @@ def _judged(group: Group, args: argparse.Namespace, validation: Sequence[Scores]
 
 
 def _without_leaks(group: Group, report: ScoreReport) -> tuple[dict[str, float] | None, bool]:
-    """Return u, s and H without the images that a split trains on; True if it is version 1."""
+    """Return u, s and H without the training images of a split, and whether it is version 1."""
     from zslcore.leakage import audit_context
     from zslcore.leakage.loading import context_of
     from zslcore.leakage.published import published_as

@@ -1,9 +1,9 @@
 """Compute features of a folder of images with a pre-trained encoder.
 
-IMAGES holds one folder per class; or folders train and test with one folder per class each, which
-become the split; or is the folder that the paths of --labels start from. The features become a
-NumPy archive; with --attributes, --text or --prompts (class embeddings) and --name it is imported
-at once. An interrupted extraction resumes. Weights are never downloaded: name a file of weights, or
+IMAGES has one folder per class, or folders train and test (which become the split) with one folder
+per class each, or is the root of the paths in --labels. The features are written to a NumPy
+archive; with --attributes, --text or --prompts (class embeddings) and --name it is imported at
+once. An interrupted extraction resumes. Weights are never downloaded: name a file of weights, or
 put it into the cache of torch.hub. Example::
 
     zslcore extract ./images --encoder resnet101 --weights resnet101.pth
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zslcore.extraction.images import Listing
 
 
-#: Number of names shown of files that are left out or read in an unusual way.
+#: Most names shown of files that are left out or read in an unusual way.
 FEW = 5
 
 
@@ -123,7 +123,7 @@ def _require_together(args: argparse.Namespace) -> None:
 
 
 def _look_up(args: argparse.Namespace) -> None:
-    """Look up files, which may lie in the folder of images, and read a list of classes."""
+    """Find files, which may be in the folder of images, and read a list of classes."""
     from zslcore.storage.files import path_of
     from zslcore.untrusted.client import listed_classes
 
@@ -177,7 +177,7 @@ def _encoder(args: argparse.Namespace) -> Encoder:
 
 
 class ImageProgress:
-    """Prints progress: a line that is rewritten in a terminal, otherwise one line per minute."""
+    """Progress on standard error: one rewritten line in a terminal, else a line per minute."""
 
     #: Seconds between two lines when the output is no terminal.
     EVERY = 60.0

@@ -40,14 +40,14 @@ THRESHOLDS = {
 
 
 def _fail_on(word: str) -> FailOn:
-    """Return the mark that ends with status 1; words of earlier versions are accepted."""
+    """Return the lowest mark that fails; words of earlier versions are accepted."""
     word = {"fail": "leak", "warn": "warning", "unknown": "open"}.get(word, word)
     if word not in FAIL_ON:
         raise argparse.ArgumentTypeError(f"expected leak, warning or open; got {word!r}")
     return word
 
 
-#: Options that print every finding. None has a default, so that their use is seen.
+#: Options that print every finding; without defaults, so that their use can be detected.
 OPTIONS = (
     option("--split NAME", "split of a data set (PS)"),
     option("--labels FILE", "labels, if they are not next to the split"),
@@ -174,7 +174,7 @@ def _accepted(args: argparse.Namespace) -> frozenset[str]:
 
 
 def _subject(path: str) -> Subject:
-    """Return the data set of this name, unless a path has the name."""
+    """Return the path, or the data set of this name if no such path exists."""
     is_name = path in (*available(), *UNPLANTED, *SIMULATED_ACTIONS)
     return load(path) if is_name and not Path(path).exists() else path
 
@@ -223,7 +223,7 @@ def read_decisions(path: str | Path) -> Decisions:
         seal = "rejected"
         "giant panda" = "confirmed"
 
-    Raises FileRefusedError when it is missing, too large, not TOML, or has any other content.
+    Raises FileRefusedError for a missing or too large file, other formats and other content.
     """
     path, name = Path(path), clean_text(Path(path).name)
     tables: dict[str, Any] = read_value(path, "TOML", max_bytes=MAX_DECISIONS)

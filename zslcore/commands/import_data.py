@@ -1,8 +1,9 @@
 """Import a data set from files.
 
-Takes a folder in the xlsa17 layout (res101.mat, att_splits.mat), the released folders of UCF101 and
-HMDB51 (BiDiLEL's, and I3D features with split_1, split_2 ...), your features as .npz, HDF5 or CSV,
-or an .npz of actions in this package's layout (labels, word vectors and random splits). Example::
+Accepts a folder in the xlsa17 layout (res101.mat, att_splits.mat), the released folders of UCF101
+and HMDB51 (of BiDiLEL, and I3D features with split_1, split_2 ...), your features as .npz, HDF5 or
+CSV, or an .npz of actions in the layout of this package (labels, word vectors and random splits).
+Example::
 
     zslcore import features.npz --unseen 7 8 9 --pretraining imagenet-1k --name birds
 """
@@ -96,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _is_choice(args: argparse.Namespace, source: Path) -> bool:
-    """Whether --features names an array of the one file."""
+    """Whether --features names an array of a single file."""
     return Path(str(args.features).rpartition(":")[0] or args.features).name == source.name
 
 

@@ -1,8 +1,8 @@
 """Evaluate methods on the nine ImageNet test sets of the benchmark.
 
-Parameters are chosen on the released fold of training classes. --shards reads features from a
-folder that `zslcore shards write` made, part by part; with --prototypes these are your features,
-and the file lists their classes by WordNet ids, in the order of the labels. Example::
+Parameters are chosen on the released fold of training classes. --shards reads features part by part
+from a folder written by `zslcore shards write`; with --prototypes these are your features, and the
+file has their classes by WordNet id, in the order of the labels. Example::
 
     zslcore large-scale --method ESZSL SAE
 """
@@ -43,7 +43,7 @@ TASKS: tuple[Task, ...] = ("zsl", "gzsl")
     JSON,
 )
 def run(args: argparse.Namespace) -> Output:
-    """Evaluate every method; its table is printed as soon as it is done."""
+    """Evaluate every method, and print each table when it is finished."""
     from zslcore.analysis.large_scale import LargeScaleStudy, measure
     from zslcore.methods import get_method
 

@@ -1,9 +1,9 @@
 """Measure the gain from training or choosing on test images, in points of accuracy.
 
-Fits each method with a leak and without, and evaluates both on the same test images. Leaks:
-training (on test images of seen classes, as train_loc and val_loc of PS v1), selection (parameters
-chosen on such folds), photographs (trained on other rows of the photographs of test images), epochs
-(stopped at the epoch that is best on the test images). Example::
+Fits each method with and without a leak, and evaluates both on the same test images. Leaks:
+training (on test images of seen classes, as with train_loc and val_loc of PS v1), selection
+(parameters chosen on such folds), photographs (training on other rows of the photographs of test
+images), epochs (training stopped at the best epoch on the test images). Example::
 
     zslcore leak-cost --method ESZSL SAE --leak training
 """
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> Output:
     for method in methods:
         try:
             costs += leak_cost.costs(method, setting, args.leak, choose=not args.given)
-        except MethodError as error:  # the costs of other methods are not lost
+        except MethodError as error:  # keep the costs of other methods
             if len(methods) == 1:
                 raise
             print(f"zslcore: {error}", file=sys.stderr)

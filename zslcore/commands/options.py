@@ -1,4 +1,4 @@
-"""Options that several commands share, the types of their values, and lines of progress."""
+"""Options shared by several commands, the types of their values, and lines of progress."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHOICES = ("hyperparameters", "epochs", "gamma")
 def file_to_write(text: str) -> Path:
     """Return the path of an output file, checked before the command does its work.
 
-    Raises ParameterError where its folder does not exist, or it is a folder itself.
+    Raises ParameterError if its folder does not exist, or if it is a folder.
     """
     path = Path(text)
     try:
@@ -40,7 +40,7 @@ def file_to_write(text: str) -> Path:
 
 
 def parquet_to_write(text: str) -> Path:
-    """Return the path of a Parquet file to write, as :func:`file_to_write` does."""
+    """Return the path of a Parquet file to write, checked as in :func:`file_to_write`."""
     path = file_to_write(text)
     if path.suffix.lower() != ".parquet":
         raise ParameterError(
@@ -58,12 +58,12 @@ def seed(text: str) -> int:
 
 
 def percent(value: float | None, form: str = ".1f") -> str:
-    """Return a fraction in percent, "-" where it is missing."""
+    """Return a fraction in percent; "-" for None."""
     return "-" if value is None or value != value else f"{100 * value:{form}}"
 
 
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
-    """Rewrite one line of progress on a terminal; without a message clear it."""
+    """Rewrite one line of progress on a terminal; clear it without a message."""
     if sys.stderr.isatty():
         line = f"{done / total:4.0%}  {message}" if message and total else message
         sys.stderr.write(f"\r{line:100}\r" if message else f"{'':100}\r")

@@ -1,7 +1,7 @@
 """List how released codes choose epoch, seed, parameters, gamma and split.
 
-Without a name: one row per code, and counts. With one: each choice with the lines of the code that
-show it. The table states the code at one commit, not the paper. Example::
+Without a name: one row per code base, and counts. With a name: each choice of that code base with
+its lines. The table describes the code at one commit, not the paper. Example::
 
     zslcore protocols TF-VAEGAN
 """

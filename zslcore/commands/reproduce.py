@@ -1,7 +1,7 @@
 """Compute a table or figure of the papers on any data set, and compare it with the printed one.
 
-Finished runs are stored, and an interrupted experiment resumes. Several data sets make one table.
-The printed figures are those of the papers' own features of the real data. Example::
+Finished runs are stored, and an interrupted experiment resumes. Several data sets give one table.
+The printed metrics are from the features of the papers on real data. Example::
 
     zslcore reproduce cal:table2 --dataset digits
 """
@@ -35,7 +35,7 @@ from zslcore.features import FeatureScaling
 from zslcore.results.shipped import ResultsOnly
 from zslcore.results.store import ResultStore
 
-#: Words of ``--features``, and of the heading.
+#: Value of ``--features``, also in the heading -> scaling.
 SCALINGS: dict[str, FeatureScaling] = {"raw": "none", "unit": "l2", "zscore": "zscore"}
 IN_WORDS: dict[FeatureScaling, str] = {
     "none": "features as they come",
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> Output | str:
     for name in ("seeds", "draws", "jobs"):
         if getattr(args, name) < 1:
             raise ParameterError(f"--{name}: expected at least 1; got {getattr(args, name)}.")
-    rows = args.method  # rows of tables are no methods, such as variants
+    rows = args.method  # rows of tables may be variants instead of methods
     args.method = [plugins.register(row) if plugins.is_plugin_name(row) else row for row in rows]
     params, features = read_params(args), SCALINGS.get(args.features)
     experiment = configured_experiment(args.experiment, params, features, args.on)
@@ -144,7 +144,7 @@ def read_params(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def show_piece(done: int, total: int, what: str, runs: int) -> None:
-    """Print the finished piece on standard error."""
+    """Print a finished part on standard error."""
     was = f"{runs} run{'s' * (runs != 1)}" if runs else "already stored"
     sys.stderr.write(f"{done}/{total}  {what}: {was}\n")
 
@@ -152,7 +152,7 @@ def show_piece(done: int, total: int, what: str, runs: int) -> None:
 def write_answers(table: pd.DataFrame, folder: Path) -> None:
     """Write the predictions of the first run of every cell as ``<key>.parquet``.
 
-    Raises DatasetError for cells that are no runs, and predictions that are not stored.
+    Raises DatasetError for cells without runs, and for runs without stored predictions.
     """
     keys = [key for key in table["key"].unique() if key]
     stored = {key: ResultStore().predictions(key) for key in keys}
@@ -166,7 +166,7 @@ def write_answers(table: pd.DataFrame, folder: Path) -> None:
 
 
 def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFrame) -> str:
-    """Return the heading: the experiment, the data sets and the printed figures."""
+    """Return the heading: the experiment, the data sets and the source of printed metrics."""
     datasets = args.dataset or experiment.datasets
     names = [
         f"{name} (simulated)"
@@ -208,7 +208,7 @@ def missing_features(name: str, table: pd.DataFrame) -> str:
 
 
 def over_seeds(n: float) -> str:
-    """Return the number of seeds that the figures are means over, at most."""
+    """Return the largest number of seeds in the means."""
     return f"mean ± deviation over up to {n:.0f} seeds" if n > 1 else "one seed"
 
 

@@ -1,6 +1,6 @@
 """Run a method on a data set: choose parameters on the folds, fit, evaluate the test set once.
 
-Parameters and gamma that are not given are chosen on the validation folds. The result is printed
+Parameters and gamma are chosen on the validation folds unless given. The result is printed
 and stored. Example::
 
     zslcore run --dataset digits --method ESZSL --param lam=0.1
@@ -78,7 +78,7 @@ def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | i
 
 
 def read_param(text: str) -> tuple[str, bool | float | int | str]:
-    """Read ``NAME=VALUE``; a value that is a number, True or False becomes one."""
+    """Parse ``NAME=VALUE``; numbers, True and False are converted."""
     from zslcore.exceptions import ParameterError
 
     name, equals, value = text.partition("=")
@@ -88,7 +88,7 @@ def read_param(text: str) -> tuple[str, bool | float | int | str]:
 
 
 def read_value(text: str) -> bool | float | int | str:
-    """Return a number, True or False where the text is one, else the text."""
+    """Convert a text to a number, True or False if possible; else return it."""
     if text in ("True", "False"):
         return text == "True"
     for number in (int, float):

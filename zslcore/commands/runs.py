@@ -77,7 +77,7 @@ FILTERS: tuple[Option, ...] = (
 
 
 def meant(args: argparse.Namespace, stored: Sequence[StoredRun]) -> list[StoredRun]:
-    """Return the runs chosen by the options, in their order."""
+    """Return the runs chosen by the options, sorted as the options state."""
     wanted = RunFilter(
         datasets=args.dataset,
         splits=args.split,
@@ -127,7 +127,7 @@ def list_runs(args: argparse.Namespace) -> Output:
 
 #: Kinds that are listed without --kind: a study of actions has hundreds of fits.
 LISTED = tuple(kind for kind in KINDS if kind != "action")
-#: Rows of one result that a list shows; `runs show` prints all of them.
+#: Most rows of one result in a list; `runs show` prints all of them.
 MOST_ROWS = 4
 
 
@@ -144,7 +144,7 @@ def _meant_of_all(
         return [], others, stored
     try:
         return meant(args, stored), others, stored
-    except UnknownNameError:  # of the runs: another result may have the name
+    except UnknownNameError:  # no run has this name: another result may have it
         if others and args.sort in sorted_by():
             return [], others, stored
         raise
@@ -162,7 +162,7 @@ def is_meant(args: argparse.Namespace, one: Result) -> bool:
 
 
 def shown_rows(one: Result) -> list[dict[str, Any]]:
-    """Return the rows that a list shows of a result: all, or one line where there are many."""
+    """Return the rows of a result in a list: all rows, or one summary line for many."""
     rows = one.table()
     if len(rows) <= MOST_ROWS:
         return rows
@@ -171,7 +171,7 @@ def shown_rows(one: Result) -> list[dict[str, Any]]:
 
 
 def _as_text(table: pd.DataFrame) -> str:
-    """Write a table with its figures in percent."""
+    """Format a table with its metrics in percent."""
     written = table.copy()
     for name in figures.metric_names(unit="fraction"):
         if name in written:
@@ -231,7 +231,7 @@ def compare_runs(args: argparse.Namespace) -> Output:
     return Output("\n".join(lines), values)
 
 
-#: Classes that a comparison prints, and letters of a value; with --json all of them.
+#: Most classes and characters of a value in a printed comparison; --json has all.
 FEW, LETTERS = 10, 32
 
 
@@ -306,7 +306,7 @@ def export_runs(args: argparse.Namespace) -> None:
 def export_answers(args: argparse.Namespace) -> None:
     """Write the predictions of one run to a file, its curve as one page, or a panel for print.
 
-    Raises ParameterError without KEY, or where the run has no predictions in the store.
+    Raises ParameterError without KEY, or for a run without stored predictions.
     """
     if not args.key:
         option = next(name for name in ("predictions", "html", "figure") if getattr(args, name))
@@ -329,7 +329,7 @@ def export_answers(args: argparse.Namespace) -> None:
 
 
 def figure_for_print(args: argparse.Namespace, predictions: Predictions) -> bytes:
-    """Return a panel of predictions for print, in the format of the file's ending."""
+    """Return a panel of predictions for print, in the format given by the ending of the file."""
     form = Path(args.figure).suffix.lower().removeprefix(".")
     panel = of_predictions(predictions, args.panel)
     return print_figure(

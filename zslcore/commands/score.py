@@ -1,12 +1,12 @@
 """Compute every metric of score matrices or predictions, under every protocol.
 
-A file holds scores (N x C), the class of every image and, unless the labels identify the test set,
+A file has scores (N x C), the class of every image and, unless the labels identify the test set,
 the unseen classes. gamma is given or chosen on validation scores; otherwise the best gamma on the
 test images is printed as an upper bound (oracle). With one predicted class per image (columns
-y_true, y_pred) the metrics are u, s and H at gamma 0. A Parquet file of predictions states all of
-this itself, and is checked. Exit status: 0, 1 when gamma was chosen on test images, 2 when a file
-is refused, 3 when a question about it is open (the text names the option that answers it), or when
-its scores are not comparable with GZSL. Example::
+y_true, y_pred), the metrics are u, s and H at gamma 0. A Parquet file of predictions contains all
+of this, and is checked. Exit status: 0; 1 if gamma was chosen on test images; 2 if a file is
+refused; 3 if a question about it is open (the output names the option that answers it), or if its
+scores are not comparable with GZSL. Example::
 
     zslcore score scores.npz --validation fold1.npz fold2.npz
 """
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from zslcore.scores.protocols import Words
 
 
-#: Exit status while a question on a file is open, and by the verdict on a file.
+#: Exit status for an open question or an unknown verdict.
 UNKNOWN = 3
 STATUS = {"leaks": 1, "unknown": UNKNOWN, "clean": 0}
 
 
 class OpenQuestionError(DatasetError):
-    """A file has more than one meaning; the sentence names the option that answers it."""
+    """Error for a file with several meanings; the message names the option that decides."""
 
     def __init__(self, question: Question, option: str) -> None:
         no = "" if question.open else f", if not: {option} as-is"
@@ -115,7 +115,7 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
             raise ParameterError(
                 f"--{name.replace('_', '-')}: expected one FILE; got {len(args.files)}."
             )
-    # Images and unseen classes of the folds differ, but one program most likely wrote all files.
+    # Folds differ in images and unseen classes, but usually one program wrote all files.
     own = args.validation_labels, args.validation_unseen
     fixes = args.fix if args.validation_fix is None else args.validation_fix
     validation = [understood(p, *own, fixes, "--validation-fix") for p in args.validation]
@@ -131,7 +131,7 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
     embed = "" if args.html is None else written_page(reports, args.html, words)
 
     def text() -> str:
-        parts = [pair.as_text(words) for pair in pairs]  # first: whether the files differ
+        parts = [pair.as_text(words) for pair in pairs]  # the comparison precedes the reports
         parts += [report.as_text(words, with_intervals=args.intervals) for report in reports]
         if embed:
             parts.append(f"{args.html} written. To show it on a page next to it:\n{embed}")
@@ -146,7 +146,7 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
 
 
 def worst_status(reports: Sequence[ScoreReport]) -> int:
-    """Return the exit status of several files: an oracle precedes an open question."""
+    """Return the exit status of several files; an oracle outranks an open question."""
     return min((STATUS[each.verdict] for each in reports), key=(1, 3, 0).index)
 
 
@@ -161,7 +161,7 @@ def written_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> st
 
 
 def paired(first: ScoreReport, second: ScoreReport) -> Pair:
-    """Compare two reports of the same images, each at the gamma that was chosen for it."""
+    """Compare two reports on the same images, each at its chosen gamma."""
     from zslcore.scores.paired import compare_scores
 
     gammas = first.chosen, second.chosen
@@ -181,7 +181,7 @@ def judged(
     split: str | None = None,
     seed: int = 0,
 ) -> ScoreReport:
-    """Return the report of one file, of scores or of predictions."""
+    """Return the report of one score file or predictions file."""
     from zslcore.datasets import load
     from zslcore.evaluation import is_predictions
     from zslcore.leakage.published import read_predicted
@@ -214,7 +214,7 @@ def understood(
     *,
     unseen_scores: Path | None = None,
 ) -> Scores:
-    """Return the scores of a file; raise an open question with its possible answers."""
+    """Return the scores of a file; raise OpenQuestionError for an open question."""
     from zslcore.scores import interpreted
     from zslcore.scores.reading import read_scores
     from zslcore.storage.files import path_of

@@ -1,4 +1,4 @@
-"""Store features larger than memory as a mapped file in parts, and check such a folder.
+"""Store features larger than memory as memory-mapped parts, and check such a folder.
 
 Example::
 
@@ -47,7 +47,7 @@ def write(args: argparse.Namespace) -> str:
 
 
 def _with_progress(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield the blocks, and count their rows on a terminal."""
+    """Yield the blocks, and show the number of rows on a terminal."""
     rows = 0
     for features, labels in blocks:
         yield features, labels

@@ -1,4 +1,4 @@
-"""Write one page on a submission, verdict first, for `zslcore check --page`."""
+"""Write a page on a submission, verdict first, for `zslcore check --page`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OPTIONS = (
 
 
 def write_page(args: argparse.Namespace) -> Output:
-    """Write the page on a submission; ``args`` has a path for each role of a file."""
+    """Write the page on a submission; ``args`` has the paths of files by role."""
     from zslcore.scores.review import review, review_html
     from zslcore.storage.files import write_out
 
@@ -42,7 +42,7 @@ def write_page(args: argparse.Namespace) -> Output:
 
 
 def submission_of(args: argparse.Namespace) -> Submission:
-    """Return the submission that the options describe."""
+    """Return the submission described by the options."""
     from zslcore.leakage.context import DeclaredProvenance
     from zslcore.scores.printed import read_printed
     from zslcore.scores.review import Submission
@@ -61,14 +61,14 @@ def submission_of(args: argparse.Namespace) -> Submission:
 
 
 def _files(args: argparse.Namespace) -> Iterator[tuple[str, Path]]:
-    """Yield every file that is read, by its role."""
+    """Yield every file to read with its role."""
     roles = {"split": args.split, "labels": args.split_labels, "features": args.features}
     roles |= {"scores": args.scores, "labels_of_the_scores": args.labels}
     roles |= {f"validation_{k}": path for k, path in enumerate(args.validation, 1)}
     roles |= {f"unseen_classes_{k}": Path(name) for k, name in enumerate(args.unseen or (), 1)}
     roles |= {f"pretraining_{k}": Path(name) for k, name in enumerate(args.pretraining, 1)}
     for role, path in roles.items():
-        named = role.startswith(("unseen", "pretraining"))  # these may be names, too
+        named = role.startswith(("unseen", "pretraining"))  # these may also be names
         if path is not None and (path.is_file() or not named):
             yield role, path
 

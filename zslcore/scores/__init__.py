@@ -1,8 +1,8 @@
-"""Score matrices of other people's models: read, questioned, judged.
+"""Score matrices of external models: reading, questions and evaluation.
 
-Files are read by ``reading``, checked for known faults by ``warnings`` and judged by ``judging``;
-the figures under every protocol are in ``protocols``, the comparison of two files in ``paired``,
-the review of a submission in ``review``.
+``reading`` reads files, ``questions`` checks them for known faults, and ``judging`` evaluates them.
+``protocols`` has the metrics under every protocol, ``paired`` compares two files, ``review``
+reviews a submission.
 """
 
 from zslcore.scores.judging import ScoreReport, judge

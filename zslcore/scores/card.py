@@ -1,4 +1,4 @@
-"""The card of a score matrix or of predictions: metrics, and findings on them.
+"""Card of a score matrix or of predictions: metrics and findings.
 
 A score matrix does not show the training rows, so its card is never "Clean". Predictions
 name their data and split; where both are available, rows, labels and gamma are compared.
@@ -42,7 +42,7 @@ from zslcore.numbers import percent
 from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.reading import JudgedScores
 
-#: Points of a curve that are drawn.
+#: Number of points of a curve in the picture.
 DRAWN = 160
 #: Title of the finding on the choice of gamma.
 GAMMA = "Origin of gamma"
@@ -65,9 +65,9 @@ def card_of_scores(
 ) -> Report:
     """Return the card of a score matrix or of predictions.
 
-    ``files`` are names and SHA-256; ``assumed`` is True where the pre-training
-    ``vocabularies`` were not declared; ``leaked`` is the number of leaking rows of the split that
-    predictions name, None where that split is not available.
+    ``files`` has names and SHA-256; ``assumed`` is True if the pre-training ``vocabularies`` were
+    not declared; ``leaked`` is the number of leaking rows of the split named in predictions, None
+    if that split is not available.
     """
     on_rows, rows = _of_rows(leaked, report.matrix.split)
     on_classes, classes = _of_classes(report.matrix, vocabularies, assumed)
@@ -93,10 +93,10 @@ def card_of_predictions(
     *,
     load: Callable[[str], ZSLDataset] = load,
 ) -> Report:
-    """Return the card of predictions; rows are those of the split that they name.
+    """Return the card of predictions, with the leaking rows of the split that they name.
 
-    ``vocabularies`` are by default those that the data declare. ``load`` opens data by name, and
-    raises a ZSLError for data that the file may not be checked with.
+    ``vocabularies`` are by default those that the data set declares. ``load`` opens a data set by
+    name, and raises ZSLError for data that must not be used for the comparison.
     """
     leaked, declared = _leaks_in_data(predicted, load)
     assumed = not vocabularies and not declared
@@ -109,9 +109,9 @@ def card_of_predictions(
 def _leaks_in_data(
     predicted: PredictedScores, load: Callable[[str], ZSLDataset]
 ) -> tuple[int | None, tuple[str, ...]]:
-    """Return how many rows leak in the split that predictions name, and the pre-training set.
+    """Return the number of leaking rows of the split of predictions, and its pre-training sets.
 
-    They are None and () where the same data are not available.
+    Returns None and () if the same data are not available.
     """
     provenance = predicted.predictions.provenance
     if not provenance.digest:
@@ -125,9 +125,9 @@ def _leaks_in_data(
 
 
 def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]]) -> Report:
-    """Return the card of scores that cannot be judged before a question is answered."""
+    """Return the card of scores with an open question, which cannot be evaluated yet."""
     none = Figure("H", UNKNOWN, "not computed")
-    advice = "Answer it under Scores, or give --fix to zslcore score."
+    advice = "Answer it under Scores, or with --fix of zslcore score."
     return Report(
         subject=name,
         split="",
@@ -149,11 +149,12 @@ def _sentence(report: ScoreReport, worst: Finding) -> str:
     reached = f"{figure.label} {figure.value}{what} ({figure.note})"
     if worst.mark == "open":
         return f"{reached}; {worst.sentence[0].lower() + worst.sentence[1:]}"
-    return f"{reached}; rows, labels and gamma agree with the data, and no test class is known."
+    agreed = "rows, labels and gamma agree with the data"
+    return f"{reached}; {agreed}, and no test class is in the pre-training set."
 
 
 def _findings(report: ScoreReport, *of_data: Finding) -> tuple[Finding, ...]:
-    """Return the findings on data, with those on claims and gamma around them."""
+    """Return the findings ``of_data`` together with those on claims and on gamma, worst first."""
     matrix = report.matrix
     predicted = matrix if isinstance(matrix, PredictedScores) else None
     reasons = predicted.reasons if predicted else ()
@@ -168,13 +169,13 @@ def _findings(report: ScoreReport, *of_data: Finding) -> tuple[Finding, ...]:
         text = "No gamma was given: H is uncalibrated."
         findings.append(Finding(GAMMA, "ok", text))
     elif report.origin == "given" or not report.checked:
-        text = "Nothing shows where gamma comes from."
+        text = "The origin of gamma is unknown."
         findings.append(Finding(GAMMA, "open", text, "Add validation scores."))
     verified = predicted is not None and predicted.state is State.VERIFIED
     remarks = () if verified else [text for text in matrix.remarks if not text.startswith(MASKED)]
     findings += [Finding("Content of the file", "warning", text) for text in remarks]
     if predicted and not verified and not reasons:
-        text = "Rows and labels could not all be looked up."
+        text = "Some rows and labels could not be compared with the data."
         findings.append(Finding("Rows and labels", "open", text))
     return worst_first(findings)
 
@@ -183,15 +184,15 @@ def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
     """Return the finding on training rows, and its metric."""
     title, label = TRAINING_ROWS, TRAINED_ON
     if leaked is None:
-        text = "Which images the model was trained on cannot be read from this file."
-        advice = "Check the split file that it was trained with."
+        text = "This file does not show the training images of the model."
+        advice = "Check the split file of its training."
         advice += f" {VERSIONS}" if split == "PS" else ""
-        figure = Figure(label, UNKNOWN, "scores do not tell the training rows")
+        figure = Figure(label, UNKNOWN, "scores do not show the training rows")
         return Finding(title, "open", text, advice), figure
-    figure = Figure(label, f"{leaked:,}", "of the split that the file names")
+    figure = Figure(label, f"{leaked:,}", "of the split named in the file")
     if leaked:
         text = f"{leaked:,} rows of the split are in training and test."
-        return Finding(title, "leak", text, "Use a split without them."), figure
+        return Finding(title, "leak", text, "Use a split without these rows."), figure
     return Finding(title, "ok", "No row of the split is in training and test."), figure
 
 
@@ -202,7 +203,7 @@ def _of_classes(
     named = not all(name.lstrip("-").isdigit() for name in matrix.class_names)
     untrained = bool(vocabularies) and not any(v.entries for v in vocabularies)
     if not vocabularies or not (named or untrained):
-        text = "The file does not name its classes, or the pre-training set is not known."
+        text = "The file does not name its classes, or the pre-training set is unknown."
         return Finding(KNOWN_CLASSES, "open", text), trained_classes()
     names = [matrix.class_names[c] for c in np.unique(matrix.y[~matrix.seen[matrix.y]])]
     finding = find_trained_classes(names, vocabularies, matrix.class_names, is_assumed=assumed)
@@ -211,7 +212,7 @@ def _of_classes(
 
 
 def _headline_figure(report: ScoreReport) -> Figure:
-    """Return H and AUSUC, or ZSL accuracy where there are unseen images alone."""
+    """Return H and AUSUC, or ZSL accuracy if all images are of unseen classes."""
     e = report.evaluation
     if report.matrix.tested.limits == "sides given":
         separate = percent(report.figures["separate_harmonic"] or 0.0)

@@ -1,10 +1,10 @@
 """Readings of scores that may explain a printed number.
 
-The same scores give many numbers: at gamma 0, at a gamma chosen on validation images or on the test
-images themselves, per class or per image, with ties decided one way or the other, among all classes
-or within a side, of one run, of the mean or of the best of several. Papers of the field print each
-of these as H, u, s or ZSL accuracy. Every reading is computed and compared with the printed digits:
-it explains the number where it rounds to it.
+The same scores give many numbers: at gamma 0, or at a gamma chosen on validation or test images;
+per class or per image; with ties decided for either side; among all classes or within a side; of
+one run, or of the mean or best of several runs. Papers print each of these as H, u, s or ZSL
+accuracy. Every reading is computed and compared with the printed digits: a reading explains a
+number if it rounds to it.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from zslcore.scores.printed import Printed
 from zslcore.storage.files import FACTS
 from zslcore.texts import strict_json
 
-#: How a reading may be reported: as the field does, with its name beside it, or never as a result.
+#: How a reading may be reported: without comment, only with its name, or not as a result.
 Standing = Literal["usual", "name it", "oracle"]
 AVERAGES: tuple[tuple[str, Average, str], ...] = (
     ("per class", "class", ""),
     ("per image", "sample", PER_SAMPLE),
 )
-#: Readings that a text lists for one printed number.
+#: Most readings listed in a text for one printed number.
 LISTED = 12
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreReading:
-    """A way to read scores; ``metrics`` are fractions by the names H, u, s, ZSL and AUSUC."""
+    """Way to read scores; ``metrics`` are fractions by name: H, u, s, ZSL and AUSUC."""
 
     name: str
     metrics: Mapping[str, float]
@@ -46,7 +46,7 @@ class ScoreReading:
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """A reading of one printed number: its value, and whether it rounds to the printed digits."""
+    """Reading of one printed number: its value, and whether it rounds to the printed digits."""
 
     name: str
     value: float
@@ -57,7 +57,7 @@ class Distance:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """The readings of every printed number, the nearest first, and the sentence on all of them."""
+    """Readings of every printed number, nearest first, and readings of all numbers together."""
 
     printed: tuple[Printed, ...]
     distances: tuple[tuple[Distance, ...], ...]
@@ -66,22 +66,22 @@ class Explanation:
 
     @property
     def explained(self) -> bool:
-        """Whether each printed number is that of some reading."""
+        """Whether every printed number is explained by some reading."""
         return all(any(each.explains for each in of) for of in self.distances)
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """One sentence a printed number, and one on all of them where there are several."""
+        """One sentence per printed number, and one on all numbers together if there are several."""
         sentences = [_sentence(*pair) for pair in zip(self.printed, self.distances, strict=True)]
         if len(self.printed) > 1:
             if self.together:
-                sentences.append(f"All of them together: {'; or '.join(self.together)}.")
+                sentences.append(f"All numbers together: {'; or '.join(self.together)}.")
             else:
-                sentences.append("No single reading gives all of them.")
+                sentences.append("No single reading gives all numbers.")
         return tuple(sentences)
 
     def as_text(self) -> str:
-        """Return the sentences, the readings by distance, and causes outside, as lines."""
+        """Return the sentences, the readings by distance, and other causes, as lines of text."""
         lines = [*self.sentences]
         for printed, distances in zip(self.printed, self.distances, strict=True):
             lines += ["", f"Readings of {printed.name} {printed.text}, the nearest first"]
@@ -90,11 +90,11 @@ class Explanation:
                 lines.append(
                     f"  {mark} {100 * each.value:5.1f} %  {each.points:+6.1f} points  {each.name}"
                 )
-        lines += ["", "What scores cannot tell"]
+        lines += ["", "Causes that scores cannot show"]
         return "\n".join([*lines, *(f"  {text}" for text in self.beyond)]).replace("γ", "gamma")
 
     def to_json(self) -> str:
-        """Return everything as JSON; values are fractions, distances points."""
+        """Return the explanation as JSON; values are fractions, distances are points."""
         values = {
             "explained": self.explained,
             "sentences": self.sentences,
@@ -132,15 +132,15 @@ def explain(
 
     Parameters
     ----------
-    reports : of one run, or of several runs or checkpoints on the same test set
+    reports : report of one run, or of several runs or checkpoints on the same test set
     printed : at least one number
-    without_leaks : u, s and H of the images that the split given does not train on, if known
-    first_release : whether the split given is the Proposed Split, version 1
+    without_leaks : u, s and H of the test images that the given split does not train on
+    first_release : whether the given split is version 1 of the Proposed Split
 
     Raises
     ------
     DatasetError
-        When the reports are of different test sets.
+        If the reports are of different test sets.
     """
     first = reports[0].matrix
     for other in (report.matrix for report in reports[1:]):
@@ -230,7 +230,7 @@ def _named(
     end: str,
     other: Mapping[str, str] | None = None,
 ) -> dict[str, float]:
-    """Return u, s and H of a point; empty where one of them is not there."""
+    """Return u, s and H of a point; empty if one of them is missing."""
     names = {"u": "unseen", "s": "seen", "H": "harmonic"}
     values = {
         letter: figures.get((other or {}).get(side, f"{point}_{side}{end}"))
@@ -240,7 +240,7 @@ def _named(
 
 
 def _readings_of_ties(report: ScoreReport) -> Iterator[ScoreReading]:
-    """Yield the figures of ties between the sides decided the other way, or by the file's order."""
+    """Yield readings with ties between the sides decided for seen, or for the first column."""
     test = report.matrix.tested
     if not test.has_curve:
         return
@@ -263,7 +263,7 @@ def _readings_of_ties(report: ScoreReport) -> Iterator[ScoreReading]:
 
 
 def _readings_of_several(of_files: Sequence[Sequence[ScoreReading]]) -> Iterator[ScoreReading]:
-    """Yield the mean over files, the H of the means, and the best file by the test images."""
+    """Yield the means over files, the H of the means, and the best file on the test images."""
     common = [r.name for r in of_files[0] if all(r.name in {o.name for o in f} for f in of_files)]
     n = len(of_files)
     for name in common:
@@ -282,7 +282,7 @@ def _readings_of_several(of_files: Sequence[Sequence[ScoreReading]]) -> Iterator
 
 
 def distances_of(printed: Printed, readings: Sequence[ScoreReading]) -> tuple[Distance, ...]:
-    """Return the readings that have a printed metric, the nearest first."""
+    """Return the readings with the printed metric, nearest first."""
     distances: dict[str, Distance] = {}
     for reading in readings:
         value = reading.metrics.get(printed.name)
@@ -312,20 +312,18 @@ def _sentence(printed: Printed, distances: Sequence[Distance]) -> str:
     if len(fit) == 1:
         return f"{number} is explained by one reading: {fit[0].name}."
     ways = "; ".join(each.name for each in fit)
-    return (
-        f"{number} is explained by {len(fit)} readings, which its digits do not tell apart: {ways}."
-    )
+    return f"{number} is explained by {len(fit)} readings, all with the same digits: {ways}."
 
 
-# --- What scores cannot tell ----------------------------------------------------------------------
+# --- Causes that scores cannot show ---------------------------------------------------------------
 
 
 def _beyond(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[str]:
-    """Yield causes outside of the scores, with their size on CUB where measured."""
+    """Yield causes that scores cannot show, with their measured size on CUB."""
     benchmark = next((r.matrix.benchmark for r in reports if r.matrix.benchmark), "")
     trained = _range("leak_cost.csv", "difference", "leak", "training")
     selected = _range("leak_cost.csv", "difference", "leak", "selection")
-    version = "The split given is version 1. " if first_release else ""
+    version = "The given split is version 1. " if first_release else ""
     yield (
         f"Split: {version}Versions 1 and 2.0 of the proposed split test the same images, so that "
         f"scores give the same number under both. Trained on train and val of version 1, H on CUB "
@@ -334,13 +332,13 @@ def _beyond(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[
     epochs = _range("epoch_choice.csv", "over_folds")
     yield (
         f"Epochs: chosen on test images they move H on CUB by {epochs} points against the folds "
-        "(give the checkpoints as several files to see it on your scores)."
+        "(pass the checkpoints as several files to see the effect on your scores)."
     )
     scaling = _range("differences.csv", "points", "cause", "scaling")
     yield f"Scaling of features: it moves a printed metric on CUB by {scaling} points."
     yield "Features, fine-tuning and seeds: not in scores, and not measured here for CUB."
     if benchmark and benchmark != "CUB":
-        yield f"These sizes are of CUB; on {benchmark} they may differ."
+        yield f"These sizes were measured on CUB; on {benchmark} they may differ."
 
 
 @cache

@@ -1,9 +1,9 @@
-"""The rows that a model from elsewhere trains on and scores, judged as a run of ours is.
+"""Training rows and scored rows of an external model, evaluated like a run of this package.
 
-A run scores the test set once, and every validation fold for gamma: a fifth of each of the fold's
-training classes is held out as seen validation, see :mod:`zslcore.evaluation.protocol`. A model
-that is fitted to the same rows, and scores the same rows among the same candidates, has its gamma
-chosen as ours is. Its scores are checked and stored as those of a run.
+A run scores the test set once, and every validation fold to choose gamma: a fifth of each training
+class of the fold is held out as seen validation, see :mod:`zslcore.evaluation.protocol`. An
+external model that is fitted to the same rows, and scores the same rows among the same candidates,
+has its gamma chosen by the same rule. Its scores are checked and stored like those of a run.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from zslcore.version import commit, version
 class Part:
     """The test set, or the validation images of a fold: ``name`` is "test", "fold_1", "fold_2" ...
 
-    ``train`` are rows to train on, ``rows`` those to score, in the order of the scores.
-    ``classes``, increasing, are the columns of the scores; ``seen`` says which of them have
-    training rows.
+    ``train`` are the training rows, ``rows`` the rows to score, in the order of the scores.
+    ``classes``, increasing, are the columns of the scores; ``seen`` marks the classes with training
+    rows.
     """
 
     name: str
@@ -46,9 +46,9 @@ class Part:
 
 
 def parts_to_score(dataset: ZSLDataset, split: Split, seed: int = 0) -> tuple[Part, ...]:
-    """Return the test set and every fold, as a run with this seed scores them.
+    """Return the test set and every fold as scored by a run with this seed.
 
-    Raises a SplitError when all test classes are trained on.
+    Raises SplitError if the training part has all test classes.
     """
     require_unseen(dataset, split)
     labels, generalized = dataset.labels, bool(len(split.test_seen))
@@ -74,7 +74,7 @@ def _part(
 def arrays_of(
     dataset: ZSLDataset, split: Split, parts: Sequence[Part], seed: int = 0
 ) -> dict[str, np.ndarray]:
-    """Return the arrays of the file, by their names.
+    """Return the arrays of the file by name.
 
     These are ``class_names``, ``labels`` (class of every row) and ``about`` (data, split, seed and
     digests as JSON), and for every part, ``test``, ``fold_1`` and so on: ``<part>_train``,
@@ -102,9 +102,9 @@ def arrays_of(
 
 
 def write_parts(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write the arrays to an ``.npz`` file atomically; it is read without pickle.
+    """Write the arrays atomically to an ``.npz`` file that can be read without pickle.
 
-    Raises a ZSLError when nothing can be written there.
+    Raises ZSLError if the file cannot be written.
     """
     with or_refused(path.name), written_whole(path) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
@@ -113,11 +113,11 @@ def write_parts(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 def match_folds(
     report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int = 0
 ) -> ScoreReport:
-    """Return the report of scores of the rows of ``zslcore folds`` with this seed.
+    """Match scores with the rows of ``zslcore folds`` for this seed; return their report.
 
-    Rows and labels are looked up, so that its predictions can be *verified*. The report has one
-    validation file a fold or none. A DatasetError says which images, labels or candidates are
-    others, what was expected and what came.
+    Rows and labels are compared with the data, so that its predictions can be *verified*. The
+    report has one validation file per fold, or none. Raises DatasetError for other images, labels
+    or candidates, naming the expected and the actual ones.
     """
     test, *folds = parts_to_score(dataset, split, seed)
     if report.validation and len(report.validation) != len(folds):
@@ -134,12 +134,12 @@ def match_folds(
     predicted = checked(predictions, report.matrix.name, load=lambda _: dataset)
     remarks = *report.matrix.remarks, *predicted.remarks
     judged = judge_predicted(replace(predicted, remarks=remarks))
-    # Where validation images are the rows of folds, their classes are known.
+    # The classes of validation images are known if these are the rows of folds.
     return judged if report.origin == "validated" else replace(judged, note=report.note)
 
 
 def _columns(matrix: JudgedScores, part: Part, dataset: ZSLDataset) -> np.ndarray:
-    """Return the class of every column, and refuse scores of other images or candidates."""
+    """Return the class of every column; refuse scores of other images or candidates."""
     who, n = matrix.name, len(part.classes)
     if len(matrix.y) != len(part.rows):
         raise DatasetError(
@@ -174,11 +174,11 @@ def _columns(matrix: JudgedScores, part: Part, dataset: ZSLDataset) -> np.ndarra
 
 
 def _renumbered(matrix: JudgedScores, part: Part, columns: np.ndarray) -> PredictedRows:
-    """Return the answers with classes numbered as in the data, and rows as there."""
+    """Return the predictions with the class numbers and rows of the data set."""
     rows = PredictedRows.of_scores(matrix.tested, part.rows)
 
     def named(answers: np.ndarray | None) -> np.ndarray:
-        assert answers is not None  # of a score matrix
+        assert answers is not None  # a score matrix has answers
         return np.where(answers < 0, -1, columns[answers])
 
     return replace(

@@ -1,11 +1,11 @@
-"""Scores that were ruled out by the true side of each image: they are not of GZSL.
+"""Scores masked by the true side of each image, which are not scores for GZSL.
 
-A test script that scores unseen images among unseen classes and seen images among seen classes
-often writes both as one matrix, the other columns being minus infinity, a large negative number, a
-probability of 0 or missing. Under such a mask every answer is within the true side: H is that of
-separate label spaces, whatever the matrix looks like. The mask is recognised where a side is ruled
-out in the images of the other side and in no other ones; columns that are ruled out for all images,
-or by a detector that is sometimes wrong, are no such mask.
+A test script that scores unseen images among unseen classes, and seen images among seen classes,
+often writes one matrix in which the other columns are minus infinity, a large negative number, a
+probability of 0 or missing. With such a mask every predicted class is on the true side: H is that
+of separate label spaces. The mask is recognised if a side is ruled out for all images of the other
+side, and for no other images. Columns that are ruled out for all images, or by a detector that is
+sometimes wrong, are not such a mask.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ import numpy as np
 
 from zslcore.scores.reading import blocks
 
-#: Share of the images of one side, at least, and of the other, at most, in which a side is ruled
-#: out, and images that a side has to have.
+#: Limits of a mask: least share of the images of the other side for which a side is ruled out,
+#: largest share of the images of its own side, and fewest images per side.
 EXACTLY, NEVER, FEWEST_IMAGES = 0.995, 0.005, 10
-#: Columns of the image's own side from which a score below all of them is no accident.
+#: Fewest columns of the true side for which lower scores on the whole other side are no chance.
 FEWEST_COLUMNS = 3
-#: Errors within the true side that no error across the sides stands against: where scores saturate,
-#: a constant side alone says nothing.
+#: Fewest errors within the true side, without any error across the sides, that show a mask if
+#: scores saturate: a constant side alone is then no evidence.
 ERRORS = 20
 
 
 def ruled_out_sides(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> tuple[str, ...]:
-    """Return the sides, "seen" and "unseen", that are ruled out exactly in images of the other one.
+    """Return the sides ("seen", "unseen") ruled out exactly for images of the other side.
 
-    ``F`` has shape (n_images, n_classes), ``y`` are columns of it and ``seen`` marks columns. Empty
-    for scores of all images among all classes.
+    ``F`` has shape (n_images, n_classes), ``y`` are its true columns, and ``seen`` marks its seen
+    columns. The result is empty if all images are scored among all classes.
     """
     of_seen = seen[y]
     if min(of_seen.sum(), (~of_seen).sum()) < FEWEST_IMAGES or seen.all() or not seen.any():
@@ -61,7 +61,7 @@ def _in_blocks(F: np.ndarray, columns: np.ndarray) -> Iterator[tuple[np.ndarray,
 
 
 def _exactly(out: np.ndarray, others: np.ndarray, fewest: int) -> bool:
-    """Whether rows are ruled out where ``others`` says, and only there."""
+    """Whether a side is ruled out in the rows ``others``, and only in these."""
     if min(others.sum(), (~others).sum()) < max(fewest, 1):
         return not fewest
     return bool(out[others].mean() >= EXACTLY and out[~others].mean() <= NEVER)
@@ -72,13 +72,13 @@ def _ruled_out(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows in which ``columns`` are ruled out, and those where scores saturate.
 
-    A side is ruled out where its scores are all equal, and not those of the ``own`` side, or all
-    below the own ones. Scores saturate where most of the own side has the same constant.
+    A side is ruled out if its scores are all equal and differ from those of the ``own`` side, or
+    are all lower. Scores saturate if most of the own side has the same constant.
     """
     these, theirs = F[:, columns], F[:, own]
     high, low = these.max(axis=1), these.min(axis=1)
     constant = high == low
-    if columns.sum() == 1:  # one column is always constant: the number itself has to be the mark
+    if columns.sum() == 1:  # a single column is always constant, so it must be minus infinity
         constant &= np.isneginf(high)
     constant &= ~((theirs == high[:, None]).all(axis=1))
     below = high < theirs.min(axis=1) if own.sum() >= FEWEST_COLUMNS else np.isneginf(high)
@@ -87,7 +87,7 @@ def _ruled_out(
 
 
 def _errors_within(F: np.ndarray, y: np.ndarray, seen: np.ndarray, rows: np.ndarray) -> int:
-    """Return how many answers are wrong within the true side, 0 where any is across the sides."""
+    """Return the number of errors within the true side; 0 if any error crosses the sides."""
     wrong, across = 0, 0
     for part, block in blocks(F):
         answer = block.argmax(axis=1)

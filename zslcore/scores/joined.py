@@ -1,7 +1,7 @@
-"""The card of a split and the scores of its test images: H without leaked rows.
+"""Joint card of a split and the scores of its test images: H without leaking rows.
 
-Scores are matched with rows of the split by the class of every image: in the order of the parts,
-either way round, or of the row numbers. Predictions number their rows themselves.
+Scores are matched with rows of the split by the class of every image, in the order of the two test
+parts, of the exchanged parts, or of the row numbers. Predictions contain their row numbers.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from zslcore.scores.printed import PRINTED, Printed
 from zslcore.scores.protocols import ORACLE
 from zslcore.scores.reading import JudgedScores
 
-#: Titles of findings: on both files, and on what remains.
+#: Titles of the findings on the match of both files, and on metrics without leaking rows.
 FITS, WITHOUT = "Scores and split", "Figures without leaked rows"
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """How scores and a split belong together.
+    """Match of scores with a split.
 
-    ``state`` is "rows" where the row of every score is known, "counts" where only the number of
-    images of each class agrees, "other" for scores of other images, "open" where it cannot be told.
-    ``rows`` are 0-based; ``classes`` numbers every column as in the split.
+    ``state`` is "rows" if the row of every image is known, "counts" if only the number of images of
+    each class agrees, "other" for scores of other images, and "open" if undecided. ``rows`` are
+    0-based; ``classes`` has the class of every column, numbered as in the split.
     """
 
     state: str
@@ -57,9 +57,9 @@ class Fit:
 
 
 def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
-    """Return whether scores are of the test images of a split, and of which rows."""
+    """Match scores with the test rows of a split."""
     if context.labels is None:
-        return Fit("open", "The classes of the split's rows are not known: add its labels.")
+        return Fit("open", "The classes of the rows of the split are unknown: add its labels.")
     with_seen = bool(matrix.seen[matrix.y].any())
     rows = context.parts if with_seen else {}
     seen = np.asarray(rows.get("test_seen", ()), np.intp)
@@ -72,7 +72,7 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
     if len(y) == len(tested):
         if (numbered := _numbered(matrix, tested)) is not None:
             if np.array_equal(labels[numbered], y):
-                sentence = "The file numbers its rows, which are the test rows of the split."
+                sentence = "The row numbers in the file are the test rows of the split."
                 return Fit("rows", sentence, numbered, classes)
         else:
             orders = [tested, np.concatenate([unseen, seen]), np.sort(tested)]
@@ -81,7 +81,7 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
             fitting = [order for order in orders if np.array_equal(labels[order], y)]
             if len({order.tobytes() for order in fitting}) == 1:
                 sentence = (
-                    f"The class of each of the {len(y):,} images is that of a test row, in order."
+                    f"The classes of the {len(y):,} images are those of the test rows, in order."
                 )
                 return Fit("rows", sentence, fitting[0], classes)
             if fitting:
@@ -89,27 +89,27 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
                 return Fit("counts", sentence, None, classes)
         if np.array_equal(np.sort(labels[tested]), np.sort(y)):
             sentence = (
-                "As many images of each class as the test rows of the split, in another order."
+                "Each class has as many images as in the test rows of the split, in another order."
             )
             return Fit("counts", sentence, None, classes)
         mine, theirs = (np.sort(np.bincount(each)) for each in (labels[tested], y))
         if np.array_equal(mine[mine > 0], theirs[theirs > 0]):
             sentence = (
-                "As many test images as the split, which numbers its classes in another order."
+                "There are as many test images as in the split, with classes in another order."
             )
             return Fit("open", sentence)
     return Fit("other", _other_images(matrix, context, len(tested), len(np.unique(labels[tested]))))
 
 
 def _columns(matrix: JudgedScores, context: AuditContext) -> np.ndarray | None:
-    """Return the class of every column by its name; None where names do not tell."""
+    """Return the class of every column by its name; None if names do not determine it."""
     place = {class_key(name): c for c, name in enumerate(context.class_names)}
     places = [place.get(class_key(name), -1) for name in matrix.class_names]
     return None if not places or -1 in places or len({*places}) < len(places) else np.array(places)
 
 
 def _numbered(matrix: JudgedScores, tested: np.ndarray) -> np.ndarray | None:
-    """Return the rows that predictions number, where they are the tested ones."""
+    """Return the row numbers of predictions if they are the ``tested`` rows; else None."""
     if not isinstance(matrix, PredictedScores):
         return None
     if matrix.predictions.provenance.rows != "benchmark":
@@ -137,14 +137,14 @@ def _other_images(matrix: JudgedScores, context: AuditContext, n: int, classes: 
 
 @dataclass(frozen=True, eq=False)
 class CheckedFile:
-    """The card of a file."""
+    """Checked file with its card."""
 
     card: Report
 
 
 @dataclass(frozen=True, eq=False)
 class CheckedSplit(CheckedFile):
-    """The card of a split."""
+    """Checked split with its card."""
 
     context: AuditContext
     audited: Report
@@ -152,15 +152,16 @@ class CheckedSplit(CheckedFile):
 
 @dataclass(frozen=True, eq=False)
 class CheckedScores(CheckedFile):
-    """The card of a score matrix or of predictions."""
+    """Checked score matrix or predictions with its card."""
 
     report: ScoreReport
 
 
 def joined_cards(files: Sequence[CheckedFile], printed: Sequence[Printed] = ()) -> list[Report]:
-    """Return a joined card for every file of scores with the one split, then the card of each.
+    """Return a joint card for each file of scores with the only split, then all single cards.
 
-    Scores alone are joined with what is printed of them; a ParameterError says that there are none.
+    Without a split, scores are joined with their printed metrics. Raises ParameterError for printed
+    metrics without scores.
     """
     splits = [each for each in files if isinstance(each, CheckedSplit)]
     scores = [each for each in files if isinstance(each, CheckedScores)]
@@ -223,7 +224,7 @@ def findings_on(
     audited: Report | None = None,
     printed: Sequence[Printed] = (),
 ) -> Iterator[Finding]:
-    """Yield whether printed figures are reproduced, and the figures without leaked rows."""
+    """Yield findings on printed metrics, and on metrics without leaking rows."""
     yield from _findings_on_printed(printed, report)
     if context is not None and audited is not None:
         fitted = fit(report.matrix, context)
@@ -233,7 +234,7 @@ def findings_on(
 
 
 def _answered(finding: Finding, split: Report, fitted: Fit) -> bool:
-    """Whether the split answers a finding on scores: the training rows, and the known classes."""
+    """Whether the split settles a finding on scores: on training rows or pre-training classes."""
     if finding.check == TRAINING_ROWS:
         return fitted.state in ("rows", "counts")
     return finding.check == KNOWN_CLASSES and any(f.check == "ZSL006" for f in split.findings)
@@ -241,10 +242,10 @@ def _answered(finding: Finding, split: Report, fitted: Fit) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FiguresWithoutLeaks:
-    """u, s and H at one gamma, with all test rows and without those that leak.
+    """u, s and H at one gamma, with all test rows and without leaking rows.
 
-    ``kept`` is None where the rows are not known. A side without images is None in a triple.
-    ``also_in_trainval`` is False where all that leak are listed for training outside trainval.
+    ``kept`` is None if the rows are unknown. A side without images has None. ``also_in_trainval``
+    is False if all leaking rows are in training lists other than trainval.
     """
 
     leaked: int
@@ -269,7 +270,7 @@ def _figures_without_leaks(
     leaks = leaking_rows(context, audited)
     listed_twice = np.concatenate([*(f.rows for f in audited.of("ZSL003")), np.empty(0, int)])
     in_trainval = bool(np.isin(leaks, context.rows("trainval")).any())
-    in_trainval |= not np.isin(leaks, listed_twice).all()  # their like may be in trainval
+    in_trainval |= not np.isin(leaks, listed_twice).all()  # copies may be in trainval
     leaked = np.isin(fitted.rows, leaks)
     kept = _figures_at(answers, ~leaked, gamma)
     return FiguresWithoutLeaks(int(leaked.sum()), len(leaked), how, in_trainval, whole, kept)
@@ -278,9 +279,10 @@ def _figures_without_leaks(
 def figures_without_leaks(
     report: ScoreReport, context: AuditContext, audited: Report
 ) -> dict[str, float] | None:
-    """Return u, s and H, as far as they are left, of images that a split does not train on.
+    """Return u, s and H of the test images that a split does not train on.
 
-    At the gamma chosen, or 0. None where scores are not of its test rows, or none of them leaks.
+    Metrics are at the chosen gamma, or at 0; those without images are left out. Returns None if the
+    scores are not of the test rows, or if no row leaks.
     """
     without = _figures_without_leaks(fit(report.matrix, context), report, context, audited)
     if without is None or without.kept is None or not without.leaked:
@@ -292,7 +294,7 @@ def figures_without_leaks(
 def _figures_at(
     answers: Answers, keep: np.ndarray, gamma: float
 ) -> tuple[float | None, float | None, float | None]:
-    """Return u, s and H of some of the images; None for a side that has none of them."""
+    """Return u, s and H of the images ``keep``; None for a side without images."""
     part = Answers(
         answers.y[keep], answers.of_seen[keep], answers.seen_class[keep],
         answers.unseen_class[keep], answers.margin[keep], answers.resolution,
@@ -318,7 +320,7 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
     advice = {
         "other": "Ask the authors which split these scores are of.",
         "counts": "Ask for predictions with row numbers, or for scores in the order of the split.",
-        "open": "Add the labels of the split, or scores whose columns are named.",
+        "open": "Add the labels of the split, or scores with named columns.",
         "rows": "",
     }[fitted.state]
     yield Finding(title, marks[fitted.state], fitted.sentence, advice)
@@ -340,11 +342,11 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
     )
     if not without.also_in_trainval:
         text += " A model trained on trainval alone has seen none of these rows."
-    yield Finding(title, "warning", text, "Report both numbers, or train again without these rows.")
+    yield Finding(title, "warning", text, "Report both metrics, or train again without these rows.")
 
 
 def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Iterator[Finding]:
-    """Yield for every printed figure which protocol gives it, if one does."""
+    """Yield for every printed metric the protocol that reproduces it, if any."""
     table = report.table().dropna(subset=["value"])
     columns = (table[name].astype(str) for name in ("protocol", "line", "average"))
     rows = list(zip(*columns, table["value"].astype(float), strict=True))
@@ -366,7 +368,7 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
                 text = f"Not reproduced by any protocol{actual}, but it is: {nearest.name}."
             elif nearest is not None:
                 text = f"{text} The nearest reading is {percent(nearest.value)}: {nearest.name}."
-            advice = "Ask the authors what was scored, and how."
+            advice = "Ask the authors which images were scored, and how."
             yield Finding(title, "error", text.replace("γ", "gamma"), advice)
         elif not fair:
             text = "Reproduced only with gamma chosen on the test images (oracle): an upper bound."
@@ -411,7 +413,7 @@ def _figures(
 ) -> tuple[Figure, Figure, Figure]:
     if without is None:
         masked = report.matrix.tested.limits == "sides given"
-        why = "masked by the true side, no GZSL" if masked else "not of this split"
+        why = "masked by the true side, not GZSL" if masked else "not of this split"
         h = Figure("H as scored", UNKNOWN, why)
         return split.figures[0], h, Figure("H without leaked rows", UNKNOWN, why)
     with_all = without.whole[2] if without.whole[2] is not None else without.whole[0]
@@ -419,12 +421,12 @@ def _figures(
     scored = UNKNOWN if with_all is None else percent(with_all)
     note = f"{without.how}, mean over classes"
     if without.kept is None:
-        kept = Figure(f"{name} without leaked rows", UNKNOWN, "rows of the scores not known")
+        kept = Figure(f"{name} without leaked rows", UNKNOWN, "rows of the scores are unknown")
         leaked = split.figures[0]
     else:
         left = without.kept[2] if name == "H" else without.kept[0]
         value = "none left" if left is None else percent(left)
         kept = Figure(f"{name} without leaked rows", value, f"{_figures_text(without.kept)}")
-        of = f"of {without.tested:,} that were scored"
+        of = f"of {without.tested:,} scored images"
         leaked = Figure(TRAINED_ON, f"{without.leaked:,}", of)
     return leaked, Figure(f"{name} as scored", scored, note), kept

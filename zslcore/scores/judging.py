@@ -1,4 +1,4 @@
-"""The figures of a score matrix, and where its gamma came from."""
+"""Metrics of a score matrix, and the origin of its gamma."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from zslcore.interactive.seen_unseen import CurveLine
 
 
-#: Letters of a line of text.
+#: Width of a line of text, in characters.
 LETTERS = 100
-#: Ranks up to which the true class counts as found.
+#: Values of k of the top-k accuracies.
 TOP = (1, 2, 5, 10)
 
 
@@ -50,14 +50,14 @@ class ScoreReport:
     Attributes
     ----------
     matrix : JudgedScores
-    gamma, origin : what calibrated stacking takes from seen classes and how it was found; None
-        without one
-    evaluation : Evaluation at gamma; without one nothing in it is calibrated
-    oracle : where H is best on these very images, not reportable; None without curve
+    gamma, origin : offset that calibrated stacking subtracts from the scores of seen classes, and
+        how it was chosen; None without calibration
+    evaluation : Evaluation at gamma; uncalibrated if gamma is None
+    oracle : point with the largest H on these test images, not reportable; None without a curve
     top_k : k -> accuracy of unseen images among unseen classes
-    note : what is known of how gamma was chosen, in sentences
-    checked : False where a gamma that is called validated could not be checked
-    validation : scores on which gamma was chosen, a file a fold
+    note : sentences on the choice of gamma
+    checked : False if a gamma declared as validated could not be checked
+    validation : scores on which gamma was chosen, one file per fold
     """
 
     matrix: JudgedScores
@@ -72,35 +72,35 @@ class ScoreReport:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory of the answers, without those of the scores."""
+        """Bytes in memory of the answers, without the scores."""
         m = self.matrix
         of_test = m.predictions.nbytes if isinstance(m, PredictedScores) else m.tested.nbytes
         return of_test + sum(each.tested.nbytes for each in self.validation)
 
     @property
     def chosen(self) -> float | None:
-        """Gamma where it is a result: not without one, and not where it is an oracle."""
+        """Gamma, or None without a gamma or for an oracle."""
         return None if self.origin == "oracle" else self.gamma
 
     @property
     def how(self) -> str:
-        """How gamma was found, in words."""
+        """Origin of gamma in words."""
         return origin_in_words(self.origin, "" if self.checked else "the validation file")
 
     @cached_property
     def figures(self) -> Mapping[str, float | None]:
-        """Every figure of the registry that follows from answers; None where it does not."""
+        """Value of every metric of the registry; None if it does not follow from the answers."""
         return protocols.metrics_of_test(self.matrix.tested, self.chosen)
 
     @cached_property
     def reasons(self) -> Mapping[str, str]:
-        """Why figures are None, see :func:`zslcore.scores.protocols.reasons_of`."""
+        """Reasons for metrics that are None, see :func:`zslcore.scores.protocols.reasons_of`."""
         why = f"γ {self.gamma:.3g}, {self.how}" if self.gamma is not None else protocols.NO_GAMMA
         return protocols.reasons_of(self.matrix.tested, self.chosen, why)
 
     @cached_property
     def intervals(self) -> pd.DataFrame:
-        """Intervals of the figures, see :func:`zslcore.scores.protocols.intervals_of`."""
+        """Intervals of the metrics, see :func:`zslcore.scores.protocols.intervals_of`."""
         names = [name for name, value in self.figures.items() if value is not None]
         return protocols.intervals_of(self.matrix.tested, names, self.chosen)
 
@@ -112,7 +112,7 @@ class ScoreReport:
         return protocols.side_by_side(self.figures, self.reasons, words, intervals)
 
     def line(self, look: str = "harmonic") -> CurveLine:
-        """Return the curve with its gamma, to be drawn."""
+        """Return the curve and its gamma as a line of a figure."""
         from zslcore.interactive.seen_unseen import line_of
 
         m, gamma = self.matrix, self.chosen
@@ -126,9 +126,9 @@ class ScoreReport:
     ) -> str:
         """Return the interactive curve with its images as one HTML file.
 
-        ``title`` is by default the name of the file; ``others`` are at most four reports whose
-        curves are drawn to compare with. Raises a DatasetError where there is no curve, or too
-        many.
+        ``title`` is by default the name of the file; the curves of ``others``, at most four
+        reports, are drawn for comparison. Raises DatasetError without a curve, or for too many
+        curves.
         """
         from zslcore.interactive.seen_unseen import GHOSTS, interactive_curve
 
@@ -153,11 +153,11 @@ class ScoreReport:
         return f"<ScoreReport {self.matrix.name}: {self.headline}>"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row a metric and average: protocol, line, average, value and why it is none."""
+        """Return one row per metric and average: protocol, line, average, value or reason."""
         return self.table()
 
     def _repr_html_(self) -> str | None:
-        """Show the curve in a notebook, with a gamma to drag; None where there is no curve."""
+        """Show the curve in a notebook, with a slider for gamma; None without a curve."""
         from zslcore.interactive.one_file import framed
 
         if not self.matrix.tested.has_curve:
@@ -165,7 +165,7 @@ class ScoreReport:
         return framed(self.page(), self.matrix.name)
 
     def to_json(self, *, with_intervals: bool = False) -> str:
-        """Return everything as JSON, with the reading of the file."""
+        """Return the report as JSON, including the reading of the file."""
         m = self.matrix
         values = {"verdict": self.verdict} | self._identity() | self._figures()
         if with_intervals:
@@ -211,13 +211,13 @@ class ScoreReport:
 
     @property
     def caution(self) -> str:
-        """Limits of the intervals over few classes, or classes of one image; else empty."""
+        """Caution on intervals over few classes, or classes with one image; else empty."""
         images = np.bincount(self.matrix.y, minlength=len(self.matrix.seen))
         return caution(self.matrix.seen[images > 0], images[images > 0])
 
     @property
     def verdict(self) -> Literal["leaks", "unknown", "clean"]:
-        """The verdict on the file alone: an oracle leaks, sides that were given are no GZSL."""
+        """Verdict on the file alone: an oracle leaks; scores masked by side are unknown."""
         claims = self.matrix.reasons if isinstance(self.matrix, PredictedScores) else ()
         if self.origin == "oracle" or claims:
             return "leaks"
@@ -225,7 +225,7 @@ class ScoreReport:
 
     @property
     def headline(self) -> str:
-        """The result in one sentence, each number with its average and its gamma."""
+        """Result in one sentence, each metric with its average and gamma."""
         e, f = self.evaluation, self.figures
         if self.matrix.tested.limits == "sides given":
             h = f["separate_harmonic"]
@@ -249,7 +249,7 @@ class ScoreReport:
         )
 
     def as_text(self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False) -> str:
-        """Return every protocol as lines to read, in percent, perhaps with intervals."""
+        """Format every protocol as lines of text, in percent, optionally with intervals."""
         m = self.matrix
         what = f"{m.benchmark} {m.split}, " if m.benchmark else ""
         sides = f"{m.seen.sum()} seen and {(~m.seen).sum()} unseen classes"
@@ -280,13 +280,14 @@ def judge(
     origin: GammaOrigin = "given",
     validation: Scores | Sequence[Scores] | None = None,
 ) -> ScoreReport:
-    """Return the figures of a score matrix, at ``gamma`` or at the one chosen on ``validation``.
+    """Return the metrics of a score matrix, at ``gamma`` or at a gamma chosen on ``validation``.
 
-    ``origin``, "given" or "validated", says how ``gamma`` was chosen. ``validation`` are scores of
-    images with classes of both kinds, one matrix a fold: gamma is the one with the largest H,
-    averaged over their curves. Its origin is "oracle" where any are of test images or of unseen
-    test classes, see :func:`zslcore.scores.validation.chosen_on`. Raises a DatasetError where both
-    are given, where the validation scores have no curve, or where they are the test scores.
+    ``origin`` of ``gamma`` is "given" or "validated". ``validation`` are scores of seen and unseen
+    validation images, one matrix per fold: the chosen gamma has the largest H averaged over their
+    curves. Its origin is "oracle" if any validation image is a test image or of an unseen test
+    class, see :func:`zslcore.scores.validation.chosen_on`. Raises DatasetError if both ``gamma``
+    and ``validation`` are given, if validation scores have no curve, or if they are the test
+    scores.
     """
     files = (validation,) if isinstance(validation, Scores) else tuple(validation or ())
     if gamma is not None and files:
@@ -325,7 +326,7 @@ def report_of(
     note: str = "",
     checked: bool = True,
 ) -> ScoreReport:
-    """Return the figures of scores at a gamma that is chosen, or at 0 where there is none."""
+    """Return the report of scores at a chosen gamma, or at 0 without one."""
     tested = matrix.tested
     n_unseen = int((~tested.seen).sum())
     evaluation = evaluate(tested, gamma or 0.0)
@@ -344,7 +345,7 @@ def report_of(
 
 
 def judge_predicted(predicted: PredictedScores) -> ScoreReport:
-    """Return the figures of predictions at the gamma that they name."""
+    """Return the report of predictions at the gamma stated in their file."""
     provenance = predicted.predictions.provenance
     if provenance.gamma_origin in ("validated", "given"):
         return judge(predicted, gamma=provenance.gamma, origin=provenance.gamma_origin)
@@ -352,7 +353,7 @@ def judge_predicted(predicted: PredictedScores) -> ScoreReport:
 
 
 def predictions_of_scores(report: ScoreReport) -> Predictions:
-    """Return the predictions of judged scores; their rows are those of the file."""
+    """Convert a report to predictions, with the row numbers of the score file."""
     matrix, validation = report.matrix, report.validation
     if isinstance(matrix, PredictedScores):
         return matrix.predictions
@@ -363,7 +364,7 @@ def predictions_of_scores(report: ScoreReport) -> Predictions:
         )
     names, folds = matrix.class_names, []
     for each in validation:
-        # Its columns may be other classes than those of the test.
+        # The columns of a fold may be other classes than the test columns.
         names += tuple(name for name in each.class_names if name not in names)
         classes = np.array([names.index(name) for name in each.class_names])
         rows, answers = np.arange(len(each.y)), each.tested.answers

@@ -1,8 +1,8 @@
-"""Labels that count classes within a side: the commonest slip of the field's code, recognised.
+"""Recognition of labels that count classes within a side, a common fault in published code.
 
-Codes of the f-CLSWGAN family number the classes of a side from 0 before they train a classifier
-(``map_label``). Written next to scores of all classes, such labels look like those of other
-classes: nearly every unseen image is then wrong. A reading is a way in which labels may count:
+Programs derived from f-CLSWGAN number the classes of a side from 0 before they train a classifier
+(``map_label``). Written next to scores of all classes, such labels point to wrong classes, and
+nearly every unseen image is an error. A reading is one way to interpret such labels:
 
 =================  ============================================================================
 unseen within      images of unseen classes count the unseen classes, seen ones all classes
@@ -11,9 +11,9 @@ both within        images of either side count the classes of their side
 seen first         the seen classes are counted first, then the unseen ones
 =================  ============================================================================
 
-each from 0 or from 1. Labels do not say of which side an image is: it is told by blocks of rows,
-one of either side, or by runs of rows with one label, each as a whole. A reading is proposed where
-answers agree with it far above chance and the labels as they stand do not.
+each from 0 or from 1. Labels do not determine the side of an image: it is inferred from two blocks
+of rows, one per side, or from runs of rows with the same label. A reading is proposed if
+predictions agree with it far above chance, and do not agree with the unchanged labels.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ from scipy.stats import binom
 
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 
-#: Images that a reading has to change, its hits over those of the labels as they stand, and the
-#: probability of as many by chance.
+#: Limits of a reading: fewest images with a changed label, least ratio of its hits to those of the
+#: unchanged labels, and largest probability of its hits by chance.
 FEWEST, CLEARER, UNLIKELY = 10, 2.0, 1e-4
-#: Rows with one label in a row, on average, from which runs of labels are looked at.
+#: Least average length of runs of equal labels for which runs are used.
 RUN = 5
-#: Images that a run of one label has to explain more in two parts.
+#: Fewest additional hits for which a run of equal labels is divided in two.
 PARTED = 4
-#: Best classes of either side, int arrays of shape (n_images,).
+#: Best seen and best unseen class of each image, int arrays of shape (n_images,).
 Best = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
 class LabelReading:
-    """Labels read in another way, with its ``description``; ``y`` are columns."""
+    """Alternative reading of labels with its ``description``; ``y`` are columns."""
 
     y: np.ndarray
     description: str
 
 
 def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelReading | None:
-    """Return the reading of labels that answers agree with and the labels as they stand do not.
+    """Return the reading of labels that predictions support against the unchanged labels.
 
-    ``y`` are columns as the labels stand, ``seen`` marks columns and ``best`` are the best seen and
-    the best unseen class of every image.
+    ``y`` are the unchanged labels as columns, ``seen`` marks columns, and ``best`` has the best
+    seen and the best unseen class of every image.
     """
     if seen.all() or not seen.any():
         return None
@@ -70,10 +70,10 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelRe
 
 
 def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, answers: np.ndarray) -> bool:
-    """Return whether labels count the unseen classes, images of both sides being mixed.
+    """Return whether labels count the unseen classes while images of both sides are mixed.
 
-    Then no row tells of which side its image is, and no reading can be made. ``answers`` are the
-    best classes of all.
+    The order of rows then does not show the side of an image, so no reading is possible.
+    ``answers`` are the best classes among all classes.
     """
     unseen = np.flatnonzero(~seen)
     if np.isin(unseen, y).all() or len(unseen) < 2:
@@ -91,7 +91,7 @@ def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, answers: np.ndarray
 
 
 def metrics_in_words(y: np.ndarray, seen: np.ndarray, answers: np.ndarray) -> str:
-    """Return u, s and H per class at gamma 0 under some labels, as a text."""
+    """Return u, s and H per class at gamma 0 for some labels, as text."""
     sides = {"u": ~seen[y], "s": seen[y]}
     metrics = {
         name: mean_class_accuracy(y[rows], answers[rows])
@@ -104,13 +104,13 @@ def metrics_in_words(y: np.ndarray, seen: np.ndarray, answers: np.ndarray) -> st
 
 
 def _hits(y: np.ndarray, seen: np.ndarray, best: Best) -> np.ndarray:
-    """Return which images are right among the classes of their side."""
+    """Return a mask of the images predicted correctly among the classes of their side."""
     hits: np.ndarray = np.where(seen[y], best[0] == y, best[1] == y)
     return hits
 
 
 def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[LabelReading, float]]:
-    """Yield the readings of some labels with the share of hits that chance gives them."""
+    """Yield the readings of labels with the share of hits expected by chance."""
     of_seen, of_unseen = np.flatnonzero(seen), np.flatnonzero(~seen)
     order = np.concatenate([of_seen, of_unseen])
     for first in (0, 1):
@@ -138,7 +138,7 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Lab
 def _readings_of_seen(
     y: np.ndarray, seen: np.ndarray, best: Best, first: int
 ) -> Iterator[tuple[LabelReading, float]]:
-    """Yield the readings in which images of seen classes alone count the classes of their side."""
+    """Yield the readings in which only images of seen classes count the classes of their side."""
     of_seen = np.flatnonzero(seen)
     if np.isin(of_seen, y).all():
         return  # each seen class has images as the labels stand
@@ -161,7 +161,7 @@ def _readings_of_seen(
 
 
 def _named(place: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return the classes at some places, -1 where there is none."""
+    """Return the classes at the positions ``place``; -1 for positions without a class."""
     inside = (place >= 0) & (place < len(classes))
     return np.where(inside, classes[np.clip(place, 0, len(classes) - 1)], -1)
 
@@ -169,7 +169,7 @@ def _named(place: np.ndarray, classes: np.ndarray) -> np.ndarray:
 def _sides_of_rows(
     y: np.ndarray, as_seen: np.ndarray, as_unseen: np.ndarray, best: Best
 ) -> Iterator[tuple[np.ndarray, str, float]]:
-    """Yield which rows are of unseen classes, in words how they lie, and rows decided at once."""
+    """Yield a mask of unseen rows, its description, and the number of rows decided together."""
     n = len(y)
     gain = (as_unseen == best[1]).astype(float) - (as_seen == best[0])
     gain = np.where(as_unseen < 0, -n, np.where(as_seen < 0, n, gain))
@@ -193,10 +193,10 @@ def _sides_of_rows(
 
 
 def _unseen_in_run(gain: np.ndarray) -> np.ndarray:
-    """Return which images of a run are of unseen classes: all, none, or those from or up to one.
+    """Return a mask of unseen images in a run: all, none, or those before or after a position.
 
-    ``gain`` is what an image gains when it is read as unseen. Two classes with one label may follow
-    each other; a run is parted only where that explains :data:`PARTED` images more.
+    ``gain`` is the change in hits of each image if it is read as unseen. Two classes with the same
+    label may follow each other, but a run is divided only for :data:`PARTED` additional hits.
     """
     sums, n = np.concatenate([[0.0], np.cumsum(gain)]), len(gain)
     whole = max(sums[-1], 0.0)

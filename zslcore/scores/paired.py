@@ -1,13 +1,12 @@
 r"""Comparison of two score matrices of the same images.
 
-Both are judged on the same draws of classes and of images, so that what makes a class or an image
-hard for both cancels (:mod:`zslcore.analysis.resampling`).
+Both are evaluated on the same draws of classes and images, so that the common difficulty of a class
+or image cancels (:mod:`zslcore.analysis.resampling`).
 
-The smallest difference that the test set could have shown follows from the deviations of the
-difference between and within classes, see :mod:`zslcore.metrics.significance`. For H at the
-accuracies u and s of a file, an image of an unseen class counts with :math:`\partial H / \partial u
-= 2 s^2 / (s + u)^2` and one of a seen class with :math:`2 u^2 / (s + u)^2`, those of each file: H
-is linear in its neighbourhood.
+The smallest difference that the test set can detect follows from the standard deviations of the
+difference between and within classes, see :mod:`zslcore.metrics.significance`. H is linearised at
+the accuracies u and s of each file: an image of an unseen class has the weight :math:`\partial H /
+\partial u = 2 s^2 / (s + u)^2` and an image of a seen class :math:`2 u^2 / (s + u)^2`.
 """
 
 from __future__ import annotations
@@ -44,23 +43,23 @@ from zslcore.scores.protocols import OVER, WORDS, Words, metrics_of_test, side_b
 from zslcore.scores.reading import JudgedScores
 from zslcore.texts import strict_json
 
-# The gamma of either file, None without one.
+# Gamma of each file; None without one.
 Gammas = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    r"""Two matrices of the same images, compared at a gamma each.
+    r"""Comparison of two matrices of the same images, each at its own gamma.
 
     Attributes
     ----------
-    names : of both
-    tests : their answers, rows in the same order
-    gammas : of both, None without one
-    classes : DataFrame, a row a class: class, seen, images, first, second, difference
-    agreement : share of images that both answer alike
-    only_first, only_second : images that one alone answers rightly
-    p : of McNemar's exact test, that both are right equally often:
+    names : names of both files
+    tests : predictions of both files, rows in the same order
+    gammas : gamma of each file; None without one
+    classes : DataFrame with one row per class: class, seen, images, first, second, difference
+    agreement : share of images with the same predicted class in both files
+    only_first, only_second : numbers of images that only one file predicts correctly
+    p : p-value of McNemar's exact test of equal accuracy:
         :math:`n_1 \sim \mathrm{B}(n_1 + n_2, 1/2)`
     """
 
@@ -75,7 +74,7 @@ class Pair:
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """Second less first, a row a figure that both have (the index, by its registered name).
+        """Second minus first, one row per common metric (the index: its registered name).
 
         Columns: ``first``, ``second``, ``difference``; its 95 % interval over classes, ``low`` and
         ``high``, and over images within their class, ``low_images`` and ``high_images``; the
@@ -99,14 +98,14 @@ class Pair:
 
     @cached_property
     def headline(self) -> str:
-        """Whether the files differ, in one sentence; see :meth:`sentence`."""
+        """Sentence on the difference of the files; see :meth:`sentence`."""
         return self.sentence(self.differences)
 
     def sentence(self, differences: pd.DataFrame) -> str:
-        """Return whether the files differ: both values, interval, smallest difference to be shown.
+        """Return a sentence on the difference: values, interval, smallest detectable difference.
 
-        Of H where both have it, at the gamma chosen for both or at 0; else of unseen accuracy.
-        ``differences`` are :attr:`differences`.
+        The metric is H if both files have it, at the gammas chosen for both or at 0; else unseen
+        accuracy. ``differences`` is the table :attr:`differences`.
         """
         names = ("calibrated_harmonic", "plain_harmonic", "separate_harmonic", "zsl",
                  "plain_unseen")  # fmt: skip
@@ -142,12 +141,12 @@ class Pair:
 
     @property
     def caution(self) -> str:
-        """Limits of intervals and p over few classes, or classes of one image; else empty."""
+        """Caution on intervals and p over few classes, or classes with one image; else empty."""
         return caution(self.classes["seen"].to_numpy(), self.classes["images"].to_numpy())
 
     @cached_property
     def class_tests(self) -> tuple[PairedTest, ...]:
-        """Paired tests over the classes of either side, of accuracies at the gamma of each file."""
+        """Paired tests over the classes of each side, on accuracies at the gamma of each file."""
         tests = []
         for seen in (True, False):
             of = self.classes["difference"][self.classes["seen"] == seen]
@@ -157,11 +156,11 @@ class Pair:
         return tuple(tests)
 
     def table(self, words: Words = WORDS["seen-unseen"]) -> pd.DataFrame:
-        """Return the differences as :func:`zslcore.scores.protocols.side_by_side` does."""
+        """Return the differences in the form of :func:`zslcore.scores.protocols.side_by_side`."""
         return in_protocols(self.differences, words)
 
     def as_text(self, words: Words = WORDS["seen-unseen"]) -> str:
-        """Return the differences as lines to read, in points, with both intervals."""
+        """Format the differences as lines of text, in points, with both intervals."""
         legend = f"{self.names[1]} less {self.names[0]}, points (95 % over classes; over images)"
         headline = words.translate(self.headline).replace("γ", "gamma")
         lines = [*textwrap.wrap(headline, 100), "", legend]
@@ -187,7 +186,7 @@ class Pair:
         )
 
     def to_json(self) -> str:
-        """Return the comparison as JSON; figures and differences are fractions."""
+        """Return the comparison as JSON; metrics and differences are fractions."""
         return strict_json(
             {
                 "headline": self.headline,
@@ -209,11 +208,11 @@ def compare_scores(
     second: JudgedScores,
     gammas: Gammas = (None, None),
 ) -> Pair:
-    """Compare two matrices, or predictions, of the same images, at a gamma each or at 0.
+    """Compare two matrices or predictions of the same images, each at its gamma or at 0.
 
-    Both have the same labels in the same order, and the same unseen classes; two predictions that
-    number the benchmark's rows may have them in any order. Raises a DatasetError when they are not
-    of the same images and classes.
+    Both must have the same labels in the same order, and the same unseen classes; predictions with
+    row numbers of a benchmark may have different orders. Raises DatasetError for different images
+    or classes.
     """
     second = _in_order(first, second)
     alike = np.array_equal(first.y, second.y) and np.array_equal(first.seen, second.seen)
@@ -260,7 +259,7 @@ def in_protocols(comparison: pd.DataFrame, words: Words = WORDS["seen-unseen"]) 
 
 
 def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
-    """Return the second with its rows in the order of the first, where rows say which they are."""
+    """Return the second file with its rows in the order of the first, if rows are numbered."""
     if not (isinstance(first, PredictedScores) and isinstance(second, PredictedScores)):
         return second
     both = first.predictions, second.predictions
@@ -278,12 +277,12 @@ def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
     return replace(second, predictions=replace(both[1], test=test))
 
 
-#: The points that a comparison has metrics at.
+#: Points at which a comparison has metrics.
 POINTS = ("separate", "plain", "calibrated")
 
 
 def designs_of(pair: Pair) -> Iterator[tuple[str, Design]]:
-    """Yield each metric with the design that the two files are."""
+    """Yield each metric with the design of the comparison of the two files."""
     generalized = pair.tests[0].generalized
     limits = {test.limits for test in pair.tests}
     both = bool(pair.tests[0].seen[pair.tests[0].y].any())
@@ -313,7 +312,7 @@ def _of_seen(test: AnsweredTest) -> np.ndarray:
 
 
 def _right(test: AnsweredTest, point: str, gamma: float) -> np.ndarray:
-    """Return whether every image is answered rightly at a point."""
+    """Return a mask of the images predicted correctly at a point."""
     if point == "separate":
         return BootstrapMetrics.once(test).right_in_separate
     return test.predicted(gamma if point == "calibrated" else 0.0) == test.y
@@ -341,7 +340,7 @@ def _of_harmonic(
 
 
 def _mean(right: np.ndarray, y: np.ndarray) -> float:
-    """Return the mean over classes."""
+    """Return the mean of ``right`` over classes."""
     images = np.bincount(y)
     return float((np.bincount(y, right)[images > 0] / images[images > 0]).mean())
 
@@ -352,7 +351,7 @@ def _mean(right: np.ndarray, y: np.ndarray) -> float:
 def as_text(
     table: pd.DataFrame, difference: float, power: float = POWER, alpha: float = ALPHA
 ) -> str:
-    """Return the table of :func:`needs` as lines to read, in points."""
+    """Format the table of :func:`needs` as lines of text, in points."""
     unit = "point" if difference == 0.01 else "points"
     lines = [
         f"To find a difference of {100 * difference:g} {unit} with {100 * power:g}% power "

@@ -1,4 +1,4 @@
-"""Numbers that a paper prints of its scores."""
+"""Metrics printed in a paper."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from zslcore.exceptions import ParameterError
 
-#: Name of a printed figure -> the lines of the table of protocols that may be meant.
+#: Name of a printed metric -> lines of the table of protocols that it may refer to.
 PRINTED = {
     "u": (("One space", "unseen"),),
     "s": (("One space", "seen"),),
@@ -15,26 +15,26 @@ PRINTED = {
     "ZSL": (("Separate spaces", "unseen among unseen"),),
     "AUSUC": (("Every", "AUSUC"),),
 }
-#: Words of papers for the same.
+#: Other names of these metrics in papers.
 ALSO = {"unseen": "u", "seen": "s", "h": "H", "zsl": "ZSL", "t1": "ZSL", "ausuc": "AUSUC"}
 FIGURE = re.compile(r"([A-Za-z0-9]+)\s*[=: ]\s*([0-9]{1,3}(?:\.[0-9]{1,4})?)\s*%?")
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed figure: its name in :data:`PRINTED`, and its percent with the printed decimals."""
+    """Printed metric: its name in :data:`PRINTED`, and its percentage as printed."""
 
     name: str
     text: str
 
     def is_of(self, value: float) -> bool:
-        """Return whether a fraction rounds to it."""
+        """Return whether a fraction rounds to the printed percentage."""
         decimals = len(self.text.partition(".")[2])
         return abs(100 * value - float(self.text)) <= 0.5 * 10**-decimals + 1e-9
 
 
 def read_printed(text: str) -> tuple[Printed, ...]:
-    """Return the figures in a text like ``H 49.8, u 45.1``; raises a ParameterError for others."""
+    """Parse metrics in a text like ``H 49.8, u 45.1``; ParameterError for other texts."""
     printed = []
     for part in filter(None, (part.strip() for part in re.split(r"[,;]", text))):
         match = FIGURE.fullmatch(part)

@@ -1,7 +1,7 @@
-"""One score file under every protocol: its users, and the metrics side by side.
+"""Metrics of one score file under every protocol, with the users of each protocol.
 
-Figures are those of :mod:`zslcore.evaluation.figures`. Texts say seen and unseen, for
-which :meth:`Words.translate` puts the words of another field, base and new or known and unknown.
+Metrics are those of :mod:`zslcore.evaluation.figures`. Texts use the words seen and unseen;
+:meth:`Words.translate` replaces them by base and new, or known and unknown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import closest_name
 from zslcore.metrics.significance import N_DRAWS, Over, fewest_classes, interval
 
-#: "seen" or "unseen" as a word, perhaps with its article; not in a name such as unseen.npz.
+#: The word "seen" or "unseen", perhaps with its article; not in names such as unseen.npz.
 _SIDE = re.compile(
     r"(?<![\w./-])(?:(?P<article>an?) )?(?P<side>unseen|seen)(?![\w-]|\.\w)", re.IGNORECASE
 )
@@ -29,7 +29,7 @@ _SIDE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Names of a ``field`` for classes with and without training images."""
+    """Words of a ``field`` for classes with and without training images."""
 
     seen: str
     unseen: str
@@ -37,11 +37,11 @@ class Words:
 
     @property
     def name(self) -> str:
-        """The name of the option."""
+        """Name of the option."""
         return f"{self.seen}-{self.unseen}"
 
     def translate(self, text: str) -> str:
-        """Return a sentence that says seen and unseen in these words; names of files stay.
+        """Replace seen and unseen in a sentence by these words, except in names of files.
 
         Examples
         --------
@@ -59,7 +59,7 @@ class Words:
         return f"{right.capitalize() if article[0].isupper() else right} {word}"
 
 
-#: All words, by the name of the option.
+#: Words by the name of the option.
 WORDS: dict[str, Words] = {
     words.name: words
     for words in (
@@ -71,7 +71,7 @@ WORDS: dict[str, Words] = {
 
 
 def words_of(name: str) -> Words:
-    """Return the words of a name; an UnknownNameError has the nearest one."""
+    """Return the words for a name; UnknownNameError suggests the nearest name."""
     if name not in WORDS:
         raise closest_name("words", name, WORDS)
     return WORDS[name]
@@ -81,15 +81,15 @@ NO_GAMMA = "No γ was chosen; it is one number, which scores of validation class
 NO_SEEN_IMAGES = "There are no images of seen classes"
 SCORES_NEEDED = "The file has one predicted class an image; this needs scores of every class"
 SIDES_GIVEN = "The side of every image was given: nothing is scored among all classes"
-#: The protocols at a gamma that was chosen, and at the best on the test images.
+#: Protocols at a chosen gamma, and at the best gamma on the test images.
 CHOSEN, ORACLE = "One space, chosen γ", "One space, oracle γ"
-#: Column of a table of intervals -> what is drawn again for it.
+#: Suffix of a column of intervals -> units that are resampled.
 OVER: dict[str, Over] = {"": "classes", "_images": "images"}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a protocol: its heading and its figures, empty for none."""
+    """Line of a protocol: its heading and the metrics per class and per image, or ""."""
 
     heading: str
     per_class: str = ""
@@ -97,14 +97,14 @@ class Line:
 
     @property
     def figures(self) -> dict[str, str]:
-        """Its figures by their average, "per class" and "per image"."""
+        """Metrics of the line by average, "per class" and "per image"."""
         both = {"per class": self.per_class, "per image": self.per_sample}
         return {average: name for average, name in both.items() if name}
 
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """A protocol: its steps, its users with their averages, and its metrics."""
+    """Protocol: its steps, its users with their averages, and its metrics."""
 
     name: str
     says: str
@@ -119,7 +119,7 @@ def _lines(point: str) -> tuple[Line, ...]:
     )
 
 
-#: All protocols, in the order of a reader.
+#: All protocols in the order of presentation.
 PROTOCOLS = (
     Protocol(
         "Separate spaces",
@@ -186,9 +186,9 @@ PROTOCOLS = (
 
 
 def metrics_of_test(test: AnsweredTest, gamma: float | None) -> dict[str, float | None]:
-    """Return every figure of the registry that follows from answers; None where it cannot.
+    """Return every metric of the registry; None if it does not follow from the answers.
 
-    ``gamma`` is the chosen one, None without one.
+    ``gamma`` is the chosen gamma, or None.
     """
     missing, once = reasons_of(test, gamma), BootstrapMetrics.once(test, gamma or 0.0)
     return {
@@ -199,14 +199,14 @@ def metrics_of_test(test: AnsweredTest, gamma: float | None) -> dict[str, float 
 
 
 def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> dict[str, str]:
-    """Return the figures that do not follow from some answers, with the reason.
+    """Return the metrics that do not follow from the answers -> reason.
 
-    ``why`` there is no gamma.
+    ``why`` is the reason for a missing gamma.
     """
     dependent = not test.limits and depends_on_candidates(test)
     reasons = {}
     for name, figure in FIGURES.items():
-        separate = figure.needs_fixed_scores  # of separate spaces
+        separate = figure.needs_fixed_scores  # of separate label spaces
         if test.limits == "predicted classes":
             if not name.startswith(("plain_", "accuracy", "macro_f1")):
                 reasons[name] = SCORES_NEEDED
@@ -234,9 +234,10 @@ def intervals_of(
     n_draws: int = N_DRAWS,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Return intervals of figures, over classes and over images within their class.
+    """Return intervals of metrics, over classes and over images within their class.
 
-    A row a figure (its index): ``low``, ``high`` over classes, ``low_images``, ``high_images``.
+    One row per metric (the index): ``low``, ``high`` over classes, and ``low_images``,
+    ``high_images`` over images.
     """
     columns: dict[str, dict[str, float]] = {}
     for end, over in OVER.items():
@@ -245,7 +246,7 @@ def intervals_of(
         if over != "classes":
             few = {}
         ends = {name: interval(values, level, few.get(name)) for name, values in draws.items()}
-        for name, (low, high) in ends.items():  # every figure with draws is a share
+        for name, (low, high) in ends.items():  # every metric with draws is a share
             ends[name] = max(low, 0.0), min(high, 1.0)
         columns[f"low{end}"] = {name: low for name, (low, _) in ends.items()}
         columns[f"high{end}"] = {name: high for name, (_, high) in ends.items()}
@@ -258,11 +259,11 @@ def side_by_side(
     words: Words = WORDS["seen-unseen"],
     intervals: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return every protocol as a tidy table, in the ``words`` of the reader, one row a figure.
+    """Return every protocol as a tidy table in the given ``words``, one row per metric.
 
     Columns are ``protocol``, ``line``, ``average`` ("per class", "per image"), ``figure`` (its
-    name in the registry), ``value``, a fraction, ``reason`` where there is none, and those of
-    ``intervals``. The arguments are of :func:`metrics_of_test`, :func:`reasons_of` and
+    name in the registry), ``value`` (a fraction), ``reason`` for a missing value, and those of
+    ``intervals``. The arguments are results of :func:`metrics_of_test`, :func:`reasons_of` and
     :func:`intervals_of`.
     """
     rows = [
@@ -292,10 +293,10 @@ def in_lines(
     words: Words = WORDS["seen-unseen"],
     notes: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """Return every protocol as lines, in percent: metrics, steps and users.
+    """Format every protocol as lines of text, in percent: metrics, steps and users.
 
-    ``table`` is of :func:`side_by_side`; ``notes`` are written behind the protocols they name.
-    Protocols without any figure follow in a line with their reason.
+    ``table`` is a result of :func:`side_by_side`; ``notes`` are appended to the protocols they
+    name. Protocols without metrics follow in one line with the reason.
     """
     averages = ["per class", "per image"]
     with_intervals = "low" in table

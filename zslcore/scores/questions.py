@@ -1,9 +1,8 @@
-"""Known faults of score files: recognised, asked about in one sentence, never guessed.
+"""Questions on known faults of score files, which are recognised but never repaired by guess.
 
-The same numbers mean something else when rows are classes, when labels begin at 1, when scores are
-distances or when the columns stand in another order. Each fault that can be recognised is a
-:class:`Question`; the user names the fix, or says that the file is right as it is. Nothing is
-changed without an answer.
+The same numbers have another meaning if rows are classes, labels start at 1, scores are distances,
+or columns are in another order. Each recognised fault becomes a :class:`Question`; the user names
+the fix, or states that the file is right as it is. Nothing is changed without an answer.
 """
 
 from __future__ import annotations
@@ -40,49 +39,50 @@ from zslcore.scores.reading import (
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 
-#: What can be done to a file -> what that means. "as-is" answers every question with no.
+#: Fix of a file -> its description; "as-is" answers every question with no.
 FIXES: dict[str, str] = {
     "transposed": "rows are classes and columns images: turn the matrix",
     "labels-from-1": "labels and unseen classes are counted from 1",
     "unused-column": "the first column belongs to no class: leave it out; labels are from 1",
     "unused-last-column": "the last column belongs to no class: leave it out",
-    "seen-listed": "the list is that of the seen classes: take all others as unseen",
+    "seen-listed": "the list has the seen classes: treat all other classes as unseen",
     "distances": "smaller is closer: take the negative",
     "seen-first": "columns are the seen classes in order of their numbers, then the unseen ones",
     "unseen-first": "columns are the unseen classes in order of their numbers, then the seen ones",
     "within-sides": "labels count the classes of a side: number them as the columns",
     "unnamed": "the class names do not fit the columns: leave them out and number the columns",
     "same-class": "columns that share a name are one class: take the larger score",
-    "all-unseen": "no class was trained on: take all as unseen (pure zero-shot)",
+    "all-unseen": "no class was trained on: treat all classes as unseen (pure zero-shot)",
     "as-is": "the file is right as it is",
 }
-#: Rows, spread over the file, that suffice to see what scores are like.
+#: Rows in the sample, spread over the file, from which scores are judged.
 ENOUGH = 2_000
-#: Bytes from which changed scores are written to disk.
+#: Size in bytes from which changed scores are written to disk.
 ON_DISK = 1 << 28
 #: Share of rows with ties above which a remark reports them.
 MANY_TIES = 0.01
-#: A hit is more than chance from this many times chance on, and a trace of another reading is one
-#: that explains this many times more than the file as it is.
+#: Least ratio of hits to hits by chance that is above chance, and least ratio of hits of another
+#: reading to hits of the unchanged file that raises a question.
 ABOVE_CHANCE, CLEARER = 2.5, 2.0
-#: Orders of the labels that show what an assignment of columns reaches by chance.
+#: Number of permutations of the labels that estimate the hits of an assignment by chance.
 PERMUTED = 10
-#: Test images per class of the listed seen classes, and accuracy of the unseen ones, from this many
-#: times the other side's on look as if the lists were swapped: benchmarks test all images of an
-#: unseen class and a fifth of a seen one, and methods answer with seen classes too often.
+#: Limits for swapped lists: least ratio of images per listed seen class to images per listed unseen
+#: class, and least ratio of accuracy on listed unseen to listed seen classes. Benchmarks test all
+#: images of an unseen class and a fifth of those of a seen class, and methods predict seen classes
+#: too often.
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
-#: Words of files for an image without a predicted class, in small letters.
+#: Words for an image without a predicted class, in lower case.
 NO_CLASS = frozenset({"", "-", "?", "nan", "none", "null", "n/a", "na", "unknown", "abstain"})
-#: Share of repeated rows that is worth a remark, and names that it lists.
+#: Share of repeated rows above which a remark reports them, and most names in a remark.
 REPEATED, LISTED = 0.01, 4
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question about a file that only its owner can answer.
+    """Question about a file that only its owner can answer.
 
-    ``fix``, of :data:`FIXES`, is applied when the answer is yes; ``sentence`` ends in the question.
-    While one is ``open`` nothing can be computed; "as-is" closes the others.
+    ``fix``, a key of :data:`FIXES`, is applied if the answer is yes; ``sentence`` ends with the
+    question. An ``open`` question prevents every computation; "as-is" answers all other questions.
     """
 
     fix: str
@@ -93,10 +93,10 @@ class Question:
 def interpreted(
     file: ScoreFile, fixes: Collection[str] = ()
 ) -> tuple[Scores | None, tuple[Question, ...]]:
-    """Return the scores of a file, None while a question is open, and open questions.
+    """Return the scores of a file (None while a question is open) and the open questions.
 
-    ``fixes`` are answers, of :data:`FIXES`. Raises a DatasetError for what no answer would mend,
-    and an UnknownNameError for a fix that there is none of.
+    ``fixes`` are answers, keys of :data:`FIXES`. Raises DatasetError for faults that no answer can
+    repair, and UnknownNameError for an unknown fix.
     """
     for fix in fixes:
         if fix not in FIXES:
@@ -110,7 +110,9 @@ def interpreted(
     file, missing = _without_missing(replace(file, scores=F))
     marked = _marked_classes(F)
     if marked is not None:
-        remark = "One class a row is marked and all others are equal: read as predicted classes."
+        remark = (
+            "Each row marks one class and all other scores are equal: read as predicted classes."
+        )
         file = replace(file, scores=None, predicted=marked, remarks=(*file.remarks, remark))
         answers = predicted_classes(file, fixes, n_classes=F.shape[1])
         return (None, (answers,)) if isinstance(answers, Question) else (answers, ())
@@ -144,7 +146,7 @@ def _best_classes(matrix: Scores) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _within_sides_question(matrix: Scores) -> Question | None:
-    """Ask whether labels count the classes of a side, both readings judged in the sentence."""
+    """Ask whether labels count the classes of a side, with the metrics of both readings."""
     y, seen = matrix.y, matrix.seen
     if matrix.benchmark or seen.all() or not seen.any():
         return None
@@ -169,7 +171,7 @@ def _within_sides_question(matrix: Scores) -> Question | None:
 
 
 def _within_sides(matrix: Scores) -> Scores:
-    """Return the matrix with labels as columns, where they count the classes of a side."""
+    """Return the matrix with labels within a side converted to columns."""
     reading = _reading_within_sides(matrix)
     test = recognised(reading.y, len(matrix.seen))
     if test is not None and not np.array_equal(test.unseen, ~matrix.seen):
@@ -184,7 +186,7 @@ def _within_sides(matrix: Scores) -> Scores:
 
 
 def _reading_within_sides(matrix: Scores) -> LabelReading:
-    """Return the reading of labels within a side, or refuse labels that have none."""
+    """Return the reading of labels within a side, or refuse labels without one."""
     reading = reading_within_sides(matrix.y, matrix.seen, _best_classes(matrix))
     if reading is None:
         raise DatasetError(
@@ -200,10 +202,10 @@ def _reading_within_sides(matrix: Scores) -> LabelReading:
 def predicted_classes(
     file: ScoreFile, fixes: Collection[str] = (), *, n_classes: int = 0
 ) -> Scores | Question:
-    """Return one predicted class an image as answers: u, s and H at gamma 0 follow from them.
+    """Return one predicted class per image as scores; they determine u, s and H at gamma 0.
 
-    Classes are numbers, or names, of ``file.class_names`` where there are some; there are
-    ``n_classes`` of them, or as many as occur.
+    Classes are numbers, or names (of ``file.class_names``, if given). There are ``n_classes``
+    classes, by default all that occur.
     """
     labels, predicted = np.asarray(file.labels), np.asarray(file.predicted).ravel()
     if len(labels) != len(predicted):
@@ -279,7 +281,7 @@ def predicted_classes(
 def _names_of_all(
     file: ScoreFile, parts: Sequence[np.ndarray], are_names: Sequence[bool]
 ) -> tuple[str, ...]:
-    """Return the classes of labels, predictions and lists that are names; refused if some are."""
+    """Return the class names if all parts are names; refuse a mixture of names and numbers."""
     if not all(are_names):
         parts_in_words = ("labels", "predicted classes", file.listed)
         named = ", ".join(
@@ -293,7 +295,7 @@ def _names_of_all(
 
 
 def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) -> None:
-    """Refuse images without a predicted class: blank, or a word for none that is no label."""
+    """Refuse images without a predicted class: blank, or a word for none that is not a label."""
     if predicted.dtype.kind not in "UO":
         return
     words, counts = np.unique([str(p).strip() for p in predicted], return_counts=True)
@@ -309,7 +311,7 @@ def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) ->
 
 
 def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: int) -> None:
-    """Refuse predicted classes and labels of which one is counted from 0, the other from 1."""
+    """Refuse predicted classes and labels if one is counted from 0 and the other from 1."""
     hits = {shift: float((answers - shift == y).mean()) for shift in (0, 1, -1)}
     best = max(hits, key=hits.__getitem__)
     if best and hits[best] > max(CLEARER * hits[0], ABOVE_CHANCE / n_classes):
@@ -322,7 +324,7 @@ def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: in
 
 
 def _never_across(matrix: Scores) -> bool:
-    """Whether many predicted classes of either side are wrong, and none is of the other side."""
+    """Whether both sides have many errors, but no predicted class is on the wrong side."""
     y, seen, answers = matrix.y, matrix.seen, matrix.tested.predicted()
     return bool((seen[y] == seen[answers]).all()) and all(
         (answers != y)[seen[y] == side].sum() >= ERRORS for side in (True, False)
@@ -330,7 +332,7 @@ def _never_across(matrix: Scores) -> bool:
 
 
 def _names_in(parts: Sequence[np.ndarray]) -> tuple[str, ...]:
-    """Return every different name, one spelling a class."""
+    """Return every distinct name, with one spelling per class."""
     name_of_key: dict[str, str] = {}
     for part in parts:
         names = [str(name) for name in np.unique(part.astype(str))]
@@ -367,7 +369,7 @@ def _orient(file: ScoreFile, fixes: Collection[str]) -> np.ndarray | Question:
         return Question(
             "transposed",
             f"{file.name}: {n:,} labels, {F.shape[0]:,} rows and {F.shape[1]:,} columns of scores: "
-            "is an image a column?",
+            "is there one column per image?",
             open=True,
         )
     raise DatasetError(
@@ -377,9 +379,9 @@ def _orient(file: ScoreFile, fixes: Collection[str]) -> np.ndarray | Question:
 
 
 def _without_missing(file: ScoreFile) -> tuple[ScoreFile, str]:
-    """Return scores with minus infinity where one is missing, and the sentence that refuses it.
+    """Replace missing scores by minus infinity, and return the sentence that would refuse them.
 
-    Missing scores that rule a side out are read so; others are refused.
+    Missing scores that mask a side are accepted; other missing scores are refused.
     """
     F = np.asarray(file.scores)
     if F.dtype.kind not in "fiu":
@@ -414,7 +416,7 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
     y = _as_numbers(file, file.labels, "labels")
     unseen = None if file.unseen is None else _unseen_numbers(file, file.unseen)
     if unseen is not None and unseen.dtype == bool:
-        # A mark is at its column: it moves with the columns, not with how labels are counted.
+        # A mask refers to columns, whichever number labels start from.
         unseen = np.flatnonzero(unseen) + ("labels-from-1" in fixes)
     if not {"labels-from-1", "unused-column", "unused-last-column"} & {*fixes}:
         question = _counting_question(file.name, F, y, unseen, fixes)
@@ -443,7 +445,7 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
     else:
         return _unseen_question(file.name)
     if test is not None and not np.array_equal(seen, ~test.unseen):
-        test = None  # its images, with other classes held back: another split
+        test = None  # images of this test set, but other unseen classes: another split
     names = names or (() if test is None else test.class_names)
     return Scores(
         file.name,
@@ -472,7 +474,7 @@ def _unseen_question(name: str) -> Question:
 
 
 def _fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
-    """Return the file with one name a column, or ask where names do not fit the columns."""
+    """Return the file with one name per column, or ask if names do not fit the columns."""
     names, C = file.class_names, np.asarray(file.scores).shape[1]
     if "unnamed" in fixes:
         names = ()
@@ -507,7 +509,7 @@ def _fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
 def _sentence_on_shared(
     names: Sequence[str], spellings: Mapping[str, Sequence[int]], named: bool
 ) -> str:
-    """Ask about columns that share a name, by which labels or unseen classes may be ``named``."""
+    """Ask about columns that share a name; ``named`` if labels or unseen classes are names."""
     which = []
     for places in [*spellings.values()][:LISTED]:
         held = list(dict.fromkeys(names[k] for k in places))
@@ -530,7 +532,7 @@ def _sentence_on_shared(
 
 
 def _merged_columns(file: ScoreFile) -> ScoreFile:
-    """Return scores with one column a name, the largest of those that share it."""
+    """Merge columns of the same name, keeping the largest score."""
     F, spelt = np.asarray(file.scores), file.class_names
     first = np.arange(len(spelt))
     for places in shared_spellings(spelt).values():
@@ -553,7 +555,7 @@ def _merged_columns(file: ScoreFile) -> ScoreFile:
 
 
 def _renumbered_columns(part: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """Return numbers of columns, or marks of them, by the places of merged ones; names stay."""
+    """Convert column numbers or masks to the merged columns; names are unchanged."""
     if part.dtype.kind in "UO":
         return part
     if part.dtype == bool or (len(part) == len(place) and np.isin(part, (0, 1)).all()):
@@ -564,7 +566,7 @@ def _renumbered_columns(part: np.ndarray, place: np.ndarray) -> np.ndarray:
 
 
 def _remarks_on_names(file: ScoreFile) -> Iterator[str]:
-    """Yield a remark where names were made different by the numbers of their columns."""
+    """Yield a remark if the names of columns were made distinct by numbers."""
     numbered = [n for k, n in enumerate(file.class_names) if n.endswith(f" (column {k})")]
     if numbered:
         names = ", ".join(numbered[:LISTED])
@@ -589,7 +591,7 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
         raise DatasetError(f"{file.name}, {what}: expected numbers or names; got {array.dtype}.")
     numbers = numbers_or_names(array.astype(str).ravel())
     if isinstance(numbers, np.ndarray) and not np.isin(array, file.class_names).any():
-        return numbers.astype(np.intp)  # stored as texts
+        return numbers.astype(np.intp)  # numbers stored as strings
     if not file.class_names:
         raise DatasetError(
             f"{file.name}, {what}: names of classes say which column is meant only where columns "
@@ -599,7 +601,7 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
     plain: dict[str, int] = {}
     for name, k in place.items():
         key = class_key(name)
-        plain[key] = -1 if key in plain else k  # two columns may be spelt nearly alike
+        plain[key] = -1 if key in plain else k  # two columns may have similar spellings
     different, codes = np.unique(array.astype(str), return_inverse=True)
     columns = []
     for name in map(str, different):
@@ -611,7 +613,7 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
 
 
 def _unseen_numbers(file: ScoreFile, unseen: np.ndarray | Sequence[str]) -> np.ndarray:
-    """Return the unseen classes as they are numbered in the file, or as a mask."""
+    """Return the unseen classes as numbers of the file, or as a mask."""
     array, C = np.asarray(unseen), np.asarray(file.scores).shape[1]
     if _says_all(array):
         return np.ones(C, dtype=bool)
@@ -629,7 +631,7 @@ def _unseen_numbers(file: ScoreFile, unseen: np.ndarray | Sequence[str]) -> np.n
 def _counting_question(
     name: str, F: np.ndarray, y: np.ndarray, unseen: np.ndarray | None, fixes: Collection[str]
 ) -> Question | None:
-    """Ask whether classes are counted from 1, or a column belongs to none of them."""
+    """Ask whether classes are counted from 1, or whether a column belongs to no class."""
     C, low = F.shape[1], min(y.min(), _least(unseen))
     high = max(y.max(), -1 if unseen is None or not len(unseen) else unseen.max())
     if low >= 1 and high == C:
@@ -643,12 +645,12 @@ def _counting_question(
 
 
 def _least(unseen: np.ndarray | None) -> float:
-    """Return the smallest unseen class, infinity where there is none."""
+    """Return the smallest unseen class; infinity without unseen classes."""
     return np.inf if unseen is None or not len(unseen) else float(unseen.min())
 
 
 def _seen(file: ScoreFile, listed: np.ndarray, C: int, lists_seen: bool) -> np.ndarray:
-    """Return which of ``C`` classes are seen, by the numbers of those on one side."""
+    """Return a mask of the seen among ``C`` classes, from the listed classes of one side."""
     if not len(listed) or listed.min() < 0 or listed.max() >= C:
         of = "classes" if file.scores is None else "columns of the scores,"
         raise DatasetError(
@@ -671,12 +673,12 @@ def _hits(F: np.ndarray, y: np.ndarray) -> float:
 
 
 def _spread_rows(n: int) -> np.ndarray:
-    """Return rows all over a file of ``n``, which may be sorted by class."""
+    """Return rows spread over a file of ``n`` rows, which may be sorted by class."""
     return np.unique(np.linspace(0, n - 1, min(n, ENOUGH)).astype(np.intp))
 
 
 def _orders(seen: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the orders in which columns may stand: fix -> where the column of each class is."""
+    """Return the possible orders of columns: fix -> column of each class."""
     sides = np.flatnonzero(seen), np.flatnonzero(~seen)
     return {
         "seen-first": np.argsort(np.concatenate(sides)),
@@ -685,7 +687,7 @@ def _orders(seen: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _apply_column_fixes(matrix: Scores, fixes: Collection[str]) -> Scores:
-    """Put columns in the order of classes, and nearer classes higher, as the answers say."""
+    """Apply the answered fixes: reorder columns, and negate distances."""
     F = matrix.F
     for fix, place in _orders(matrix.seen).items():
         if fix in fixes:
@@ -696,7 +698,7 @@ def _apply_column_fixes(matrix: Scores, fixes: Collection[str]) -> Scores:
 
 
 def _reorder(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
-    """Return scores in another order of columns, or with another sign; a large map stays a map."""
+    """Reorder the columns of scores or change their sign; a large memory map stays a map."""
     if F.nbytes < ON_DISK:
         return sign * F[:, place]
     with scratch() as folder:
@@ -707,18 +709,18 @@ def _reorder(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
             for _, block in blocks(F):
                 file.write(np.ascontiguousarray(sign * block[:, place], dtype=F.dtype).data)
         changed: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
-        return changed  # what is mapped stays readable when its folder goes
+        return changed  # a map stays readable after its folder is deleted
 
 
 def _order_question(some: Scores) -> Question | None:
-    """Ask about the order of columns where far more answers are right in another one."""
+    """Ask about the order of columns if another order makes far more predictions right."""
     F, y, orders = some.F, some.y, _orders(some.seen)
     if {*orders} & {*some.fixes}:
         return None
     now, chance = max(_hits(F, y), _hits(-F, y)), 1 / F.shape[1]
 
     def of_sides(F: np.ndarray) -> float:
-        """Return accuracy within seen and within unseen classes, independent of a seen bias."""
+        """Return accuracy within the sides, which does not depend on a bias to seen classes."""
         return max(_own_side_hits(sign * F, y, some.seen) for sign in (1, -1))
 
     for fix, place in orders.items():
@@ -734,7 +736,7 @@ def _order_question(some: Scores) -> Question | None:
 
 
 def _distance_question(some: Scores) -> Question | None:
-    """Ask whether smaller is closer where far more answers are right so."""
+    """Ask whether smaller is closer if this makes far more predictions right."""
     if "distances" in some.fixes:
         return None
     F, y = some.F, some.y
@@ -752,7 +754,7 @@ def _distance_question(some: Scores) -> Question | None:
 
 
 def _remarks_on_sides(matrix: Scores, sides: Sequence[str]) -> Iterator[str]:
-    """Yield that the side of every image was given, and the meaning of H."""
+    """Yield a remark on scores masked by the true side, and on the meaning of their H."""
     other = {"seen": "unseen", "unseen": "seen"}
     out = " and ".join(
         f"those of {side} classes in the images of {other[side]} classes" for side in sides
@@ -767,7 +769,7 @@ def _remarks_on_sides(matrix: Scores, sides: Sequence[str]) -> Iterator[str]:
 
 
 def _remarks(matrix: Scores) -> Iterator[str]:
-    """Yield remarks on the scores that no fix repairs."""
+    """Yield remarks on properties of the scores that no fix can repair."""
     y, seen, rows = matrix.y, matrix.seen, _spread_rows(len(matrix.y))
     F = some_rows(matrix.F, rows)
     if not seen[y].any():
@@ -820,7 +822,7 @@ def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
 
 
 def _marked_classes(F: np.ndarray) -> np.ndarray | None:
-    """Return the one class a row that is set off from all others, which are equal; or None."""
+    """Return the marked class of each row if all other scores are equal; else None."""
     if F.shape[1] < 3:
         return None
     marked = []
@@ -837,9 +839,9 @@ def _marked_classes(F: np.ndarray) -> np.ndarray | None:
 def _unused_column_question(
     name: str, F: np.ndarray, y: np.ndarray, unseen: np.ndarray | None
 ) -> Question | None:
-    """Ask whether the first or the last column, of which there is no image, belongs to no class.
+    """Ask whether the first or last column, a class without images, belongs to no class.
 
-    ``y`` are columns as the labels stand; ``unseen`` is None where the file does not state it.
+    ``y`` are the unchanged labels as columns; ``unseen`` is None if the file does not state it.
     """
     C = F.shape[1]
     listed = np.empty(0, dtype=np.intp) if unseen is None else unseen
@@ -878,16 +880,16 @@ def _unused_column_question(
 
 
 def _wins(values: np.ndarray, F: np.ndarray, others: np.ndarray) -> bool:
-    """Return whether a column is ever the best of the seen ones; else it changes no figure."""
+    """Return whether a column is ever the best seen one; otherwise it changes no metric."""
     return bool(len(others)) and any(
         (values[rows] >= block[:, others].max(axis=1)).any() for rows, block in blocks(F)
     )
 
 
 def _list_question(matrix: Scores, rows: np.ndarray) -> Question | None:
-    """Ask whether the classes that are listed as unseen are the seen ones.
+    """Ask whether the classes listed as unseen are the seen classes.
 
-    ``rows`` are those whose answers are looked at.
+    ``rows`` are the sampled rows.
     """
     sentence = "" if "seen-listed" in matrix.fixes else _swapped_lists(matrix, rows)
     return Question("seen-listed", f"{matrix.name}: {sentence}") if sentence else None
@@ -920,7 +922,7 @@ def _swapped_lists(matrix: Scores, rows: np.ndarray) -> str:
 
 
 def _missing_classes(matrix: Scores) -> Iterator[str]:
-    """Yield a remark where some unseen classes have no image and others have."""
+    """Yield a remark if only some unseen classes have images."""
     has_images = np.isin(np.arange(len(matrix.seen)), matrix.y)
     missing, n = np.flatnonzero(~matrix.seen & ~has_images), int((~matrix.seen).sum())
     if 0 < len(missing) < n:
@@ -933,9 +935,9 @@ def _missing_classes(matrix: Scores) -> Iterator[str]:
 
 
 def _repeated_rows(matrix: Scores) -> Iterator[str]:
-    """Yield a remark where rows with the same class and the same scores occur more than once.
+    """Yield a remark if rows with the same class and the same scores are repeated.
 
-    Scores with few different values are left alone: equal rows are no surprise there.
+    Scores with few distinct values are skipped, because equal rows are likely.
     """
     F, n = matrix.F, len(matrix.y)
     some = F[: min(n, 500)]
@@ -955,10 +957,10 @@ def _repeated_rows(matrix: Scores) -> Iterator[str]:
 
 
 def _moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[str]:
-    """Yield a remark where answers fit the labels under another order of columns alone."""
+    """Yield a remark if predictions fit the labels only under another order of columns."""
     C, answers = F.shape[1], F.argmax(axis=1)
     now = float((answers == y).mean())
-    # Where the classes of the true side are separated, a bias to one side makes the others wrong.
+    # If classes of the true side are separated, a bias to one side explains the errors.
     if now >= 2 / C or _own_side_hits(F, y, seen) > ABOVE_CHANCE:
         return
     best = _best_assignment(y, answers)
@@ -974,7 +976,7 @@ def _moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[s
 
 
 def _own_side_hits(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> float:
-    """Return how often answers among the classes of the true side are right, as times chance."""
+    """Return the accuracy among the classes of the true side, as a multiple of chance."""
     right = chance = 0.0
     for side in (seen, ~seen):
         rows, columns = np.flatnonzero(side[y]), np.flatnonzero(side)
@@ -985,8 +987,8 @@ def _own_side_hits(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> float:
 
 
 def _best_assignment(y: np.ndarray, answers: np.ndarray) -> float:
-    """Return the largest share of answers that are right under one order of columns."""
-    # Only what occurs in these rows is counted: of 21,841 classes a table would take 4 GB.
+    """Return the largest accuracy under any order of columns."""
+    # Only classes in these rows are counted: a table of 21,841 classes would take 4 GB.
     (named, true), (predicted, answered) = (np.unique(k, return_inverse=True) for k in (y, answers))
     counts = np.zeros((len(named), len(predicted)))
     np.add.at(counts, (true, answered), 1)

@@ -1,7 +1,7 @@
-"""Files of scores, read in a worker process, and their content.
+"""Score files, read in a worker process, and their content.
 
-The best seen and the best unseen class of each image are computed in blocks of rows, so that a
-matrix mapped from a file is read once and is never in memory as a whole.
+The best seen and the best unseen class of each image are computed in blocks of rows: a matrix
+mapped from a file is read once, and never completely in memory.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from zslcore.untrusted.readers.array_names import (
     SCORE_VARIABLES,
 )
 
-#: Scores that are in memory at once, and bytes of a map that may stay there.
+#: Number of scores in memory at a time, and bytes of a map that may stay in memory.
 AT_ONCE, STAYS = 1 << 21, 1 << 26
 
 
 def blocks(F: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield rows and their scores, a block at a time, and give back the pages that were read."""
+    """Yield slices of rows with their scores, and release the pages after each block."""
     step = max(1, AT_ONCE // max(1, F.shape[1]))
     read, mapped = 0, _map_of(F)
     for start in range(0, len(F), step):
@@ -67,7 +67,7 @@ def column(F: np.ndarray, k: int) -> np.ndarray:
 
 
 def some_rows(F: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return some rows in small batches: each read row maps many more pages into memory."""
+    """Copy rows in small batches, since each read row maps many more pages into memory."""
     mapped = _map_of(F)
     if mapped is None or F.nbytes < STAYS:
         return F[rows]
@@ -79,7 +79,7 @@ def some_rows(F: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _map_of(F: np.ndarray) -> mmap.mmap | None:
-    """Return the map of a file that an array is a view of, where its pages can be given back."""
+    """Return the memory map behind an array, if its pages can be released; else None."""
     base: object = F
     while base is not None:
         if isinstance(base, mmap.mmap):
@@ -89,9 +89,9 @@ def _map_of(F: np.ndarray) -> mmap.mmap | None:
 
 
 def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
-    """Return the best classes of either side of a score matrix.
+    """Return the best seen and the best unseen class of each image of a score matrix.
 
-    Classes are columns of ``F``, an array of shape (n_images, n_classes), and so are labels ``y``.
+    Classes and the labels ``y`` are columns of ``F``, an array of shape (n_images, n_classes).
     """
     n, sides = len(y), (np.flatnonzero(seen), np.flatnonzero(~seen))
     best = [np.full(n, -1, dtype=np.int32) for _ in sides]
@@ -120,7 +120,7 @@ def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
 
 
 class SideRows(PredictedRows):
-    """Answers of scores masked by the true side of each image; valid within each side alone."""
+    """Predictions from scores masked by the true side, valid only within each side."""
 
     limits = "sides given"
 
@@ -131,19 +131,19 @@ class ClassRows(PredictedRows):
     limits = "predicted classes"
 
 
-#: Limit of answers -> their type.
+#: Limit of predictions -> their type.
 ROWS: dict[str, type[PredictedRows]] = {
     kind.limits: kind for kind in (PredictedRows, SideRows, ClassRows)
 }
 
 
 def limited(limits: str, rows: PredictedRows) -> PredictedRows:
-    """Return the same answers in the class for ``limits``."""
+    """Return the same predictions in the type for ``limits``."""
     return ROWS[limits](**{each.name: getattr(rows, each.name) for each in fields(rows)})
 
 
 def digest_of(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> str:
-    """SHA-256 over labels, predicted and unseen classes, 16 hex digits."""
+    """Return the SHA-256 of labels, predicted and unseen classes, 16 hex digits."""
     sha = hashlib.sha256(b"predicted classes")
     for numbers in (y, predicted):
         sha.update(numbers.astype("<i8").data)
@@ -152,7 +152,7 @@ def digest_of(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> str:
 
 
 def rows_of_classes(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> ClassRows:
-    """Return predicted classes as answers; both are int arrays of shape (n_images,)."""
+    """Convert predicted classes to rows; ``y`` and ``predicted`` are ints, (n_images,)."""
     of_seen = seen[predicted]
     return ClassRows(
         rows=np.arange(len(y), dtype=np.int32),
@@ -170,11 +170,11 @@ def rows_of_classes(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> C
 class ScoreFile:
     """Contents of a score file, before its arrays are interpreted.
 
-    ``scores`` has two axes, or is None where ``predicted`` has one predicted class an image;
-    ``labels``, of the images, are numbers or texts. ``unseen`` are numbers, bools or texts, None
-    where the file states none; where ``lists_seen`` is True, it has the seen classes instead.
-    ``class_names`` are one a column, or none. ``remarks`` say which parts of the file were not
-    read.
+    ``scores`` has two axes, or is None if ``predicted`` has one predicted class per image.
+    ``labels`` of the images are numbers or strings. ``unseen`` has numbers, bools or strings, or is
+    None if the file states none; with ``lists_seen``, it has the seen classes instead.
+    ``class_names`` has one name per column, or is empty. ``remarks`` name the parts of the file
+    that were not read.
     """
 
     name: str
@@ -188,28 +188,28 @@ class ScoreFile:
 
     @property
     def listed(self) -> str:
-        """Name the classes that the file lists: "unseen classes", or "seen classes"."""
+        """Side of the classes in ``unseen``: "unseen classes" or "seen classes"."""
         return "seen classes" if self.lists_seen else "unseen classes"
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores of test images, interpreted: a matrix, or the best classes of either side alone.
+    """Interpreted scores of test images: a matrix, or only the best class of each side.
 
     Attributes
     ----------
-    name : of the file they are from
-    matrix : array of shape (n_images, n_classes), larger is closer; None where only the
-        best class of either side, or one predicted class per image, is available
+    name : name of the file
+    matrix : array of shape (n_images, n_classes), larger is closer; None if only the best class of
+        each side, or one predicted class per image, is available
     y : int array of shape (n_images,), columns of the matrix
     seen : bool array of shape (n_classes,)
-    class_names : one a column
-    fixes : changes of the file before, see :data:`zslcore.scores.questions.FIXES`
-    remarks : sentences on what a reader should know
-    benchmark, split : published test set that the images were recognised as, empty where unknown
-    sides_given : whether a side is ruled out exactly where the image is of the other one
-    best : the best classes of either side, where there is no matrix
-    stated_digest : digest of the scores, where there is no matrix
+    class_names : one name per column
+    fixes : applied fixes, see :data:`zslcore.scores.questions.FIXES`
+    remarks : sentences on unusual properties of the file
+    benchmark, split : recognised published test set; empty if unknown
+    sides_given : whether scores are masked by the true side of each image
+    best : best class of each side, without a matrix
+    stated_digest : digest of the scores, without a matrix
     """
 
     name: str
@@ -236,21 +236,21 @@ class Scores:
     def of_best(
         cls, name: str, best: PredictedRows, class_names: tuple[str, ...], digest: str, **about: Any
     ) -> Scores:
-        """Return scores of which the best classes of either side are known; classes are columns."""
+        """Return scores from the best class of each side; classes are columns."""
         return cls(
             name, None, best.y, best.seen, class_names, best=best, stated_digest=digest, **about
         )
 
     @property
     def F(self) -> np.ndarray:  # noqa: N802 - the letter of the papers
-        """The matrix; a ValueError where there is none."""
+        """Score matrix; a ValueError without one."""
         if self.matrix is None:
             raise ValueError(f"{self.name}: expected a score matrix; got answers alone.")
         return self.matrix
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over scores, labels and unseen classes as they are understood, 16 hex digits."""
+        """SHA-256 of the interpreted scores, labels and unseen classes, 16 hex digits."""
         if self.matrix is None:
             return self.stated_digest
         sha = hashlib.sha256(repr(self.F.shape).encode())
@@ -262,19 +262,19 @@ class Scores:
 
     @cached_property
     def tested(self) -> PredictedRows:
-        """The best classes of either side, for the protocol; classes are columns."""
+        """Best class of each side for the protocols; classes are columns."""
         rows = self.best or answers_in(self.F, self.y, self.seen)
         return limited("sides given", rows) if self.sides_given else rows
 
 
-#: Scores that can be judged, of a file of scores or of predictions.
+#: Scores that can be evaluated, from a score file or a predictions file.
 JudgedScores = Scores | PredictedScores
 
 
 def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
-    """Return whether scores are of a data set's test images, as far as their numbers tell.
+    """Return whether scores fit the test images of a data set by their numbers.
 
-    Column k is class k, as many images are of each class, and the same classes are unseen.
+    Column k is class k, each class has the same number of images, and the same classes are unseen.
     """
     of, n_classes = dataset.split(split), len(dataset.class_names)
     if len(matrix.seen) != n_classes:
@@ -287,7 +287,7 @@ def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
     )
 
 
-#: Names of the parts of a file; of several in a file, the first listed here counts.
+#: Names of the parts of a file; if a file has several, the first listed here is used.
 NAMES: dict[str, tuple[str, ...]] = {
     "scores": SCORE_VARIABLES,
     "labels": LABEL_VARIABLES,
@@ -307,9 +307,9 @@ BLOCKS = (
     ("seen_scores", "scores_seen", "seen_logits", "logits_seen"),
     ("unseen_scores", "scores_unseen", "unseen_logits", "logits_unseen"),
 )
-#: Names of columns of numbers that count images, and are no scores of a class.
+#: Names of columns of numbers that count images and are not scores of a class.
 COUNTERS = ("id", "index", "idx", "row", "image_id", "img_id", "sample_id", "sample", "image_index")
-#: The word for unseen classes of a file all of whose classes are unseen.
+#: Value of ``unseen`` for a file with unseen classes only.
 ALL = "all"
 
 
@@ -326,17 +326,17 @@ def read_scores(
     Parameters
     ----------
     path : ``.npz``, ``.npy``, MATLAB, HDF5, Parquet or CSV file, or its contents
-        Archives hold what :data:`NAMES` lists; a table has a column of labels and one a class, or
-        one of predicted classes.
-    labels : a file of labels alone: ``.npy``, or a text with one a line; needed with ``.npy``
-    unseen : names or numbers of unseen classes, a text file with one a line, or :data:`ALL`
-    unseen_scores : the scores of unseen classes, where ``path`` has those of seen ones alone
-        Without a list of unseen classes the columns are the seen classes, then the unseen ones.
+        Archives have variables of :data:`NAMES`; a table has a column of labels and one column per
+        class, or one column of predicted classes.
+    labels : file with labels only, ``.npy`` or a text with one per line; required for ``.npy``
+    unseen : names or numbers of unseen classes, a text file with one per line, or :data:`ALL`
+    unseen_scores : file with the scores of unseen classes, if ``path`` has only seen classes
+        Without a list of unseen classes, the columns are the seen classes, then the unseen classes.
 
     Raises
     ------
     FileRefusedError
-        One sentence: which file and part, what was expected, what came.
+        One sentence on the file and part, with the expected and the actual content.
     """
     name = clean_text(path.name)
     if Path(path.name).suffix.lower() == ".txt":
@@ -383,7 +383,7 @@ def read_scores(
         predicted = parts.get("predicted")
         return ScoreFile(
             name,
-            parts.get("scores"),  # a map: what is mapped stays readable when its folder goes
+            parts.get("scores"),  # a map stays readable after its folder is deleted
             np.array(parts["labels"]),
             None if parts.get("unseen") is None else np.array(parts["unseen"]),
             tuple(parts.get("class_names", ())),
@@ -426,7 +426,7 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
     else:
         blocks_of = [None, None]
     if held["scores"] is not None and _is_column(shapes[held["scores"]]):
-        held["scores"], answers = None, held["scores"]  # one number an image: a predicted class
+        held["scores"], answers = None, held["scores"]  # one number per image: a predicted class
     if held["scores"] is None and answers is not None and not _is_vector(shapes[answers]):
         held["scores"], answers = answers, None
     if held["scores"] is None and answers is None:
@@ -448,7 +448,7 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
     for part, name in named:
         if name is not None and name in wanted:
             answer = read.names.get(name, read.arrays.get(name))
-            if answer is not None:  # a reader may leave a corrupt part out
+            if answer is not None:  # a reader may omit a corrupt part
                 parts[part] = answer
     if answers is not None and "predicted" not in parts:
         parts["remarks"] = [_left_out([answers], "scores decide")]
@@ -460,25 +460,25 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
 def _are_marks(
     shapes: Mapping[str, Sequence[int] | None], labels: str | None, scores: str | None
 ) -> bool:
-    """Whether labels are a matrix of the shape of the scores: one mark a row (one-hot)."""
+    """Whether labels are a one-hot matrix of the shape of the scores."""
     if labels is None or scores is None or _is_vector(shapes[labels]):
         return False
     return shapes[labels] == shapes[scores]
 
 
 def _marked_columns(file: str, name: str, marks: np.ndarray) -> np.ndarray:
-    """Return the column that is marked in each row of one-hot labels."""
+    """Return the marked column of each row of one-hot labels."""
     marks = np.asarray(marks)
     if not (np.isin(marks, (0, 1)).all() and (marks.sum(axis=1) == 1).all()):
         raise FileRefusedError(
-            f"{file}, variable {clean_text(name)!r}: expected a label an image, or one mark (1) in "
-            "each row of 0; got other numbers."
+            f"{file}, variable {clean_text(name)!r}: expected one label per image, or one mark (1) "
+            "in each row of 0; got other numbers."
         )
     return marks.argmax(axis=1)
 
 
 def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
-    """Return the parts of a table: numbers are scores, unless there are predicted classes alone."""
+    """Return the parts of a table: numbers are scores, or there are only predicted classes."""
     wanted: dict[str, Role] = {
         "scores": "scores", "class_names": "names", "labels": "labels", "predicted": "labels"
     }  # fmt: skip
@@ -505,7 +505,7 @@ def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
 def _join_blocks(
     name: str, parts: dict[str, Any], second: np.ndarray, names: tuple[str, ...]
 ) -> None:
-    """Join seen and unseen columns to one matrix; ``parts`` are the parts of the file."""
+    """Join seen and unseen columns to one matrix, in the ``parts`` of the file."""
     first = parts.get("scores")
     if first is None:
         raise FileRefusedError(f"{name}: expected scores of seen classes; got predicted classes.")
@@ -529,7 +529,7 @@ def _join_blocks(
                 f"{name}, unseen classes: expected numbers of {C} classes, 0 to {C - 1}; got "
                 f"{numbers.min()} to {numbers.max()}."
             )
-        # Classes are numbered among all: either block has its classes in their order.
+        # Classes are numbered among all classes; each block has its classes in increasing order.
         order = np.concatenate([np.setdiff1d(np.arange(C), numbers), np.unique(numbers)])
         place = np.argsort(order)
         F = F[:, place]
@@ -541,17 +541,17 @@ def _join_blocks(
 
 
 def _is_vector(shape: Sequence[int] | None) -> bool:
-    """Whether an array has one axis, as MATLAB's vectors of one row or column have."""
+    """Whether an array is a vector, including vectors of one row or column from MATLAB."""
     return shape is not None and sum(n != 1 for n in shape) <= 1
 
 
 def _is_column(shape: Sequence[int] | None) -> bool:
-    """Whether an array has one number an image."""
+    """Whether an array has one number per image."""
     return shape is not None and (len(shape) == 1 or (len(shape) == 2 and shape[1] == 1))
 
 
 def _left_out(columns: Sequence[str], why: str = "no number of a class") -> str:
-    """Say which columns were not read."""
+    """Return a remark on columns that were not read."""
     named = ", ".join(repr(clean_text(name, 60)) for name in columns[:4])
     more = f" and {len(columns) - 4} more" if len(columns) > 4 else ""
     one = len(columns) == 1
@@ -559,7 +559,7 @@ def _left_out(columns: Sequence[str], why: str = "no number of a class") -> str:
 
 
 def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
-    """Return the parts of a table: a column of labels, and one a class or of predicted classes."""
+    """Return the parts of a table: labels, and one column per class or predicted classes."""
     table = read_score_table(path, folder, limits=limits)
     texts, remarks = dict(table.texts), []
     label, answers = _column_named(texts, LABELS), _column_named(texts, PREDICTED)
@@ -597,13 +597,13 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
 
 
 def _column_named(texts: Mapping[str, object], names: Sequence[str]) -> str | None:
-    """Return the column that has the first of some names, in any case."""
+    """Return the column with the first of some names, ignoring case."""
     lower = {name.lower(): name for name in texts}
     return next((lower[name] for name in names if name in lower), None)
 
 
 def _column_of(texts: Mapping[str, np.ndarray], names: set[str], but: str | None) -> str | None:
-    """Return the one column of texts that are mostly names of classes."""
+    """Return the only column of strings that are mostly names of classes; else None."""
     fit = [
         column
         for column, values in texts.items()
@@ -613,12 +613,12 @@ def _column_of(texts: Mapping[str, np.ndarray], names: set[str], but: str | None
 
 
 def _is_counter(name: str, values: np.ndarray) -> bool:
-    """Whether a column numbers images: by its name, and no number comes twice."""
+    """Whether a column numbers the images: it has such a name and distinct numbers."""
     return name.lower() in COUNTERS and len(np.unique(values)) == len(values)
 
 
 def _are_no_classes(columns: Sequence[str], labels: object) -> bool:
-    """Whether columns of numbers beside predicted classes are something else, as a confidence."""
+    """Whether columns next to predicted classes are not classes but, for example, confidences."""
     classes = {str(label) for label in np.asarray(labels).ravel()} if labels is not None else set()
     return len(columns) < 2 or (not classes & {*columns} and len(columns) < len(classes))
 
@@ -626,7 +626,7 @@ def _are_no_classes(columns: Sequence[str], labels: object) -> bool:
 def _read_labels(
     source: Path | Contents, folder: Path, limits: Limits
 ) -> np.ndarray | tuple[str, ...]:
-    """Return labels from a file of their own."""
+    """Read labels from a separate file."""
     names = ("array", *NAMES["labels"])
     wanted: dict[str, Role] = dict.fromkeys(names, "labels")
     folder.mkdir(exist_ok=True)
@@ -644,7 +644,7 @@ def _read_labels(
 
 
 def numbers_or_names(texts: Sequence[str] | np.ndarray) -> np.ndarray | tuple[str, ...]:
-    """Return whole numbers where every text is one, also as ``3.0``."""
+    """Convert strings to whole numbers (also ``3.0``) if all of them are; else keep names."""
     cut = [text.strip().removesuffix(".0") for text in texts]
     if cut and all(text.lstrip("-").isdecimal() and len(text) < 16 for text in cut):
         return np.array([int(text) for text in cut])

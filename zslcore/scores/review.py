@@ -1,6 +1,6 @@
-"""The review of a submission: the card of its files, every figure with intervals, and the curve.
+"""Review of a submission: the card of its files, every metric with intervals, and the curve.
 
-It joins the audit, the contamination map and the protocols; one command repeats all of it.
+It combines the audit, the contamination map and the protocols; one command repeats it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MARKS: Mapping[contamination.State, Mark] = {
     "unknown": "open",
     "none": "ok",
 }
-#: An absolute path of any system, as it may stand in a sentence.
+#: Pattern of an absolute path of any system within a sentence.
 _PATH = re.compile(r"(?<![\w<])(?:[A-Za-z]:\\|/)(?:[\w.+~-]+[/\\])+[\w.+~-]*")
 STYLE = """
 thead th, tbody th.protocol { font-weight: 600; }
@@ -51,12 +51,12 @@ AVERAGES = ("per class", "per image")
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """A submission: at most one split and the report of its scores.
+    """Submission: at most one split and the report of its scores.
 
-    ``files`` are all files that were read, by the role that names them in a blind review: "split",
-    "labels" and "features" of the split, "scores", "validation_1" and others. ``extractor`` is one
-    of the contamination map; ``pretraining`` names classes or text files that an extractor of the
-    authors' own was trained on; ``command`` repeats the review.
+    ``files`` are all files read, by their roles, which replace names in a blind review: "split",
+    "labels" and "features" of the split, "scores", "validation_1" and so on. ``extractor`` is an
+    extractor of the contamination map; for an extractor of the authors, ``pretraining`` has names
+    of vocabularies or text files of classes. ``command`` repeats the review.
     """
 
     files: Mapping[str, Path] = field(default_factory=dict)
@@ -69,17 +69,17 @@ class Submission:
 
     @property
     def vocabularies(self) -> tuple[Vocabulary, ...]:
-        """The lists of classes that the extractor was trained on, as far as there are lists."""
+        """Available lists of classes of the pre-training sets of the extractor."""
         extractor = contamination.find_extractor(self.extractor) if self.extractor else None
         listed = [n for n in (extractor.pretraining if extractor else ()) if n in VOCABULARY_NAMES]
         return tuple(map(vocabulary_of, (*listed, *self.pretraining)))
 
 
 def review(of: Submission, *, blind: bool = False) -> tuple[Report, ScoreReport | None]:
-    """Return the report on a submission, and that of its scores.
+    """Return the report on a submission, and the report of its scores.
 
-    ``blind`` replaces names of files and paths by roles. Raises a FileRefusedError, DatasetError or
-    UnknownNameError when the split cannot be read, or the extractor is not in the map.
+    ``blind`` replaces names of files and paths by roles. Raises FileRefusedError, DatasetError or
+    UnknownNameError if the split cannot be read, or if the extractor is not in the map.
     """
     with scratch() as folder:
         split, scores = _judged_split(of, folder), _judged_scores(of)
@@ -92,7 +92,7 @@ def review(of: Submission, *, blind: bool = False) -> tuple[Report, ScoreReport 
             context = split.context if split else None
             card = _with_finding(card, _of_extractor(of, context))
     figures = (*card.figures, *(split.card.figures[1:] if split and scores else ()))
-    # The page has the curve in full.
+    # The page has the full curve.
     card = replace(card, figures=figures, picture=None, command=of.command)
     return _blinded(card, of) if blind else (card, of.report)
 
@@ -138,8 +138,10 @@ def _of_extractor(of: Submission, context: AuditContext | None) -> Finding:
     """State whether an extractor of the map was trained on the test classes."""
     extractor, tested = contamination.find_extractor(of.extractor), _tested(of.report, context)
     if tested is None:
-        text = f"The names of the test classes are not in the files: what {extractor.name} "
-        return Finding(ZERO_SHOT, "open", f"{text}knew of them is unknown.")
+        text = (
+            f"The files do not name the test classes: whether {extractor.name} was trained on them "
+        )
+        return Finding(ZERO_SHOT, "open", f"{text}is unknown.")
     answer = contamination.answer(tested, extractor)
     text = f"{answer.verdict}. {answer.sentence}"
     return Finding(ZERO_SHOT, _MARKS[answer.state], text, answer.advice)
@@ -148,7 +150,7 @@ def _of_extractor(of: Submission, context: AuditContext | None) -> Finding:
 def _tested(
     report: ScoreReport | None, context: AuditContext | None
 ) -> contamination.TestSet | None:
-    """Return the test classes, of the benchmark that is recognised or by their names."""
+    """Return the test classes, from the recognised benchmark or by their names."""
     if context is not None and (published := published_as(context)):
         split = "SS" if published[0].name.startswith("SS") else "PS"
         return contamination.find_test_set(f"{published[0].dataset}, {split}")
@@ -168,7 +170,7 @@ def _tested(
 
 
 def scrubbed(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with names replaced by their roles, and without any path that is left.
+    """Replace names in a text by their roles, and remove all other paths.
 
     Examples
     --------
@@ -187,7 +189,7 @@ def _blinded(card: Report, of: Submission) -> tuple[Report, ScoreReport | None]:
         for name in (str(path), str(path.absolute()), str(path.resolve()), path.name):
             names[name] = names[json.dumps(name)[1:-1]] = names[clean_text(name)] = shown
         if role.startswith("pretraining"):
-            names[clean_text(path.stem)] = role  # as its list of classes is called
+            names[clean_text(path.stem)] = role  # its list of classes has this name
     report = of.report
     if report is not None:
         shown = names.get(report.matrix.name, "scores")
@@ -199,7 +201,7 @@ def _blinded(card: Report, of: Submission) -> tuple[Report, ScoreReport | None]:
 
 
 def review_html(card: Report, report: ScoreReport | None) -> str:
-    """Return a review as a standalone page; every text from outside is escaped."""
+    """Return a review as a standalone page; all text from input is escaped."""
     curve = None
     if report is not None and report.matrix.tested.has_curve:
         m = report.matrix
@@ -216,7 +218,7 @@ def review_html(card: Report, report: ScoreReport | None) -> str:
 
 
 def _figures(report: ScoreReport) -> str:
-    """Return every metric with its intervals, in percent, a protocol after the other."""
+    """Return a table of every metric with its intervals, in percent, by protocol."""
     protocols = []
     for protocol, of in report.table(with_intervals=True).groupby("protocol", sort=False):
         with_values = of.dropna(subset=["value"])

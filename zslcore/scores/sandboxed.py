@@ -1,8 +1,8 @@
-"""Score files of a visitor, judged in a child process that returns the best classes of each image.
+"""Evaluation of score files in a worker process, which returns the best classes per image.
 
-A score file of some megabytes may hold gigabytes of scores. From the
-:class:`zslcore.evaluation.predictions.PredictedRows` that the child returns every figure is
-computed again here: nothing that the child states is taken for a figure.
+A score file of some megabytes may hold gigabytes of scores. The worker returns
+:class:`zslcore.evaluation.predictions.PredictedRows`, from which every metric is computed again
+here: no metric is taken from the worker.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from zslcore.texts import clean_text
 from zslcore.untrusted import client, worker
 from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 
-#: Times the declared bytes of a file that reading and judging it take at once.
+#: Memory for reading and evaluating a file, as a multiple of its declared bytes.
 COPIES = 3
-#: Array -> its type in the child's folder.
+#: Array -> its type in the folder of the worker.
 COLUMNS = {
     "labels": "<i4",
     "seen": "|b1",
@@ -36,15 +36,15 @@ COLUMNS = {
     "margin": "<f8",
     "zsl_rank": "<i4",
 }
-#: Begins the names of the arrays of validation scores.
+#: Prefix of the names of arrays of validation scores.
 OF_VALIDATION = "validation_"
 
 
 @dataclass(frozen=True)
 class ScoreRequest:
-    """A file of scores with its labels, unseen classes (None where the file has them) and fixes.
+    """Score file with its labels, unseen classes (None if the file has them) and fixes.
 
-    ``unseen_scores`` are the columns of unseen classes, where ``path`` has those of seen ones.
+    ``unseen_scores`` is the file of unseen columns, if ``path`` has only seen columns.
     """
 
     path: Path
@@ -55,12 +55,12 @@ class ScoreRequest:
 
     @property
     def files(self) -> list[Path]:
-        """The files to read."""
+        """Files to read."""
         others = self.labels, self.unseen_scores
         return [self.path, *(path for path in others if path is not None)]
 
     def to_values(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the request as values for JSON."""
         paths = {"path": str(self.path.resolve())}
         if self.labels is not None:
             paths["labels"] = str(self.labels.resolve())
@@ -71,29 +71,29 @@ class ScoreRequest:
 
 @dataclass(frozen=True)
 class OpenQuestion:
-    """A question that has to be answered first, about the test or the validation scores."""
+    """Open question about the test or the validation scores."""
 
     question: Question
     of_validation: bool
 
 
 def memory_for(files: list[Path], limits: Limits = DEFAULT_LIMITS) -> int:
-    """Return the bytes that reading and judging files may take at most, by their sizes."""
+    """Return the most bytes of memory for reading and evaluating files of these sizes."""
     return COPIES * sum(limits.budget(path.stat().st_size) for path in files)
 
 
 def preload_scores() -> None:
-    """Let the first file of scores not wait for the imports of its child."""
+    """Preload the imports of the worker, so that the first score file does not wait for them."""
     worker.warm_up(__name__)
 
 
 def judge_in_worker(
     request: ScoreRequest, validation: ScoreRequest | None = None, *, memory: int, whose: str
 ) -> ScoreReport | OpenQuestion:
-    """Judge a file of scores in a child process that may take ``memory`` bytes.
+    """Evaluate a score file in a worker process with at most ``memory`` bytes.
 
-    ``whose`` says in a refusal what sets this limit, as in "that a visitor may take
-    (ZSL_MEMORY_A_VISITOR)"; a FileRefusedError is one sentence.
+    ``whose`` completes the refusal with the origin of this limit, such as "that a visitor may take
+    (ZSL_MEMORY_A_VISITOR)". Raises FileRefusedError.
     """
     files = request.files + ([] if validation is None else validation.files)
     size = sum(path.stat().st_size for path in files)
@@ -103,7 +103,7 @@ def judge_in_worker(
             "validation": None if validation is None else validation.to_values(),
             "whose": whose,
         }
-        seconds = 10 + COPIES * DEFAULT_LIMITS.seconds(size)  # ten for starting
+        seconds = 10 + COPIES * DEFAULT_LIMITS.seconds(size)  # 10 s for the start
         answer = client.read_confined(
             do, values, files, folder, memory=memory, seconds=seconds, whose=whose
         )
@@ -114,7 +114,7 @@ def judge_in_worker(
 
 
 def do(arguments: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
-    """Read, question and judge; return and write the input of :func:`judge_in_worker`."""
+    """Read and evaluate the files; return and write the result for :func:`judge_in_worker`."""
     limits = Limits(most=memory // COPIES, whose=arguments["whose"])
     try:
         return _judge(arguments, into, limits)
@@ -149,10 +149,10 @@ def _judge(arguments: Mapping[str, Any], into: Path, limits: Limits) -> dict[str
 
 
 def _write_answers(matrix: Scores, into: Path, prefix: str = "") -> dict[str, Any]:
-    """Write the answers of a matrix as arrays, and return how it was interpreted."""
+    """Write the predictions of a matrix as arrays, and return its interpretation."""
     for name, kind in COLUMNS.items():
         array = getattr(matrix.tested, name)
-        if array is None:  # predicted classes have no ranks
+        if array is None:  # no ranks for predicted classes
             array = np.full(len(matrix.tested.labels), -1)
         array = array.astype(kind, copy=False)
         np.save(into / f"{prefix}{name}.npy", array, allow_pickle=False)
@@ -165,7 +165,7 @@ def _write_answers(matrix: Scores, into: Path, prefix: str = "") -> dict[str, An
 
 
 def _read_answer(folder: Path, answer: Any, file: str, memory: int) -> ScoreReport | OpenQuestion:
-    """Validate the output of the worker (a file may have taken it over)."""
+    """Validate the output of the worker, which a malicious file may control."""
     try:
         if "refused" in answer:
             raise FileRefusedError(clean_text(answer["refused"], 800))
@@ -208,7 +208,7 @@ def _read_report(folder: Path, answer: dict[str, Any], file: str, memory: int) -
 def _read_answers(
     folder: Path, answer: dict[str, Any], file: str, memory: int, prefix: str = ""
 ) -> Scores:
-    """Return the answers of a matrix; :class:`PredictedRows` refuses those that cannot be."""
+    """Return the predictions of a matrix; :class:`PredictedRows` refuses invalid values."""
     columns: dict[str, Any] = {
         name: _read_array(folder / f"{prefix}{name}.npy", kind, file)
         for name, kind in COLUMNS.items()
@@ -240,7 +240,7 @@ def _read_answers(
 
 
 def _read_array(path: Path, kind: str, file: str) -> np.ndarray:
-    """Return a map of an array of one axis, as large as the process has made its file."""
+    """Return a memory map of a one-dimensional array, with the length of its file."""
     try:
         array = client.open_array(path)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Two files that hold the columns of seen and of unseen classes of the same images."""
+"""Pairs of files with the seen and the unseen columns of the same images."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from zslcore.untrusted.client import look_into
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Places of two files, 0 or 1, that may be blocks of one matrix, and their shapes in words.
+    """Positions (0 or 1) of two files that may be blocks of one matrix, and their shapes.
 
-    ``certain`` where names, rows and columns leave no other meaning.
+    ``certain`` is true if names, rows and columns exclude any other meaning.
     """
 
     seen: int
@@ -25,9 +25,9 @@ class Blocks:
 
 
 def find_blocks(first: Path, second: Path) -> Blocks | None:
-    """Return which of two files has the seen columns; None where each is a matrix by itself.
+    """Return the blocks of two files; None if each file is a complete matrix.
 
-    Matrices of two models have the same columns. Files of arrays alone are looked into; a table
+    Complete matrices of two models have the same columns. Only files of arrays are read; a table
     names its classes.
     """
     shapes = [_shape(path) for path in (first, second)]
@@ -47,13 +47,13 @@ def find_blocks(first: Path, second: Path) -> Blocks | None:
 def _shape(path: Path) -> tuple[int, int] | None:
     try:
         shapes = look_into(path).shapes
-    except ZSLError:  # its reader says why
+    except ZSLError:  # the reader reports the reason
         return None
     shape = next((shapes[name] for name in NAMES["scores"] if name in shapes), None)
     return (shape[0], shape[1]) if shape is not None and len(shape) == 2 else None
 
 
 def _side(path: Path) -> str:
-    """Return the side that the name of a file says, "" for none."""
+    """Return the side in the name of a file; "" without one."""
     name = clean_text(path.stem).lower()
     return "unseen" if "unseen" in name else "seen" if "seen" in name else ""

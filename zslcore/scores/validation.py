@@ -1,7 +1,7 @@
-"""Whether the scores on which gamma is chosen are of other images than the test images.
+"""Check that gamma is chosen on scores of images other than the test images.
 
-A gamma is validated where it was chosen without a labelled image of an unseen test class, and
-without the test images themselves. Two things about the files decide that:
+A gamma is validated if it was chosen without labelled images of unseen test classes and without
+test images. Two conditions on the files decide this:
 
 ======== ===========================================================================================
 classes  no validation image is of an unseen class of the test set; compared by the names of the
@@ -11,10 +11,10 @@ rows     validation rows are no test rows: in another order, a part of them, wit
          noise
 ======== ===========================================================================================
 
-What fails is an oracle. What neither can decide is validated as its owner states, and says so. Test
-rows under another list of unseen classes may pass with noise of 15 % of their spread, or with 5 %
-where scores are probabilities: other images of a class are as near. The sentence on screen states
-this limit.
+A gamma that violates a condition is an oracle. If neither condition can be checked, the gamma
+counts as validated by the statement of its owner, with a note. Test rows with another list of
+unseen classes can pass if they have noise of 15 % of their spread, or 5 % for probabilities: other
+images of a class are equally near. The sentence on screen states this limit.
 """
 
 from __future__ import annotations
@@ -31,34 +31,34 @@ from zslcore.exceptions import DatasetError
 from zslcore.names import class_key
 from zslcore.scores.reading import Scores, blocks
 
-#: Validation rows, and test rows, that are looked at; columns of a row that are compared.
+#: Most validation rows and test rows compared, and most columns compared.
 ROWS, WIDTH = 400, 64
-#: Most ratio of distances to the nearest and second nearest test row at which a row is a copy, and
-#: the multiple of the chance share, plus a margin, above which the share of copies counts; the
-#: probability of such a share by chance has to be below UNLIKELY.
+#: Largest ratio of the distances to the nearest and second nearest test row for a copy; then a
+#: factor and a margin: the share of copies must exceed factor times the share by chance plus
+#: margin, with a probability by chance below UNLIKELY.
 Rule = tuple[float, float, float]
-#: Rules for copies, and for copies with noise, which are compared by value only.
+#: Rules for exact copies, and for copies with noise, which are compared only by value.
 COPIES: Rule = (0.25, 2.0, 0.05)
 NOISY: Rule = (0.5, 3.0, 0.08)
 UNLIKELY = 1e-4
-#: Distances below this share of a row's length are rounding.
+#: Distances below this share of the norm of a row are rounding errors.
 ROUNDING = 1e-6
 _BY_NUMBER = (
     " Columns were compared by number; if equal numbers are different classes, give both files "
     "class_names."
 )
-#: Scores of a row that are searched for unchanged.
+#: Number of scores per row searched for unchanged.
 EQUAL_VALUES = 4
-#: Fewest columns in common by which rows can be distinguished, and names that a sentence lists.
+#: Fewest common columns that distinguish rows, and most names in a sentence.
 FEWEST, LISTED = 3, 4
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenGamma:
-    """A gamma that is best on other scores.
+    """Gamma that is best on other scores.
 
-    ``origin`` is "oracle" where these scores are no validation scores; ``note`` says why, or what
-    was compared; ``checked``: the classes of both files could be compared.
+    ``origin`` is "oracle" if these scores are not valid for validation; ``note`` gives the reason,
+    or the comparison made; ``checked`` is true if the classes of both files could be compared.
     """
 
     gamma: float
@@ -68,11 +68,11 @@ class ChosenGamma:
 
 
 def chosen_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
-    """Choose gamma on validation scores, and find out whether these are validation scores.
+    """Choose gamma on validation scores, and check that they are not of the test images.
 
-    Gamma is the one whose H, averaged over the files' exact curves, is largest: the rule of a run
-    with as many folds. Each file has images of seen and of unseen classes of its own; a
-    DatasetError says that there is no curve to choose on, or that both are the same scores.
+    Gamma has the largest H averaged over the exact curves of the files, as in a run with as many
+    folds. Each file must have images of its own seen and unseen classes. Raises DatasetError for
+    scores without a curve, or for the test scores themselves.
     """
     for each in validation:
         _refuse_without_curve(matrix, each)
@@ -97,7 +97,7 @@ def chosen_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
 
 
 def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma:
-    """Say whether one file is of validation scores."""
+    """Check the validation scores of one file."""
     shared, common = _test_classes_in(matrix, validation), _common_columns(matrix, validation)
     of_test = share_of_test_rows(matrix, validation)
     if shared:
@@ -156,12 +156,12 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _named(matrix: Scores) -> bool:
-    """Return whether columns have names of their own, not numbers."""
+    """Return whether columns have names instead of numbers."""
     return any(name != str(k) for k, name in enumerate(matrix.class_names))
 
 
 def _common_columns(matrix: Scores, validation: Scores) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the columns of classes that both files have, or None where nothing says which."""
+    """Return the columns of common classes in both files; None if these are unknown."""
     if _named(matrix) and _named(validation):
         place = {class_key(name): k for k, name in enumerate(matrix.class_names)}
         names = [class_key(name) for name in validation.class_names]
@@ -175,7 +175,7 @@ def _common_columns(matrix: Scores, validation: Scores) -> tuple[np.ndarray, np.
 
 
 def _test_classes_in(matrix: Scores, validation: Scores) -> list[str]:
-    """Return the unseen test classes that validation images are of."""
+    """Return the unseen test classes with validation images."""
     common = _common_columns(matrix, validation)
     if common is None:
         return []
@@ -194,11 +194,12 @@ def _by_number(matrix: Scores, validation: Scores) -> str:
 
 
 def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
-    """Return the share of validation rows that are test rows; 0 where chance explains it.
+    """Return the share of validation rows that are test rows; 0 if explained by chance.
 
-    A row belongs to a test row that is much nearer than the second nearest one, see :data:`COPIES`
-    and :data:`NOISY`. Chance is the share of test rows that match another test row so; the excess
-    over it is tested exactly [1]_, so that few rows or few columns accuse no file.
+    A row matches a test row that is much nearer than the second nearest test row, see
+    :data:`COPIES` and :data:`NOISY`. Chance is the share of test rows that match another test row
+    in this way; the excess over chance is tested exactly [1]_, so that few rows or few columns are
+    not enough evidence against a file.
 
     References
     ----------
@@ -223,10 +224,10 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
 def _signatures(
     matrix: Scores, validation: Scores
 ) -> Iterator[tuple[np.ndarray, np.ndarray, tuple[Rule, ...]]]:
-    """Yield rows of both as vectors that common transforms of scores do not change.
+    """Yield rows of both files as vectors that are invariant to common transforms of scores.
 
-    Values without offset and scale, their ranks, and values in order of size, which say nothing of
-    the order of columns; with the rules by which these decide.
+    The vectors are standardised values, their ranks, and sorted values, which do not depend on the
+    order of columns; each comes with its rules.
     """
     rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
     for common in _columns_to_compare(matrix, validation, rows):
@@ -245,11 +246,11 @@ def _signatures(
 def _columns_to_compare(
     matrix: Scores, validation: Scores, rows: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield columns of both files that may be of the same classes, without those ruled out.
+    """Yield columns of both files that may be of the same classes, without masked columns.
 
-    Where names and numbers leave this open, fewer columns are taken as the first ones or as those
-    of one side. Each side is also compared alone, since the other may be ruled out by values that
-    differ from row to row.
+    If names and numbers do not decide, the columns of the smaller file are compared with the first
+    columns or with those of one side. Each side is also compared separately, because the other may
+    be masked by values that differ between rows.
     """
     C, n = len(matrix.seen), len(validation.seen)
     guesses = [np.flatnonzero(matrix.seen), np.flatnonzero(~matrix.seen), np.arange(C)[:n]]
@@ -272,7 +273,7 @@ def _columns_to_compare(
 
 
 def _varied(F: np.ndarray) -> np.ndarray:
-    """Mark columns that vary; a column that is ruled out has one value in most rows."""
+    """Mark columns that vary; a masked column has the same value in most rows."""
     middle = np.sort(F, axis=0)[len(F) // 2]
     varied: np.ndarray = (middle == F).mean(axis=0) < 0.5
     return varied
@@ -281,8 +282,8 @@ def _varied(F: np.ndarray) -> np.ndarray:
 def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
     """Return the share of validation rows with all scores in one row of the test scores.
 
-    Columns may be any two or more of the test columns, in any order. The share is 0 where rows of
-    shuffled validation scores, which belong to no image, match as often.
+    Columns may be any two or more of the test columns, in any order. The share is 0 if rows of
+    shuffled validation scores, which belong to no image, match equally often.
     """
     rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
     F = np.asarray(validation.F[rows], dtype=np.float64)
@@ -310,13 +311,13 @@ def _share_found(F: np.ndarray, values: np.ndarray) -> float:
 
 
 def _in_order(F: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Return the values at some places ``at`` of each sorted row."""
+    """Return the values at the positions ``at`` of each sorted row."""
     blocks = (np.sort(_finite(F[k : k + 4096]), axis=1)[:, at] for k in range(0, len(F), 4096))
     return np.concatenate(list(blocks))
 
 
 def _finite(F: np.ndarray) -> np.ndarray:
-    """Put the lowest score of a row where a class is ruled out."""
+    """Replace scores of masked classes by the lowest score of the row."""
     F = np.asarray(F, dtype=np.float64)
     if not np.isneginf(F).any():
         return F
@@ -325,7 +326,7 @@ def _finite(F: np.ndarray) -> np.ndarray:
 
 
 def _standard(F: np.ndarray) -> np.ndarray:
-    """Take offset and scale off every row; a constant row becomes zero."""
+    """Remove offset and scale of every row; a constant row becomes zero."""
     F = F - F.mean(axis=1, keepdims=True)
     scale = np.sqrt((F**2).mean(axis=1, keepdims=True))
     return np.divide(F, scale, out=np.zeros_like(F), where=scale > 0)
@@ -334,10 +335,10 @@ def _standard(F: np.ndarray) -> np.ndarray:
 def _nearest(
     some: np.ndarray, rows: np.ndarray, own: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the nearest row to each of ``some``, and its distance over that of the second nearest.
+    """Return the nearest row to each of ``some``, and the ratio to the second nearest distance.
 
-    The ratio is 1 where the second nearest is as near but for rounding. ``own`` are the places of
-    ``some`` among ``rows``, which do not count.
+    The ratio is 1 if the second nearest row is equally near up to rounding. ``own`` are the
+    positions of ``some`` among ``rows``, which are ignored.
     """
     if len(rows) < (3 if own is not None else 2):
         return np.empty(0, dtype=np.intp), np.empty(0)
@@ -355,9 +356,9 @@ def _nearest(
 
 
 def _matched(places: np.ndarray, ratios: np.ndarray, nearer: float) -> np.ndarray:
-    """Return the rows that are the clear nearest neighbour of another row.
+    """Return the rows that are clearly the nearest neighbour of another row.
 
-    Each counts once, however many are near it: rows far outside the cloud all share one outlier as
-    their nearest.
+    Each row counts once, even with several neighbours: rows far outside the cloud all have the same
+    outlier as their nearest row.
     """
     return np.unique(places[ratios <= nearer])
