@@ -58,7 +58,7 @@ def validated_run(method: str, data: str = DATA[0]) -> tuple[RunResult, Answered
 
 
 def _both_of(run: RunResult) -> tuple[OperatingPoint, OperatingPoint]:
-    """Return the accuracies at gamma = 0 and at the chosen gamma, which runs of lessons have."""
+    """Return the accuracies of a run at gamma = 0 and at its chosen gamma."""
     plain, calibrated = run.evaluation.plain, run.evaluation.calibrated
     assert plain is not None
     assert calibrated is not None

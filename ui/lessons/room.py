@@ -38,8 +38,8 @@ _TABLES = (
 )
 #: Step shown in a room: lesson, step from 1, and whether its answer is revealed.
 Shown = tuple[str, int, bool]
-#: Room to close when there are too many: by address with most rooms, browser with most rooms at the
-#: address, rooms without answers first, then least recently used.
+#: Room to close when there are too many, by these criteria in order: most rooms at its address,
+#: most rooms of its browser there, no answers, least recently used.
 _FIRST_TO_GO = """
 SELECT code FROM rooms WHERE {where}
 ORDER BY (SELECT COUNT(*) FROM rooms AS r WHERE r.address = rooms.address) DESC,
@@ -247,7 +247,7 @@ def _opened() -> sqlite3.Connection:
 def _connected(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
     try:
-        db.execute("PRAGMA synchronous = OFF")  # losing it in a power cut is no harm
+        db.execute("PRAGMA synchronous = OFF")  # a power cut may lose hours at most
         for table in _TABLES:
             db.execute(table)
     except BaseException:

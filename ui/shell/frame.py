@@ -283,7 +283,7 @@ def _carry_over(page: Page, view: View) -> None:
 
 
 def _drop_choices_of_others(view: View) -> None:
-    """Drop the choices of other views from the address, since Streamlit keeps them."""
+    """Drop the choices of other views from the address, as Streamlit does with widget state."""
     for name in set(st.query_params) - set(site_map.shared(view, st.query_params)):
         with suppress(StreamlitAPIException):
             del st.query_params[name]

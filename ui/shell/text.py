@@ -60,7 +60,7 @@ def _key(words: str) -> str:
 
 
 _BY_WORDS = {_key(words): term for term in TERMS.values() for words in (term.name, *term.also)}
-#: Parts of a label around its term, such as "folds: " before or " at γ" behind.
+#: Parts of a label around its term, such as "folds: " before it or " at γ" after it.
 _AROUND = tuple(map(re.compile, (r"^folds: ", r", [^,]*$", r" for G?ZSL$", r" at γ$")))
 
 
@@ -127,8 +127,8 @@ def on_screen(message: str) -> str:
 
 
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_{}[]()#+-.!|~$:<>&"})
-#: Positions where Streamlit makes an address, an icon, an arrow or a dash even of escaped letters;
-#: an invisible character is inserted there.
+#: Positions where Streamlit turns even escaped text into a link, an icon, an arrow or a dash; an
+#: invisible character is inserted there.
 _APART = re.compile(
     r"(?<=:)(?=//|[\w/+-]+:)|(?<=www)(?=\.)|(?<=@)(?=[\w-])|(?<=[-<>=~])(?=[-<>=~])", re.IGNORECASE
 )
