@@ -4,9 +4,9 @@ The gain of a method with pre-trained features is compared with its gain with th
 which are not pre-trained. There are two intervals of the difference: over classes (bootstrap-t on
 the mean of each class over the draws that test it), and over draws of splits. Given the classes,
 draws are independent, so Student's t applies: :math:`\bar g \pm t_{n-1} \, \mathrm{sd}(g) /
-\sqrt{n}` for the difference of gains :math:`g` in each draw. The p-value is of a permutation test
-of the overlapping classes, with Holm's adjustment for all comparisons with the baseline in the
-study.
+\sqrt{n}` for the difference of gains :math:`g` in each draw. The p-value is from a test that
+permutes the labels "overlapping" among classes, with Holm's adjustment for all comparisons with the
+baseline in the study.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _GROUP = ["features", "semantics", "method"]
 def action_gains(
     study: pd.DataFrame, baseline: str, *, configuration: str = "", level: float = 0.95
 ) -> pd.DataFrame:
-    """Return the overlap gains by features, prototypes and method, and minus the baseline's gain.
+    """Return overlap gains by features, prototypes and method, and their gains over the baseline.
 
     Rows of released splits are ignored. ``low`` to ``high`` and ``minus_low`` to ``minus_high`` are
     intervals over classes, ``draws_low`` to ``draws_high`` over draws; ``printed`` is NaN unless a
@@ -125,7 +125,7 @@ def compared_splits(
 
 
 def _welch(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    """Return Welch's interval of a difference of means; NaN with fewer than two values in one."""
+    """Return Welch's interval of a difference of means; NaN if a sample has fewer than 2 values."""
     if min(len(a), len(b)) < 2:
         return np.nan, np.nan
     interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)

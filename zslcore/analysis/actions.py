@@ -2,10 +2,10 @@
 
 A configuration pairs a data set with the pre-training set of an extractor. Thirty times, test
 classes are drawn: half from the classes in the pre-training set (OUC), half from the other classes
-(TUC). The gains with the extractor's features are compared with the gains with baseline features,
-which are not pre-trained. Earlier papers released 50 random splits; the first 30 have the share of
-overlapping classes that the paper states. Methods of the paper have its parameters, taken from
-their original papers; other methods have the defaults of this package.
+(TUC). Gains with the extractor's features are compared with gains with baseline features, which are
+not pre-trained. Earlier papers released 50 random splits; the first 30 have the share of
+overlapping classes that the paper states. The paper takes the parameters of its methods from their
+original papers; they are used here too, and defaults for other methods.
 
 References
 ----------
@@ -262,7 +262,7 @@ class ActionAccuracies:
 
 @dataclass(frozen=True, eq=False)
 class ActionFit(RecordStudy[ActionAccuracies]):
-    """Fit of one method on one draw and feature set; ``number`` is that of the draw, from 0."""
+    """Fit of one method on one draw and feature set; ``number`` counts draws from 0."""
 
     kind = "action"
     SCHEMA = Schema(ActionAccuracies, 1)

@@ -1,9 +1,9 @@
-r"""Compare many methods on many data sets, from stored runs.
+r"""Comparison of many methods on many data sets, from stored runs.
 
 A comparison is a set of runs: every method on every split of every data set, with parameters chosen
-on the mean of all folds, and optionally with those that each single fold would choose; the test set
-is always the same. An *occasion* is a split of a data set with one such choice. The metric is a
-mean over test classes,
+on all folds together. Optionally, there are further runs with the parameters that each single fold
+would choose, on the same test set. An *occasion* is a split of a data set with one such choice. The
+metric is a mean over test classes,
 
 .. math::
     \frac{\sum_c w_c \, acc_c}{\sum_c w_c}
@@ -161,7 +161,7 @@ class Occasions:
 
     @property
     def complete(self) -> Occasions:
-        """The occasions with any result, and the methods with a result on all of them."""
+        """Only occasions with a result, and only methods with a result on all of them."""
         has_figure = np.isfinite(self.figures[0])
         occasions_, methods = has_figure.any(axis=1), has_figure[has_figure.any(axis=1)].all(axis=0)
         return Occasions(

@@ -142,7 +142,7 @@ def _of_gzsl(evaluation: protocol.Evaluation) -> dict[str, float | None]:
 def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
     """Raise DatasetError if classes, classes of the split, or the number of features differ.
 
-    Features of equal number are assumed to have the same meaning.
+    Whether the features have the same meaning cannot be checked.
     """
     pair = f"{train.name} and {test.name}"
     one, two = set(train.class_names), set(test.class_names)
@@ -181,8 +181,8 @@ def cross_accuracy(
 ) -> CrossAccuracy:
     """Fit once on ``train`` and score every test set.
 
-    Everything that is learnt, including standard deviations for scaling, and the prototypes come
-    from ``train``. Only the features and, for scoring, the labels of a test set are used.
+    All estimates, including the scaling of features, and the prototypes are from ``train``. Only
+    the features and, for scoring, the labels of a test set are used.
 
     Parameters
     ----------

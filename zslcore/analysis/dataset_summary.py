@@ -152,7 +152,7 @@ def fold_roles(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
 
 
 def part_sizes(labels: np.ndarray, split: Split) -> pd.DataFrame:
-    """Return the classes and images for training, validation and test, with the first fold.
+    """Return the numbers of classes and images for training, validation (first fold) and test.
 
     For a generalised split, "seen validation" counts the images of training classes that are held
     out of the fold to choose gamma.
@@ -258,7 +258,7 @@ def _searched(names: Sequence[str], words: str) -> np.ndarray:
 
 
 def _ordered(A: np.ndarray, names: Sequence[str], order: str) -> np.ndarray:
-    """Return the order of the rows of ``A``: by name, deviation or similarity, or unchanged."""
+    """Return the order of rows of ``A``: by name, standard deviation, similarity, or unchanged."""
     if order == "name":
         return np.argsort([name.lower() for name in names], kind="stable")
     if order == "telling":

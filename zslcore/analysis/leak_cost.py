@@ -6,7 +6,7 @@
     test images.
 *selection*
     Training on ``trainval_loc``, with parameters and gamma chosen on ``train_loc`` and ``val_loc``
-    of that release, uses test images only for the choice.
+    of that release, uses test images only for this choice.
 *photographs*
     Rows cut from one photograph are in training and in test, as in aPY. The method is trained once
     without the training rows that share a photograph with a test row, and once without as many
@@ -82,7 +82,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cost:
-    """Results of one method with and without a leak; ``origin`` is that of its parameters."""
+    """Results of one method with and without a leak; ``origin`` is the origin of its parameters."""
 
     method: str
     leak: Leak
@@ -161,8 +161,8 @@ def possible_leaks(dataset: ZSLDataset, split: Split) -> tuple[Leak, ...]:
 def first_release_folds(labels: np.ndarray, split: Split) -> tuple[Fold, ...]:
     """Return the folds of the first release, which include test images of their classes.
 
-    In all five data sets they differ from release 2.0 exactly by the ``test_seen_loc`` rows of the
-    classes of each part.
+    In all five data sets, the only difference from release 2.0 is that each part of a fold also has
+    the ``test_seen_loc`` rows of its classes.
     """
     test = split.test_seen
 
@@ -268,7 +268,7 @@ class _Work:
         return self._cost("epochs", clean, best)
 
     def _arms(self, points: Sequence[tuple[dict[str, Any], float]]) -> list[Arm]:
-        """Return one arm per pair of parameters and gamma, from one sweep over epochs."""
+        """Score the test set for each pair of parameters and gamma, in one sweep over epochs."""
         grid = [{"epochs": params["epochs"]} for params, _ in points]
         model = clone(self.method).set_params(**points[0][0])
         scored = self.setting.sweep(model, grid, f"{model.card.name}, on the test images")
@@ -278,7 +278,7 @@ class _Work:
         ]
 
     def _as_many_others(self, shared: np.ndarray) -> np.ndarray:
-        """Return as many training rows per class as are shared, not shared ones first."""
+        """Return as many training rows per class as are shared, starting with rows not shared."""
         labels, rng, left_out = self.dataset.labels, np.random.default_rng(self.setting.seed), []
         for c in np.unique(labels[shared]):
             n = np.count_nonzero(labels[shared] == c)

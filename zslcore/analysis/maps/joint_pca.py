@@ -70,7 +70,7 @@ class MapData:
 
 
 def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
-    """Return the number in ``first`` of each class of ``second``; DatasetError if names differ."""
+    """Map the class numbers of ``second`` to those of ``first``; DatasetError if names differ."""
     place = {name: c for c, name in enumerate(first.class_names)}
     alone = sorted(set(first.class_names) ^ set(second.class_names))
     if alone or len(place) != first.n_classes or len(place) != second.n_classes:
