@@ -172,7 +172,7 @@ class Occasions:
         )
 
     def table(self) -> pd.DataFrame:
-        """Return the value and the seconds of each method on each occasion, one row each."""
+        """Return one row per occasion and method, with value and seconds."""
         rows = [
             {
                 "dataset": dataset,

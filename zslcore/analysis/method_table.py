@@ -68,7 +68,7 @@ _PRINTED_ROWS = {("GBU", "SAE"): "SAE (V2S)"}
 
 
 def task_of(figure: Metric) -> Literal["zsl", "gzsl"]:
-    """Return the task of the choice of parameters: GZSL for AUSUC and at gamma, else ZSL."""
+    """Return the task for choosing parameters: GZSL for AUSUC and at gamma, else ZSL."""
     return "gzsl" if figure.endswith("at gamma") or figure == "AUSUC" else "zsl"
 
 

@@ -411,7 +411,7 @@ class GridAnswers:
 
     @property
     def best(self) -> int:
-        """Position of the largest H at ``gamma`` *on the test set*: an upper bound, no choice."""
+        """Position of the largest H at ``gamma`` *on the test set*, an upper bound (oracle)."""
         pairs = zip(self.tests, self.gamma, strict=True)
         return int(np.argmax([test.curve.at(gamma).harmonic for test, gamma in pairs]))
 

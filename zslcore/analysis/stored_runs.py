@@ -124,7 +124,7 @@ def select_runs(
 
 
 def oracle_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
-    """Return the keys of runs with parameters that the oracle of another of the runs chose.
+    """Return the keys of runs with parameters from the oracle of another run in ``runs``.
 
     The store lists such parameters as given.
     """
@@ -132,7 +132,7 @@ def oracle_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
 
 
 def single_fold_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
-    """Return the keys of runs with parameters that one fold of another of the runs chose."""
+    """Return the keys of runs with parameters from a single fold of another run in ``runs``."""
     return _planned(runs, "folds")
 
 

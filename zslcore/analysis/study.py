@@ -141,7 +141,7 @@ class Study(Generic[R]):
         return ()
 
     def is_quick(self, dataset: ZSLDataset) -> bool:
-        """Return whether all methods are closed forms, and the data small: a second or two."""
+        """Return whether all methods are closed forms and the data are small."""
         iterative = any(method.iterative for method in self.estimators)
         return not iterative and dataset.features.size <= self.SMALL
 
@@ -173,12 +173,12 @@ def study_key(of: object) -> str:
 
 @lru_cache(maxsize=2)
 def read_once(name: str, stamp: str) -> ZSLDataset:
-    """Read a data set; a new ``stamp`` after another import of the name reads it again."""
+    """Read a data set once per ``stamp``, which changes if the name is imported again."""
     return load_results_only(name) if is_known_by_results(name) else load(name)
 
 
 def cached_dataset(name: str) -> ZSLDataset:
-    """Return a data set, cached per process; without features if it has only results here."""
+    """Return a data set, cached per process; without features if only its results are here."""
     return read_once(name, imports.version_token(name))
 
 
@@ -327,12 +327,12 @@ class RunStudy(SpecStudy[tuple[RunResult, ScoredTest]]):
 
     @classmethod
     def of(cls, spec: RunSpec, dataset: ZSLDataset) -> Self:
-        """Return the study of a spec; the size of the data set decides on the threads."""
+        """Return the study of a spec, with the number of threads for the size of its data."""
         return cls(spec, 1 if dataset.features.size <= cls.SMALL else 2)
 
     @property
     def title(self) -> str:
-        """Description on the screen."""
+        """Title on screen."""
         return f"{self.spec.method} on {self.spec.dataset}, split {self.spec.split}"
 
     def compute(self, progress: LiveProgress) -> tuple[RunResult, ScoredTest]:

@@ -2,10 +2,10 @@
 
 The page contains the same component as the app, with its JavaScript modules joined into one script:
 Streamlit serves several files of a component only for installed packages. Modules therefore use
-only what can be joined line by line. An import names its imports on one line, from a file in the
-same folder, in the parent folder, or in this folder. Exports are part of definitions. A name is
-defined only once, since joined modules share one scope. Data are a JSON head followed by arrays,
-which ``bytes.js`` reads.
+only what can be joined line by line. An import statement is on one line, and its file is in the
+same folder, the parent folder, or this folder. Exports are part of definitions. A name is defined
+only once, since joined modules share one scope. Data are a JSON head followed by arrays, which
+``bytes.js`` reads.
 """
 
 from __future__ import annotations

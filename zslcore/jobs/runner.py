@@ -83,7 +83,7 @@ class Status:
 
 
 class Visitor(NamedTuple):
-    """Client of a job: a network address, which a class can share, and a browser."""
+    """Client of a job: a network address, which a school class can share, and a browser."""
 
     address: str
     browser: str
@@ -204,7 +204,7 @@ class _Job:
 _SHOWN = ("done", "total", "message")
 
 
-# --- Who does it ----------------------------------------------------------------------------------
+# --- The runner -----------------------------------------------------------------------------------
 
 
 class Runner:

@@ -267,7 +267,7 @@ def _parallel(
 ) -> Iterator[Result]:
     """Compute tasks in parallel, and yield results in the order of tasks."""
     n_jobs = engine.at_a_time(len(tasks))
-    in_memory = any(piece.part is None for _, _, piece, _, _ in tasks)  # would need copies
+    in_memory = any(piece.part is None for _, _, piece, _, _ in tasks)  # workers need copies
     if in_memory or (not settings.DASK() and n_jobs == 1):
         yield from (stored(*task) for task in tasks)
         return
@@ -277,7 +277,7 @@ def _parallel(
 
 #: Seconds between lines of progress, and between reports of a piece.
 LINE_EVERY, ENTRY_EVERY = 8.0, 1.0
-#: Least share of the work from which the time left is estimated by its pace.
+#: Share of the work after which the time left is estimated from the pace so far.
 FEWEST_SHARE = 0.1
 
 
@@ -298,7 +298,7 @@ class Standing:
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated seconds left: by the pace once a tenth is done, before that as expected.
+        """Estimated seconds left, from the pace once a tenth is done, else from ``expected``.
 
         Without an expected time, it is None until a piece is done: costs of pieces can differ by an
         unknown factor, so the progress of the first piece is not representative.

@@ -103,7 +103,7 @@ class ReadCells:
 
 
 def to_wide(rows: pd.DataFrame, figures: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with one row per method; headings distinguish columns among ``figures``."""
+    """Return rows in wide form, one per method, with headings that are unique in ``figures``."""
     rows = rows.assign(column=[_heading(row, figures) for _, row in rows.iterrows()])
     return rows.pivot_table("value", "method", "column", sort=False, aggfunc="first")
 

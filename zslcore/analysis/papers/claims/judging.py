@@ -380,7 +380,7 @@ class Order:
         return replace(judgment, data=tuple(map(str, data)), methods=tuple(map(str, methods)))
 
     def other_orders(self) -> str:
-        """Return the condition, in words, that all possible orders cover."""
+        """Return the assumptions behind all possible orders, as the start of a sentence."""
         if not self.missing:
             return "For changes of one point"
         return f"For any accuracy of {join_names(self.missing)} and changes of one point"
@@ -453,7 +453,7 @@ def judge_end(
     size: int,
     named: Sequence[str],
 ) -> Judgment:
-    """Judge whether all named methods are among the first or the last ``size`` by mean rank."""
+    """Judge whether all ``named`` methods are among the first or last ``size`` by mean rank."""
     if not set(named) <= set(order.ranks.index):
         raise UndecidedError(f"No result of {join_names(named)} is available on every data set.")
     names = [*map(str, order.ranks.index)]
