@@ -141,7 +141,7 @@ def _tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: object) -> _
         raise Refused("expected shape and place of a tensor, got other values")
     last = offset + sum((n - 1) * step for n, step in zip(shape, stride, strict=True))
     if math.prod(shape) and last >= storage.n:
-        raise Refused(f"declares a tensor up to value {last:,}, but stores {storage.n:,}")
+        raise Refused(f"declares {last + 1:,} values of a storage with {storage.n:,}")
     return _Tensor(storage, offset, tuple(shape), tuple(stride))
 
 
