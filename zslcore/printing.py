@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 WIDTHS = (84.0, 120.0, 174.0)
 #: Smallest and largest accepted width in mm.
 WIDTHS_MM = (40.0, 400.0)
-#: Fonts included in Matplotlib; later fonts have characters that earlier ones do not.
+#: Fonts included in Matplotlib; later fonts supply characters that are missing in earlier ones.
 FONTS = {"sans": ("DejaVu Sans",), "serif": ("STIXGeneral", "DejaVu Serif", "DejaVu Sans")}
 FORMATS = ("pdf", "svg", "png")
 #: Size of all text in points, and dots per inch of PNG files.
@@ -287,7 +287,7 @@ def draw_bars(
     hatch: Any = "",
     lying: bool = False,
 ) -> None:
-    """Draw vertical or ``lying`` bars from the edges ``low``; hatches are such as "/" or "x"."""
+    """Draw vertical or ``lying`` bars from ``low`` on, with hatches such as "/" or "x"."""
     hatches = [each * 3 or None for each in np.broadcast_to(hatch, len(low)).tolist()]
     look: dict[str, Any] = {"hatch": hatches, "linewidth": 0, "zorder": level(axes, 2)}
     look |= {"color": color, "label": name or NO_ENTRY}

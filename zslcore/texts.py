@@ -82,7 +82,7 @@ def strict_json(value: Any, **options: Any) -> str:
 
 
 def expect(holds: object, where: Path | str, what: str, got: object) -> None:
-    """Raise FileRefusedError unless an expectation on a file holds."""
+    """Raise FileRefusedError, with expected and actual content, unless ``holds``."""
     if not holds:
         place = clean_text(where.name) if isinstance(where, Path) else where
         raise FileRefusedError(f"{place}: expected {what}, got {got}.")

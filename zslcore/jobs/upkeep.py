@@ -90,7 +90,7 @@ def _places_of_drafts(root: Path) -> list[Path]:
 
 
 def _strangers() -> list[Path]:
-    """Return folders, at least a day old, that are not drafts and unknown to this version."""
+    """Return folders, at least a day old, that are neither drafts nor known to this version."""
     day_old = time.time() - artifacts.ABANDONED
     folders = [path for path in _places_of_drafts(data_folder()) if not artifacts.is_draft(path)]
     return imports.unknown_folders() + [

@@ -7,7 +7,7 @@
   the map;
 - *class accuracy*: mean per-class accuracy of a vote of the k nearest neighbours. If it is higher
   on the map than in the PCA, the map separates classes more than the features do;
-- *mixing*: whether the images of a class are distributed equally in two data sets; see
+- *mixing*: whether the images of a class have the same distribution in two data sets; see
   :func:`mixing_scores`.
 
 References
@@ -120,7 +120,7 @@ def _shared(reference: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
 
 
 def class_vote(indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the most frequent class of neighbours (n, k); in a tie, the class that is nearest."""
+    """Return the most frequent class of neighbours (n, k); in a tie, the one nearest."""
     winner = np.empty(len(indices), dtype=labels.dtype)
     for start in range(0, len(indices), 1 << 14):
         part = slice(start, start + (1 << 14))
@@ -199,7 +199,7 @@ def mixing_scores(
 
     Let the data sets have :math:`n_1` and :math:`n_2` images of class :math:`c`. Of the k nearest
     images *of class c* of an image :math:`i` of this class, let :math:`m_i` be from the first data
-    set, and :math:`h` the entropy of this share:
+    set, and :math:`h` the entropy of the share :math:`m_i / k`:
 
     .. math::
         \mathrm{mixing}_c = \frac{1}{n_c \, E_c} \sum_{i \in c} h\!\left(\frac{m_i}{k}\right),

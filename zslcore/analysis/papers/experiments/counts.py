@@ -65,8 +65,8 @@ def count_statistics(request: Request) -> Iterator[dict[str, Any]]:
 
 DRAWING = "20 classes of 10 images"
 #: Part -> numbers of classes and images in the calibration paper's drawing. It has 20 classes of 10
-#: images: 5 test classes and 5 validation classes. A fifth of the images of all other classes are
-#: for the seen test; of training classes, as many are for seen validation.
+#: images: 5 test classes and 5 validation classes. A fifth of the images of every other class are
+#: for the seen test; in training classes, as many again are for seen validation.
 DRAWN = {
     "training": (10, 60),
     "seen validation": (10, 20),

@@ -76,7 +76,7 @@ class Experiment(ABC):
 
     Attributes
     ----------
-    lacks : sentence on features behind the printed values that are not here, and their source
+    lacks : sentence on the features behind the printed values, and their source
     params : row -> given non-default parameters
     """
 

@@ -53,7 +53,7 @@ ERRORS = {
 }
 
 
-# --- Studies whose result is a list of rows -------------------------------------------------------
+# --- Studies with a list of rows as result --------------------------------------------------------
 
 
 @dataclass(frozen=True)
