@@ -167,7 +167,7 @@ def test_file_names_of_any_length_and_script_are_taken(files):
 @pytest.mark.parametrize("folder", ["~nobody-of-this-name/x", "x" * 5000, "a\0b"])
 def test_a_folder_that_can_be_none_gets_one_sentence(folder, tmp_path):
     write_folder(tmp_path / "local")
-    with pytest.raises(ZSLError, match="Expected the path of a folder of this computer"):
+    with pytest.raises(ZSLError, match="Expected the path of a folder on this computer"):
         uploads.import_folder(folder, features="res101.mat", splits="att_splits.mat")
 
 
