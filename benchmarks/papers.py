@@ -45,7 +45,7 @@ MEASURED = FACTS / "measured" / "papers.csv"
 #: Columns of the cells in the package.
 SHIPPED = ["experiment", "dataset", "method", "at", "cell"]
 SHIPPED += ["ours", "std", "low", "high", "seeds", "key"]
-INTRO = """# Tables and figures of the papers, printed figures next to ours
+INTRO = """# Tables and figures of the papers, with printed and our values
 
 `{command}` writes this file and `papers.csv`.
 

@@ -80,7 +80,7 @@ SAME = 1e-9
 #: Difference up to which the metrics of the repeated fit replace those of the run: with another
 #: number of threads, iterations stop elsewhere.
 ROUNDING = 5e-5
-#: Approximate seconds per fit on CUB by method, to run fast methods first.
+#: Approximate seconds per fit on CUB by method, and factors by data set, to run fast fits first.
 SECONDS = {"LinearS2V": 1, "GFZSL": 1, "LinearV2S": 3, "ESZSL": 3, "CMT": 7, "CMT*": 7, "SJE": 6,
            "ALE": 9, "DEVISE": 9, "LATEM": 15, "SAE": 20, "SSE": 20, "BiDiLEL": 20, "CONSE": 40,
            "DAP": 40, "IAP": 40, "SYNC": 90}  # fmt: skip

@@ -164,7 +164,7 @@ def test_a_training_cannot_write_into_the_rows_of_the_softmax(monkeypatch):
     with pytest.raises(ValueError, match="read-only"):
         Overwriting(epochs=2).fit(X, Y, S)
     monkeypatch.setattr(Overwriting, "with_torch", True)
-    with pytest.raises(MethodError, match=r"train: expected X as it was given.*torch\.tensor\(X"):
+    with pytest.raises(MethodError, match=r"train: expected X unchanged.*torch\.tensor\(X"):
         Overwriting(epochs=2).fit(X, Y, S)
 
 
@@ -215,7 +215,7 @@ def test_scaling_prototypes_and_features_changes_nothing():
 
 def test_a_training_that_ends_early_is_refused(monkeypatch):
     monkeypatch.setattr(Means, "ends_after", 3)
-    with pytest.raises(ParameterError, match="expected train to go on for 40 epochs"):
+    with pytest.raises(ParameterError, match="expected train to run for 40 epochs"):
         Means().fit(X, Y, S)
 
 

@@ -143,7 +143,7 @@ class BootstrapMetrics:
 
     @property
     def right_in_separate(self) -> np.ndarray:
-        """Whether each image is predicted correctly among its own side: shape (n_samples,)."""
+        """Whether each image is predicted correctly among the classes of its side: (n_samples,)."""
         right = np.empty(len(self._of_seen), dtype=bool)
         right[self._of_seen] = self.test.answers.right_if_seen[self._of_seen]
         y, predicted = self.test.zsl_answers

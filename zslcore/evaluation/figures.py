@@ -75,7 +75,7 @@ FIGURES: dict[str, ResultMetric] = {}
 def register_metric(figure: ResultMetric) -> ResultMetric:
     """Add a metric to the registry; raises a ValueError if the name is taken."""
     if figure.name in FIGURES:
-        raise ValueError(f"A figure {figure.name!r} is registered already; its name must be new.")
+        raise ValueError(f"A metric {figure.name!r} is registered already; its name must be new.")
     FIGURES[figure.name] = figure
     return figure
 

@@ -6,7 +6,7 @@ edited file counts as a new method, and classes of the same name in two files as
 stored result stays readable without the file.
 
 ============================  ======================================================================
-``FILE.py:Class``             a file, by its path
+``FILE.py:Class``             class in a file
 name of an entry point        of the group ``zslcore.methods`` of an installed package
 ============================  ======================================================================
 

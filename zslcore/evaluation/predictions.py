@@ -2,7 +2,7 @@ r"""Predictions: the best seen and unseen class per image, and the gamma that sw
 
 Calibrated stacking predicts the best seen class of an image while :math:`\gamma < m`, and its best
 unseen class for larger :math:`\gamma`; the margin :math:`m` is the best seen score minus the best
-unseen score, or the threshold of a novelty detector. These numbers determine u, s and H at any
+unseen score, or minus the penalty of a novelty detector. These numbers determine u, s and H at any
 gamma, ZSL accuracy, the seen-unseen curve and AUSUC, accuracies per class, the confusion matrix and
 intervals, bit for bit as the score matrix does. The numbers of the validation images determine
 gamma.
@@ -39,8 +39,8 @@ class Provenance:
 
     ``benchmark`` is "AWA1", "AWA2", "CUB", "SUN" or "aPY". ``parts`` has the digests of the rows of
     "trainval", "test_seen" and "test_unseen"; ``rows`` is "benchmark" if row numbers refer to the
-    benchmark, "file" if to a score file. ``pretraining`` is ``("none",)`` if the features were not
-    pre-trained.
+    benchmark, "file" if they refer to a score file. ``pretraining`` is ``("none",)`` if the
+    features were not pre-trained.
     """
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}

@@ -3,12 +3,12 @@
 ================ =======================================================================
 ``part``         "test_seen", "test_unseen"; "fold_1_seen", "fold_1_unseen" and so on
 ``row``          0-based number of the image in the benchmark
-``label``        its class, a number from 0
-``seen_class``   the best seen class; missing where there is no candidate
+``label``        class of the image, a number from 0
+``seen_class``   the best seen class; missing without seen candidates
 ``unseen_class`` the best unseen class
-``margin``       the gamma at which the answer changes from the one to the other
-``zsl_class``    optional: the answer among unseen classes alone, where it is another one
-``zsl_rank``     optional: place of the true class among unseen classes alone, from 1
+``margin``       the gamma at which the prediction changes from seen to unseen class
+``zsl_class``    optional: prediction among unseen classes alone, if it differs
+``zsl_rank``     optional: rank of the true class among unseen classes alone, from 1
 ================ =======================================================================
 
 Class names, unseen classes and provenance are attributes of the table, as pandas writes them.

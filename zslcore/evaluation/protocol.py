@@ -1,6 +1,6 @@
 r"""The evaluation protocol: choose on folds, fit on trainval, score the test set once.
 
-Hyper-parameters are chosen inside the training classes, never on test classes:
+Hyper-parameters are chosen within the training classes, never on test classes:
 
 - for ZSL, by the mean per-class accuracy on a fold's validation classes;
 - for GZSL, as in the calibration paper: a fifth of the images of each training class of a fold is
@@ -92,7 +92,7 @@ _T = TypeVar("_T")
 SEEN_VALIDATION = 0.2
 
 
-# --- What is fitted and what is scored ------------------------------------------------------------
+# --- Fitting and scoring --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,7 +253,7 @@ class AnsweredTest(ABC):
     @property
     @abstractmethod
     def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
-        """Labels of unseen samples, and their answers among unseen candidates: plain ZSL."""
+        """Labels and predictions of unseen samples among unseen candidates: plain ZSL."""
 
     @property
     @abstractmethod
@@ -366,7 +366,7 @@ class ScoredTest(AnsweredTest):
 
     @property
     def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
-        """Labels of unseen samples, and their answers among unseen candidates: plain ZSL."""
+        """Labels and predictions of unseen samples among unseen candidates: plain ZSL."""
         of_unseen = ~self.seen[self.y]
         return self.y[of_unseen], self.answers.unseen_class[of_unseen]
 
@@ -490,7 +490,7 @@ class Setting:
         """Choose parameters and gamma *on the test set*, see :func:`oracle`."""
         points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
         zsl: list[float] = []
-        gzsl: list[OperatingPoint] = []  # none without seen test samples
+        gzsl: list[OperatingPoint] = []  # empty without seen test samples
         for scores in self.sweep(method, points, message):
             zsl.append(mean_class_accuracy(*scores.zsl_answers))
             if scores.generalized:

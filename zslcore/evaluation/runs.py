@@ -179,7 +179,7 @@ class Run:
         """Return the run with the validation rows on which its gamma was chosen.
 
         The method is fitted on the folds again, with the parameters of the run. Scores may differ
-        in the last digit; validation rows that would select another gamma are left out.
+        in the last digit; if the validation rows would select another gamma, they are left out.
         """
         if self.result.gamma_origin != "validated" or self.validation:
             return self

@@ -127,7 +127,7 @@ class RunSpec:
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:
-        """Read the JSON of :meth:`to_json`."""
+        """Return the spec from the JSON of :meth:`to_json`."""
         return cls(**json.loads(text))
 
     def command(self) -> str:

@@ -206,7 +206,7 @@ class LinearPath:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Shape of ``W``: (n_features, plus 1 with an intercept; n_outputs)."""
+        """Shape of ``W``: (n_features, n_outputs), with one more row for an intercept."""
         return len(self.curvature), self.loss.n_outputs
 
     def objective(self, W: np.ndarray, lam: float) -> tuple[float, np.ndarray]:

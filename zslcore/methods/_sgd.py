@@ -52,7 +52,7 @@ def on_device(name: str, device: str) -> Device:
         import torch  # imported here, since the import takes longer than most fits
 
     if device not in ("cpu", "cuda") or (device == "cuda" and not torch.cuda.is_available()):
-        here = "'cpu' or 'cuda'" if torch.cuda.is_available() else "'cpu', no CUDA being present"
+        here = "'cpu' or 'cuda'" if torch.cuda.is_available() else "'cpu', as there is no CUDA"
         raise ParameterError(f"{name}: device must be {here}; got {device!r}.")
     return torch.device(device)
 
@@ -270,7 +270,7 @@ class _Descent:
         if self.step_length > np.finfo(np.float32).max:
             raise DatasetError(
                 f"{model.card.name}: expected larger features and prototypes; got a mean square of "
-                f"{scale:.3g}, with which a step leaves the range of float32; scale them."
+                f"{scale:.3g}, for which a step overflows float32; scale them."
             )
 
         V = self.rng.normal(size=(D, K, A)) / np.sqrt(D * scale)

@@ -113,8 +113,9 @@ class ZSLEstimator(BaseEstimator, ABC):
     A subclass is a ``@dataclass(eq=False, repr=False)`` whose fields are its parameters, checked by
     their annotations (see :meth:`_check_params`), or has an ``__init__`` that stores its arguments.
     ``fit`` sets attributes that end in ``_`` and returns ``self``; scoring changes no attribute.
-    They convert and check arrays with :meth:`_check_training` and :meth:`_check_scoring`.
-    :class:`zslcore.evaluation.protocol.Problem` calls them, checks the scores and re-raises
+    Fitting and scoring convert and check arrays with :meth:`_check_training` and
+    :meth:`_check_scoring`.
+    :class:`zslcore.evaluation.protocol.Problem` calls methods, checks the scores and re-raises
     numerical errors.
 
     Attributes
@@ -125,7 +126,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         first; if not empty, the simplest grid point within one standard error of the best is
         chosen, see :func:`zslcore.evaluation.protocol.select`
     variants : parameters of the variants that papers report under one name, the usual one first
-    shared_grid_params : parameters that may differ between grid points with shared computations
+    shared_grid_params : parameters; grid points that differ only in these share computations
     regularizers : mapping from parameter to the effect of a larger value on the regularisation
         Parameters that limit overfitting to the seen classes: "stronger" for ridge weights,
         "weaker" for inverse ridge weights and for epochs of methods with early stopping.
@@ -210,7 +211,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         if self.seen_penalty is not None:
             raise ParameterError(
                 f"{self.card.name}: a novelty detector decides between seen and unseen classes; "
-                "expected a method whose scores alone do."
+                "expected a method that decides by scores alone."
             )
         return partial(_decide, self, prototypes)
 
@@ -490,8 +491,8 @@ class TransductiveEstimator(ZSLEstimator):
         name = self.card.name
         if unlabeled is None or candidates is None:
             raise ParameterError(
-                f"{name}: is transductive, expected unlabeled= and candidates= next to the "
-                "training data."
+                f"{name}: expected unlabeled= and candidates= in addition to the training data, as "
+                "the method is transductive; got none."
             )
         unlabeled, candidates = self._as_arrays(features=unlabeled, prototypes=candidates)
         candidates = np.asarray(candidates, dtype=np.float64)

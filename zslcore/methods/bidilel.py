@@ -232,8 +232,8 @@ class BiDiLEL(ZSLEstimator):
         )
         if semantic.any() and not latent.any():
             raise DatasetError(
-                "BiDiLEL: expected images of different classes at different places; got one place "
-                "for all."
+                "BiDiLEL: expected images of different classes at different places; got the same "
+                "place for all."
             )
         self.rho_ = latent.sum() / semantic.sum() if semantic.any() else 1.0
         return self

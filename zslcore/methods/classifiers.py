@@ -1,7 +1,7 @@
 """Classifiers that several methods share, fitted once for consecutive runs.
 
-IAP and CONSE begin with the same multinomial logistic regression over seen classes, which takes
-nine tenths of the time of each. A solution depends on its key alone, so a cached one gives the same
+IAP and CONSE start with the same multinomial logistic regression over seen classes, which takes
+nine tenths of their time. Solutions depend only on their key, so a cached solution gives the same
 numbers as a fresh fit.
 """
 

@@ -26,7 +26,7 @@ class CMT(EpochModel):
         z = W_1 \tanh(W_2 x + b_2) + b_1
 
     and the nearest prototype is predicted, :math:`F(x, c) = -\lVert z - s_c \rVert^2` [1]_. The
-    formula in the paper has no biases, the authors' code has. The paper minimises with L-BFGS over
+    paper's formula has no biases; the authors' code has them. The paper minimises with L-BFGS over
     all images at once; this class uses Adam on mini-batches, and the number of epochs, chosen on
     the folds, is the only regularisation. Internally, features are scaled to unit mean square, and
     so are prototypes minus their mean, the initial :math:`b_1`: one learning rate suits any
@@ -264,7 +264,9 @@ class LocalOutliers:
         rows = [np.flatnonzero(y == c) for c in np.unique(y)]
         rows = [of_class for of_class in rows if len(of_class) > 1]
         if not rows:
-            raise ParameterError("CMT*: 'loop' needs a class of two training images, got none.")
+            raise ParameterError(
+                "CMT*: 'loop' needs a class with at least two training images; got none."
+            )
         self.densities = [ClassDensity(Z[of_class], k, lam) for of_class in rows]
         probabilities = self._probabilities(Z)
         for of_density, of_class, density in zip(probabilities, rows, self.densities, strict=True):

@@ -179,7 +179,7 @@ class GenerativeZSL(EpochModel):
             if epoch == max(wanted):
                 return
         raise ParameterError(
-            f"{self.card.name}: expected train to go on for {max(wanted)} epochs; it ended early."
+            f"{self.card.name}: expected train to run for {max(wanted)} epochs; it ended early."
         )
 
     def _checksums(self) -> dict[str, int]:
@@ -192,8 +192,8 @@ class GenerativeZSL(EpochModel):
         for name, checksum in self._checksums().items():
             if checksum != before[name]:
                 raise MethodError(
-                    f"{self.card.name}: train: expected {name} as it was given; it has been "
-                    f"written into. Write into {name}.copy(), in PyTorch torch.tensor({name})."
+                    f"{self.card.name}: train: expected {name} unchanged; train wrote to "
+                    f"it. Write to {name}.copy(), in PyTorch to torch.tensor({name})."
                 )
 
     def _copied(self, params: Params) -> Self:

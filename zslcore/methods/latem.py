@@ -88,7 +88,7 @@ class LATEM(RankingModel):
     def _check_params(self) -> None:
         super()._check_params()
         if not 0 <= self.prune < 1:
-            raise ParameterError(f"LATEM: prune must lie in 0..1, 1 excluded; got {self.prune}.")
+            raise ParameterError(f"LATEM: prune must be at least 0 and below 1; got {self.prune}.")
 
     def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
         return violators(H > 0, own, self.violators, draw)

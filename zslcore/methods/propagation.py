@@ -165,8 +165,7 @@ class PropagationModel(TransductiveEstimator):
         super()._check_params()
         if not isinstance(self.alpha, (int, float, np.number)) or not 0 <= self.alpha < 1:
             raise ParameterError(
-                f"{self.card.name}: alpha must be a number from 0 up to but not 1; "
-                f"got {self.alpha!r}."
+                f"{self.card.name}: alpha must be at least 0 and below 1; got {self.alpha!r}."
             )
 
 

@@ -9,7 +9,8 @@ Calibrated stacking subtracts :math:`\gamma` from the scores of seen classes:
 
 .. math:: \hat y = \arg\max_c \; F(x, c) - \gamma \, [c \in \mathcal{C}_s]
 
-The two papers have different names for the same accuracies; this package uses the letters:
+The calibration paper and the benchmark name these accuracies differently; this package uses the
+letters:
 
 ======  ==================  =============  ====================================================
 letter  calibration paper   benchmark      samples of ... among the candidates ...
@@ -56,7 +57,7 @@ def per_class_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> dict[int, floa
 
 
 def mean_class_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
-    """Average recall over classes, so that small and large classes have equal weight."""
+    """Return the mean recall over classes, so that large and small classes have equal weight."""
     return float(np.mean(list(per_class_accuracy(y_true, y_pred).values())))
 
 
