@@ -355,7 +355,7 @@ def test_rows_of_nobody_are_unknown(entry):
         (["imagenet-1k"], "SS", "overlapping", "6 of 10 unseen classes are in imagenet-1k"),
         (["imagenet-21k"], "PS 2.0", "overlapping", "10 of 10"),
         (["none"], "SS", "clean", "trained on no images"),
-        ([], "PS 2.0", "unknown", "does not state what the extractor was trained on"),
+        ([], "PS 2.0", "unknown", "does not state the pre-training set of the extractor"),
         (["laion-2b"], "PS 2.0", "unknown", "classes of laion-2b are not known"),
         (["imagenet-1k"], "own", "unknown", "does not name its unseen classes"),
     ],

@@ -277,7 +277,7 @@ def test_the_command_downloads_and_imports(archive, server, monkeypatch, capsys)
     assert err.startswith("\r ")
     assert err.count("\n") == 3  # percents in one line, then a line for every data set
     assert "\r100% of 0 MB" in err
-    real = "CUB and AWA1 are real in the app now: Playground opens CUB (zslcore app). "
+    real = "The app now shows the real CUB and AWA1: Playground opens CUB (zslcore app). "
     assert f"{real}'zslcore reproduce gbu:table3 --dataset CUB'" in out
     assert load("CUB").class_names == tuple(n.replace("+", " ") for n in files.CLASSES)
     assert load("AWA1").name == "AWA1"
@@ -288,9 +288,9 @@ def test_the_command_downloads_and_imports(archive, server, monkeypatch, capsys)
 
 def test_the_pair_is_named_where_both_are_imported():
     said = next_steps(["APY", "AWA1", "AWA2"])
-    assert said.startswith("APY, AWA1 and AWA2 are real in the app now: the page AWA1 and AWA2 ")
+    assert said.startswith("The app now shows the real APY, AWA1 and AWA2: the page AWA1 and AWA2 ")
     assert "Playground opens AWA2" in said
-    assert next_steps(["SUN"]).startswith("SUN is real in the app now: Playground opens SUN")
+    assert next_steps(["SUN"]).startswith("The app now shows the real SUN: Playground opens SUN")
 
 
 def test_the_command_says_in_one_sentence_what_it_cannot_do(archive, server, monkeypatch, capsys):

@@ -103,7 +103,7 @@ def test_images_of_one_side_have_no_curve():
     assert report.evaluation.ausuc is None
     assert report.oracle is None
     assert report.evaluation.zsl == pytest.approx(EXPECTED.zsl)
-    assert "there is ZSL accuracy alone" in report.as_text()
+    assert "only ZSL accuracy can be computed" in report.as_text()
     with pytest.raises(ZSLError, match="expected images of unseen classes; got none"):
         judge(meant(scores=F[~of_unseen], labels=Y[~of_unseen]))
 
@@ -402,7 +402,7 @@ def test_validation_scores_have_labels_and_unseen_classes_of_their_own(tmp_path,
     found = json.loads(capsys.readouterr().out)
     assert found["gamma"] == validation.tested.curve.best().gamma
     assert main(words) == 3
-    assert "val.npy: which classes are unseen is not said" in capsys.readouterr().out
+    assert "val.npy: the unseen classes are not stated" in capsys.readouterr().out
 
 
 def test_validation_scores_have_answers_of_their_own_where_they_were_written_otherwise(

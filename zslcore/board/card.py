@@ -101,7 +101,7 @@ def _stated(result: CheckedEntry) -> str:
     entry, figure = result.entry, _headline_figure(result.entry)
     return (
         f"{entry.method} on {entry.data.name}, {entry.split.name} states {figure.label} "
-        f"{figure.value}. As stated nothing leaks; its predictions would verify this."
+        f"{figure.value}. As stated, nothing leaks; predictions would verify this."
     )
 
 
@@ -115,16 +115,16 @@ def _findings(result: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
         text = f"{what} chosen on the test images: the figures are an upper bound (oracle)."
         findings.insert(0, Finding(title, "leak", text, "Choose on validation images."))
     if unstated:
-        text = f"Nothing shows how {' and '.join(unstated)} were result."
+        text = f"The choice of {' and '.join(unstated)} is unknown."
         findings.append(Finding(title, "open", text, "Ask the author."))
     elif not entry.used_test_set:
         text = "Gamma and parameters are stated to be chosen on validation images, or not at all."
         findings.append(Finding(title, "ok", text))
     if result.state is State.VERIFIED:
-        findings.append(Finding(FIGURES, "ok", "Computed again from predictions."))
+        findings.append(Finding(FIGURES, "ok", "Recomputed from predictions."))
     else:
-        text = "As stated: no predictions show them."
-        findings.append(Finding(FIGURES, "open", text, "Give the predictions, too."))
+        text = "As stated: there are no predictions to verify them."
+        findings.append(Finding(FIGURES, "open", text, "Add the predictions."))
     return worst_first(findings)
 
 

@@ -61,9 +61,9 @@ def overlap_of(names: Sequence[str], pretraining: Sequence[str], benchmark: str 
     unlisted = [name for name in pretraining if not _has_list(name)]
     why = ""
     if not pretraining:
-        why = "The result does not state what the extractor was trained on."
+        why = "The result does not state the pre-training set of the extractor."
     elif unlisted:
-        why = f"The classes of {unlisted[0]} are not known."
+        why = f"The classes of {unlisted[0]} are unknown."
     elif not names:
         why = "The result does not name its unseen classes."
     if why:
@@ -191,7 +191,7 @@ def check_rows(entry: BoardEntry) -> tuple[SplitKind, Finding]:
         return _by_counts(entry, published)
     own = _shipped_parts(entry.data.name).get(called, {})
     if own and all(own.get(part) == digest for part, digest in digests.items()):
-        return _rows_are("known", f"{called} of {entry.data.name}, which is shipped.")
+        return _rows_are("known", f"{called} of {entry.data.name}, a data set of the package.")
     same = [s for s in published if all(s.parts.get(p) == d for p, d in digests.items())]
     if same:
         return _by_rows(same, called)
@@ -201,7 +201,7 @@ def check_rows(entry: BoardEntry) -> tuple[SplitKind, Finding]:
         agree = [part for other, part in partly if other is split]
         why = f"Only {' and '.join(agree)} {'has' if len(agree) == 1 else 'have'} the rows of"
         return _rows_are("variant", f"{why} {split}.")
-    return _rows_are("unknown", "Its rows are no published split's.")
+    return _rows_are("unknown", "Its rows are not those of a published split.")
 
 
 def _rows_are(kind: SplitKind, why: str) -> tuple[SplitKind, Finding]:
@@ -209,7 +209,7 @@ def _rows_are(kind: SplitKind, why: str) -> tuple[SplitKind, Finding]:
         return kind, Finding(ROWS, "ok", why)
     if kind == "v1":
         return kind, Finding(ROWS, "leak", why, "Use PS 2.0.")
-    return kind, Finding(ROWS, "open", why, "Give the digests of its rows.")
+    return kind, Finding(ROWS, "open", why, "Add the digests of its rows.")
 
 
 def _by_rows(same: list[KnownSplit], called: str) -> tuple[SplitKind, Finding]:

@@ -26,8 +26,8 @@ COLUMNS = {
 }
 NOTE = (
     "read: a person compared the lists of names (labelled_pairs.csv); by name: the comparison of "
-    "`zslcore contamination`; certain right: of the labelled pairs it calls certain, those of the "
-    "same class, - where it calls none certain"
+    "`zslcore contamination`; certain right: pairs of the same class among the labelled pairs "
+    "that it finds certain, - without such pairs"
 )
 #: Fields of a set in the JSON output.
 FIELDS = ("name", "title", "base", "new", "order", "state", "template", "source", "url")

@@ -182,7 +182,7 @@ def _is_predictions(path: Path) -> bool:
 
 
 def _entry(args: argparse.Namespace) -> BoardEntry:
-    """Return the entry of a stored run, of a run's JSON or of judged scores."""
+    """Return the entry of a stored run, of the JSON of a run, or of evaluated scores."""
     from zslcore.board.making import entry_of_run, entry_of_scores
     from zslcore.datasets import load
     from zslcore.results.store import ResultStore
@@ -213,7 +213,7 @@ def _entry(args: argparse.Namespace) -> BoardEntry:
 
 
 def _method(name: str | None, stated: str) -> str:
-    """Return the method of scores, that of the predictions if they state one."""
+    """Return the method of scores; predictions may state it."""
     if name and stated and name not in (stated, stated.partition("@")[0]):
         raise ParameterError(
             f"--method: expected that of the predictions, {clean_text(repr(stated), 60)}; got "
@@ -233,7 +233,7 @@ def _require_scores(args: argparse.Namespace) -> None:
 
 
 def _parameters(args: argparse.Namespace) -> Parameters | None:
-    """Return the choice of the parameters, None without the options."""
+    """Return the choice of the parameters; None without the options."""
     from zslcore.board.entry import Parameters
     from zslcore.commands.run import read_param, read_values
 

@@ -53,7 +53,7 @@ def next_steps(names: Sequence[str]) -> str:
     *others, last = names
     listed = f"{', '.join(others)} and {last}" if others else last
     return (
-        f"{listed} {'are' if others else 'is'} real in the app now: {', and '.join(views)} "
+        f"The app now shows the real {listed}: {', and '.join(views)} "
         f"(zslcore app). 'zslcore reproduce gbu:table3 --dataset {first}' computes a table of the "
         "papers, prints how long it takes and resumes where it stopped."
     )

@@ -34,7 +34,7 @@ MAX_DECISIONS = 1 << 20
 THRESHOLDS = {
     "near": "ZSL005: near is less than this share of the usual nearest distance",
     "alone": "ZSL005: and less than this share of the distance to the tenth nearest training row",
-    "share": "ZSL004, ZSL005, ZSL012: up to this share of test images, a warning and no leak",
+    "share": "ZSL004, ZSL005, ZSL012: up to this share of test images, a warning instead of a leak",
     "images": "ZSL011: fewest images of a test class without a warning",
 }
 
@@ -99,7 +99,7 @@ OPTIONS = (
     option("--correct FILE", "write a corrected split, .mat or .json", type=file_to_write),
     option(
         "--policy POLICY",
-        "with --correct: leaked rows stay in the test set, or in no part: "
+        "with --correct: keep leaking rows in the test set, or in no part: "
         f"{', '.join(map(repr, POLICIES))} ({POLICIES[0]!r})",
         choices=POLICIES,
     ),

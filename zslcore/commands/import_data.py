@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     ),
     option(
         "--features F",
-        "file of features, in a folder or any path (res101.mat); of files, FILE or FILE:NAME",
+        "file of features, in a folder or any path (res101.mat); for files, FILE or FILE:NAME",
     ),
     option("--splits S", "file of splits, in FOLDER or any path (att_splits.mat)"),
     option(
         "--prototypes P",
-        "class embeddings in place of a folder's att, or of a file: CSV with a column class, .mat, "
-        ".npz, HDF5, JSON; of several files, FILE or FILE:NAME",
+        "class embeddings, also instead of att in a folder: CSV with a column class, .mat, "
+        ".npz, HDF5, JSON; for several files, FILE or FILE:NAME",
     ),
     option(
         "--embedding E",
         "one of several embeddings in that file, or of a released folder: word2vec, attributes",
     ),
-    option("--labels L", "of several files: the array of labels, FILE or FILE:NAME"),
-    option("--class-names C", "of several files: the array of class names, FILE or FILE:NAME"),
+    option("--labels L", "for several files: the array of labels, FILE or FILE:NAME"),
+    option("--class-names C", "for several files: the array of class names, FILE or FILE:NAME"),
     option("--seed N", "seed of --unseen random:N (0)", type=seed),
     option("--show", "show the recognised arrays, and store nothing"),
     option(
@@ -57,9 +57,9 @@ if TYPE_CHECKING:
     option(
         "--pretraining NAME...",
         "pre-training set of the features, compared with the classes of the data set: "
-        "imagenet-1k, others of check --pretraining, or none for features trained on nothing; "
-        "after it training-images or seen-classes where the extractor was fine-tuned on images of "
-        "these data; by default as the file declares",
+        "imagenet-1k, others of check --pretraining, or none for features without pre-training; "
+        "followed by training-images or seen-classes if the extractor was fine-tuned on images of "
+        "these data (default: as the file declares)",
         default=[],
     ),
     option("--name N", "name of the imported data set"),

@@ -1,4 +1,4 @@
-"""List the methods: the package's, then the plugins on this machine.
+"""List the methods of the package, then the plugins on this machine.
 
 Example::
 

@@ -176,7 +176,7 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
     ]
     simulated = any(cached_dataset(name).simulated for name in datasets)
     unit = ", in points" * (experiment.unit == "percent")
-    difference = f" diff: ours less printed{unit}." if table["difference"].notna().any() else ""
+    difference = f" diff: ours minus printed{unit}." if table["difference"].notna().any() else ""
     lines = [
         f"{args.experiment} on {' and '.join(names) or 'the class lists'}: {experiment.title}.",
         experiment.figures.format(over=over_seeds(table["seeds"].max()), draws=args.draws),
@@ -186,7 +186,7 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
         else "The paper prints no figures for these rows.",
         explain_means(table, experiment),
         experiment.lacks,
-        "Figures of simulated data say nothing about the paper." * simulated,
+        "Metrics on simulated data are no evidence on the paper." * simulated,
         *filter(None, (missing_features(name, table) for name in datasets)),
     ]
     return "\n".join([*filter(None, lines), ""])
@@ -201,7 +201,7 @@ def missing_features(name: str, table: pd.DataFrame) -> str:
     cells = rows.groupby("method", sort=False)["cell"].agg(", ".join)
     which = "; ".join(f"{method} ({names})" for method, names in cells.items())
     which = "all" if table["ours"].isna().all() else which
-    source = "Ours are precomputed results of the package. "
+    source = "Ours: precomputed results of the package. "
     if not which:
         return f"{source}No cell needs features."
     return f"{source}Cells that need features: {which}. {dataset.without_features}"

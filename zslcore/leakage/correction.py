@@ -83,7 +83,7 @@ class CorrectedSplit:
 
 
 def correct_context(context: AuditContext, policy: Policy = "test first") -> CorrectedSplit:
-    """Correct the rows of ``context``; DatasetError if trainval or test_unseen gets empty."""
+    """Correct the rows of ``context``; DatasetError if trainval or test_unseen becomes empty."""
     if policy not in POLICIES:
         raise ParameterError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}.")
     parts = {part: context.rows(part) for part in context.parts if part in SPLIT_PARTS}

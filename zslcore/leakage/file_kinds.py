@@ -294,7 +294,7 @@ MOST_LETTERS = 300
 
 
 def _is_list_of_a_program(path: Path) -> bool:
-    """Whether a text that begins as JSON does is none: a list or dictionary of a program."""
+    """Whether a text begins like JSON but is a list, such as a dictionary printed by a program."""
     if path.suffix.lower() not in LISTS:
         return False
     try:

@@ -62,7 +62,7 @@ FeatureSource = np.ndarray | str | PathLike[str]
 SPLIT_SCHEMA = "zslcore-split/1"
 JSON_ENDINGS = (".json", *JSON_LINES)
 MAX_JSON = 64 << 20
-#: Pattern in names of files with a share of the training images of the att_splits.mat nearby.
+#: Names of files with a share of the training images of a neighbouring att_splits.mat.
 SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
 #: Variables of the layout never reported as unread: read elsewhere, or repeated attributes.
 NO_ROWS = frozenset(("features", "image_files", "att_original"))

@@ -445,7 +445,7 @@ class Report:
         return replace(self, findings=tuple(findings), read_as=read_as)
 
     def accepting(self, checks: Iterable[str]) -> Report:
-        """Return the report with open findings of ``checks`` accepted, not deciding."""
+        """Accept the open findings of ``checks``: they no longer decide the verdict."""
         accepted = frozenset(checks)
         findings = (
             replace(f, decides=f.decides and f.check not in accepted) if f.mark == "open" else f

@@ -79,7 +79,7 @@ def words_of(name: str) -> Words:
 
 NO_GAMMA = "No γ was chosen; it is one number, which scores of validation classes choose"
 NO_SEEN_IMAGES = "There are no images of seen classes"
-SCORES_NEEDED = "The file has one predicted class an image; this needs scores of every class"
+SCORES_NEEDED = "The file has one predicted class per image; this requires scores of every class"
 SIDES_GIVEN = "The side of every image was given: nothing is scored among all classes"
 #: Protocols at a chosen gamma, and at the best gamma on the test images.
 CHOSEN, ORACLE = "One space, chosen γ", "One space, oracle γ"

@@ -155,15 +155,16 @@ def _within_sides_question(matrix: Scores) -> Question | None:
     if reading is not None:
         return Question(
             "within-sides",
-            f"{matrix.name}: as the labels stand, {metrics_in_words(y, seen, answers)}; if "
+            f"{matrix.name}: with the labels as they are, {metrics_in_words(y, seen, answers)}; if "
             f"{reading.description}, {metrics_in_words(reading.y, seen, answers)} (per class, "
-            "γ = 0): is that how they count?",
+            "γ = 0): do they count in this way?",
         )
     if mixed_sides(y, seen, best, answers):
         return Question(
             "within-sides",
-            f"{matrix.name}: as the labels stand, {metrics_in_words(y, seen, answers)}, but many "
-            "images labelled 0, 1, 2 ... are answered with the first, second, third ... unseen "
+            f"{matrix.name}: with the labels as they are, {metrics_in_words(y, seen, answers)}, "
+            "but many "
+            "images labelled 0, 1, 2 ... are predicted as the first, second, third ... unseen "
             "class: do labels of unseen images count the unseen classes? Their rows are mixed with "
             "those of seen images, so that labels have to be given as numbers of columns.",
         )
@@ -344,7 +345,7 @@ def _names_in(parts: Sequence[np.ndarray]) -> tuple[str, ...]:
 def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
     if matrix.tested.limits == "predicted classes":
         yield (
-            "One predicted class an image: u, s and H at γ = 0 follow. ZSL accuracy, another γ, "
+            "One predicted class per image: u, s and H at γ = 0 follow. ZSL accuracy, another γ, "
             "AUSUC and the curve need the scores of every class."
         )
     if np.array_equal(matrix.tested.predicted(), matrix.y) and len(matrix.y) > len(matrix.seen):
@@ -463,7 +464,7 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
 def _unseen_question(name: str) -> Question:
     return Question(
         "all-unseen",
-        f"{name}: which classes are unseen is not said, and the labels are not those of a known "
+        f"{name}: the unseen classes are not stated, and the labels are not those of a known "
         "test set; expected a list or a mask of unseen classes. Or was no class trained on, so "
         "that all are unseen (pure zero-shot, as CLIP is tested: --unseen all)?",
         open=True,
@@ -483,8 +484,8 @@ def _fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
         why = f" ({joined[0]!r} may be two names without a comma between them)" if joined else ""
         return Question(
             "unnamed",
-            f"{file.name}: {len(names)} class names for {C} columns of scores{why}: which name "
-            "belongs to which column cannot be told; leave the names out and number the columns?",
+            f"{file.name}: {len(names)} class names for {C} columns of scores{why}: the column of "
+            "each name is unknown; leave the names out and number the columns?",
             open=True,
         )
     spellings = shared_spellings(names)
@@ -521,13 +522,13 @@ def _sentence_on_shared(
     if named:
         return (
             f"{'; '.join(which)}{more} (columns counted from 0), and labels or unseen classes go "
-            "by that name: which column is meant cannot be told, so give labels and unseen "
+            "by that name: the column is ambiguous, so give labels and unseen "
             "classes as numbers. Or are columns of one name one class, whose score is the larger "
             "one?"
         )
     return (
         f"{'; '.join(which)}{more} (columns counted from 0): are they one class, whose score is "
-        "the larger one? Otherwise they are told apart by number."
+        "the larger one? Otherwise they are distinguished by number."
     )
 
 
@@ -571,7 +572,7 @@ def _remarks_on_names(file: ScoreFile) -> Iterator[str]:
     if numbered:
         names = ", ".join(numbered[:LISTED])
         yield (
-            f"{len(numbered)} columns share their name with another one and are told apart by "
+            f"{len(numbered)} columns share their name with another one and are distinguished by "
             f"number, counted from 0: {names}."
         )
 
@@ -594,8 +595,8 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
         return numbers.astype(np.intp)  # numbers stored as strings
     if not file.class_names:
         raise DatasetError(
-            f"{file.name}, {what}: names of classes say which column is meant only where columns "
-            "have names; expected class_names."
+            f"{file.name}, {what}: names of classes identify columns only if columns have names; "
+            "expected class_names."
         )
     place = {name: k for k, name in enumerate(file.class_names)}
     plain: dict[str, int] = {}
@@ -729,7 +730,8 @@ def _order_question(some: Scores) -> Question | None:
         if hits > ABOVE_CHANCE * chance and hits > CLEARER * now and of_sides(turned) > of_sides(F):
             return Question(
                 fix,
-                f"{some.name}: {now:.1%} of the answers are right as columns stand, {hits:.1%} if "
+                f"{some.name}: {now:.1%} of the predictions are right as columns stand, "
+                f"{hits:.1%} if "
                 f"{FIXES[fix]}: is that their order?",
             )
     return None
@@ -744,7 +746,8 @@ def _distance_question(some: Scores) -> Question | None:
     if turned > ABOVE_CHANCE * chance and turned > CLEARER * now:
         return Question(
             "distances",
-            f"{some.name}: {now:.1%} of the answers are right if larger is closer, {turned:.1%} "
+            f"{some.name}: {now:.1%} of the predictions are right if larger is closer, "
+            f"{turned:.1%} "
             "if smaller is: are these distances?",
         )
     return None
@@ -773,7 +776,7 @@ def _remarks(matrix: Scores) -> Iterator[str]:
     y, seen, rows = matrix.y, matrix.seen, _spread_rows(len(matrix.y))
     F = some_rows(matrix.F, rows)
     if not seen[y].any():
-        yield "No image is of a seen class: there is ZSL accuracy alone."
+        yield "No image is of a seen class: only ZSL accuracy can be computed."
     if not (~seen)[y].any():
         yield "No image is of an unseen class: there is no ZSL accuracy."
     if seen.any() and not seen.all() and (F >= 0).all():
@@ -781,7 +784,7 @@ def _remarks(matrix: Scores) -> Iterator[str]:
         if all(np.allclose(side, 1, atol=1e-3) for side in sides):
             yield (
                 "The scores of seen and of unseen classes sum to 1 each, in every row: they were "
-                "scaled side by side, so that γ = 0 compares nothing; any γ is as good."
+                "scaled side by side, so that γ = 0 compares nothing; any γ is equally good."
             )
     yield from _moved_columns(F, y[rows], seen)
     yield from _missing_classes(matrix)
@@ -914,7 +917,8 @@ def _swapped_lists(matrix: Scores, rows: np.ndarray) -> str:
     ratio = of_seen.mean() / of_unseen.mean()
     if ratio > MORE_IMAGES and u.mean() > MORE_HITS * s.mean():
         return (
-            f"{s.mean():.0%} of the answers are right for classes listed as seen, {u.mean():.0%} "
+            f"{s.mean():.0%} of the predictions are right for classes listed as seen, "
+            f"{u.mean():.0%} "
             f"for those listed as unseen, and a seen class has {ratio:.1f} times as many images: "
             "is it the list of seen classes?"
         )
@@ -970,7 +974,8 @@ def _moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[s
     chance = max(_best_assignment(rng.permutation(y), answers) for _ in range(PERMUTED))
     if best > CLEARER * chance:
         yield (
-            f"{now:.1%} of the answers are right, near chance, but another order of columns would "
+            f"{now:.1%} of the predictions are right, near chance, but another order of columns "
+            "would "
             f"explain {best:.1%} ({chance:.1%} by chance): check that column k is class k."
         )
 
