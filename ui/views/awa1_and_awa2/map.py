@@ -105,10 +105,12 @@ def show(header: Header) -> None:
             horizontal=True, vertical_alignment="center", width="content", gap="small"
         )
     with drawer:
+        colours = st.container()  # depends on the choices below it, and is changed most
         datasets, split = choose_pair(header)
         separate = len(datasets) == 2 and bool(why_incompatible(*datasets))
         settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
         view = _choose_view(len(datasets), separate=separate)
+    with colours:
         colour, method = _choose_colour(datasets, view, separate=separate)
     with row:
         sought = st.text_input(

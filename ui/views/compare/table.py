@@ -381,10 +381,12 @@ def _hint(table: MethodTable) -> str:
     for column in table.columns if opened != _label(first.leader, first.data) else ():
         for row, rank in column.ranks.iterrows():
             if opened == _label(str(row), column.data):
-                value = percent(rank["value"])
-                named = plain(f"{row} · {_title(column)}")
-                words = f"**{named}**: {_in_words(table.figure)} {value}, rank"
-                return f"{words} {_rank_in_words(rank)}. Its curve and source are below the table."
+                value = f"{_in_words(table.figure)} {percent(rank['value'])}"
+                place = (_rank_in_words(rank) or "unknown").lstrip("\N{FIGURE SPACE}")
+                return (
+                    f"**{plain(f'{row} · {_title(column)}')}**: {value}, rank {place}. Its curve "
+                    "and source are below the table."
+                )
     return "Click a heading to sort. Click a cell to see the source of its number below the table."
 
 

@@ -127,6 +127,7 @@ export class PointMaps {
       button("Save as a drawing", () => this.saveSVG(), "SVG"),
     );
     inside.addEventListener("click", () => (menu.open = false));
+    menu.addEventListener("keydown", ({ key }) => key === "Escape" && (menu.open = false));
     menu.append(title, inside);
     return menu;
   }
