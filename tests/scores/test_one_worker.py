@@ -1,4 +1,4 @@
-"""A score file is recognised and read by one worker process, in every format."""
+"""A file is recognised and read by one worker process, in every format."""
 
 import dataclasses
 import json
@@ -9,6 +9,7 @@ import pytest
 from scipy.io import savemat
 
 from zslcore.commands.check import cards_of_files
+from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import recognise_file
 from zslcore.untrusted import worker
 from zslcore.untrusted.client import look_into
@@ -58,6 +59,26 @@ def test_scores_take_one_worker(tmp_path, workers, name):
     assert len(workers) == 1, workers
     assert card.kind == "score matrix"
     assert "120, 6 classes" in card.read_as.get("images, classes", "") or "mean" in card.reason
+
+
+SPLIT = {"train": ["bat", "dog", "elk"], "test_unseen": ["cow", "fox"]}
+NAMED = {
+    "classes.json": json.dumps(SPLIT),
+    "images.csv": "image,class,split\n"
+    + "".join(f"{c}{k}.jpg,{c},{part}\n" for part, of in SPLIT.items() for c in of for k in (1, 2)),
+    "classes.txt": "".join(f"{part}:\n" + "\n".join(of) + "\n" for part, of in SPLIT.items()),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_split_of_names_takes_one_worker(tmp_path, workers, name):
+    (tmp_path / name).write_text(NAMED[name])
+    (card,) = cards_of_files([tmp_path / name], ["none"])
+    assert len(workers) == 1, workers
+    expected = audit(tmp_path / name, pretraining=["none"])
+    assert {f.check: f.mark for f in card.findings}.items() <= {
+        (f.check, f.mark) for f in expected.findings
+    }
 
 
 def test_scores_and_their_labels_take_a_worker_each(tmp_path, workers):

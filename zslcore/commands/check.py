@@ -185,7 +185,13 @@ def _of_split(group: Group, named: list[Vocabulary]) -> CheckedFile:
     with scratch() as folder:
         images = group.others[0].path if group.others else None
         contents = [file.contents for file in (group.main, *group.others) if file.contents]
-        context = context_of(group.main.path, into=folder, images=images, contents=contents)
+        context = context_of(
+            group.main.path,
+            into=folder,
+            images=images,
+            contents=contents,
+            names_split=group.main.split,
+        )
         context = replace(context, vocabularies=tuple(vocabularies))
         report = audit_context(context)
         card = card_of_split(context, report, group.named, assumed=assumed)

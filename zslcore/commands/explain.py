@@ -98,7 +98,13 @@ def _without_leaks(group: Group, report: ScoreReport) -> tuple[dict[str, float] 
     with scratch() as folder:
         images = group.others[0].path if group.others else None
         contents = [file.contents for file in (group.main, *group.others) if file.contents]
-        context = context_of(group.main.path, into=folder, images=images, contents=contents)
+        context = context_of(
+            group.main.path,
+            into=folder,
+            images=images,
+            contents=contents,
+            names_split=group.main.split,
+        )
         left = figures_without_leaks(report, context, audit_context(context))
         released = published_as(context)
     first = bool(released) and all(split.superseded for split in released)

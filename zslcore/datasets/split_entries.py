@@ -100,7 +100,11 @@ def read_split_json(path: Path) -> SplitList | None:
 
     Raises a FileRefusedError if the file is damaged or hostile, or a list in it is malformed.
     """
-    value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    return split_of_json(path, read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS))
+
+
+def split_of_json(path: Path, value: Any) -> SplitList | None:
+    """Return the split of the value of a JSON file, as :func:`read_split_json`."""
     file = clean_text(path.name)
     if (entries := entries_of_json(file, value)) is not None:
         return _split_of(path, entries)

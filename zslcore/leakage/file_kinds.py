@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,8 +22,8 @@ from zslcore.datasets.class_lists import (
     read_class_list,
     yaml_names,
 )
-from zslcore.datasets.split_entries import is_split_json, read_split_table
-from zslcore.datasets.split_lists import IMAGE_IN_LINE, is_split_of_parts
+from zslcore.datasets.split_entries import is_split_json, read_split_table, split_of_json
+from zslcore.datasets.split_lists import IMAGE_IN_LINE, SplitList, is_split_of_parts
 from zslcore.evaluation import is_predictions
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import SPLIT_PARTS
@@ -82,6 +83,8 @@ class RecognisedFile:
     sha256: str
     #: Variables of a file of arrays.
     contents: Contents | None = field(default=None, compare=False, repr=False)
+    #: Split of names, of images or classes.
+    split: SplitList | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -95,14 +98,18 @@ def recognise_file(path: Path) -> RecognisedFile:
         raise FileRefusedError(f"{clean_text(path.name)}: expected a file; found none.")
     container = container_of(path)
     kind: Kind | None = None
+    split: SplitList | None = None
     if container == "Parquet":
         kind = "predictions" if is_predictions(path) else "scores"
     elif container == "text" or (container == "JSON" and _is_list_of_a_program(path)):
-        kind = _kind_of_text(path)
+        split = read_split_table(path) if path.suffix.lower() in SPLIT_TEXTS else None
+        kind = "split" if split is not None else _kind_of_text(path)
     elif container == "JSON":
-        kind = _kind_of_json(path)
+        value = _read_json(path)
+        kind = _kind_of_json(path, value)
+        split = _split_of_names(path, value) if kind == "split" else None
     if kind is not None:
-        return RecognisedFile(path, kind, sha256(path))
+        return RecognisedFile(path, kind, sha256(path), split=split)
     contents = look_into(path)
     return RecognisedFile(path, _kind_of_arrays(contents), sha256(path), contents)
 
@@ -217,11 +224,24 @@ def _kind_of_array(contents: Contents) -> Kind:
     return "classes" if len(np.unique(array)) == len(array) else "labels"
 
 
-def _kind_of_json(path: Path) -> Kind | None:
-    """Recognise a JSON by its schema or its fields; None where its arrays tell."""
+def _read_json(path: Path) -> Any:
+    """Return the value of a JSON file of bounded size."""
     if path.stat().st_size > MAX_JSON:
         raise _refusal(path, f"JSON of {path.stat().st_size:,} bytes, more than {MAX_JSON:,}")
-    value = read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_VALUES)
+    return read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_VALUES)
+
+
+def _split_of_names(path: Path, value: Any) -> SplitList | None:
+    """Return the split of a JSON; None for row numbers, or where loading it raises an error."""
+    if isinstance(value, dict) and value.get("schema") == SPLIT_SCHEMA:
+        return None
+    with suppress(FileRefusedError):
+        return split_of_json(path, value)
+    return None
+
+
+def _kind_of_json(path: Path, value: Any) -> Kind | None:
+    """Recognise a JSON by its schema or its fields; None where its arrays tell."""
     if is_split_json(clean_text(path.name), value):
         return "split"
     first = value[0] if isinstance(value, list) and value else value
@@ -244,9 +264,7 @@ def _kind_of_json(path: Path) -> Kind | None:
 
 
 def _kind_of_text(path: Path) -> Kind:
-    """Recognise a table of a split, a table of scores, a list of labels or a list of classes."""
-    if path.suffix.lower() in SPLIT_TEXTS and read_split_table(path) is not None:
-        return "split"
+    """Recognise a table of scores, a list of labels or a list of classes."""
     if _is_score_table(path):
         return "scores"
     if path.suffix.lower() in YAML:

@@ -96,14 +96,15 @@ def context_of(
     groups: GroupSource | None = None,
     group_pattern: str | None = None,
     contents: Sequence[Contents] = (),
+    names_split: SplitList | None = None,
     **fields: Any,
 ) -> AuditContext:
     """Build the context of ``subject`` without running checks.
 
     ``into`` is the folder for features read from a file, ``split`` a split of a data set,
     ``images`` a file with labels and perhaps features (instead of ``labels`` and ``features``),
-    ``contents`` the variables of files that are already read, ``fields`` further fields of
-    :class:`AuditContext`.
+    ``contents`` the variables of files that are already read, ``names_split`` the split of names
+    that is read of ``subject``, ``fields`` further fields of :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
         context = AuditContext.of_split(chosen_split(subject, split), subject, **fields)
@@ -128,7 +129,7 @@ def context_of(
         features = _features_in(Path(features), labels, into, files)
     if isinstance(subject, Split):
         context = AuditContext.of_split(subject, **fields)
-    elif (listed := _named_rows(Path(subject), files, labels)) is not None:
+    elif (listed := names_split or _named_rows(Path(subject), files, labels)) is not None:
         context = _read_split_list(listed, Path(subject), **fields)
         names = listed.files if listed.one_name or group_pattern else ()
     else:
