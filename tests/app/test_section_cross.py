@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -53,11 +55,15 @@ def test_strips_show_every_pair_with_the_mean_and_its_p():
 # --- The view ------------------------------------------------------------------------------------
 
 
-def test_printed_pairs_stand_below_the_map_and_as_a_table():
+def test_printed_pairs_have_the_direction_of_the_answer():
     app = settled(pages.visit("pages/awa1_and_awa2.py", awa1_layout="PCA", awa1_threads="1"))
     assert "does not follow" in words(app)
     specs = [chart.figure["data"] for chart in charts(app)]
     (drawn,) = [data for data in specs if any(trace.get("name") == "a pair" for trace in data)]
     pairs = next(trace for trace in drawn if trace["name"] == "a pair")
-    expected = 100 * tests.paired_differences(*PRINTED)["difference"]
+    expected = 100 * tests.paired_differences(PRINTED[0], "AWA2", "AWA1")["difference"]
     np.testing.assert_allclose(np.sort(pairs["x"]), np.sort(expected))
+    means = next(trace for trace in drawn if trace["name"].startswith("mean"))["x"]
+    (answer,) = (text for text in (each.value for each in app.markdown) if "## " in text)
+    drawn_means = [f"{mean:+.1f}".replace("-", "−") for mean in means[:2]]
+    assert re.findall(r"[+−][\d.]+", answer) == drawn_means  # one sign on the whole screen

@@ -103,7 +103,7 @@ def test_a_newcomer_finds_the_gain_class_by_class(shipped_server, page):
     figure = page.locator(".st-key-gain_bars")
     once(page, lambda: figure.locator("svg rect").count() >= 50)
     sentence = page.get_by_text("Pre-training on ImageNet-1K changes").inner_text()
-    assert re.search(r"on the \d+ classes in the set, .+ related and .+ unrelated ones:", sentence)
+    assert re.search(r"on the \d+ classes in the set, .+ related and .+ unrelated ones\.", sentence)
     assert visitor.clicks <= 1  # of 2
 
 

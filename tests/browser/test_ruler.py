@@ -72,11 +72,11 @@ def test_what_has_no_stops_says_why_and_gamma_stays(shipped_server, page):
 
 def test_unlabelled_images_are_a_ruler_of_two_stops(shipped_server, page):
     opened(page, shipped_server)
-    page.get_by_role("radio", name="test images used").check()
-    at(page, "0 test images used")
+    page.get_by_role("radio", name="unlabelled test images").check()
+    at(page, "0 unlabelled test images")
     page.get_by_role("button", name="Propagation").click()
-    at(page, "785 test images used")
-    words = "785 test images used instead of 0: "
+    at(page, "785 unlabelled test images")
+    words = "785 unlabelled test images instead of 0: "
     once(page, lambda: page.locator(".sentence").inner_text().startswith(words))
     page.wait_for_url(re.compile("playground_value=785"))
 

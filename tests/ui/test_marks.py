@@ -326,8 +326,10 @@ def test_gains_of_classes(narrow, look):
             assert f"pre-trained {of['accuracy']:.1%}, without {of['baseline']:.1%}" in words
             assert m.color == GROUP_LOOKS[of["group"]].color
             assert m.series.startswith(gains.GROUP_WORDS[of["group"]][0])
-        letters = [gains.GROUP_WORDS[group][1] for group in part["group"]]
-        assert glyphs(figure.layout.yaxis) == letters
+        letters = [gains.GROUP_WORDS[group][1] for group in sorted(part["group"])]
+        columns = [figure.layout[name] for name in figure.layout if name.startswith("yaxis")]
+        assert [glyph for axis in columns for glyph in glyphs(axis)] == letters
+        assert len(columns) == (1 if alone or narrow else len(GROUPS))
 
 
 def test_accuracies_inside_and_outside_the_pre_training_set():

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ui.figures.cached import cached_figure
 from ui.figures.marks import GLYPH, abridged
-from ui.figures.palette import GROUP_LOOKS, HARMONIC, NEUTRAL, Mark, narrow
+from ui.figures.palette import GROUP_LOOKS, HARMONIC, INK, NEUTRAL, Mark, narrow
 from ui.figures.vocabulary import (
     Chart,
     Markup,
@@ -21,8 +21,8 @@ from ui.figures.vocabulary import (
     planes,
 )
 
-#: Most bars of a column, most columns, and most bars that have names.
-LINES, MOST_COLUMNS, MOST_NAMED = 17, 4, 104
+#: Most bars that have names, and bars of a column from which they stand closer.
+MOST_NAMED, MANY = 104, 17
 #: Fewest draws of a class for which an interval is drawn.
 FEWEST_DRAWS = 5
 #: Group -> its text in the legend, and the glyph before its classes.
@@ -35,50 +35,53 @@ GROUP_WORDS = {
 
 @cached_figure
 def gain_bars(table: pd.DataFrame, picked: str, *, only_unrelated: bool) -> Chart:
-    """Draw one horizontal bar per class with its interval, in columns, and the mean over classes.
+    """Draw one bar per class with its interval, in a column per group with the group's mean.
 
-    The class ``picked`` has a frame; ``only_unrelated`` leaves out the other groups. With too many
-    classes for readable names, bars are vertical, in one panel, and without names.
+    The class ``picked`` has a frame; ``only_unrelated`` leaves out the other groups. On a telephone
+    all groups share a column. With too many classes for readable names, bars are vertical.
     """
-    shown = table[table["group"] == "unrelated"] if only_unrelated else table
-    n = len(shown)
+    every = ["unrelated"] if only_unrelated else list(GROUP_LOOKS)
+    parts = [part for group in every if len(part := table[table["group"] == group])]
+    n, longest = sum(map(len, parts)), table["class"].map(abridged).str.len().max()
     named = n <= MOST_NAMED
-    columns = 1 if narrow() or not named else min(MOST_COLUMNS, -(-n // LINES) or 1)
-    lines = -(-n // columns)
-    mean, ends = 100 * shown["gain"].mean(), [-0.6, lines - 0.4]
-    at: Part = {"y": ends, "x": [mean] * 2} if named else {"x": ends, "y": [mean] * 2}
-    words = f"mean {mean:+.1f}".replace("-", "−")
+    apart = named and not narrow() and n > 0
+    columns = [[part] for part in parts] if apart else [parts]
+    lines = max(sum(map(len, column)) for column in columns)
     traces: list[Part] = []
+    titles: list[Part] = []
     axes: Part = {}
-    for k, plane in enumerate(planes(columns, spacing=0.3 / columns)):
-        part = shown.iloc[k * lines : (k + 1) * lines]
-        for group, mark in GROUP_LOOKS.items():
-            if (part["group"] == group).any():
-                of = (shown["group"] == group).to_numpy()
-                gain = f"{100 * shown.loc[of, 'gain'].mean():+.1f}".replace("-", "−")
-                entry = {
-                    "name": f"{GROUP_WORDS[group][0]} {gain}, {of.sum()} classes",
-                    "showlegend": k == int(np.argmax(of)) // lines,
-                    "legendrank": list(GROUP_LOOKS).index(group),
-                }
-                traces.append(plane.on(_bars(part, group, mark, picked, lying=named) | entry))
-        across = line(HARMONIC.color, dash="dash", name=words, showlegend=k == 0, **at)
-        traces.append(plane.on(across))
-        axes |= plane.axes(*_axes(part, table, ends, lying=named))
+    for plane, column in zip(
+        planes(len(columns), spacing=0.02 + 0.006 * longest), columns, strict=True
+    ):
+        start = 0
+        for part in column:
+            group, mean = part["group"].iloc[0], 100 * part["gain"].mean()
+            words = f"{GROUP_WORDS[group][0]}, mean {f'{mean:+.1f}'.replace('-', '−')}"
+            bars_of = _bars(part, GROUP_LOOKS[group], picked, start, lying=named)
+            entry = {"name": f"{words}, {len(part)} classes", "showlegend": not apart}
+            ends, means = [start - 0.5, start + len(part) - 0.5], [mean] * 2
+            at: Part = {"y": ends, "x": means} if named else {"x": ends, "y": means}
+            traces.append(plane.on(bars_of | entry))
+            dash = line(INK.color, dash="dash", name="mean of the group", showlegend=False, **at)
+            traces.append(plane.on(dash))
+            if apart:
+                titles.append(plane.title(words))
+            start += len(part)
+        rows = pd.concat(column or [table[:0]])
+        axes |= plane.axes(*_axes(rows, table, [-0.6, lines - 0.4], lying=named))
     return figure(
         traces,
-        height=90 + 19 * lines if named else 440,
-        legend="top",
+        height=96 + (15 if apart and lines > MANY else 19) * lines if named else 440,
+        legend="" if apart else "top",
         barmode="overlay",
+        annotations=titles,
         **axes,
     )
 
 
-def _bars(part: pd.DataFrame, group: str, mark: Mark, picked: str, *, lying: bool) -> Part:
-    """Return the bars of one group in one column."""
-    of = (part["group"] == group).to_numpy()
-    rows = part[of]
-    gain, place = 100 * rows["gain"].to_numpy(), np.flatnonzero(of)
+def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: bool) -> Part:
+    """Return the bars of one group from the line ``start`` on."""
+    gain, place = 100 * rows["gain"].to_numpy(), start + np.arange(len(rows))
     says = [
         Markup(
             f"{escape(name, quote=False)}: {g:+.1f} points<br>pre-trained {a:.1%}, "
@@ -92,7 +95,7 @@ def _bars(part: pd.DataFrame, group: str, mark: Mark, picked: str, *, lying: boo
     reach = {
         "array": np.where(enough, 100 * rows["high"].to_numpy() - gain, np.nan),
         "arrayminus": np.where(enough, gain - 100 * rows["low"].to_numpy(), np.nan),
-        "color": NEUTRAL.color,
+        "color": INK.color,
         "thickness": 1.5,
         "width": 2,
     }
@@ -100,7 +103,6 @@ def _bars(part: pd.DataFrame, group: str, mark: Mark, picked: str, *, lying: boo
     upright = {"x": place, "y": gain, "orientation": "v", "error_y": reach}
     return bars(
         **(across if lying else upright),
-        legendgroup=group,
         width=0.8,
         marker={
             "color": mark.color,

@@ -54,7 +54,7 @@ def _part_bars(table: pd.DataFrame) -> list[Part]:
             marker={
                 "color": translucent(mark.color, opacity),
                 "pattern": {"shape": pattern},
-                "line": {"color": mark.color, "width": 0 if opacity == 1 else 1},
+                "line": {"color": mark.color, "width": np.where(table[part] > 0, opacity < 1, 0)},
             },
             customdata=table["class"],
             hovertemplate=f"%{{customdata}}: %{{y:,}} images {label}<extra></extra>",

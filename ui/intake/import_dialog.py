@@ -34,7 +34,7 @@ BY_NAME, DRAWN = "By name or number", "Drawn at random"
 
 def offer() -> None:
     """Show the button that opens the dialog."""
-    st.button("Import", icon=":material/upload:", type="tertiary", key="import_offer", on_click=ask)
+    st.button("Import", icon=":material/upload:", key="import_offer", on_click=ask)
 
 
 def ask() -> None:

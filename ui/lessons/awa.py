@@ -91,8 +91,9 @@ def _cells(which: str) -> Outcome:
 def _tested(which: str) -> tuple[Outcome, Mapping[str, PairedTest]]:
     """Draw the differences of pairs for each question; return the figure and the tests."""
     table, *names = _table(which)
-    tests = cross_dataset.cross_tests(table, *names)
-    strips = {which: (cross_dataset.paired_differences(table, *names), tests)}
+    pair = names[::-1]  # AWA2 minus AWA1, as in the view of the map
+    tests = cross_dataset.cross_tests(table, *pair)
+    strips = {which: (cross_dataset.paired_differences(table, *pair), tests)}
     return Outcome(difference_strips(strips, QUESTIONS), "", {"which": which}), tests
 
 

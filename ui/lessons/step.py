@@ -105,14 +105,23 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson of ``minutes`` in a class; ``command`` returns the command that repeats it."""
+    """A lesson of ``minutes`` in a class; ``command`` returns the command that repeats it.
+
+    ``shown`` is the number, from 1, of the step whose figure stands for the lesson.
+    """
 
     name: str
     title: str
     about: str
     minutes: int
+    shown: int
     steps: tuple[Step, ...]
     command: Callable[[], str]
+
+    @property
+    def cover(self) -> Step:
+        """Step whose figure stands for the lesson."""
+        return self.steps[self.shown - 1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,7 +207,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
         if stops.work is not None and not ruler.frames:
             button = f"Compute it ({stops.about})"
             pending = playground_answers.standing(choice.method, status, "", button, covers=False)
-        drawn = _instrument(choice, dataset, shown, pending, ruler)
+        drawn = _instrument(choice, dataset, shown, pending, ruler, BELOW if drawer else 0)
         with st.container(key="playground_instrument"):
             playground.draw(drawn, key=KEY, on_change=_hear)
             with st.container(key="playground_menu"):
@@ -228,7 +228,12 @@ def _stand_in(dataset: ZSLDataset, choice: RunChoice) -> Played:
 
 
 def _instrument(
-    choice: RunChoice, dataset: ZSLDataset, shown: Played, pending: Pending | None, ruler: Ruler
+    choice: RunChoice,
+    dataset: ZSLDataset,
+    shown: Played,
+    pending: Pending | None,
+    ruler: Ruler,
+    below: int,
 ) -> Instrument:
     test, curves = shown.test, None
     if ruler.frames:
@@ -248,7 +253,7 @@ def _instrument(
         _pictures(dataset, choice.split, test),
         pending,
         ruler,
-        BELOW,
+        below,
     )
 
 

@@ -124,7 +124,7 @@ def ruler_of(kind: str, stops: RulerStops, played: Played, value: str, drawn: Dr
         ]
         looks = ("plain", "validated")
         named = [NamedStop(c.name, k, looks[k]) for k, c in enumerate(answers.contenders)]
-        name = "{} test images used"
+        name = "{} unlabelled test images"
         return _at(value, Ruler(kind, name, name, frames, named))
     return Ruler(kind, note=stops.note)
 

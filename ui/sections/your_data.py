@@ -39,9 +39,8 @@ AT_ONCE = 2
 ATTEMPTS = 8
 
 
-def show_your_data(dataset: ZSLDataset, split: Split, counts: str) -> None:
-    """Show the ``counts`` of an import, the verdict on a split, and ranked results."""
-    st.markdown(counts)
+def show_your_data(dataset: ZSLDataset, split: Split) -> None:
+    """Show the origin of an import, the verdict on a split, and ranked results."""
     trained = ", ".join(pretraining_of(dataset)).replace("none", "nothing")
     st.caption(
         f"{plain(dataset.source)} Features trained on {plain(trained or 'unknown data')}; data "

@@ -310,6 +310,28 @@ def errors_as_sentences() -> Iterator[None]:
         st.stop()
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Places of a view's answer: a heading and one line with its evidence and a mark."""
+
+    heading: DeltaGenerator
+    evidence: DeltaGenerator
+    mark: DeltaGenerator
+
+    def say(self, sentence: str, evidence: str, *, tip: str | None = None) -> None:
+        """Write the answer and its evidence, both in Markdown, with a ``tip`` at the evidence."""
+        self.heading.markdown(f"## {sentence}")
+        self.evidence.caption(evidence, help=tip, width="content")
+
+
+def place_answer() -> Answer:
+    """Make room for the answer below the title; every view has it there, above its controls."""
+    with st.container(gap="small", key="answer"):
+        heading = st.empty()
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            return Answer(heading, st.empty(), st.empty())
+
+
 def show_tabs(tabs: Mapping[str, Callable[..., None]], *args: Any, key: str) -> None:
     """Show tabs, stored in the address as ``key``, and draw the open tab with ``args``."""
     opened = terms.tabs(list(tabs), key=key, bind="query-params")

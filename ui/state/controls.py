@@ -57,7 +57,8 @@ def choose_option(
 
 def choose_split(dataset: ZSLDataset) -> Split:
     """Choose one of the data set's splits, by default the proposed split."""
-    return dataset.split(choose_option("Split", list(dataset.splits), key="split", default="PS"))
+    names = list(dataset.splits)
+    return dataset.split(choose_option("Split", names, key="split", default="PS", width=160))
 
 
 def by_family(names: Iterable[str] = METHODS) -> dict[str, list[str]]:

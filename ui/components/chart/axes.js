@@ -127,7 +127,7 @@ export class Axis {
       return names.map((/** @type {string} */ label, /** @type {number} */ at) => ({ at, label }))
         .filter((/** @type {Tick} */ { at }) => at % every === 0);
     }
-    const most = Math.max(3, Math.round(pixels / (this.letter === "x" ? 80 : 44)));
+    const most = Math.max(4, Math.round(pixels / (this.letter === "x" ? 80 : 44)));
     const numbers = ticks(low, high, spec.dtick ? Math.ceil((high - low) / spec.dtick) : most);
     return numbers.map((at) => ({ at, label: this.written(at) }));
   }

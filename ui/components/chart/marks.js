@@ -89,7 +89,11 @@ function whiskers(trace, along, value, middle, k) {
   const d = level
     ? `M${low} ${middle}H${high}M${low} ${middle - cap}v${2 * cap}M${high} ${middle - cap}v${2 * cap}`
     : `M${middle} ${low}V${high}M${middle - cap} ${low}h${2 * cap}M${middle - cap} ${high}h${2 * cap}`;
-  return shape("path", { d, stroke: error.color, "stroke-width": error.thickness ?? 2, fill: "none" });
+  const wide = error.thickness ?? 2;
+  const edged = shape("g", {}); // the edge separates the line from a dark bar
+  edged.append(shape("path", { d, class: "edge", "stroke-width": wide + 2 }),
+    shape("path", { d, stroke: error.color, "stroke-width": wide, fill: "none" }));
+  return edged;
 }
 
 /** @param {Spec} trace @param {Plane} plane @param {Target[]} targets */

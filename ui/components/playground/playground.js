@@ -43,6 +43,8 @@ const WIDE = 960; // least pixels for rail, curve and wall side by side
 const MEDIUM = 600; // least pixels for curve and wall side by side
 const LOWEST = 440; // least height of the wide form, in pixels
 const FIXED_HEIGHT = 158; // pixels of height of sentence, numbers and ruler
+const FIXED_BESIDE = 290; // the same, and of choices, in a window of medium width
+const LEAST_BESIDE = 320; // least height of curve and wall in it
 const RAIL_WIDTH = 264; // pixels of width of the rail and its gap
 const TALL_SHARE = 0.6; // the plane's share of the stage in a tall window
 const BARS = 72; // pixels of height of the classes' bars
@@ -96,6 +98,8 @@ export class Playground extends Held {
     /** @type {boolean | null} whether the choices are folded into a line */
     this.folded = null;
     this.tall = 0;
+    /** @type {boolean | null} whether the height is that of the wide form */
+    this.wide = null;
     this.side = 0;
     this.onResize = () => this.fitHeight();
     window.addEventListener("resize", this.onResize);
@@ -249,15 +253,16 @@ export class Playground extends Held {
     this.classes?.recolor();
   }
 
-  /** Fit the wide form to the height of the window, without scrolling. */
+  /** Fit the form to the height of the window, without scrolling, unless the window is narrow. */
   fitHeight() {
     if (!this.head || !this.width) return;
     const wide = this.width >= WIDE;
     const top = this.root.getBoundingClientRect().top + scrolledBy(this.root);
-    const room = Math.min(innerHeight - top - this.head.below, mostTall(this.width));
-    const tall = wide ? Math.max(LOWEST, Math.floor(room)) : 0;
-    if (tall === this.tall && this.plane) return;
-    this.tall = tall;
+    const room = innerHeight - top - this.head.below;
+    const tall = Math.floor(wide ? Math.max(LOWEST, Math.min(room, mostTall(this.width)))
+      : Math.max(LEAST_BESIDE, Math.min(room - FIXED_BESIDE, tallBeside(this.width))));
+    if (tall === this.tall && wide === this.wide && this.plane) return;
+    Object.assign(this, { tall, wide });
     this.root.style.height = wide ? `${tall}px` : "";
     this.build();
   }
@@ -266,7 +271,7 @@ export class Playground extends Held {
   build() {
     const { head, width } = this;
     if (!head || !width) return;
-    if (!this.tall && width >= WIDE) return this.fitHeight();
+    if (this.wide !== width >= WIDE) return this.fitHeight();
     this.root.classList.add("ready");
     this.root.classList.toggle("wide", width >= WIDE);
     this.root.classList.toggle("narrow", width < MEDIUM);
@@ -309,8 +314,8 @@ export class Playground extends Held {
   measured(width) {
     const wide = width >= WIDE, stage = this.places.stage.clientWidth;
     if (width < MEDIUM) return { side: stage - BESIDE - 2, wall: stage, tall: 340 };
-    const free = wide ? this.places.trade.clientHeight : 400;
-    const share = free > 0.62 * stage ? TALL_SHARE : 0.48;
+    const free = wide ? this.places.trade.clientHeight : this.tall;
+    const share = free > 0.62 * stage ? TALL_SHARE : wide ? 0.48 : 0.5;
     const side = Math.max(200, Math.min(free - 54, share * stage - BESIDE));
     return { side, wall: Math.floor(stage - side - BESIDE - GUTTER), tall: free - BARS - HEADS };
   }
@@ -541,7 +546,12 @@ export class Playground extends Held {
 
 /** Height above which plane and wall do not fit into the window together. @param {number} width */
 function mostTall(width) {
-  return FIXED_HEIGHT + 54 + 1.35 * (TALL_SHARE * (width - RAIL_WIDTH) - BESIDE);
+  return FIXED_HEIGHT + tallBeside(width - RAIL_WIDTH);
+}
+
+/** Height of the wall next to the largest plane. @param {number} width of both */
+function tallBeside(width) {
+  return 54 + 1.35 * (TALL_SHARE * width - BESIDE);
 }
 
 /** Whether the visitor wants less motion. */

@@ -30,7 +30,8 @@ from ui.maps.scene import (
     write_selection,
 )
 from ui.sections.pair_of_sets import about_simulated, choose_pair
-from ui.shell.frame import Header, chart
+from ui.shell.folds import fold
+from ui.shell.frame import Header, chart, place_answer
 from ui.shell.guard import fragment
 from ui.shell.numbers import duration, in_points, percent
 from ui.shell.text import plain
@@ -58,6 +59,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.interactive.point_map import COMPONENT, MapPanel, PointMap
 from zslcore.methods import METHODS
+from zslcore.metrics.significance import PairedTest
 from zslcore.printing import Panel as PrintPanel
 from zslcore.printing import of_map
 
@@ -79,9 +81,9 @@ LOOK_FOR = (
 )
 #: Question of the paired tests -> label of its line.
 QUESTIONS = {
-    "training set": "another training set",
-    "test set": "another test set",
-    "larger": "which changes more",
+    "training set": "training<br>on AWA2",
+    "test set": "testing<br>on AWA2",
+    "larger": "which<br>changes<br>more",
 }
 #: Column of tables of images -> its heading.
 NAMES = {"data_set": "data set", "row": "image"}
@@ -93,12 +95,9 @@ _mount_map = st.components.v2.component("zsl_point_map", **asdict(COMPONENT))
 
 
 def show(header: Header) -> None:
-    """Answer the question; show the map with its quality and limits, and the printed pairs."""
-    with st.container(gap="small", key="awa1_answer"):
-        answer = st.empty()
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            in_print = st.empty()
-            badge = st.empty()
+    """Answer from the printed pairs; show them next to the map, then its quality and limits."""
+    answer, (headline, details) = place_answer(), _printed_answer()
+    answer.say(headline, details)
     with st.container(horizontal=True, vertical_alignment="center", key="awa1_choices"):
         drawer = st.popover("Data, layout, colour", icon=":material/tune:", width=200)
         row = st.container(
@@ -121,43 +120,43 @@ def show(header: Header) -> None:
             label_visibility="collapsed",
             width=140,
         )
-    is_real_pair = len(datasets) == 2 and not separate and not any(d.simulated for d in datasets)
-    headline, details = _printed_answer()
-    answer.markdown("## Comparing the classes …" if is_real_pair else f"## {headline}")
-    in_print.caption(f"{headline} {details}" if is_real_pair else details, width="content")
-    if any(data.simulated for data in datasets):
-        words = simulated_effects.about_effects(max(datasets, key=lambda data: data.simulated))
-        badge.badge("simulated map", color="orange", help=words)
-    if separate:
-        st.caption(plain(why_incompatible(*datasets)))
+    with st.container(key="awa1_pictures"):
+        pairs, place = st.columns([0.31, 0.69], gap="medium")
+    with pairs:
+        _show_printed_pairs()
+    simulated = [data for data in datasets if data.simulated]
+    is_real_pair = len(datasets) == 2 and not separate and not simulated
+    if simulated:
+        words = simulated_effects.about_effects(simulated[0])
+        answer.mark.badge("simulated map", color="orange", help=words)
     groups = [[dataset] for dataset in datasets] if separate else [list(datasets)]
     layouts = [settings]
     if view == METHODS_BESIDE:
         layouts = [replace(settings, method=method) for method in ("tsne", "umap")]
     wanted = [(group, layout) for group in groups for layout in layouts]
-    waits = _offer_layouts(wanted)
+    with place:
+        if separate:
+            st.caption(plain(why_incompatible(*datasets)))
+        waits = _offer_layouts(wanted)
     first = {id(group): _first_picture(group, settings) for group in groups} if waits else {}
-    maps = [first[id(group)] if waits else _finished(group, layout) for group, layout in wanted]
+    with place:
+        maps = [first[id(g)] if waits else _finished(g, layout) for g, layout in wanted]
     scene = _scene(datasets, maps[:1] if waits and not separate else maps, view, separate=separate)
     looks = coloured(scene, colour, split, method)
-    _explore(scene, looks, colour, sought, split, method, first=waits)
-    st.caption(f"{_sample_words(scene, first=waits)} {about_simulated(datasets)}".strip())
+    with place:
+        _explore(scene, looks, colour, sought, split, method, first=waits)
+        st.caption(f"{_sample_words(scene, first=waits)} {about_simulated(datasets)}".strip())
+    _show_image_counts()
     figures_of = list(dict.fromkeys(scene.maps))
     if waits:
         figures_of = [cache.first_figures(_digests(group), tuple(group)) for group in groups]
-    for one in figures_of:
-        _show_quality(one)
-    if len(datasets) == 2 and not separate:
+    if is_real_pair:
         verdicts = mixing_verdicts(figures_of[0].mixing, "PCA", "map")
-        sentence = _which_differ(verdicts, datasets)
-        if is_real_pair:
-            answer.markdown(f"## {sentence}")
-        else:
-            st.markdown(f"**{sentence}**")
-        _show_shifts(verdicts, figures_of[0])
+        answer.say(_which_differ(verdicts, datasets), f"{headline} {details}")
+    about = partial(_show_agreement, figures_of, datasets, compared=not separate)
+    label = "About the simulated map" if simulated else "About the map"
+    fold(label, about, key="awa1_about", is_open=not simulated)
     show_limits()
-    _show_printed_pairs()
-    _show_image_counts()
     if waits:
         _let_all_rows_follow(groups, settings)
 
@@ -167,47 +166,47 @@ def show(header: Header) -> None:
 
 def _printed_answer() -> tuple[str, str]:
     """Return an answer from the 24 pairs of the benchmark paper: a sentence and its evidence."""
-    table = cross_dataset.printed_table()
-    tests = cross_dataset.cross_tests(table)
+    changes, tests = _printed_changes()
     training, test = tests["training set"], tests["test set"]
-    changes = cross_dataset.paired_differences(table, "AWA1", "AWA2")
     largest = changes.loc[changes["asked"] == "training set", "difference"].abs().max()
     most = in_points(largest).removeprefix("+")
     headline = (
-        "Nearly, on average: training on AWA2 instead of AWA1 changes accuracy by "
-        f"{in_points(-training.mean_difference)}, testing on it by "
-        f"{in_points(-test.mean_difference)}."
+        "Nearly: training on AWA2 instead of AWA1 changes accuracy by "
+        f"{in_points(training.mean_difference)}{_doubt(training.p)}, testing on it by "
+        f"{in_points(test.mean_difference)}{_doubt(test.p)}."
     )
     return headline, (
-        f"{test.pairs} printed pairs (Xian et al. 2019). Training: {_significance(training.p)}, "
-        f"up to {most} for a method; testing: {_significance(test.p)}."
+        f"{test.pairs} printed pairs (Xian et al. 2019). Training: p = {training.p:.2g}, up to "
+        f"{most} for a method; testing: p = {test.p:.2g}."
     )
 
 
-def _significance(p: float) -> str:
-    return f"{'not ' if p >= ALPHA else ''}significant (p = {p:.2g})"
+def _doubt(p: float) -> str:
+    return " (not significant)" if p >= ALPHA else ""
+
+
+def _printed_changes() -> tuple[pd.DataFrame, dict[str, PairedTest]]:
+    """Return the printed differences, AWA2 minus AWA1, and their tests."""
+    table, pair = cross_dataset.printed_table(), ("AWA2", "AWA1")
+    changes = cross_dataset.paired_differences(table, *pair)
+    return changes, cross_dataset.cross_tests(table, *pair)
 
 
 def _show_printed_pairs() -> None:
     """Draw the printed differences by training and by test set, and explain the printed p-value."""
-    table = cross_dataset.printed_table()
-    changes = cross_dataset.paired_differences(table, "AWA1", "AWA2")
-    tests = cross_dataset.cross_tests(table)
-    st.subheader("Trained on one, tested on the other", anchor=False)
-    st.markdown(
-        "In print, another training set changes accuracy more than another test set does "
-        f"(p = {tests['larger'].p:.2g}). {plain(cross_dataset.claim_explained(tests))}"
-    )
+    changes, tests = _printed_changes()
     chart(
-        difference_strips({"as printed": (changes, tests)}, QUESTIONS),
-        f"Differences of {tests['larger'].pairs} printed pairs by question, in points, AWA1 minus "
-        f"AWA2. {tests['larger'].sentence}",
+        difference_strips({"printed, AWA2 minus AWA1": (changes, tests)}, QUESTIONS),
+        f"Differences of {tests['larger'].pairs} printed pairs by question, in points, AWA2 minus "
+        f"AWA1. {tests['larger'].sentence}",
         key="awa1_printed_pairs",
         table=lambda: changes,
     )
     st.caption(
-        f"{plain(cross_dataset.PRINTED_CLAIM.source)} Differences are AWA1 minus AWA2. "
-        "`zslcore reproduce gbu:table4` computes the same pairs on imported data."
+        "Another training set changes accuracy more than another test set does "
+        f"(p = {tests['larger'].p:.2g}). {plain(cross_dataset.claim_explained(tests))} "
+        f"{plain(cross_dataset.PRINTED_CLAIM.source)} `zslcore reproduce gbu:table4` computes the "
+        "same pairs on imported data."
     )
 
 
@@ -743,6 +742,18 @@ def _html(scene: Scene, looks: Colouring, colour: str) -> str:
 
 
 # --- Quality --------------------------------------------------------------------------------------
+
+
+def _show_agreement(
+    maps: Sequence[EmbeddedMap], datasets: Sequence[ZSLDataset], *, compared: bool
+) -> None:
+    """Show the quality of the maps and, of two compared data sets, the classes that differ."""
+    for one in maps:
+        _show_quality(one)
+    if len(datasets) == 2 and compared:
+        verdicts = mixing_verdicts(maps[0].mixing, "PCA", "map")
+        st.markdown(f"**{_which_differ(verdicts, datasets)}**")
+        _show_shifts(verdicts, maps[0])
 
 
 def _show_quality(one: EmbeddedMap) -> None:

@@ -11,7 +11,7 @@ from ui.figures.splits import attribute_map, split_map
 from ui.maps import simulated_effects
 from ui.sections.your_data import show_your_data
 from ui.shell.folds import fold
-from ui.shell.frame import Header, chart, errors_as_sentences, show_tabs
+from ui.shell.frame import Header, chart, errors_as_sentences, place_answer, show_tabs
 from ui.shell.guard import fragment
 from ui.shell.text import plain
 from ui.state import controls, data_menu
@@ -36,25 +36,22 @@ PART_LABELS = {
 
 def show(header: Header) -> None:
     """Choose a data set and a split, and show them in tabs."""
+    answer = place_answer()
     with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
         dataset = data_menu.choose_dataset()
         split = controls.choose_split(dataset)
         header.mark(dataset)
+    answer.say(*_counts(dataset, split))
     tabs = {"Split": _show_split, "Attributes": _show_attributes}
     if dataset.name in imports.names():
-        tabs = {YOUR_DATA: _show_your_data} | tabs
+        tabs = {YOUR_DATA: show_your_data} | tabs
     show_tabs(tabs, dataset, split, key="data_tab")
-
-
-def _show_your_data(dataset: ZSLDataset, split: Split) -> None:
-    show_your_data(dataset, split, _counts(dataset, split))
 
 
 def _show_split(dataset: ZSLDataset, split: Split) -> None:
     """Draw the images of each class by part, the folds, and the statistics."""
     table = dataset_summary.sorted_classes(dataset_summary.class_table(dataset, split), "by role")
     folds = dataset_summary.fold_roles(dataset, split)
-    st.markdown(_counts(dataset, split))
     chart(
         split_map(table, folds.iloc[table.index]),
         alt=f"Images of every class by their part in the split {split.name}, and the training and "
@@ -70,12 +67,13 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
         )
     st.caption(
         f"{plain(split.note)} Parameters are chosen on the folds: a method is trained on the "
-        "training classes of a fold and evaluated on its ■ validation classes. Test images are "
+        "training classes of a fold and evaluated on its "
+        ":green[■]\u00a0validation classes. Test images are "
         f"not used for this.{_held_out(dataset, split)}"
     )
     if split.name.startswith("PS"):
         _show_photographs(benchmark_of(dataset))
-    _show_statistics(dataset)
+    _show_statistics(dataset, split)
     as_table = partial(
         tables.show,
         table.join(folds.reset_index(drop=True)),
@@ -87,15 +85,15 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
     fold("As a table", as_table, key="data_as_table")
 
 
-def _counts(dataset: ZSLDataset, split: Split) -> str:
-    """Return one line with the counts of the data set and of its training and test images."""
+def _counts(dataset: ZSLDataset, split: Split) -> tuple[str, str]:
+    """Return the counts of the data set, and those of its training and test images."""
     seen, unseen = len(split.seen_classes), len(split.unseen_classes)
     of_seen = f"{len(split.test_seen):,} images of these and " if len(split.test_seen) else ""
     return (
-        f"**{len(dataset.labels):,} images, {dataset.n_classes} classes, "
-        f"{dataset.prototypes.shape[1]} values per class embedding.** "
+        f"{len(dataset.labels):,} images, {dataset.n_classes} classes, "
+        f"{dataset.prototypes.shape[1]} values per class embedding.",
         f"Training: {len(split.trainval):,} images of {seen} seen classes. "
-        f"Test: {of_seen}{len(split.test_unseen):,} images of {unseen} unseen classes."
+        f"Test: {of_seen}{len(split.test_unseen):,} images of {unseen} unseen classes.",
     )
 
 
@@ -129,11 +127,11 @@ def _show_photographs(benchmark: str | None) -> None:
     )
 
 
-def _show_statistics(dataset: ZSLDataset) -> None:
+def _show_statistics(dataset: ZSLDataset, split: Split) -> None:
     """Compare the data set's statistics with published statistics, if any."""
     statistics = dataset_summary.statistics(dataset)
     if statistics["published"].isna().all():
-        _show_origin(dataset)
+        _show_origin(dataset, split)
         return
     left, right = st.columns([0.62, 0.38], gap="large")
     with left:
@@ -151,18 +149,17 @@ def _show_statistics(dataset: ZSLDataset) -> None:
             height="content",
         )
     with right:
-        _show_origin(dataset)
+        _show_origin(dataset, split)
 
 
-def _show_origin(dataset: ZSLDataset) -> None:
-    """Show the origin of the data set and the notes of the papers."""
+def _show_origin(dataset: ZSLDataset, split: Split) -> None:
+    """Show the origin of the data set, the notes on its other splits and those of the papers."""
     st.markdown(f"**Where it comes from.** {plain(dataset.source)}")
     for part in dataset.splits.values():
-        if part.note:
+        if part.note and part.name != split.name:
             st.markdown(f"**{plain(part.name)}.** {plain(part.note)}")
     benchmark = benchmark_of(dataset)
     if benchmark is None:
-        st.caption("These classes belong to no benchmark with published results.")
         return
     if dataset.simulated:
         st.caption(

@@ -13,7 +13,7 @@ from ui.figures.gains import FEWEST_DRAWS, gain_bars
 from ui.figures.images import image_row
 from ui.intake import import_dialog
 from ui.maps import simulated_effects
-from ui.shell.frame import Header, chart, errors_as_sentences
+from ui.shell.frame import Header, chart, errors_as_sentences, place_answer
 from ui.shell.numbers import in_points
 from ui.shell.text import plain
 from ui.shell.visitors import available_datasets
@@ -44,23 +44,25 @@ WITHOUT_BASELINE = ("simulated-CUB", "simulated-SUN", "simulated-aPY")
 ANNOTATED = {vocabulary: name for name, vocabulary in PRETRAINING.items()}
 
 
-def show(header: Header) -> None:
+def show(_: Header) -> None:
     """Choose data and method, show the gain of each class, and details of one class."""
+    answer = place_answer()
     with errors_as_sentences():
         with st.container(horizontal=True, vertical_alignment="bottom"):
             dataset = _choose_dataset()
             menu = list(dict.fromkeys([*GAIN_METHODS, *METHODS]))
-            method = controls.choose_option("Method", menu, key="gain_method", width=160)
+            method = controls.choose_option("Method", menu, key="gain_method", width=144)
             with st.popover("More", icon=":material/more_horiz:"):
                 baseline = _choose_baseline(dataset)
                 vocabulary, matches = _choose_vocabulary(dataset)
                 only_unrelated = st.toggle(
                     "Unrelated classes only", key="gain_unrelated", bind="query-params"
                 )
+            import_dialog.offer()
         in_set, related = (
             set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
         )
-        header.mark(dataset)
+        Header(answer.mark).mark(dataset)
         if not baseline:
             _ask_for_baseline(dataset)
         methods = list(dict.fromkeys([*GAIN_METHODS, method]))
@@ -69,7 +71,7 @@ def show(header: Header) -> None:
         gains = partial(class_gains, study, dataset.name, baseline)
         table = gains(method, dataset.class_names, related)
         gain = group_gain(table)
-    _say(gain, table, vocabulary)
+    answer.say(*_in_words(gain, table, vocabulary, simulated=dataset.simulated))
     _draw(table, dataset, method, only_unrelated=only_unrelated)
     names = sorted(table["class"])
     first = str(table["class"].iloc[0])
@@ -90,7 +92,6 @@ def _choose_dataset() -> ZSLDataset:
     ]
     chosen = data_menu.chosen_dataset()
     default = chosen if chosen in names else "simulated-AWA2"
-    import_dialog.offer()
     return cache.dataset(
         data_menu.choose_name("Data set", names, key="gain_data", default=default, width=320)
     )
@@ -157,23 +158,26 @@ def _choose_vocabulary(dataset: ZSLDataset) -> tuple[str, pd.DataFrame]:
 # --- All classes ----------------------------------------------------------------------------------
 
 
-def _say(gain: GroupGain, table: pd.DataFrame, vocabulary: str) -> None:
-    """State the gain of classes in the pre-training set next to the gain of unrelated classes."""
+def _in_words(
+    gain: GroupGain, table: pd.DataFrame, vocabulary: str, *, simulated: bool
+) -> tuple[str, str]:
+    """Return the gain of classes in the pre-training set next to the gain of unrelated classes."""
     n = {group: int((table["group"] == group).sum()) for group in GROUPS}
     interval = f"95 % interval {_signed(gain.low)} to {_signed(gain.high)}"
-    if not gain.is_shown:
-        verdict = f"**no significant difference between the groups** ({interval})"
-    else:
+    if gain.is_shown:
         than = "more" if gain.difference > 0 else "less"
         more = in_points(abs(gain.difference)).removeprefix("+")
-        verdict = f"classes in the set gain **{more} {than}** than unrelated ones ({interval})"
+        verdict = f"classes in the set gain {more} {than} than unrelated ones"
+    else:
+        verdict = "no significant difference between the groups"
+    verdict = f"In simulated data, {verdict}" if simulated else f"{verdict[0].upper()}{verdict[1:]}"
     related = ""
     if n["related"]:
         related = f", {_signed(gain.related)} on {n['related']} related"
-    st.markdown(
+    return f"{verdict} ({interval}).", (
         f"Pre-training on {plain(_title(vocabulary))} changes accuracy by {in_points(gain.inside)} "
         f"on the {n['in the set']} classes in the set{related} and {_signed(gain.unrelated)} on "
-        f"{n['unrelated']} unrelated ones: {verdict}."
+        f"{n['unrelated']} unrelated ones."
     )
 
 
@@ -238,8 +242,10 @@ def _show_class(
                 key="gain_images",
             )
     with right:
+        shown = of_methods[of_methods["class"] == name].copy()
+        shown.loc[shown["draws"] < FEWEST_DRAWS, ["low", "high"]] = np.nan
         tables.show(
-            of_methods[of_methods["class"] == name],
+            shown,
             f"gain_of_class_{dataset.name}",
             labels={
                 "method": "method",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 import streamlit as st
 
+from ui.components import chart as drawing
 from ui.lessons.handout import open_room, show_entrance, show_tools
 from ui.lessons.place import Place
 from ui.lessons.registry import LESSONS
 from ui.lessons.stage import show_lesson
-from ui.shell.frame import Header, errors_as_sentences
+from ui.shell.frame import Header, errors_as_sentences, place_answer
 from ui.state import cache
+
+#: Pixels of the height of a picture of a lesson.
+PICTURE = 272
 
 
 def show(header: Header) -> None:
@@ -39,15 +41,26 @@ def show(header: Header) -> None:
 
 
 def _show_list() -> None:
-    st.markdown(
-        "Each step asks for a prediction, then shows the computed answer. Arrow keys move forward "
-        "and back. No download is needed."
+    """Show a card per lesson: its first question, its buttons and, last, the figure of a step."""
+    steps, minutes = (
+        sum(each)
+        for each in zip(*((len(x.steps), x.minutes) for x in LESSONS.values()), strict=True)
     )
-    rows = chain.from_iterable(st.columns(2) for _ in range(0, len(LESSONS), 2))
-    for column, lesson in zip(rows, LESSONS.values(), strict=False):
-        with column.container(border=True, height="stretch"):
+    place_answer().say(
+        f"{len(LESSONS)} lessons, {steps} steps, {minutes} minutes: predict, then see the computed "
+        "answer.",
+        "In a room, students join by QR code and vote, and you reveal the answer. Arrow keys move "
+        "forward and back. No download is needed.",
+    )
+    places = {}
+    for column, lesson in zip(st.columns(len(LESSONS)), LESSONS.values(), strict=True):
+        with column.container(border=True, height="stretch", key=f"lessons_card_{lesson.name}"):
             st.markdown(f"**{lesson.title}**")
-            st.markdown(f"{lesson.about} {len(lesson.steps)} steps, {lesson.minutes} minutes.")
+            places[lesson.name] = st.container(height=PICTURE, border=False)
+            st.caption(
+                f"{lesson.about} {len(lesson.steps)} steps, {lesson.minutes} minutes. First "
+                f"question: {lesson.steps[0].ask}"
+            )
             with st.container(horizontal=True):
                 if st.button("Begin", key=f"lessons_begin_{lesson.name}", type="primary"):
                     Place(lesson.name).go()
@@ -55,3 +68,8 @@ def _show_list() -> None:
                     "Start a room", key=f"lessons_room_{lesson.name}", icon=":material/groups:"
                 ):
                     open_room(Place(lesson.name))
+    for name, place in places.items():
+        cover = LESSONS[name].cover
+        view = cover.see(cover.control.options[0])
+        with place:
+            drawing.draw(view.figure.of_height(PICTURE), view.alt, key=f"lessons_picture_{name}")

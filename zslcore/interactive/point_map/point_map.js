@@ -323,6 +323,7 @@ export class PointMaps {
   drawLegend() {
     const { legend } = this.head;
     this.legend.replaceChildren();
+    this.legend.classList.toggle("few", legend === "list" && this.head.palette.length < 4);
     if (legend === "scale") this.drawScale();
     if (legend === "list") this.drawList();
   }
