@@ -202,8 +202,8 @@ def _of_scores(group: Group, named: list[Vocabulary]) -> CheckedFile:
     path, *labels = [file.contents or file.path for file in (group.main, *group.others)]
     scores, questions = interpreted(read_scores(path, labels=labels[0] if labels else None))
     if scores is None:
-        asked = questions[0].sentence
-        return CheckedFile(card_of_question(group.main.name, asked, group.named))
+        question = questions[0].sentence
+        return CheckedFile(card_of_question(group.main.name, question, group.named))
     vocabularies, assumed = _vocabularies(named)
     report = judge(scores)
     card = card_of_scores(report, group.named, vocabularies, assumed=assumed)

@@ -195,8 +195,8 @@ def _lines_of_json(value: object) -> list[str] | None:
         return None
     titles = {_squeezed(key): key for key in value[0]}
     named = next((titles[each] for each in NAMED if each in titles), None)
-    given = [record.get(named) for record in value] if named is not None else []
-    names = [name for name in given if isinstance(name, str) and name]
+    values = [record.get(named) for record in value] if named is not None else []
+    names = [name for name in values if isinstance(name, str) and name]
     if len({*names}) < len(value) or not OF_IMAGES.isdisjoint(titles):
         return None
     ids = [str(record.get(titles.get("wnid", titles.get("id", "")), "")) for record in value]

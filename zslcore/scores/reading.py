@@ -631,8 +631,8 @@ def _read_labels(
     wanted: dict[str, Role] = dict.fromkeys(names, "labels")
     folder.mkdir(exist_ok=True)
     if isinstance(source, Contents):
-        there = {name: role for name, role in wanted.items() if name in source.shapes}
-        read = source.read(there, folder, limits=limits)
+        present = {name: role for name, role in wanted.items() if name in source.shapes}
+        read = source.read(present, folder, limits=limits)
     elif source.suffix.lower() in (".txt", ".csv", ".tsv", ""):
         return numbers_or_names(read_lines(source, max_bytes=64 << 20))
     else:
