@@ -314,7 +314,7 @@ def test_a_folder_with_one_file_of_rows_per_part_is_read(tmp_path, into, ending,
 def test_numbers_that_may_be_classes_are_no_rows(tmp_path, into):
     for name, numbers in {"train": [0, 1], "test": [2, 3], "labels": Y.tolist()}.items():
         (tmp_path / f"{name}_ids.txt").write_text("\n".join(map(str, numbers)))
-    with pytest.raises(FileRefusedError, match="in no layout that is read"):
+    with pytest.raises(FileRefusedError, match="not a known layout"):
         context_of(tmp_path, into=into)
 
 

@@ -325,6 +325,56 @@ def test_counts_of_a_confusion_matrix_are_no_scores(tmp_path):
     assert read_scores(tmp_path / "scores.csv").scores.shape == (C, C)
 
 
+@pytest.mark.parametrize("form", ["prob_{}", "score: {}", "decimal commas"])
+def test_a_table_of_another_program_gives_the_same_numbers(tmp_path, form):
+    table, path = (
+        pd.DataFrame(F, columns=NAMES).assign(label=np.array(NAMES)[Y]),
+        tmp_path / "s.csv",
+    )
+    unseen = [NAMES[c] for c in UNSEEN]
+    table.to_csv(path, index=False)
+    expected = judge(interpreted(read_scores(path, unseen=unseen))[0]).figures
+    if form == "decimal commas":
+        table.to_csv(path, index=False, sep=";", decimal=",")
+    else:
+        table.rename(columns={name: form.format(name) for name in NAMES}).to_csv(path, index=False)
+    scores, _ = interpreted(read_scores(path, unseen=unseen))
+    assert judge(scores).figures["plain_harmonic"] == expected["plain_harmonic"]
+    assert scores.class_names == NAMES
+    assert bool(scores.remarks) == (form != "decimal commas")
+
+
+def test_a_prefix_that_belongs_to_the_names_stays(tmp_path):
+    names = [f"bird {name}" for name in NAMES]
+    table = pd.DataFrame(F, columns=names).assign(label=np.array(names)[Y])
+    table.to_csv(tmp_path / "s.csv", index=False)
+    assert [*read_scores(tmp_path / "s.csv").class_names] == names
+
+
+@pytest.mark.parametrize("images", [slice(None), ~OF_UNSEEN, OF_UNSEEN])
+def test_predicted_classes_without_seen_classes_have_an_accuracy(tmp_path, capsys, images):
+    labels, predicted = Y[images], F.argmax(1)[images]
+    table = pd.DataFrame({"label": labels, "predicted": predicted})
+    table.to_csv(tmp_path / "p.csv", index=False)
+    report = judge(interpreted(read_scores(tmp_path / "p.csv", unseen=("all",)))[0])
+    assert report.evaluation.zsl == pytest.approx(mean_class_accuracy(labels, predicted))
+    assert report.evaluation.plain is None
+    assert main(["check", str(tmp_path / "p.csv"), "--unseen", "all"]) == 3  # classes unknown
+    out = capsys.readouterr().out
+    assert f"ZSL accuracy {100 * report.evaluation.zsl:.1f} %" in out
+    assert "more than one meaning" not in out
+
+
+def test_predicted_classes_of_unseen_images_alone_have_u(tmp_path):
+    table = pd.DataFrame({"label": Y[OF_UNSEEN], "predicted": F.argmax(1)[OF_UNSEEN]})
+    table.to_csv(tmp_path / "p.csv", index=False)
+    unseen = [str(c) for c in UNSEEN]
+    report = judge(interpreted(read_scores(tmp_path / "p.csv", unseen=unseen))[0])
+    u = mean_class_accuracy(Y[OF_UNSEEN], F.argmax(1)[OF_UNSEEN])
+    assert report.figures["plain_unseen"] == pytest.approx(u)
+    assert f"u {u:.1%} (per class): no image is of a seen class" in report.headline
+
+
 def test_predicted_classes_in_a_plain_text_are_refused_by_what_to_write(tmp_path):
     (tmp_path / "p.txt").write_text("a.jpg cat dog\n")
     with pytest.raises(ZSLError, match=r"p\.txt: .*as \.csv with the titles label and predicted"):

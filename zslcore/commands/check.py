@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from zslcore.board.card import card_of_result
@@ -40,6 +40,7 @@ from zslcore.scores.questions import interpreted
 from zslcore.scores.reading import read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import write_out
+from zslcore.untrusted.client import listed_classes
 
 
 @command(
@@ -69,7 +70,8 @@ def run(args: argparse.Namespace) -> Output | int:
     groups = grouped([recognise_file(path) for path in args.files])
     if args.format and all(group.main.kind == "split" for group in groups):
         return _every_finding(args)
-    cards = _cards_of(groups, args.pretraining, read_printed(args.printed or ""))
+    printed = read_printed(args.printed or "")
+    cards = _cards_of(groups, args.pretraining, printed, _Stated(args.unseen, tuple(args.fix)))
     if args.output:
         write_out(args.output, reports_html(*cards))
 
@@ -156,17 +158,30 @@ def cards_of_files(
     return _cards_of(grouped([recognise_file(path) for path in paths]), pretraining, printed)
 
 
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """Options on the meaning of score files: unseen classes, and answers to open questions."""
+
+    unseen: list[str] | None = None
+    fixes: tuple[str, ...] = ()
+
+
 def _cards_of(
-    groups: Sequence[Group], pretraining: list[str] | None, printed: Sequence[Printed]
+    groups: Sequence[Group],
+    pretraining: list[str] | None,
+    printed: Sequence[Printed],
+    stated: _Stated | None = None,
 ) -> list[Report]:
     named = [vocabulary_of(name) for name in pretraining or ()]
-    return joined_cards([_judged(group, named) for group in groups], printed)
+    checked = [_judged(group, named, stated or _Stated()) for group in groups]
+    return joined_cards(checked, printed)
 
 
-def _judged(group: Group, named: list[Vocabulary]) -> CheckedFile:
+def _judged(group: Group, named: list[Vocabulary], stated: _Stated) -> CheckedFile:
+    if group.main.kind == "scores":
+        return _of_scores(group, named, stated)
     of = {
         "split": _of_split,
-        "scores": _of_scores,
         "predictions": _of_predictions,
         "run": _of_result,
         "classes": _of_classes,
@@ -198,9 +213,14 @@ def _of_split(group: Group, named: list[Vocabulary]) -> CheckedFile:
         return CheckedSplit(card, replace(context, features=None), report)
 
 
-def _of_scores(group: Group, named: list[Vocabulary]) -> CheckedFile:
+def _of_scores(group: Group, named: list[Vocabulary], stated: _Stated) -> CheckedFile:
     path, *labels = [file.contents or file.path for file in (group.main, *group.others)]
-    scores, questions = interpreted(read_scores(path, labels=labels[0] if labels else None))
+    file = read_scores(
+        path,
+        labels=labels[0] if labels else None,
+        unseen=stated.unseen and listed_classes(stated.unseen, group.main.path.parent),
+    )
+    scores, questions = interpreted(file, stated.fixes)
     if scores is None:
         question = questions[0].sentence
         return CheckedFile(card_of_question(group.main.name, question, group.named))

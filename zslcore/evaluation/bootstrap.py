@@ -199,7 +199,10 @@ class BootstrapMetrics:
         return summed
 
     def at(self, gamma: float, average: Average) -> SeenUnseen:
-        """Return the accuracies at ``gamma``."""
+        """Return the accuracies at ``gamma``; those of a side without images are NaN."""
+        if self._of_seen.all() or not self._of_seen.any():  # no curve, and no margins along it
+            right = self.test.predicted(gamma) == self.test.y
+            return self._once(f"at {gamma!r}", average, lambda average: self._sides(right, average))
         m = self.test.margins
         passed = m.points[int(np.searchsorted(m.gamma, gamma, side="right")) - 1]
         right = np.zeros(len(m.of_seen), dtype=bool)

@@ -880,15 +880,21 @@ def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
 
 
 def _evaluate_predicted(scores: AnsweredTest) -> Evaluation:
-    """Return the metrics of one predicted class per sample: u, s and H at gamma = 0."""
+    """Return the metrics of one predicted class per sample: u, s and H at gamma = 0.
+
+    Without seen classes the predictions are those of ZSL; otherwise its accuracy is NaN.
+    """
     generalized = scores.generalized
+    y, predicted = scores.y, scores.predicted()
+    is_zsl = not scores.seen.any()
     return Evaluation(
-        zsl=np.nan,
-        zsl_per_sample=np.nan,
+        zsl=mean_class_accuracy(y, predicted) if is_zsl else np.nan,
+        zsl_per_sample=sample_accuracy(y, predicted) if is_zsl else np.nan,
         zsl_top5=None,
         plain=scores.curve.at(0.0) if generalized else None,
         plain_per_sample=scores.curve_of("sample").at(0.0) if generalized else None,
-        per_class_plain=_by_class(per_class_accuracy(scores.y, scores.predicted()), scores.classes),
+        per_class_zsl=_by_class(per_class_accuracy(y, predicted), scores.classes) if is_zsl else {},
+        per_class_plain=_by_class(per_class_accuracy(y, predicted), scores.classes),
     )
 
 

@@ -127,7 +127,7 @@ def _leaks_in_data(
 def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]]) -> Report:
     """Return the card of scores with an open question, which cannot be evaluated yet."""
     none = Figure("H", UNKNOWN, "not computed")
-    advice = "Answer it under Scores, or with --fix of zslcore score."
+    advice = "Answer it under Scores, or with --unseen or --fix."
     return Report(
         subject=name,
         split="",
@@ -217,7 +217,7 @@ def _headline_figure(report: ScoreReport) -> Figure:
     if report.matrix.tested.limits == "sides given":
         separate = percent(report.figures["separate_harmonic"] or 0.0)
         return Figure("H of separate label spaces", separate, "not of GZSL: the side was given")
-    if report.matrix.tested.limits and e.plain is None:
+    if report.matrix.tested.limits and e.plain is None and report.matrix.seen.any():
         unseen = percent(report.figures["plain_unseen"] or 0.0)
         return Figure("u", unseen, "predicted classes, no seen image, mean over classes")
     if e.plain is None:

@@ -343,14 +343,16 @@ def _names_in(parts: Sequence[np.ndarray]) -> tuple[str, ...]:
 
 
 def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
-    if matrix.tested.limits == "predicted classes":
+    if matrix.tested.limits == "predicted classes" and not matrix.seen.any():
+        yield "One predicted class per image: top-k accuracy needs the scores of every class."
+    elif matrix.tested.limits == "predicted classes":
         yield (
             "One predicted class per image: u, s and H at γ = 0 follow. ZSL accuracy, another γ, "
             "AUSUC and the curve need the scores of every class."
         )
     if np.array_equal(matrix.tested.predicted(), matrix.y) and len(matrix.y) > len(matrix.seen):
         yield "Every predicted class is the label: are these the labels in place of predictions?"
-    if not matrix.seen[matrix.y].any():
+    if matrix.seen.any() and not matrix.seen[matrix.y].any():
         yield "No image is of a seen class: there is no s and no H."
     yield from _missing_classes(matrix)
 

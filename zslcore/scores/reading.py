@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import mmap
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import best_column, combine_sides, ranks_of
+from zslcore.names import class_key
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import (
@@ -381,6 +384,11 @@ def read_scores(
                 "as a confusion matrix has; give the predicted class of every image."
             )
         predicted = parts.get("predicted")
+        if prefix := _prefix_of(parts.get("class_names", ()), parts["labels"]):
+            parts["class_names"] = [n.removeprefix(prefix) for n in parts["class_names"]]
+            start = clean_text(prefix, 40)
+            remark = f"Columns are called {start} and the class: read without {start}."
+            parts["remarks"] = [*parts.get("remarks", ()), remark]
         return ScoreFile(
             name,
             parts.get("scores"),  # a map stays readable after its folder is deleted
@@ -391,6 +399,23 @@ def read_scores(
             tuple(parts.get("remarks", ())),
             lists_seen,
         )
+
+
+def _prefix_of(names: Sequence[str], labels: Any) -> str:
+    """Return the prefix of all column names, such as ``prob_``, that the labels lack; else ""."""
+    texts = np.asarray(labels)
+    if len(names) < 2 or texts.dtype.kind not in "UO":
+        return ""
+    keys = {class_key(str(name)) for name in np.unique(texts.astype(str))}
+    if keys & {class_key(name) for name in names}:
+        return ""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(min(names), max(names), strict=False))
+    shared = "".join(letter for letter, _ in same)
+    starts = [shared[: match.end()] for match in re.finditer(r"(?<=[^\W_])[\W_]+", shared)]
+    for start in starts:
+        if keys <= {class_key(name.removeprefix(start)) for name in names}:
+            return start
+    return ""
 
 
 def _is_confusion_matrix(scores: np.ndarray, labels: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,8 @@ from zslcore.untrusted.worker import Refused
 #: Texts that stand for a missing number.
 MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
+#: A number with a comma for its point, as in tables with semicolons between columns.
+DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(e[-+]?\d+)?", re.IGNORECASE)
 #: Largest number of values that are parsed at a time.
 BLOCK = 1 << 18
 
@@ -116,6 +119,7 @@ def _fault(
     *,
     finite: bool = True,
     separator: str = ",",
+    decimal: str = ".",
 ) -> Refused:
     """Return the first fault, with its line, of a CSV file that pandas refuses."""
     is_right = _is_finite if finite else _is_number
@@ -134,9 +138,18 @@ def _fault(
                     if not name and text.strip() != str(n):
                         what = f"expected a name for column {k + 1}, or the row's number {n} in it"
                         return Refused(f"{what}, got {text[:40]!r}", place)
-                    if name and name not in texts and not is_right(text.strip()):
+                    if (
+                        name
+                        and name not in texts
+                        and not is_right(text.strip().replace(decimal, "."))
+                    ):
                         below = next(filter(None, reader), [])[k : k + 1]
-                        if n == 0 and text.strip() and below and not is_right(below[0].strip()):
+                        if (
+                            n == 0
+                            and text.strip()
+                            and below
+                            and not is_right(below[0].strip().replace(decimal, "."))
+                        ):
                             return Refused(
                                 f"expected numbers, got texts such as {text[:40]!r}: a list of "
                                 "files or names is not a table of numbers",
@@ -170,7 +183,10 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     separator = _separator(path)
     header, first = _first_lines(path, separator)
     named = {k for k, name in enumerate(header) if name.lower() in (*LABELS, *PREDICTED)}
-    texts = named | {k for k, field in enumerate(first) if not _is_number(field)}
+    decimal = "," if separator != "," and any(map(DECIMAL_COMMA.fullmatch, first)) else "."
+    texts = named | {
+        k for k, field in enumerate(first) if not _is_number(field.replace(decimal, "."))
+    }
     index = next((k for k, name in enumerate(header) if name in ("", "Unnamed: 0")), None)
     numbers = [k for k in range(len(header)) if k not in texts and k != index]
     codes = {k: _Codes() for k in sorted(texts - {index})}
@@ -180,7 +196,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
 
     def blocks() -> Iterator[np.ndarray]:
         n = 0
-        for frame, share in _score_frames(path, separator, texts, numbers, len(header)):
+        for frame, share in _score_frames(path, separator, decimal, texts, numbers, len(header)):
             with np.errstate(over="ignore"):
                 values = frame[numbers].to_numpy("<f4")
             if len(header) - 1 in numbers and np.isnan(values[:, -1]).any():
@@ -199,7 +215,9 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
         n = write_rows(out / "scores.npy", blocks(), len(numbers))
     except (ValueError, pd.errors.ParserWarning):
         optional = {header[k]: False for k in texts}
-        raise _fault(path, header, optional, finite=False, separator=separator) from None
+        raise _fault(
+            path, header, optional, finite=False, separator=separator, decimal=decimal
+        ) from None
     if not n:
         raise Refused("expected a table with at least one row, got none")
     for k, column in codes.items():
@@ -227,7 +245,7 @@ class _Codes:
 
 
 def _score_frames(
-    path: str, separator: str, texts: set[int], numbers: list[int], n_columns: int
+    path: str, separator: str, decimal: str, texts: set[int], numbers: list[int], n_columns: int
 ) -> Iterator[tuple[Any, float]]:
     """Yield blocks of a score table as frames, with the share of the file read so far."""
     return _read_frames(
@@ -235,6 +253,7 @@ def _score_frames(
         n_columns,
         names=range(n_columns),
         sep=separator,
+        decimal=decimal,
         dtype={k: "str" if k in texts else "float64" for k in range(n_columns)},
         keep_default_na=False,
         na_values=dict.fromkeys(numbers, MISSING),
