@@ -200,7 +200,7 @@ BEGIN = b'{"schema": "zslcore-board/1", '
     [
         (b"[" * 100_000, "expected JSON"),
         (BEGIN + b'"spec": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "expected JSON"),
-        (BEGIN + b'"spec": ' + b"[" * 30 + b"]" * 30 + b"}", "20 brackets"),
+        (BEGIN + b'"spec": ' + b"[" * 30 + b"]" * 30 + b"}", "20 nested brackets"),
         (BEGIN + b'"who": "A", "who": "B"}', "every name of an object once"),
     ],
 )
@@ -356,7 +356,7 @@ def test_rows_of_nobody_are_unknown(entry):
         (["imagenet-21k"], "PS 2.0", "overlapping", "10 of 10"),
         (["none"], "SS", "clean", "trained on no images"),
         ([], "PS 2.0", "unknown", "does not state the pre-training set of the extractor"),
-        (["laion-2b"], "PS 2.0", "unknown", "classes of laion-2b are not known"),
+        (["laion-2b"], "PS 2.0", "unknown", "classes of laion-2b are unknown"),
         (["imagenet-1k"], "own", "unknown", "does not name its unseen classes"),
     ],
 )

@@ -102,7 +102,7 @@ def _embedded(
 def _encoded(
     args: argparse.Namespace, names: Sequence[str]
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...], str]:
-    """Return prototypes of an encoder, its pre-training, the recipe, and the libraries."""
+    """Return prototypes of an encoder, its pre-training sets, the recipe, and the libraries."""
     from zslcore.datasets.open_world import templates_of
     from zslcore.extraction.encoders import (
         TEMPLATES,

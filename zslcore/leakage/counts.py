@@ -1,7 +1,7 @@
 """Counts of leaking rows and classes, and of classes in a pre-training set.
 
-Two splits are compared on the parts that both give, and on ``test_seen`` where either gives it: a
-file without ``train_loc`` does not say which rows are trained on.
+Two splits are compared on their common parts, and on ``test_seen`` if at least one has it: a file
+without ``train_loc`` does not show its training rows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
     """Return the sorted test rows that any leak reports as trained on.
 
-    Training has the row itself, an equal or near image, its photograph or its class.
+    A test row leaks if training has the row itself, an equal or near image, its photograph or its
+    class.
     """
     rows = [
         finding.rows
@@ -367,7 +368,7 @@ def overlap_table(
     if classes is None and context.unseen_classes is None:
         classes = ()
     compared = overlaps_of_split(context, vocabulary, classes)
-    names = context.class_names  # names as on pages and in decisions
+    names = context.class_names  # names as used on pages and in decisions
     rows = [
         replace(each, class_name=names[each.number]).row if each.number < len(names) else each.row
         for each in compared

@@ -1,7 +1,7 @@
 """Recognise files by their first bytes and the names and shapes of their variables.
 
-A file of arrays is opened once: the confined process of :mod:`zslcore.untrusted.client` that
-lists its variables reads the small ones, too.
+A file of arrays is opened once: the worker process that lists its variables also reads the small
+ones (:mod:`zslcore.untrusted.client`).
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ def _split_of_names(path: Path, value: Any) -> SplitList | None:
 
 
 def _kind_of_json(path: Path, value: Any) -> Kind | None:
-    """Recognise a JSON by its schema or its fields; None where its arrays tell."""
+    """Recognise a JSON by its schema or its fields; None if its arrays decide."""
     if is_split_json(clean_text(path.name), value):
         return "split"
     first = value[0] if isinstance(value, list) and value else value
@@ -312,7 +312,7 @@ MOST_LETTERS = 300
 
 
 def _is_list_of_a_program(path: Path) -> bool:
-    """Whether a text begins like JSON but is a list, such as a dictionary printed by a program."""
+    """Whether a text begins like JSON but is not JSON, such as a printed Python dictionary."""
     if path.suffix.lower() not in LISTS:
         return False
     try:

@@ -328,7 +328,7 @@ Rule = Callable[[Query, Index], Hits]
 BROADER_STEPS = 2
 #: Most letters removed from the end of a word not in WordNet, and fewest letters that remain.
 CUT, STEM = 2, 6
-#: Most names with a word that identifies a name not in WordNet.
+#: Most names that may share the word by which a name not in WordNet is matched.
 RARE = 3
 #: Lexicographer files of WordNet.
 ANIMAL, FOOD, PERSON, PLANT, SUBSTANCE = "05", "13", "18", "20", "27"
@@ -385,8 +385,8 @@ def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
 def _are_alike(synset: str, other: str) -> bool:
     """Whether two meanings of a name are hard to distinguish.
 
-    So are two animals, an animal and its fur or a person named after it, and living things with an
-    ancestor near both.
+    This holds for two animals, for an animal and its fur or a person named after it, and for living
+    things with an ancestor near both.
     """
     category, of_other = (wordnet().synsets[s].category for s in (synset, other))
     alike = category == ANIMAL and of_other in (ANIMAL, PERSON, SUBSTANCE)
