@@ -12,7 +12,7 @@ import streamlit as st
 from ui.components.tile_wall import Tile
 from ui.components.tile_wall import draw as draw_wall
 from ui.figures.claims import Number, claim_numbers
-from ui.shell.frame import Header, chart, errors_as_sentences
+from ui.shell.frame import Header, chart, errors_as_sentences, place_answer
 from ui.shell.text import plain
 from ui.state import cache
 from ui.takeaway import downloads, tables
@@ -85,12 +85,10 @@ BOUND = (
 def show(_: Header) -> None:
     """Show the filtered wall, and the evidence for the open tile."""
     with errors_as_sentences():
-        answer = st.container(key="claims_answer")
-        answer.empty()  # an empty container has no height
+        answer = place_answer()
         basis, groups, marks, sought = _choose()
         judged = cache.judged_on(BASES[basis][2])
-        with answer:
-            _answer(basis, judged)
+        answer.say(*_in_words(basis, judged))
         tiles = list(_tiles(judged))
         opened = _opened({tile.id for tile in tiles})
         shown = [
@@ -147,24 +145,27 @@ def _choose() -> tuple[Basis, list[str], list[str], str]:
             help="holds: the claim holds, or the code chooses without test images; fails: the "
             "claim does not hold, or the code chooses on test images; open: undecided.",
         )
-        sought = st.text_input("Find", key="claims_find", bind="query-params", width=160)
+        sought = st.text_input(
+            "Find", key="claims_find", bind="query-params", width=160, placeholder="ALE, p = 0.007"
+        )
     return basis, groups or GROUPS, marks or list(MARKS.values()), sought.strip().lower()
 
 
-def _answer(basis: Basis, judged: Mapping[str, Judgment]) -> None:
-    """State how many claims hold, the strongest finding, and the count of released codes."""
+def _in_words(basis: Basis, judged: Mapping[str, Judgment]) -> tuple[str, str]:
+    """Return how many claims hold, the strongest finding, and the count of released codes."""
     states = [_state_of(judgment) for judgment in judged.values()]
     yes, no, left = (states.count(state) for state in MARKS)
     p = {
         question: test.p
         for question, test in cross_tests(printed_evidence().tables[CROSS_TABLE]).items()
     }
-    st.markdown(
-        f"**Of {len(judged)} claims of four papers, {yes} hold {BASES[basis][1]}, {no} do not, "
-        f"{left} are open.** Strongest finding: the printed p = {PRINTED_CLAIM.p} for another "
+    return (
+        f"Of {len(judged)} claims of four papers, {yes} hold {BASES[basis][1]}, {no} do not, "
+        f"{left} are open.",
+        f"Strongest finding: the printed p = {PRINTED_CLAIM.p} for another "
         "*training* set does not follow from the printed table, which gives "
         f"p = {p['training set']:.2g}; it is the value for another *test* set "
-        f"(p = {p['test set']:.2g}). {released_codes.headline()}"
+        f"(p = {p['test set']:.2g}). {released_codes.headline()}",
     )
 
 

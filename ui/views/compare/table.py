@@ -6,7 +6,7 @@ Text from submitted results is escaped, never read as Markdown.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ import streamlit as st
 from ui.components import window
 from ui.figures.method_table import Path, operating_points, rank_diagram, rank_forest
 from ui.shell import site_map, terms, visitors
-from ui.shell.frame import Header, chart, errors_as_sentences
+from ui.shell.frame import Answer, Header, chart, errors_as_sentences, place_answer
 from ui.shell.numbers import duration, percent, three_digits
 from ui.shell.text import AUSUC, plain
 from ui.state import cache, controls, data_menu
@@ -46,7 +46,6 @@ from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.interactive.seen_unseen import interactive_curve, line_of
-from zslcore.leakage import Mark
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import MethodCard
 from zslcore.results.store import ResultStore, StoredRun
@@ -81,7 +80,7 @@ DETAILS: Mapping[str, Callable[[MethodCard], object]] = {
 #: Optional column: whether the final fit is on trainval, as in all runs of this package.
 FITTED = "trained on trainval"
 #: Background of methods that are not significantly worse than another method.
-SHADE = "background-color: rgba(88, 101, 121, 0.22)"
+SHADE = "background-color: rgba(88, 101, 121, 0.22); font-weight: bold"
 #: Background of the numbers of your runs, which also have "yours" in their marks.
 YOURS = "background-color: rgba(240, 228, 66, 0.35)"
 #: Suffix that makes equal headings different for the browser.
@@ -100,6 +99,7 @@ def show(_: Header) -> None:
     """Show the table, the opened cell, missing cells, and the ranks."""
     if message := st.session_state.pop(MESSAGE, ""):
         st.toast(message)
+    answer = place_answer()
     with errors_as_sentences():
         table, details, unreadable = _choose()
         if table.columns:
@@ -107,7 +107,7 @@ def show(_: Header) -> None:
                 digests = {cell.digest: None for cell in column.cells.values() if cell.digest}
                 kind = ", simulated" * column.simulated
                 downloads.cite(f"{column.data}{kind}, data {', '.join(digests) or 'not stated'}")
-            _answer(table)
+            _say(table, answer)
             if words := _hidden_in_words(table):
                 st.caption(words)
             _show_grid(table, details)
@@ -260,20 +260,21 @@ def _in_words(figure: Metric) -> str:
 # --- Answer and grid ------------------------------------------------------------------------------
 
 
-def _answer(table: MethodTable) -> None:
-    """Show the leading method of each data set, the number of ties, and leaking classes."""
-    lines = st.container(gap="xsmall")
+def _say(table: MethodTable, answer: Answer) -> None:
+    """State the leading method of each data set, the number of ties, and leaking classes."""
+    sentences, metric = [], _in_words(table.figure)
     for column in table.columns:
-        value = percent(column.ranks["value"][column.leader])
-        words = f"{plain(column.leader)}, {_in_words(table.figure)} {value}, is the only result"
-        if (n := len(column.ranks)) > 1:
-            words = (
-                f"{plain(column.leader)} leads {n} methods with {_in_words(table.figure)} {value}; "
-                f"{_tie_in_words(column)}"
-            )
-        with lines.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"**{plain(_title(column))}**: {words}.", width="content")
-            _badge(column)
+        value, n = percent(column.ranks["value"][column.leader]), len(column.ranks)
+        words = f"{plain(column.leader)}, {metric} {value}, is the only result"
+        if n > 1:
+            words = f"{plain(column.leader)} leads {n} methods with {metric} {value}; "
+            words += _tie_in_words(column)
+        sentences.append((plain(_title(column)), words, *_concerns(column)))
+    (name, words, concerns, _), *others = sentences
+    evidence = [f"**{name}**: {concerns}."]
+    evidence += [f"**{name}**: {words}; {concerns}." for name, words, concerns, _ in others]
+    tip = "\n\n".join(f"**{name}**: {why}" for name, _, _, why in sentences)
+    answer.say(f"{sentences[0][0]}: {sentences[0][1]}.", " ".join(evidence), tip=tip)
 
 
 def _tie_in_words(column: Column) -> str:
@@ -301,22 +302,18 @@ def _without_interval(table: MethodTable) -> str:
     return f" Without an interval: {'; '.join(parts)}." * bool(parts)
 
 
-def _badge(column: Column) -> None:
-    """Show whether test classes are in the pre-training set."""
-    leak = leak_of(list(column.cells.values()))
+def _concerns(column: Column) -> tuple[str, str]:
+    """Return whether test classes are in the pre-training set, briefly and with the reason."""
+    cells = list(column.cells.values())
+    leak = leak_of(cells)
     n = len(leak.classes)
-    looks: dict[Mark, tuple[str, Literal["green", "violet", "gray"]]] = {
-        "ok": ("no leak found", "green"),
-        "leak": (f"{n} leaked class{'es' * (n != 1)}", "violet"),
-        "open": ("leak unknown", "gray"),
-    }
-    text, color = looks[leak.mark]
-    st.badge(text, color=color, help=plain(leak.sentence))
-    for images in {fine_tuned_on(cell.pretraining) for cell in column.cells.values()} - {""}:
-        words = f"Declared: fine-tuned on {images}. Compare with fine-tuned features alone."
-        st.badge("fine-tuned features", color="orange", help=words)
-    if column.simulated:
-        st.badge("simulated", color="orange")
+    words = {"ok": "no leak found", "leak": f"{n} leaked class{'es' * (n != 1)}"}
+    concerns, why = [words.get(leak.mark, "leak unknown")], [plain(leak.sentence)]
+    for images in {fine_tuned_on(cell.pretraining) for cell in cells} - {""}:
+        concerns.append("fine-tuned features")
+        why.append(f"Fine-tuned on {plain(images)}, as declared: compare with these alone.")
+    concerns += ["simulated"] * column.simulated
+    return ", ".join(concerns), " ".join(why)
 
 
 def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
@@ -387,7 +384,10 @@ def _hint(table: MethodTable) -> str:
                     f"**{plain(f'{row} · {_title(column)}')}**: {value}, rank {place}. Its curve "
                     "and source are below the table."
                 )
-    return "Click a heading to sort. Click a cell to see the source of its number below the table."
+    return (
+        "Bold on grey: no method is significantly better. Click a heading to sort, or a cell to "
+        "see the source of its number below the table."
+    )
 
 
 def _detail_of(table: MethodTable, row: str, name: str) -> object:
@@ -475,9 +475,9 @@ def _legend(table: MethodTable) -> str:
     one = "All results are " if len(words) == 1 else ""
     return (
         f"{'Yellow: your runs. ' * bool(table.own_rows)}"
-        "Shaded: no method is significantly better. Ranks: 95 % interval over resampled test "
-        "classes, the same for all methods of a data set, Student's below 20 classes. Parameters "
-        f"chosen on folds for {task_of(table.figure).upper()}. {one}{'; '.join(words)}. Printed "
+        "Ranks: 95 % interval over resampled test classes, the same for all methods of a data set, "
+        "Student's below 20 classes. Parameters chosen on folds for "
+        f"{task_of(table.figure).upper()}. {one}{'; '.join(words)}. Printed "
         f"results use other features (ResNet-101).{_without_interval(table)}"
     )
 

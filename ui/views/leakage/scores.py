@@ -13,7 +13,7 @@ from ui.intake import scores
 from ui.intake.scores import ENDINGS, TEXTS, EvaluatedScores, ScoreUpload
 from ui.sections import at_gamma
 from ui.shell import site_map, terms
-from ui.shell.frame import Header, errors_as_sentences
+from ui.shell.frame import Header, errors_as_sentences, place_answer
 from ui.shell.guard import fragment
 from ui.shell.numbers import percent, three_digits
 from ui.shell.text import on_screen, plain
@@ -42,8 +42,11 @@ UPLOAD = 100
 
 def show(header: Header) -> None:
     """Show the metrics of the visitor's files, or of an example."""
+    answer = place_answer()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         upload, validation, words = _take_files()
+        with st.popover("Metrics in the paper", icon=":material/functions:"):
+            text = _ask_printed()
     with errors_as_sentences():
         if upload:
             whole = scores.pair_files(upload)
@@ -66,7 +69,29 @@ def show(header: Header) -> None:
                 )
         complete = [each for each in evaluated if each is not None]
         if len(complete) == len(evaluated):
-            _show_scores(complete[0], complete[1:], words, compared=bool(scores.kept_scores()))
+            first, *others = complete
+            compared = bool(scores.kept_scores())
+            identity = _identity(first, words, is_example=not compared)
+            answer.say(_headline(first, words), identity)
+            if isinstance(first.matrix, PredictedScores):
+                state = first.matrix.state
+                tip = AGREES if state is State.VERIFIED else None
+                answer.mark.badge(state, color=STATES[state], help=tip)
+            _show_scores(first, others, words, text, compared=compared)
+
+
+def _headline(first: EvaluatedScores, words: Words) -> str:
+    """Return H by gamma, or the accuracy of scores without a curve, in one sentence."""
+    tested, report = first.matrix.tested, first.report
+    if not tested.has_curve:
+        zsl = f"The mean accuracy per class is {percent(report.evaluation.zsl)}."
+        return plain(words.translate(report.headline)) if tested.limits else zsl
+    plain_h, best = tested.curve.at(0.0).harmonic, tested.curve.best().harmonic
+    chosen = ""
+    if first.gamma is not None and report.origin != "oracle":
+        at = percent(tested.curve.at(first.gamma).harmonic)
+        chosen = f", {at} at the {report.origin} γ"
+    return f"H is {percent(plain_h)} at γ = 0{chosen} and at most {percent(best)} (oracle)."
 
 
 def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
@@ -125,26 +150,26 @@ STATES: dict[State, Literal["green", "gray"]] = {
 
 @fragment
 def _show_scores(
-    first: EvaluatedScores, others: list[EvaluatedScores], words: Words, *, compared: bool
+    first: EvaluatedScores,
+    others: list[EvaluatedScores],
+    words: Words,
+    text: str,
+    *,
+    compared: bool,
 ) -> None:
     """Show score matrices, with tables at the gamma at which the first curve is released.
 
     ``compared`` : whether a sentence on the differences between files comes first.
     """
     matrix, zsl = first.matrix, first.report.evaluation.zsl
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _show_identity(first, words, is_example=not compared)
-        if isinstance(matrix, PredictedScores):
-            tip = AGREES if matrix.state is State.VERIFIED else None
-            st.badge(matrix.state, color=STATES[matrix.state], help=tip)
-            if remarks := [each for each in matrix.remarks if each != AGREES]:
-                st.caption(plain(" ".join(remarks)), width="content")
-        with st.popover("Metrics in the paper", icon=":material/functions:"):
-            text = _ask_printed()
     if compared:
         _show_differing(first, others, words)
     if text:
         _show_explanation([first, *others], text, words)
+    if isinstance(matrix, PredictedScores) and (
+        remarks := [each for each in matrix.remarks if each != AGREES]
+    ):
+        st.caption(plain(" ".join(remarks)))
     if isinstance(matrix, PredictedScores) and matrix.tested.zsl_ranks is None:
         st.caption("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
     if not matrix.tested.has_curve:
@@ -266,8 +291,8 @@ def _remember() -> None:
         st.session_state[GAMMA] = gamma
 
 
-def _show_identity(first: EvaluatedScores, words: Words, *, is_example: bool) -> None:
-    """Show how the scores were read."""
+def _identity(first: EvaluatedScores, words: Words, *, is_example: bool) -> str:
+    """Return how the scores were read."""
     m = first.matrix
     parts = [
         f"{len(m.y):,} images",
@@ -282,7 +307,7 @@ def _show_identity(first: EvaluatedScores, words: Words, *, is_example: bool) ->
         )
     if done := [words.translate(FIXES[fix]) for fix in m.fixes if fix != "as-is"]:
         parts.append(f"read with: {', '.join(done)}")
-    st.caption(f"{'Example, ' * is_example}{plain(m.name)}: {'; '.join(parts)}.", width="content")
+    return f"{'Example, ' * is_example}{plain(m.name)}: {'; '.join(parts)}."
 
 
 def _show_remarks(first: EvaluatedScores, words: Words) -> None:
