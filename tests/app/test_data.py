@@ -16,7 +16,7 @@ from tests.pages import charts, words
 from tests.worlds import linear_world
 from ui.figures import splits
 from ui.figures.images import image_row
-from ui.figures.palette import OVERLAP
+from ui.figures.palette import LEAK
 from ui.figures.splits import split_map
 from ui.intake import import_dialog, uploads
 from ui.sections.your_data import closed_forms
@@ -496,7 +496,7 @@ def test_a_leaking_split_is_drawn_as_one():
     figure = split_map(table, dataset_summary.fold_roles(dataset, leaky))
     bar = next(t for t in figure.traces if t["name"] == "in more than one part")
     assert sum(bar["y"]) == 40
-    assert bar["marker"]["color"] == OVERLAP.color
+    assert bar["marker"]["color"] == LEAK.color
 
 
 def test_images_stand_upright_and_side_by_side():

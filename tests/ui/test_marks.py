@@ -23,6 +23,7 @@ from ui.figures.palette import (
     GROUP_LOOKS,
     HARMONIC,
     INK,
+    LEAK,
     OVERLAP,
     SECOND,
     SEEN,
@@ -424,7 +425,7 @@ def test_leaks_of_classes_and_parts():
     parts = pd.DataFrame({"part": ["trainval", "test_seen", "val"], "rows": [9, 5, 7]})
     figure = leakage.part_leak_bars(parts.assign(leaking=[1, 4, 2]))
     same(
-        {m.y: m.x for m in shown(figure) if m.color == OVERLAP.color},
+        {m.y: m.x for m in shown(figure) if m.color == LEAK.color},
         {"trainval": 1, "test seen": 4, "val": 2},
     )
     same(
@@ -437,9 +438,15 @@ def test_bars_and_curve_of_a_card():
     bars = [
         Bar(n, int(100 * v), int(10 * v), f"{n}!") for n, v in zip(NAMES, values(), strict=True)
     ]
+    bars.append(Bar("test_unseen", 9, 2, "9!"))
+    figure = leakage.picture_of(Picture("x", bars=tuple(bars)))
+    *others, last = [m for m in shown(figure) if m.color in (SEEN.color, UNSEEN.color)]
+    assert (last.y, last.x, last.color) == ("test_unseen", 7, UNSEEN.color)
+    assert {m.color for m in others} == {SEEN.color}
+    bars.pop()
     figure = leakage.picture_of(Picture("x", bars=tuple(bars)))
     for color, size in (
-        (OVERLAP.color, lambda b: b.marked),
+        (LEAK.color, lambda b: b.marked),
         (SEEN.color, lambda b: b.whole - b.marked),
     ):
         found = [(m.y, m.x) for m in shown(figure) if m.color == color]

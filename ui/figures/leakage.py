@@ -10,6 +10,7 @@ from ui.figures.marks import marked
 from ui.figures.palette import (
     HARMONIC,
     INK,
+    LEAK,
     NEUTRAL,
     OVERLAP,
     SEEN,
@@ -30,7 +31,7 @@ _WHERE = (
     ("test_seen", "test, seen", SEEN, 0.45, "."),
     ("test_unseen", "test, unseen", UNSEEN, 1.0, UNSEEN.pattern),
     ("known", "leak: class in the pre-training set", OVERLAP, 0.75, "|"),
-    ("leaking", "leak between the parts", OVERLAP, 1.0, OVERLAP.pattern),
+    ("leaking", "leak between the parts", LEAK, 1.0, LEAK.pattern),
     ("unused", "unused", NEUTRAL, 0.45, ""),
 )
 _ORDER = {"both": 0, "unseen": 1, "seen": 2, "none": 3}
@@ -97,7 +98,7 @@ def part_leak_bars(table: pd.DataFrame) -> Chart:
         )
         for label, rows, color, pattern in (
             ("rows of this part alone", table["rows"] - table["leaking"], SEEN.color, ""),
-            ("leak between the parts", table["leaking"], OVERLAP.color, OVERLAP.pattern),
+            ("leak between the parts", table["leaking"], LEAK.color, LEAK.pattern),
         )
     ]
     return figure(
@@ -124,12 +125,16 @@ def picture_of(picture: Picture) -> Chart:
 def _bars(picture: Picture) -> Chart:
     each = picture.bars
     labels = [bar.label for bar in each]
+    rest = [(UNSEEN if bar.label == "test_unseen" else SEEN).color for bar in each]
     return figure(
         [
-            bars(x=x, y=labels, orientation="h", marker={"color": color}, hoverinfo="skip")
-            for x, color in (
-                ([bar.marked for bar in each], OVERLAP.color),
-                ([bar.whole - bar.marked for bar in each], SEEN.color),
+            bars(x=x, y=labels, orientation="h", marker=marker, hoverinfo="skip")
+            for x, marker in (
+                (
+                    [bar.marked for bar in each],
+                    {"color": LEAK.color, "pattern": {"shape": LEAK.pattern}},
+                ),
+                ([bar.whole - bar.marked for bar in each], {"color": rest}),
             )
         ],
         height=20 + 38 * len(each),

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ui.figures.cached import cached_figure
 from ui.figures.marks import MOST_NAMES, class_axis, marked, names_fit
-from ui.figures.palette import NEUTRAL, OVERLAP, SEEN, SEQUENTIAL, UNSEEN, VALIDATED, translucent
+from ui.figures.palette import LEAK, NEUTRAL, SEEN, SEQUENTIAL, UNSEEN, VALIDATED, translucent
 from ui.figures.vocabulary import Chart, Part, Plane, axis, bars, figure, heatmap, scatter
 
 #: Parts of a split: (column of the table, name in the legend, mark, opacity, hatch).
@@ -17,7 +17,7 @@ BARS = (
     ("trainval", "trainval", SEEN, 1.0, ""),
     ("test_seen", "test, seen classes", SEEN, 0.45, "."),
     ("test_unseen", "test, unseen classes", UNSEEN, 1.0, UNSEEN.pattern),
-    ("several", "in more than one part", OVERLAP, 1.0, OVERLAP.pattern),
+    ("several", "in more than one part", LEAK, 1.0, LEAK.pattern),
     ("none", "in no part", NEUTRAL, 0.45, ""),
 )
 
@@ -69,7 +69,7 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
     code = {"": np.nan, "train": 0.0, "val": 1.0, "both": 2.0}
     z = folds.map(code.get).to_numpy(dtype=float).T
     train = translucent(SEEN.color, 0.28)
-    steps = [train, VALIDATED.color, OVERLAP.color]
+    steps = [train, VALIDATED.color, LEAK.color]
     scale = [(k / 3 + at / 3, color) for k, color in enumerate(steps) for at in (0, 1)]
     strip = heatmap(
         z=z,

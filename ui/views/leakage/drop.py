@@ -482,7 +482,7 @@ MARK_NAMES: dict[Mark, tuple[str, str]] = {
 def show_card(card: Report, key: str = "", *, findings_below: bool = False) -> None:
     """Show a card, and offer its paragraph for a review and its report."""
     with st.container(border=True):
-        left, right = st.columns([0.56, 0.44], gap="large", vertical_alignment="center")
+        left, right = st.columns([0.56, 0.44], gap="large")
         with left:
             names = ", ".join(name for name, _ in card.files)
             st.markdown(f"## :{VERDICT_COLORS[card.verdict]}[{card.word}]")
