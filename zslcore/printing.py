@@ -128,7 +128,7 @@ def drawn(
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_axisbelow(True)
         if panel.square:
-            axes.set_aspect("equal", adjustable="box", anchor="N")  # the page ends below the panel
+            axes.set_aspect("equal", adjustable="box", anchor="N")  # spare height is below it
         title = _wrapped(panel.title, int(0.62 * letters))
         axes.set_title(title, loc="left", weight="bold")
         names = _write_legend(figure, axes, letters)

@@ -126,7 +126,10 @@ def test_only_what_is_named_is_deleted(store, results, capsys):
     ("words", "sentence"),
     [
         (["show", "nothing"], "No run is stored under 'nothing'"),
-        (["list", "--since", "monday"], "--since: expected a day as 2026-01-31; got 'monday'."),
+        (
+            ["list", "--since", "monday"],
+            "--since: expected a day such as 2026-01-31; got 'monday'.",
+        ),
         (["list", "--method", "LinearS3V"], "did you mean 'LinearS2V'?"),
         (["list", "--sort", "hm"], "Unknown order of runs 'hm'; choose from: "),
         (["export", "--format", "xls"], "--format: expected csv or json or latex; got 'xls'."),

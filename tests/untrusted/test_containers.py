@@ -285,7 +285,7 @@ def test_a_header_without_end_is_refused(tmp_path, header):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"x": [[1, 2], [3]]}', "expected rows of one length"),
+        ('{"x": [[1, 2], [3]]}', "expected rows of equal length"),
         ('{"x": [1, "a"]}', "expected a list of numbers or of texts"),
         ('{"x": [1, null]}', "expected a list of numbers or of texts"),
         ('{"x": [[[1]]]}', "expected a list of numbers or of texts"),

@@ -60,7 +60,7 @@ class UploadStorage(MemoryUploadedFileManager):
             self._forget(session_id, file.file_id)
             of_session = self._stored.setdefault(session_id, {})
             if len(of_session) > MOST_FILES:
-                return  # a refused file also takes an entry
+                return  # refused files have entries, too, which limits their number
             refusal = self._refusal(session_id, file)
             path = Path() if refusal else self._place() / uuid4().hex
             stored = StoredUpload(0 if refusal else len(file.data), path, refusal)

@@ -20,7 +20,7 @@ _ONLY_HERE = {"localhost", "127.0.0.1", "::1", "[::1]"}
 
 def show_tools(lesson: Lesson, place: Place) -> None:
     """Offer the room, the link of this step, and the handout."""
-    # The sources and the address of the page are not known in a download.
+    # Read here, since the function of a download button cannot read the page.
     shown = downloads.page_sources(), downloads.address()
     with st.container(horizontal=True, key="lesson_tools"):
         if not place.room:

@@ -107,7 +107,7 @@ class Step:
 class Lesson:
     """A lesson of ``minutes`` in a class; ``command`` returns the command that repeats it.
 
-    ``shown`` is the number, from 1, of the step whose figure stands for the lesson.
+    ``shown`` is the number of the :attr:`cover` step, from 1.
     """
 
     name: str
@@ -120,7 +120,7 @@ class Lesson:
 
     @property
     def cover(self) -> Step:
-        """Step whose figure stands for the lesson."""
+        """Step with the figure that represents the lesson."""
         return self.steps[self.shown - 1]
 
 

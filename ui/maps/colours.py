@@ -160,7 +160,7 @@ def _by_lead(scene: Scene, split: str, method: str) -> Colouring:
     """Colour by fifths of a data set's images, sorted by the margin of the predicted class."""
     answers = [answers_of(dataset, split, method) for dataset in scene.datasets]
     ranks = [np.argsort(np.argsort(each.lead, kind="stable")) for each in answers]
-    shares = [rank / len(rank) for rank in ranks]  # scales of two data sets differ
+    shares = [rank / len(rank) for rank in ranks]  # since scales of data sets differ
     tested = _of_images(scene, [each.tested for each in answers])
     return colour_by_fifths(_of_images(scene, shares), tested, FIFTHS, UNTESTED)
 

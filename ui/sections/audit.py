@@ -196,7 +196,7 @@ def _show_contents(review: Review, finding: Finding, key: str) -> None:
     if finding.check in LINKS and review.query is not None:
         view, label, query = LINKS[finding.check]
         parameters = review.query | query
-        if view == GAIN:  # it has its own menu of data sets
+        if view == GAIN:  # this view has its own menu of data sets
             parameters = {"gain_data": review.query["dataset"]}
         site_map.link(view, label, **parameters)
 

@@ -65,7 +65,7 @@ def page_of_view(view: str) -> Page:
 
 
 def view_of(page: Page, choices: Mapping[str, object]) -> View:
-    """Return the view of a page named by ``view`` in the address; by default its first."""
+    """Return the view that ``view`` in the address names; by default the first of the page."""
     named = str(choices.get("view", ""))
     return next((view for view in page.views if view.name == named), page.views[0])
 

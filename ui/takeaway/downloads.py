@@ -42,7 +42,7 @@ class FigureDownload:
     """Downloadable figure: ``chart``, or None if another component draws the figure.
 
     ``key`` names the element and the files. ``table`` returns the numbers and ``panels`` the panels
-    for print, by default those of ``chart``; ``html`` returns the figure as one HTML file from
+    for print, by default the panels of ``chart``; ``html`` returns the figure as one HTML file from
     title, caption and sources.
     """
 
@@ -207,7 +207,7 @@ def offer_figure(figure: FigureDownload) -> None:
         numbers = figure.numbers()
         if not numbers.empty:
             _file("CSV", lambda: exports.table_as_csv(numbers), f"{figure.key}.csv", figure.key)
-        page = partial(figure.page, _origin_in_words())  # its address is not known in a download
+        page = partial(figure.page, _origin_in_words())  # a download cannot read the page
         if figure.html:
             _file("HTML, interactive", page, f"{figure.key}.html", figure.key)
             st.caption("A line of HTML, for a page next to that file:")

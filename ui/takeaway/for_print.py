@@ -171,7 +171,7 @@ class _Plane:
         return [(float(k), _words(word)) for word, k in self.names[letter].items()] or None
 
     def _title(self) -> str:
-        """Return the title above the plane, which figures with several planes have."""
+        """Return the title above the plane; empty in figures with one plane."""
         left, right = self.axes["x"].get("domain", (0, 1))
         top = self.axes["y"].get("domain", (0, 1))[1]
         for note in self.layout.get("annotations", ()):
@@ -206,7 +206,7 @@ class _Plane:
             self._texts(on, trace, x, y)
 
     def _texts(self, on: Axes, trace: Part, x: np.ndarray, y: np.ndarray) -> None:
-        """Write the texts of points above these, or on the side that the trace names."""
+        """Write the text of each point above it, or on the side given by ``textposition``."""
         texts = np.broadcast_to(trace["text"], len(x)).tolist()
         up, across = trace.get("textposition", "middle center").split()
         if across == "center" and trace["mode"] != "text":
@@ -226,7 +226,7 @@ class _Plane:
                 draw_errors(on, x, y, color, **{f"{letter}err": np.stack([below, above])})
 
     def _bars(self, on: Axes, trace: Part, tops: dict[tuple[float, bool], float]) -> None:
-        """Draw bars grouped, overlaid or, starting at ``tops``, stacked."""
+        """Draw bars: grouped, overlaid, or stacked on ``tops``, which is updated."""
         lying = trace.get("orientation") == "h"
         along, across = ("y", "x") if lying else ("x", "y")
         place, length = self._places(trace, along), self._places(trace, across)
@@ -277,7 +277,7 @@ class _Plane:
     # --- Lines and texts of the layout
 
     def _placed(self, letter: str, part: Part, *ends: str) -> tuple[list[float], bool] | None:
-        """Return positions, and whether they are shares of the panel; None for another panel."""
+        """Return positions, and whether they are shares of the panel; None for a part elsewhere."""
         own = self.pair["xy".index(letter)]
         ref = part.get(f"{letter}ref", letter)
         if ref == own:

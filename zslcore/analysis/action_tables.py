@@ -83,7 +83,7 @@ def _over_baseline(
 
 
 def _printed(configuration: str, features: str, semantics: str, method: str) -> float:
-    """Return the printed gain minus that of IDT, as a fraction; NaN if it is not printed."""
+    """Return the printed gain minus the gain of IDT, as a fraction; NaN if it is not printed."""
     called = PRINTED_FEATURES.get(features)
     if called is None:
         return np.nan

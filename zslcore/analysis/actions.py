@@ -163,7 +163,7 @@ def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tup
 
 @dataclass(frozen=True, slots=True)
 class FeatureSet:
-    """Features with one kind of prototypes; ``features`` is the name of the features alone."""
+    """Features with one kind of prototypes; ``features`` is their name without the prototypes."""
 
     features: str
     semantics: Semantics
@@ -413,7 +413,7 @@ def feature_sets(
 
 
 def _called(data: ZSLDataset) -> str:
-    last = data.pretraining[-1] if data.pretraining else data.name  # the last fine-tuning
+    last = data.pretraining[-1] if data.pretraining else data.name  # of the last fine-tuning
     return _CALLED.get(last, data.name)
 
 

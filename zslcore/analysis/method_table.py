@@ -59,7 +59,7 @@ Origin = Literal["mine", "shipped", "others"]
 HiddenBy = Literal["Results", "Data sets", "Split", "Metric"]
 #: Precedence of results for the same cell.
 _PRECEDENCE: tuple[Origin, ...] = get_args(Origin)
-#: Names of shared splits; any other name is that of a user's own split.
+#: Names of shared splits; any other name belongs to a user's split.
 SHARED_SPLITS = ("PS", "SS")
 #: Results are the same if all metrics differ by less than this, the precision of board entries.
 _EQUAL = 1e-6

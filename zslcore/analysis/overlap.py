@@ -301,7 +301,7 @@ def _by_class(part: pd.DataFrame) -> ByClass:
 def _over_baseline(
     own: ByClass, of_baseline: ByClass | None, level: float, n_resamples: int, seed: int
 ) -> dict[str, float]:
-    """Return the gain minus that of the baseline, with an interval over their common classes."""
+    """Return the gain minus the baseline's gain, with an interval over their common classes."""
     columns = ("gain_minus_baseline", "minus_low", "minus_high", "minus_p")
     if of_baseline is None or of_baseline is own:
         return dict.fromkeys(columns, np.nan if of_baseline is None else 0.0)

@@ -77,7 +77,7 @@ def draws_of(
 ) -> dict[str, np.ndarray]:
     """Return metrics of the test set and of resampled classes or images, each (1 + n_draws,).
 
-    Metrics that cannot be computed from the best class of each side are left out.
+    Metrics that need more than the best seen and the best unseen class of each image are left out.
     """
     (values,) = draws_of_all([(test, gamma)], names, over=over, n_draws=n_draws, seed=seed)
     return values
@@ -159,7 +159,7 @@ def order_of_classes(accuracies: np.ndarray, seen: np.ndarray) -> np.ndarray:
 def accuracies_of_sides(
     accuracy: Mapping[ClassId, float], unseen: Collection[ClassId], figure: str
 ) -> tuple[dict[ClassId, float], dict[ClassId, float]]:
-    """Return the accuracies of unseen and of seen classes that ZSL, u, s or H averages."""
+    """Return the accuracies of unseen and of seen classes over which ``figure`` is the mean."""
     return (
         {c: value for c, value in accuracy.items() if c in unseen and figure[0] != "s"},
         {c: value for c, value in accuracy.items() if c not in unseen and figure[0] in "sH"},

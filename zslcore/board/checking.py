@@ -79,7 +79,7 @@ def _has_list(name: str) -> bool:
 
 
 def unseen_classes_of(entry: BoardEntry) -> tuple[str, ...]:
-    """Return the unseen classes named in a result, or those of its split of a benchmark."""
+    """Return the unseen classes named in a result, or the unseen classes of its published split."""
     if entry.unseen_classes or not entry.data.benchmark:
         return entry.unseen_classes
     column = {"PS": "ps", "SS": "ss"}.get(entry.split.name.split()[0] if entry.split.name else "")
@@ -367,7 +367,7 @@ def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[s
         yield from _difference("data.name", run.dataset or data.name, data.name)
         yield from _difference("data.benchmark", run.benchmark, data.benchmark)
         yield from _difference("data.simulated", run.simulated, data.simulated)
-        family = [name.split()[:1] for name in (run.split, entry.split.name)]  # v1 is 2.0
+        family = [name.split()[:1] for name in (run.split, entry.split.name)]  # of any version
         if run.split and family[0] != family[1]:
             yield from _difference("split.name", run.split, entry.split.name)
     for part in sorted({*entry.split.parts} & {*run.parts} - {"test_seen", "test_unseen"}):

@@ -98,7 +98,8 @@ def command(
 def print_output(output: Any, *, as_json: bool) -> int:
     """Print the output of a command, and return its exit status.
 
-    Text without values is printed in both forms; a status without text, or None, prints nothing.
+    An output without values is printed as text even with ``as_json``. An exit status or None prints
+    nothing.
     """
     if isinstance(output, int | None):
         return int(output or 0)

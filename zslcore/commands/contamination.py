@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         (
             option(
                 "--on SET",
-                "a test set of the map, as 'CUB, PS', of base-to-new, as oxford_pets or "
-                "'oxford_pets, new', or 'Kinetics-600, ZSL220 1'",
+                "a test set: of the map, such as 'CUB, PS'; of base-to-new, such as oxford_pets or "
+                "'oxford_pets, new'; or of Kinetics-600, such as 'Kinetics-600, ZSL220 1'",
             ),
             option("--dataset NAME", "the unseen classes of a data set"),
             option(
@@ -40,10 +40,11 @@ if TYPE_CHECKING:
     ),
     option(
         "--captions FILE",
-        "captions, one per line, or a .csv or .tsv, also .gz: count those that name the classes",
+        "captions, one per line, or a .csv or .tsv, also .gz: count captions that name a test "
+        "class",
         type=Path,
     ),
-    option("--split NAME", "with --dataset: its split (PS, or the only one)"),
+    option("--split NAME", "split of --dataset (PS, or its only split)"),
     option("--extractor NAME...", "only these extractors", default=()),
     JSON,
 )

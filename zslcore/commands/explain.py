@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> Output:
 
     printed = read_printed(args.printed)
     if not printed:
-        raise ParameterError("--printed: expected a number, as 'H 52.8'; got none.")
+        raise ParameterError("--printed: expected a number, such as 'H 52.8'; got none.")
     groups = grouped([recognise_file(path) for path in args.files])
     splits = [group for group in groups if group.main.kind == "split"]
     others = [group for group in groups if group.main.kind not in ("split", "classes")]

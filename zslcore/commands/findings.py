@@ -89,7 +89,7 @@ OPTIONS = (
     ),
     option(
         "--severity ID=MARK",
-        "give the findings of a check this mark, as ZSL009=leak; may be repeated",
+        "give the findings of a check this mark, such as ZSL009=leak; may be repeated",
         action="append",
     ),
     option("--allow-incomplete ID", "accept open findings of these checks, or of all", nargs="*"),

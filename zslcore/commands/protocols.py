@@ -14,7 +14,7 @@ from zslcore.commands.command import Output, command, option
 from zslcore.commands.options import JSON
 
 
-@command(option("name [NAME]", "name of a code, as TF-VAEGAN (all)"), JSON)
+@command(option("name [NAME]", "name of a code base, such as TF-VAEGAN (all)"), JSON)
 def run(args: argparse.Namespace) -> Output:
     """Return one row per code with counts, or each choice of one code with its lines."""
     from zslcore.leakage import released_codes

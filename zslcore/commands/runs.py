@@ -69,7 +69,7 @@ FILTERS: tuple[Option, ...] = (
     option("--dataset NAME...", "only these data sets", default=()),
     option("--split NAME...", "only these splits", default=()),
     option("--method NAME...", "only these methods", default=()),
-    option("--since DAY", "only runs of this day or later, as 2026-01-31"),
+    option("--since DAY", "only runs of this day or later, such as 2026-01-31"),
     option("--own", "only results computed here"),
     option("--sort BY", f"column to sort by: {', '.join(sorted_by())}", default="created"),
     option("--reverse", "reverse the order"),
@@ -102,7 +102,7 @@ def _day(text: str | None) -> date | None:
     try:
         return date.fromisoformat(text) if text else None
     except ValueError:
-        raise ParameterError(f"--since: expected a day as 2026-01-31; got {text!r}.") from None
+        raise ParameterError(f"--since: expected a day such as 2026-01-31; got {text!r}.") from None
 
 
 @command(*FILTERS, JSON)

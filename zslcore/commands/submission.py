@@ -24,7 +24,9 @@ OPTIONS = (
     VALIDATION,
     option("--gamma NUMBER", "gamma that the authors state", type=float),
     option(
-        "--extractor NAME", "feature extractor, as `zslcore contamination` lists it", default=""
+        "--extractor NAME",
+        "feature extractor listed by `zslcore contamination`",
+        default="",
     ),
     option("--blind", "leave out names of files and paths"),
 )

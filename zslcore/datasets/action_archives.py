@@ -11,9 +11,9 @@ BiDiLEL [1]_ released these files for each data set and representation of its vi
                                     ``test_class_set``, one row per trial, 1 for its classes
 ==================================  ==============================================================
 
-These files have no class names; the names are known if the number of videos of each class is that
-of UCF101 or HMDB51. I3D features [2]_ were released with the splits of 30 trials in the xlsa17
-layout:
+These files have no class names: the names are those of UCF101 or HMDB51 if the number of videos
+agrees in each class, else unknown. I3D features [2]_ were released with the splits of 30 trials in
+the xlsa17 layout:
 
 ==========================  ========================================================================
 ``i3d.mat``                 ``features`` D x N, ``labels`` N x 1, 1-based
@@ -55,7 +55,7 @@ from zslcore.storage import artifacts
 from zslcore.texts import clean_text, expect
 from zslcore.untrusted.client import Role, read_arrays
 
-#: Raised when the same files are read as different data.
+#: Increased when the same files are read as different data.
 REVISION = 1
 #: Folders of BiDiLEL's release, at its root or in ``data``.
 VISUAL, SEMANTIC, SPLITS = ("visual_representations", "semantic_representations", "data_splits")
@@ -234,7 +234,7 @@ def _class_splits(
 
 
 def _name(number: int, unseen: np.ndarray, facts: ActionFacts | None) -> str:
-    """Return "released 3" if split 3 is the known released one, else "split 3"."""
+    """Return "released 3" if the split equals released split 3, else "split 3"."""
     lists = () if facts is None else facts.released[number - 1 : number]
     same = any(np.array_equal(unseen, each) for each in lists)
     return f"{'released' if same else 'split'} {number}"
@@ -279,7 +279,7 @@ def _classes_of(
     path: Path, arrays: Mapping[str, np.ndarray], variable: str
 ) -> tuple[tuple[str, ...], np.ndarray]:
     for key in (variable, "allclasses_names"):
-        held = ", ".join(sorted(arrays)) or "none that is known"
+        held = ", ".join(sorted(arrays)) or "no known variable"
         expect(key in arrays, _of_trial(path), f"the variable {key!r}", held)
     names, S = tuple(map(str, arrays["allclasses_names"])), arrays[variable]
     a_column = f"as many names as columns in {variable!r} ({len(S)})"

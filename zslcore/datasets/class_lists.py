@@ -229,7 +229,7 @@ def _items(lines: list[str]) -> list[str]:
     stripped = [BULLET.sub("", line, count=1) for line in lines]
     if len(lines) > 1 and all(map(BULLET.match, lines)) and all(stripped):
         return stripped
-    if len(lines) == 1 and lines[0].count(",") > 1:  # dog, cat, fox
+    if len(lines) == 1 and lines[0].count(",") > 1:  # as in "dog, cat, fox"
         return [item for item in map(str.strip, _parts(lines[0], ",")) if item]
     ended = all(line.endswith((",", ";")) for line in lines[:-1] or lines)
     return _unbracketed([line.rstrip(",;") for line in lines] if ended else lines)
@@ -474,7 +474,7 @@ def _pair(line: str) -> list[str]:
     if not separator:
         return [line]
     key, value = line[: separator.start()], line[separator.end() :].rstrip(",")
-    if value.startswith("[") and value.endswith("]"):  # 0: ["n01440764", "tench"]
+    if value.startswith("[") and value.endswith("]"):  # as in 0: ["n01440764", "tench"]
         return [key, *_parts(value[1:-1], ",")]
     return [key, value]
 
@@ -536,7 +536,7 @@ def _finished(reading: ClassList) -> ClassList:
         within = f" in {reading.column}" if reading.column else ""
         reading = replace(reading, column=f"the prompt {prompt!r}{within}")
     if not any(map(WORDNET_ID.match, names)):
-        firsts = [name.split(",")[0].strip() for name in names]  # tench, Tinca tinca
+        firsts = [name.split(",")[0].strip() for name in names]  # as in "tench, Tinca tinca"
         if reading.column and all(firsts) and len(set(firsts)) == len(set(names)):
             names = firsts
     return replace(reading, names=tuple(dict.fromkeys(name for name in names if name)))

@@ -236,7 +236,7 @@ def _parquet_files(dataset: ZSLDataset, split: Split) -> Iterable[tuple[str, Wri
     for part in ("trainval", "test_seen", "test_unseen"):
         parts[getattr(split, part)] = part
         times[np.unique(getattr(split, part))] += 1
-    if other := int((times != 1).sum()):  # the column holds one part: a leak would be lost
+    if other := int((times != 1).sum()):  # one part per image: a leak could not be written
         raise DatasetError(
             f"{dataset.name}: expected every image in one part of split {split.name!r}, got "
             f"{other:,} in none or several; --format npz stores such a split."

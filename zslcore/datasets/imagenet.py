@@ -241,7 +241,7 @@ BETA, MANY = 0.75, 1756
 SEED = 21
 #: Rows drawn at a time; each block has its own generator.
 BLOCK = 1024
-#: Raised when the content changes.
+#: Increased when the content changes.
 REVISION = 2
 #: Largest size in bytes of features in memory; the full size has 116 GB.
 IN_MEMORY = 4 << 30

@@ -35,9 +35,9 @@ def import_dataset(
     pretraining : names of pre-training vocabularies, if the files do not state them
         ``("none",)`` for features that were trained on nothing; a data set in memory declares its
         own.
-    **options : ``name`` of the import; ``more`` files and ``choices`` of arrays for parts, as in
-        :func:`zslcore.datasets.intake.find`; other options of the reader's ``find``
-        (:data:`READERS`)
+    **options : ``name`` of the import; further files (``more``) and the array chosen for each part
+        (``choices``), as in :func:`zslcore.datasets.intake.find`; other options of the reader's
+        ``find`` (:data:`READERS`)
     """
     if isinstance(source, ZSLDataset):
         if pretraining:
@@ -65,8 +65,8 @@ def files_of_intake(
 ) -> list[Path]:
     """Return the files that :mod:`zslcore.datasets.intake` reads; [] for another reader's files.
 
-    It reads several files, a folder of Parquet files, chosen arrays, and files with names of arrays
-    that :mod:`zslcore.datasets.table` does not read.
+    The intake reads several files, a folder of Parquet files, files with chosen arrays, and files
+    whose array names :mod:`zslcore.datasets.table` does not recognise.
     """
     files = [Path(path) for path in more]
     if source.is_dir() and not action_archives.can_read(source):

@@ -37,7 +37,7 @@ from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import FACTS, data_folder, or_refused, written_whole
 
-#: Raised when the files or the manifest of an import change their meaning.
+#: Increased when the files or the manifest of an import change their meaning.
 SCHEMA = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*(\.[A-Za-z0-9_+-]+)*")
 MAX_NAME = 64

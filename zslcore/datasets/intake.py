@@ -30,7 +30,7 @@ from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import ARRAYS, Contents, Role, look_into, read_arrays
 
-#: Raised when the same files are read as other splits.
+#: Increased when the same files are read as other splits.
 REVISION = 2
 #: Part -> its name in sentences.
 IN_WORDS = {

@@ -56,7 +56,7 @@ from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import ClassFacts, StandIn, class_attributes, class_facts
 from zslcore.exceptions import require_known
 
-#: Raised when splits or folds change: 2 has the released standard splits and their folds.
+#: Increased when splits or folds change: 2 has the released standard splits and their folds.
 REVISION = 2
 
 

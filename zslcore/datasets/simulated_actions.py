@@ -64,7 +64,7 @@ from zslcore.datasets.simulated import (
 )
 from zslcore.exceptions import ParameterError, require_known
 
-#: Raised when the data of a name change.
+#: Increased when the data of a name change.
 REVISION = 1
 
 

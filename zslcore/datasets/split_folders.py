@@ -1,4 +1,4 @@
-"""Splits by names in folders of other layouts; a refusal lists the known layouts.
+"""Readers of folders that define a split by names of images or classes, in five layouts.
 
 ===============================  ===================================================================
 ``base.json``, ``novel.json``    ``label_names``, ``image_names``, ``image_labels``; maybe
@@ -153,7 +153,7 @@ def _read_few_shot(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
 def _labelled(path: Path) -> list[tuple[str, str]]:
     """Return image and class of each entry in a list of CloserLookFewShot."""
     value: Any = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
-    expected = "a JSON with image_names and image_labels of one length"
+    expected = "a JSON with image_names and image_labels of equal length"
     held = value if isinstance(value, dict) else {}
     images, labels, names = (held.get(f"{n}s") for n in ("image_name", "image_label", "label_name"))
     if not isinstance(images, list) or not isinstance(labels, list):

@@ -51,7 +51,7 @@ from zslcore.untrusted.client import (
     read_table_file,
 )
 
-#: Raised when the same file gets other folds: 2 uses the released ones.
+#: Increased when the same file gets other folds: 2 uses the released folds.
 REVISION = 2
 #: Parts of other layouts that are not read: a table has no folds.
 UNREAD = ("train", "val")

@@ -39,8 +39,8 @@ from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import Role, Variables, read_arrays, read_lines
 
-#: Raised when the same files are read as other splits or folds: 2 has the released standard splits
-#: and folds. Earlier imports are unchanged until they are imported again.
+#: Increased when the same files are read as other splits or folds: 2 has the released standard
+#: splits and folds. Earlier imports are unchanged until they are imported again.
 REVISION = 2
 FEATURES, SPLITS = "res101.mat", "att_splits.mat"
 #: Names of the variables of rows without ``_loc``: parts, then the first fold.
@@ -250,7 +250,7 @@ def _inside(folder: Path, name: str) -> str:
     path = Path(name)
     if not path.is_absolute():
         return name
-    path = path.parent.resolve() / path.name  # a link in the folder counts as its file
+    path = path.parent.resolve() / path.name  # do not resolve a link that is itself in the folder
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
 
 

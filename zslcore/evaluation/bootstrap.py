@@ -199,7 +199,7 @@ class BootstrapMetrics:
         return summed
 
     def at(self, gamma: float, average: Average) -> SeenUnseen:
-        """Return the accuracies at ``gamma``; those of a side without images are NaN."""
+        """Return the accuracies at ``gamma``; NaN for a side without images."""
         if self._of_seen.all() or not self._of_seen.any():  # no curve, and no margins along it
             right = self.test.predicted(gamma) == self.test.y
             return self._once(f"at {gamma!r}", average, lambda average: self._sides(right, average))

@@ -135,7 +135,7 @@ class _Point:
         listed = self.stored and average == "class"
         for side, letter in _LETTERS.items():
             if (self.name, side) == ("separate", "unseen"):
-                continue  # the same as ZSL accuracy
+                continue  # equals ZSL accuracy
             headed = side == "harmonic" and bool(self.printed)
             yield ResultMetric(
                 f"{self.name}_{side}{end}",

@@ -69,7 +69,7 @@ from zslcore.metrics.curve import GammaThresholds, find_gamma_thresholds
 from zslcore.progress import Progress, silent
 from zslcore.texts import html_of_frame
 
-#: Raised when the protocol changes results for the same data, method and parameters.
+#: Increased when the protocol changes results for the same data, method and parameters.
 REVISION = 1
 
 Task = Literal["zsl", "gzsl"]
@@ -225,7 +225,7 @@ def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarra
     ``penalty`` (n_samples,).
     """
     a, b = (side.max(axis=1) for side in (F[:, seen], F[:, ~seen]))
-    a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))  # no class is left
+    a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))  # -inf: side has no candidate
     return F - np.where(seen, (a + penalty)[:, None], b[:, None])
 
 
@@ -882,7 +882,7 @@ def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
 def _evaluate_predicted(scores: AnsweredTest) -> Evaluation:
     """Return the metrics of one predicted class per sample: u, s and H at gamma = 0.
 
-    Without seen classes the predictions are those of ZSL; otherwise its accuracy is NaN.
+    Without seen classes, the predictions are the ZSL predictions; otherwise ZSL accuracy is NaN.
     """
     generalized = scores.generalized
     y, predicted = scores.y, scores.predicted()

@@ -419,7 +419,7 @@ class _Steps:
         generalized = bool(len(split.test_seen))
         on_folds = each
         if spec.grid and generalized and spec.select_for == "zsl":
-            on_folds += longest  # another training at the chosen point, for gamma
+            on_folds += longest  # one more training at the chosen point, to choose gamma
         chooses = spec.grid or (generalized and spec.gamma is None)
         on_folds *= len(split.folds) if chooses else 0
         return cls(on_folds + longest + (each if with_oracle else ()), len(on_folds), progress)

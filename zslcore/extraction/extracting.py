@@ -37,10 +37,10 @@ from zslcore.storage.files import or_refused, written_whole
 from zslcore.texts import clean_text
 from zslcore.version import version
 
-#: Raised when the file of a batch changes its meaning.
+#: Increased when the file of a batch changes its meaning.
 SCHEMA = 1
 OnBad = Literal["refuse", "skip"]
-#: Called with (images done, total images).
+#: Function called with (images done, total images).
 
 
 @dataclass(frozen=True, slots=True)

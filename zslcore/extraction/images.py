@@ -109,7 +109,7 @@ def read_image(
             f"{name}: expected an image of at most {MAX_BYTES:,} bytes; got {size:,}."
         )
     try:
-        with warnings.catch_warnings():  # Pillow's warnings on checks made here
+        with warnings.catch_warnings():  # this module makes the checks that Pillow warns of
             warnings.simplefilter("ignore")
             return _read(path, name, short_side, interpolation, max_pixels)
     except FileRefusedError:

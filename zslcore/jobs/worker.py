@@ -74,7 +74,7 @@ class Worker:
         if self.stays:
             return _sentence(last, 0)
         code = self.process.wait()
-        self.kill()  # its child processes too
+        self.kill()  # ends its child processes, too
         ended.wait()
         return _sentence(last, code)
 

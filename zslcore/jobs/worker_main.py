@@ -118,7 +118,7 @@ class _Requests(queue.SimpleQueue[dict[str, Any]]):
 
 def _abandon(folder: Path | None) -> None:
     """Delete the draft and exit; wait for a move in progress."""
-    with _MOVING:  # not released: no result is moved from now on
+    with _MOVING:  # held until exit, so that no result is moved after this point
         if folder is not None:
             artifacts.discard(folder)
         if hasattr(os, "killpg"):

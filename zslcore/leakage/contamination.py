@@ -156,7 +156,8 @@ def _letters(name: str) -> str:
 class PrintedOverlap:
     """Copies of test images in a pre-training set, as printed in its paper.
 
-    ``share`` is the fraction of test images with a copy, ``gain`` that of accuracy.
+    ``share`` is the fraction of test images with a copy; ``gain`` is the gain in accuracy, a
+    fraction.
     """
 
     pretraining: str
@@ -342,7 +343,7 @@ def _not_understood(names: Sequence[str]) -> tuple[str, ...]:
 def own_test_set(
     name: str, classes: Sequence[str] | ClassList, context: Sequence[str] = ()
 ) -> TestSet:
-    """Return a user's classes as a test set, adding the first word to each WordNet id.
+    """Return a user's classes as a test set, with the first name in WordNet after a bare id.
 
     Raises FileRefusedError if there are no classes, or if only some have a WordNet id.
     """
@@ -500,7 +501,7 @@ def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
     telling = [cell for cell in of_sets if cell.state == state]
     parts = [part for cell in telling for part in (cell.certain, cell.printed)]
     certain = _together(tested, parts)
-    # If one set certainly has test classes, possible ones in the other sets are open as well.
+    # With certain overlaps, a person also has to decide on possible overlaps in all other sets.
     possible = _together(tested, [cell.possible for cell in (of_sets if certain else telling)])
     possible = tuple(name for name in possible if name not in certain)
     unread = tuple(n for n in tested.not_understood if n not in (*certain, *possible))
@@ -524,7 +525,7 @@ def _together(tested: TestSet, parts: Iterable[tuple[str, ...] | None]) -> tuple
     return tuple(name for name in tested.classes if name in names)
 
 
-# --- Sentences: of an extractor, the cells that decide and the classes in question ----------------
+# --- Verdict, sentence and advice for an extractor ------------------------------------------------
 
 Sentences = tuple[str, str, str]
 

@@ -183,7 +183,7 @@ def _kind_of_arrays(contents: Contents) -> Kind:
     """Recognise a file of arrays by its variables."""
     shapes, path = contents.shapes, contents.path
     names = set(shapes)
-    if names == {"array"}:  # a .npy file
+    if names == {"array"}:  # from a .npy file
         return _kind_of_array(contents)
     if names & {f"{part}_loc" for part in SPLIT_PARTS}:
         return "split"

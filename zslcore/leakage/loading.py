@@ -195,10 +195,10 @@ def _named_rows(
         listed = read_split_json(path)
         if listed is None or listed.files or listed.sides:
             return listed
-        with suppress(FileRefusedError):  # rows: labels may stand in the file
+        with suppress(FileRefusedError):  # lists of row numbers; the file may have labels
             return files.split_by_parts(path, labels) or listed
         return listed
-    if container == "JSON":  # or a text that begins like JSON
+    if container == "JSON":  # or a text file that only begins like JSON
         with suppress(FileRefusedError):
             if (split_list := read_split_json(path)) is not None:
                 return split_list

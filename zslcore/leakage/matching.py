@@ -398,7 +398,7 @@ def _are_plant_and_food(synset: str, other: str) -> bool:
 
 
 def _are_near(synset: str, other: str) -> bool:
-    """Whether two living things have an ancestor at most two steps above both."""
+    """Whether two living things have a common ancestor at most two steps above each of them."""
     near = [
         {s, *(a for a, steps in wordnet().ancestors(s) if steps <= BROADER_STEPS)}
         for s in (synset, other)

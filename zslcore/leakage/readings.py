@@ -134,8 +134,9 @@ NONE = Contradictions(0, 0, 0)
 def _contradictions(context: AuditContext) -> Contradictions:
     """Count rows that do not exist, rows on two sides, and rows of classes on two sides.
 
-    A class on both sides counts its rows on the smaller side, so that a single misplaced row counts
-    once. A class in test_seen without training rows counts all of its test_seen rows.
+    For a class on both sides, count its rows on the side with fewer of them, so that a single
+    misplaced row counts once. For a class in test_seen without training rows, count its test_seen
+    rows.
     """
     n = context.n_rows
     outside = count = 0
@@ -151,7 +152,7 @@ def _contradictions(context: AuditContext) -> Contradictions:
             count += trainval - both
     classes = 0
     if (y := context.labels) is not None and y.size:
-        on_one_side = np.setdiff1d(trained, np.union1d(seen, unseen))  # both: see above
+        on_one_side = np.setdiff1d(trained, np.union1d(seen, unseen))  # ``rows`` counts the others
         of_train, of_seen, of_unseen = (
             np.bincount(y[rows], minlength=y.max() + 1) for rows in (on_one_side, seen, unseen)
         )
@@ -163,8 +164,8 @@ def _contradictions(context: AuditContext) -> Contradictions:
 def _is_supported(context: AuditContext, other: AuditContext, reading: Reading) -> bool:
     """Whether a reading has evidence other than the absence of contradictions.
 
-    Evidence is row 0 in the file, a row number one beyond the last, the use of every image, or
-    exchanged test parts.
+    Evidence is row 0 in the file, a row number that exceeds the last row by one, the use of every
+    image, or exchanged test parts.
     """
     if "exchanged" in reading.sentence:
         return True

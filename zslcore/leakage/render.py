@@ -16,7 +16,7 @@ The schema of the JSON has a version, ``zslcore-report/1``::
     comparison  null, or the split against another one:
                 {names, parts, rows, moved, headline, tables: [{title, columns, rows, total}]}
 
-Rows of an audit are 0-based; those of a card of files are numbered as in the file. Fields may be
+Rows of an audit are 0-based; rows of a card of files are numbered as in the file. Fields may be
 added under the same version; none is renamed or removed.
 """
 

@@ -306,9 +306,10 @@ Domains = frozenset[Domain]
 
 #: Words on the viewpoint of a photograph, not on the place.
 VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "outside"})
-#: A list has a domain if it has this share of the unambiguous names of the commonest domain,
+#: A list has a domain if the number of its unambiguous names is at least this share of the number
+#: in the commonest domain,
 DOMAIN_SHARE = 0.25
-#: and at least this many of its own: one name is no evidence.
+#: and at least this number: one name is no evidence.
 DOMAIN_LEAST = 2
 #: Fewest names from which the domains of a list are inferred.
 DOMAIN_NAMES = 5

@@ -85,7 +85,7 @@ class CADAVAE(GenerativeZSL):
         stochastic=True,
         extra="torch",
     )
-    revision = 2  # codes per seen class are half of those per unseen class; another default
+    revision = 2  # half as many codes per seen as per unseen class; another default
     param_grid: ClassVar = {
         "epochs": (10, 20, 30, 40),
         "n_synthetic": (100, 400),

@@ -138,7 +138,7 @@ class DSRL(PropagationModel):
             )
 
     def _step(self, H: np.ndarray, XB: np.ndarray, BB: np.ndarray, S_y: np.ndarray) -> np.ndarray:
-        """Return the multiplicative update of H: the root of a ratio of gradient parts [Ding]."""
+        """Return the factors of H: roots of the negative over the positive part of the gradient."""
         SW, WW = S_y @ self.W_.T, self.W_ @ self.W_.T
         down = XB + self.mu * (np.maximum(SW, 0) + H @ np.maximum(-WW, 0))
         up = H @ BB + self.mu * (np.maximum(-SW, 0) + H @ np.maximum(WW, 0))

@@ -281,7 +281,7 @@ class GenerativeZSL(EpochModel):
     def _rows_of(self, S: np.ndarray) -> list[np.ndarray]:
         """Return the training rows of each candidate, none for unseen candidates."""
         rows_of_prototype: dict[bytes, list[int]] = {}
-        for k, row in enumerate(self.S_ + 0.0):  # -0.0 is 0.0
+        for k, row in enumerate(self.S_ + 0.0):  # converts -0.0 to 0.0
             rows_of_prototype.setdefault(row.tobytes(), []).append(k)
         of_candidate = [rows_of_prototype.get(row.tobytes(), []) for row in S + 0.0]
         return [np.flatnonzero(np.isin(self.y_, classes)) for classes in of_candidate]

@@ -159,7 +159,7 @@ class SSE(ZSLEstimator):
         return margins
 
     def _differences(self, S: np.ndarray, y: np.ndarray, turn: np.ndarray, c: float) -> np.ndarray:
-        """Return the mixture of the true class minus that of a wrong class, float32."""
+        """Return the mixture of the true class minus the mixture of a wrong class, float32."""
         alpha = simplex_weights(l2_rows(S), self.S_, c)
         similarity = alpha @ alpha.T
         np.fill_diagonal(similarity, -np.inf)

@@ -48,7 +48,7 @@ class OperatingPoint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenUnseen:
-    """Seen and unseen accuracies at several gammas or in several draws: arrays of one shape."""
+    """Seen and unseen accuracies at several gammas or in several draws: arrays of equal shape."""
 
     seen: np.ndarray
     unseen: np.ndarray

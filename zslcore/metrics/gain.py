@@ -193,7 +193,7 @@ def _interval(
         return (float(gain[0]), float(gain[0]))
     resampled = (X[rng.integers(len(X), size=(n_resamples, len(X)))] for X in (A, B))
     gains, errors = _gain_and_error(*resampled)
-    # A resample of equal values has no error; use that of the sample instead.
+    # The standard error of equal values is zero; use the standard error of the sample instead.
     t = (gains - gain) / np.where(errors > 0.1 * error, errors, error)
     low, high = np.quantile(t, [tail, 1 - tail])
     most = 2 * A.shape[1]

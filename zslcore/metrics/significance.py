@@ -11,9 +11,9 @@ interval of :math:`d_z` inverts the noncentral t distribution; the interval of t
 shift (the median of all means of two differences) inverts the signed-rank test.
 
 *Power* tells how many classes and images are needed to find a difference of two models. On image
-:math:`i` of class :math:`c` the models differ by :math:`d_{ci} \in \{-1, 0, 1\}`, the correctness
-of the second model minus that of the first. Let :math:`\delta_c` be the mean of :math:`d_{ci}` in
-class c, :math:`\tau^2` the variance of
+:math:`i` of class :math:`c` the models differ by :math:`d_{ci} \in \{-1, 0, 1\}`: the correctness
+of the second model minus the correctness of the first. Let :math:`\delta_c` be the mean of
+:math:`d_{ci}` in class c, :math:`\tau^2` the variance of
 :math:`\delta_c` between classes and :math:`\sigma^2` the mean variance of :math:`d_{ci}` within a
 class. The difference of two means over C classes with n images each has the variances
 

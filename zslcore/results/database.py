@@ -316,7 +316,7 @@ def _page_size(content: bytes) -> int:
 
 
 def _patch(path: Path, page: bytes, n: int) -> None:
-    """Replace the first ``n`` bytes of a file by those of ``page``, with its own page count."""
+    """Copy ``n`` bytes of ``page`` to the start of a file, with the file's page count."""
     size = _page_size(page)
     header = bytearray(page[:HEADER])
     header[18:20] = b"\1\1"  # no write-ahead log

@@ -82,7 +82,7 @@ class Result:
 
     @property
     def id(self) -> str:
-        """Key of the result, which is always computed here."""
+        """Key of the result, which is its id."""
         return self.key
 
     def table(self) -> list[dict[str, Any]]:
@@ -301,7 +301,7 @@ class ResultStore:
         return results
 
     def size_of_predictions(self) -> tuple[int, int]:
-        """Return the number of runs with stored predictions, and the bytes of these."""
+        """Return the number of runs with stored predictions, and the bytes of the predictions."""
         if not self.path.exists():
             return 0, 0
         with self._open("rw") as db:

@@ -61,7 +61,7 @@ def _in_blocks(F: np.ndarray, columns: np.ndarray) -> Iterator[tuple[np.ndarray,
 
 
 def _exactly(out: np.ndarray, others: np.ndarray, fewest: int) -> bool:
-    """Whether a side is ruled out in the rows ``others``, and only in these."""
+    """Whether a side is ruled out in the rows ``others`` and in no other row."""
     if min(others.sum(), (~others).sum()) < max(fewest, 1):
         return not fewest
     return bool(out[others].mean() >= EXACTLY and out[~others].mean() <= NEVER)

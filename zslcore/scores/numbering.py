@@ -121,7 +121,7 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Lab
             yield LabelReading(order[place], description), 1 / min(len(of_seen), len(of_unseen))
         yield from _readings_of_seen(y, seen, best, first)
         if np.isin(of_unseen, y).all():
-            continue  # each unseen class has images with these labels
+            continue  # every unseen candidate number is a label
         unseen = _named(place, of_unseen)
         for seen_too in (False, True):
             as_seen = _named(place, of_seen) if seen_too else np.where(seen[y], y, -1)
@@ -141,7 +141,7 @@ def _readings_of_seen(
     """Yield the readings in which only images of seen classes count the classes of their side."""
     of_seen = np.flatnonzero(seen)
     if np.isin(of_seen, y).all():
-        return  # each seen class has images with these labels
+        return  # every seen candidate number is a label
     as_seen, as_unseen = _named(y - first, of_seen), np.where(seen[y], -1, y)
     if ((as_seen < 0) & (as_unseen < 0)).any():
         return

@@ -41,7 +41,7 @@ def read_printed(text: str) -> tuple[Printed, ...]:
         name = match and ALSO.get(match[1].lower(), match[1])
         if match is None or name not in PRINTED or float(match[2]) > 100:
             raise ParameterError(
-                f"Printed metrics: expected {', '.join(PRINTED)} with a value in percent, as "
+                f"Printed metrics: expected {', '.join(PRINTED)} with a value in percent, such as "
                 f"'H 49.8, u 45.1'; got {part!r}."
             )
         printed.append(Printed(str(name), match[2]))

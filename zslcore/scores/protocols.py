@@ -206,7 +206,7 @@ def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> 
     dependent = not test.limits and depends_on_candidates(test)
     reasons = {}
     for name, figure in FIGURES.items():
-        separate = figure.needs_fixed_scores  # of separate label spaces
+        separate = figure.needs_fixed_scores  # metrics of separate label spaces
         if test.limits == "predicted classes":
             if not name.startswith(("plain_", "accuracy", "macro_f1")):
                 reasons[name] = SCORES_NEEDED
@@ -262,8 +262,8 @@ def side_by_side(
     """Return every protocol as a tidy table in the given ``words``, one row per metric.
 
     Columns are ``protocol``, ``line``, ``average`` ("per class", "per image"), ``figure`` (its
-    name in the registry), ``value`` (a fraction), ``reason`` for a missing value, and those of
-    ``intervals``. The arguments are results of :func:`metrics_of_test`, :func:`reasons_of` and
+    name in the registry), ``value`` (a fraction), ``reason`` for a missing value, and the columns
+    of ``intervals``. The arguments are results of :func:`metrics_of_test`, :func:`reasons_of` and
     :func:`intervals_of`.
     """
     rows = [

@@ -296,7 +296,7 @@ def _names_of_all(
 
 
 def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) -> None:
-    """Refuse images without a predicted class: blank, or a word for none that is not a label."""
+    """Refuse images without a predicted class: blank, or a word such as "none" that is no label."""
     if predicted.dtype.kind not in "UO":
         return
     words, counts = np.unique([str(p).strip() for p in predicted], return_counts=True)
@@ -712,7 +712,7 @@ def _reorder(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
             for _, block in blocks(F):
                 file.write(np.ascontiguousarray(sign * block[:, place], dtype=F.dtype).data)
         changed: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
-        return changed  # a map stays readable after its folder is deleted
+        return changed  # a memory map stays readable after its folder is deleted
 
 
 def _order_question(some: Scores) -> Question | None:

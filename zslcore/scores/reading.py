@@ -391,7 +391,7 @@ def read_scores(
             parts["remarks"] = [*parts.get("remarks", ()), remark]
         return ScoreFile(
             name,
-            parts.get("scores"),  # a map stays readable after its folder is deleted
+            parts.get("scores"),  # a memory map stays readable after its folder is deleted
             np.array(parts["labels"]),
             None if parts.get("unseen") is None else np.array(parts["unseen"]),
             tuple(parts.get("class_names", ())),

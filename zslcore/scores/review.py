@@ -189,7 +189,7 @@ def _blinded(card: Report, of: Submission) -> tuple[Report, ScoreReport | None]:
         for name in (str(path), str(path.absolute()), str(path.resolve()), path.name):
             names[name] = names[json.dumps(name)[1:-1]] = names[clean_text(name)] = shown
         if role.startswith("pretraining"):
-            names[clean_text(path.stem)] = role  # its list of classes has this name
+            names[clean_text(path.stem)] = role  # name of its class list
     report = of.report
     if report is not None:
         shown = names.get(report.matrix.name, "scores")

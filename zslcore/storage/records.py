@@ -35,7 +35,8 @@ class UnreadableError(ZSLError):
 class Schema(Generic[T]):
     """Storage of a dataclass as versioned JSON.
 
-    ``version`` is raised when a field changes its name or meaning, or a new field has no default.
+    ``version`` is increased when a field changes its name or meaning, or a new field has no
+    default.
     """
 
     kind: type[T]
@@ -49,7 +50,7 @@ class Schema(Generic[T]):
         """Read JSON that :meth:`dump` of this version wrote, else raise UnreadableError."""
         try:
             values = json.loads(text)
-        except (ValueError, TypeError, RecursionError):  # for NULL, or a million brackets
+        except (ValueError, TypeError, RecursionError):  # not a text, or nested too deeply
             raise self._unreadable("text that is no JSON") from None
         if not isinstance(values, dict):
             raise self._unreadable(f"a {type(values).__name__}")

@@ -97,7 +97,7 @@ def _address(text: str) -> str:
     return text
 
 
-_BYTES = "a size as 4294967296 or 4GB"
+_BYTES = "a size such as 4294967296 or 4GB"
 #: Smallest useful limit on memory.
 LEAST_MEMORY = 64 << 20
 _MEMORY = f"{_BYTES}, from 64MB on"

@@ -316,7 +316,7 @@ def look_into(
                     refused[name] = str(entry["refused"])
                 elif entry["read"]:
                     arrays[name] = values = _plain(folder / f"{k}.npy")
-                    # The file may declare another shape than that of its values.
+                    # The declared shape may differ from the shape of the values.
                     if values.size != math.prod(shapes[name] or ()):
                         shapes[name] = values.shape
             return Contents(path, container, shapes, arrays, refused)

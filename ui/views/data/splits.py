@@ -86,7 +86,7 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
 
 
 def _counts(dataset: ZSLDataset, split: Split) -> tuple[str, str]:
-    """Return the counts of the data set, and those of its training and test images."""
+    """Return the counts of the data set, of its training images and of its test images."""
     seen, unseen = len(split.seen_classes), len(split.unseen_classes)
     of_seen = f"{len(split.test_seen):,} images of these and " if len(split.test_seen) else ""
     return (
@@ -153,7 +153,7 @@ def _show_statistics(dataset: ZSLDataset, split: Split) -> None:
 
 
 def _show_origin(dataset: ZSLDataset, split: Split) -> None:
-    """Show the origin of the data set, the notes on its other splits and those of the papers."""
+    """Show the origin of the data set, and the notes on its other splits and on the papers."""
     st.markdown(f"**Where it comes from.** {plain(dataset.source)}")
     for part in dataset.splits.values():
         if part.note and part.name != split.name:

@@ -24,7 +24,7 @@ Method = Literal["pca", "tsne", "umap"]
 
 #: Increased when the coordinates for the same settings change.
 FORMAT = 1
-#: Iterations of t-SNE with early exaggeration, before those of the settings.
+#: Iterations of t-SNE with early exaggeration, before the iterations of the settings.
 EARLY = 250
 #: Number of points above which UMAP runs for fewer epochs, as in umap-learn.
 MANY = 10_000

@@ -233,7 +233,7 @@ def with_quality(sketch: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> Embedde
 
 
 def with_all_rows(embedded: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
-    """Place all rows on the components of a "pca" map; the quality stays that of the sample."""
+    """Place all rows on the components of a "pca" map; the quality remains the sample's."""
     data = MapData.of(datasets, features=embedded.settings.features)
     axes = embedded.pca.components[:2].T
     middle = embedded.pca.mean @ axes

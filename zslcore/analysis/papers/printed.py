@@ -44,9 +44,9 @@ def figures_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFr
     """Return the metrics of runs, per class and per sample, next to the values printed in papers.
 
     Values are compared only if parameters were chosen in the same way: both papers choose them for
-    ZSL, and the second also for GZSL. The column benchmark_paper is of Xian et al., TPAMI 2019
-    (without calibration), calibration_paper of Le Cacheux et al., MMM 2019; values that are not
-    printed are NaN, and so is gamma for ZSL.
+    ZSL, and the second also for GZSL. The column benchmark_paper has the values of Xian et al.,
+    TPAMI 2019 (without calibration), calibration_paper the values of Le Cacheux et al., MMM 2019.
+    Values that are not printed are NaN, and so is gamma for ZSL.
     """
     rows = []
     for run in runs:

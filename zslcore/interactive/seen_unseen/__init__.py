@@ -232,8 +232,8 @@ def line_of(
 ) -> CurveLine:
     """Return a curve with its named gammas: 0, the chosen gamma, and the best gamma.
 
-    ``look`` is one of :data:`LOOKS`; ``start`` is the initial gamma; ``origin`` is that of the
-    chosen gamma, such as "validated" on the folds.
+    ``look`` is one of :data:`LOOKS`; ``start`` is the initial gamma; ``origin`` is the origin of
+    the chosen gamma, such as "validated" on the folds.
     """
     best = curve.best().gamma
     stops = [Stop("uncalibrated", 0.0, "plain")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: Assumed size in bytes of a text before it is read.
 TEXT_BYTES = 1 << 10
-#: Stored length of paths and names; of a path, the end is kept, since it distinguishes files.
+#: Largest stored length of paths and of names. Paths keep their end, which distinguishes files.
 MAX_PATH, MAX_NAME = 200, 256
 #: Largest code point, largest row number, and limit of exact integers in float64.
 LAST_CHARACTER, MAX_ROW, MAX_NUMBER = 0x10FFFF, 2**31 - 1, 2**53

@@ -68,7 +68,7 @@ class Json:
             return np.array([each[:MAX_NAME] for each in value])
         rows = value if value and all(isinstance(each, list) for each in value) else [value]
         if len({len(row) for row in rows}) > 1:
-            raise Refused("expected rows of one length, got several lengths")
+            raise Refused("expected rows of equal length, got several lengths")
         if not all(type(each) in (int, float, bool) for row in rows for each in row):
             raise Refused("expected a list of numbers or of texts, got other values")
         if any(type(each) is int and abs(each) >= MAX_NUMBER for row in rows for each in row):

@@ -211,6 +211,6 @@ def _has_header(first: list[str], below: list[str]) -> bool:
     if len(first) != len(below):
         return False
     if first[0] == "" and first[1:] and first[1:] == [*map(str, range(len(first) - 1))]:
-        return True  # an array written by pandas with an index
+        return True  # pandas wrote an array with an index
     over = [(a, b) for a, b in zip(first, below, strict=True) if _is_number(b)]
     return any(a and not _is_number(a) for a, _ in over)

@@ -175,9 +175,9 @@ class ClaimEvidence:
         return replace(self, figures=chosen)
 
     def deep(self) -> ClaimEvidence:
-        """Keep the metrics of pre-trained features; ``controls`` gets those of hand-crafted ones.
+        """Keep the metrics of pre-trained features; move the others to ``controls``.
 
-        Features with unknown pre-training are kept.
+        The others are metrics of hand-crafted features. Unknown pre-training is kept.
         """
         trained = self.figures["pretraining"].fillna("") != NOTHING
         control = replace(self, figures=self.figures[~trained])
@@ -327,7 +327,7 @@ def _printed(
     """Return rows of a printed table with the columns of evidence."""
     named = rows.rename(columns={value: "value"}).assign(table=table, figure=figure, **columns)
     named = named.assign(data=named["dataset"], benchmark=named["dataset"])
-    return named.assign(pretraining="imagenet-1k")  # ResNet-101, in both papers
+    return named.assign(pretraining="imagenet-1k")  # both papers use ResNet-101
 
 
 def _of_benchmark_paper() -> Iterable[pd.DataFrame]:

@@ -43,9 +43,9 @@ class GainExperiment(Experiment):
     configurations: tuple[str, ...]
     by_split: bool = field(default=False, kw_only=True)
     lacks: str = field(
-        default="The paper's figures are of IDT, C3D, I3D and 3D-ResNet features of the real "
-        "videos, which the authors of BiDiLEL and of I3D for zero-shot actions have on their "
-        "pages: 'zslcore import --pretraining' reads such features.",
+        default="The paper measures with IDT, C3D, I3D and 3D-ResNet features of the real videos, "
+        "from the pages of the authors of BiDiLEL and of I3D for zero-shot actions: "
+        "'zslcore import --pretraining' reads such features.",
         kw_only=True,
     )
     n_datasets: int | None = field(default=None, kw_only=True)

@@ -35,7 +35,7 @@ COLUMNS = (
 )
 #: Features behind the printed values of most experiments.
 RESNET = (
-    "The paper's figures are of ResNet-101 features of the real images: 'zslcore download xlsa17' "
+    "The paper measures with ResNet-101 features of the real images: 'zslcore download xlsa17' "
     "fetches them."
 )
 

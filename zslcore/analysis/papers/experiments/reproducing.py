@@ -190,7 +190,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
                 PrintedColumn("H calibrated per class", "PS", "gzsl", "H at gamma"),
                 PrintedColumn("H calibrated per sample", "PS", "gzsl", "H per sample"),
             ),
-            lacks="The paper's figures are of features averaged over ten crops, which were not "
+            lacks="The paper measures with features averaged over ten crops, which were not "
             "released: 'zslcore extract --crops 10' makes them from the images.",
         ),
         CountExperiment(

@@ -174,10 +174,10 @@ class PathExperiment(RowsExperiment):
     what: Literal["accuracies", "errors"] = field(default="accuracies", kw_only=True)
     cells: Mapping[str, str] = field(default_factory=lambda: ACCURACIES, kw_only=True)
     figures: str = field(
-        default="Accuracy in percent, per class; * marks the λ that the folds choose, and "
-        "what for; gamma chosen on the folds for every λ. Measured on the test set, "
-        "with --on validation as in the paper on the first validation split, which is "
-        "then the only fold.",
+        default="Accuracy in percent, per class; * marks the λ chosen on the folds, with the task "
+        "for which it is chosen; gamma is chosen on the folds for every λ. Measured on the test "
+        "set; with --on validation, on the first validation split, as in the paper, and this "
+        "split is then the only fold.",
         kw_only=True,
     )
 
@@ -322,8 +322,8 @@ class ImagenetExperiment(RowsExperiment):
     task: Task = "zsl"
     ks: tuple[int, ...] = (1,)
     lacks: str = field(
-        default="The paper's figures are of ResNet-101 features of 14 million images and of word "
-        "vectors that the paper's authors have on their page; for your own features in shards, use "
+        default="The paper measures with ResNet-101 features of 14 million images, and with word "
+        "vectors from the authors' page. For your own features in shards, use "
         "'zslcore large-scale --shards FOLDER --prototypes FILE'.",
         kw_only=True,
     )

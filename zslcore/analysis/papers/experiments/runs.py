@@ -79,7 +79,7 @@ class RunsExperiment(Experiment):
         return tuple(cell.title for cell in self.cells)
 
     def params_of(self, row: str) -> Mapping[str, Any]:
-        """Return the parameters of a row: those of its variant, overridden by given ones."""
+        """Return the parameters of a row's variant, overridden by its given parameters."""
         return {**VARIANTS.get(row, ({},))[0], **self.params.get(row, {})}
 
     @property
@@ -251,7 +251,7 @@ class RanksExperiment(RunsExperiment):
     )
 
     def tasks(self, request: Request) -> dict[str, list[RunsTask]]:
-        """Return the runs, either with those of every fold, or with the first seed only."""
+        """Return the runs, either with the runs of every fold, or with the first seed only."""
         return super().tasks(request if self.by_fold else replace(request, seeds=1))
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
