@@ -409,7 +409,7 @@ def four_cells(
 
 
 def add_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """Add the printed ZSL accuracies of AWA1 and AWA2 to those of ``first`` and ``second``.
+    """Add the printed ZSL accuracies of AWA1 and AWA2 to a table of ``first`` and ``second``.
 
     Returns
     -------

@@ -61,7 +61,7 @@ STUDY_COLUMNS = ("draw", "features", "method", "class", "overlapping", "images",
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draw:
-    """Draw of training classes, overlapping test classes (OUC) and truly unseen ones (TUC)."""
+    """Draw of training classes, overlapping unseen classes (OUC) and truly unseen classes (TUC)."""
 
     train: np.ndarray
     ouc: np.ndarray

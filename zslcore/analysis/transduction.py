@@ -1,11 +1,11 @@
 r"""Gain of a transductive method from unlabelled test images.
 
-A transductive method is compared with its inductive version on the same split. Parameters of both
-are chosen on the same folds, with the validation images as unlabelled images, and both solve the
-same two problems. For ZSL the transductive method gets the images of unseen classes, and the
-information that their classes are unseen; for GZSL it gets the whole test set and all classes.
-Since the transductive method uses more information, the two are shown next to each other but not
-ranked together.
+A transductive method is compared with its inductive version on the same split. The parameters of
+both methods are chosen on the same folds, with the validation images as unlabelled images, and both
+methods solve the same two problems. For ZSL the transductive method gets the images of unseen
+classes, and the information that their classes are unseen; for GZSL it gets the whole test set and
+all classes. Since the transductive method uses more information, the two are shown next to each
+other but not ranked together.
 
 References
 ----------
@@ -165,8 +165,8 @@ def compare_with_inductive(
 ) -> Transduction:
     """Fit a transductive method and its inductive version, and score the test set with both.
 
-    With ``choose``, the parameters of both are chosen on the folds, first those of the inductive
-    version. Raises ZSLError if the split does not have the necessary rows or folds.
+    With ``choose``, parameters are chosen on the folds, first for the inductive version. Raises
+    ZSLError if the split does not have the necessary rows or folds.
     """
     work = _Comparison(setting, choose)
     base = method.inductive()

@@ -239,7 +239,7 @@ def file_name(entry: BoardEntry) -> str:
 
 
 def split_name(dataset: ZSLDataset, split: Split) -> str:
-    """Return the name of a split among the published ones.
+    """Return the published name of a split if its rows are published, else its own name.
 
     Folds are within the trainval rows, so that runs of this package never choose on test rows, with
     any release of the split.

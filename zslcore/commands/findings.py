@@ -163,7 +163,7 @@ def _where(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _accepted(args: argparse.Namespace) -> frozenset[str]:
-    """Return the checks that may stay open: the named ones, or all."""
+    """Return the checks that may stay open: the named checks, or all checks."""
     ids = [check.id for check in CHECKS]
     if args.allow_incomplete is None:
         return frozenset()

@@ -90,7 +90,7 @@ def meant(args: argparse.Namespace, stored: Sequence[StoredRun]) -> list[StoredR
 
 
 def _all_runs() -> list[StoredRun]:
-    """Return all runs; the number of unreadable ones goes to standard error."""
+    """Return all runs; write the number of unreadable runs to standard error."""
     store = ResultStore()
     runs = store.stored()
     if unreadable := store.unreadable(runs):

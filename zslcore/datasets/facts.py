@@ -269,7 +269,7 @@ class StandIn:
     """Fields of the name of a simulated data set: ``simulated-UCF101-idt-vectors-full``.
 
     ``dataset`` is the simulated benchmark; ``extractor``, ``prototypes`` and ``size`` are empty for
-    its default ones. ``without`` names the effect that is left out, "unplanted" for all effects.
+    its default values. ``without`` names the effect that is left out, "unplanted" for all effects.
     """
 
     dataset: str

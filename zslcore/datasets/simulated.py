@@ -128,7 +128,7 @@ class Planted:
 
 
 def planted(name: str) -> Planted | None:
-    """Return the planted effects of simulated data; None for another name."""
+    """Return the planted effects of the simulated data of this name; None for other names."""
     if name not in _NAMES:
         return None
     world = _world(_NAMES[name])

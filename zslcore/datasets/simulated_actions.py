@@ -178,7 +178,7 @@ def _extractor(stand_in: StandIn) -> SimulatedExtractor:
 
 
 def planted_action(name: str) -> Planted | None:
-    """Return the planted effects of simulated actions; None for another name."""
+    """Return the planted effects of the simulated actions of this name; None for other names."""
     if name not in _NAMES:
         return None
     stand_in = _NAMES[name]

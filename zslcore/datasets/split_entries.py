@@ -126,7 +126,7 @@ def _has_parts(value: Any) -> bool:
 
 
 def read_split_table(path: Path) -> SplitList | None:
-    """Return the split of a table or text in one of the forms above; None for others.
+    """Return the split of a table or text in one of the forms above; None for other forms.
 
     Raises a FileRefusedError for a table of images with a row without a part.
     """
@@ -320,7 +320,7 @@ def _of_folders(listed: Mapping[str, Any]) -> list[tuple[str, str]] | None:
 
 
 def _by_class(value: Mapping[str, Any]) -> Entries | None:
-    """Return the entries of a mapping of classes to parts to images; None for others."""
+    """Return the entries of a mapping of classes to parts to images; None for other mappings."""
     entries: Entries = {}
     for label, of_parts in value.items():
         if not isinstance(of_parts, dict):

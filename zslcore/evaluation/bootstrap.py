@@ -250,7 +250,7 @@ class BootstrapMetrics:
         return area
 
     def fpr95(self) -> np.ndarray:
-        """Return the share of unseen images that reach the threshold of 95 % of the seen ones."""
+        """Return the share of unseen images above the threshold that 95 % of seen images reach."""
         first = np.argmax(self._reached.seen >= SEEN_RECALL, axis=0)
         shares: np.ndarray = self._reached.unseen[first, np.arange(len(self.counts))]
         return shares

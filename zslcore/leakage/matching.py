@@ -76,7 +76,7 @@ PLACES = frozenset({"06", "15", "17"})
 #: Least share of the names of a data set in their common kind, and its least depth below the top of
 #: WordNet: birds are nine steps below, artifacts four.
 KIND_SHARE, KIND_DEPTH = 0.9, 6
-#: Most vocabularies in the cache: those of the package, and a few uploaded ones.
+#: Most vocabularies in the cache: the package's vocabularies, and a few uploaded vocabularies.
 MOST_INDEXES = 12
 
 

@@ -218,7 +218,7 @@ class SplitComparison:
         return " ".join(sentences)
 
     def tables(self) -> tuple[Evidence, ...]:
-        """Return the tables for a report, without empty ones."""
+        """Return the non-empty tables for a report."""
         first, second = (f"in {name}" for name in self.names)
         tables = (
             ("Rows by part", (first, second, "rows"), self.moves),

@@ -235,7 +235,7 @@ class GenerativeZSL(EpochModel):
     def _training_set(
         self, S: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return real representations of seen and generated ones of unseen candidates."""
+        """Return representations: real for seen candidates, generated for unseen candidates."""
         rows = [self.seen_rows(of, rng) if len(of) else of for of in self._rows_of(S)]
         unseen = np.array([c for c in range(len(S)) if not len(rows[c])], dtype=int)
         self._require_room(len(S), len(unseen), S.shape[1])

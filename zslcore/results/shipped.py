@@ -67,7 +67,7 @@ def has_predictions(key: str) -> bool:
 def plain_spec(spec: RunSpec) -> RunSpec:
     """Return the run without parameters that have the default value and are not in the grid.
 
-    Pages state all parameters of a variant, command lines only the changed ones.
+    Pages state all parameters of a variant, command lines only the changed parameters.
     """
     if spec.method not in METHODS:
         return spec

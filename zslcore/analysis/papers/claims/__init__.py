@@ -104,7 +104,7 @@ class Claim:
 
 
 def _not_comparable(evidence: ClaimEvidence) -> Judgment:
-    """Return the judgment for hand-crafted features, if the paper has deep ones."""
+    """Return the judgment for hand-crafted features, if the paper uses deep features."""
     data = tuple(hand_crafted(evidence))
     are = "has" if len(data) == 1 else "have"
     sentence = (
@@ -215,7 +215,7 @@ def as_records(judged: Judged) -> list[dict[str, Any]]:
 
 
 def judgment_table(judged: Judged) -> pd.DataFrame:
-    """Return one row per claim and body of evidence, with the fields of both."""
+    """Return one row per claim and body of evidence, with the judgment."""
     rows = []
     for record in as_records(judged):
         judgments = record.pop("judgments")
