@@ -188,7 +188,7 @@ def test_answers_among_unseen_classes_alone_may_be_others(tmp_path):
     assert found.calibrated == evaluate(scores, 0.1).calibrated
     assert found.zsl != evaluate(scores).zsl
     other = ScoredTest(F[::-1], alone.y[::-1], alone.classes, alone.seen)
-    with pytest.raises(DatasetError, match="the same images, in the same order"):
+    with pytest.raises(DatasetError, match="the same images in the same order"):
         Predictions.of_scores(scores, ROWS, WORLD.class_names, among_unseen=other)
 
 

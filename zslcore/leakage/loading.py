@@ -317,13 +317,16 @@ def _one_split_in(folder: Path, files: SmallFiles) -> Path:
 
 def _row_files_in(folder: Path, files: SmallFiles) -> list[Path]:
     """Return the files with rows of a split in a folder."""
-    splits = []
-    for path in _files_with(folder, (".mat", ".npz", ".h5", ".hdf5")):
-        with suppress(FileRefusedError):
-            if any(f"{part}_loc" in files.read(path) for part in SPLIT_PARTS):
-                splits.append(path)
+    arrays = _files_with(folder, (".mat", ".npz", ".h5", ".hdf5"))
     ours = [path for path in _files_with(folder, (".json",)) if _has_our_schema(path)]
-    return splits + ours
+    return [path for path in arrays if _has_rows(path, files)] + ours
+
+
+def _has_rows(path: Path, files: SmallFiles) -> bool:
+    """Whether a file has row numbers in ``trainval_loc`` or the like; False if it is refused."""
+    with suppress(FileRefusedError):
+        return any(f"{part}_loc" in files.read(path) for part in SPLIT_PARTS)
+    return False
 
 
 def _files_with(folder: Path, endings: Sequence[str]) -> list[Path]:
@@ -348,7 +351,7 @@ def _read_split_file(
 ) -> AuditContext:
     facts = {"file": clean_text(path.name)}
     lists: dict[str, np.ndarray] = {}
-    if path.suffix.lower() == ".json" and _has_our_schema(path):
+    if path.suffix.lower() == ".json" and not _has_rows(path, files):
         parts = read_split_rows(path, SPLIT_SCHEMA, SPLIT_PARTS, max_bytes=MAX_JSON)
         arrays = {}
     else:

@@ -150,7 +150,7 @@ def _opened_arrays(path: str, names: list[str]) -> list[Any]:
     source, arrays = Hdf5(path), []
     for name in names:
         worker.report_progress(reading=name)
-        if name not in source.names:
+        if name not in {*source.names, *source.top}:
             held = ", ".join(source.names[:20]) or "none"
             raise Refused(f"expected an array {name!r}, got {held}", "its list of arrays")
         data = source.array(name)
