@@ -149,6 +149,7 @@ def test_gamma_of_another_file_is_forgotten(tmp_path, scored):
     assert not app.exception
     assert app.number_input(key="scores_gamma").value is None
     assert "H at γ = 0.03" not in metrics(app)
+    assert [label for label in metrics(app) if label.startswith("H at γ")] == ["H at γ = 0"]
 
 
 def test_the_printed_command_says_how_validation_scores_were_read(tmp_path, scored):
