@@ -311,7 +311,7 @@ def errors_as_sentences() -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ViewAnswer:
     """Places of a view's answer: a heading and one line with its evidence and a mark."""
 
     heading: DeltaGenerator
@@ -324,12 +324,12 @@ class Answer:
         self.evidence.caption(evidence, help=tip, width="content")
 
 
-def place_answer() -> Answer:
+def place_answer() -> ViewAnswer:
     """Make room for the answer below the title; every view has it there, above its controls."""
     with st.container(gap="small", key="answer"):
         heading = st.empty()
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            return Answer(heading, st.empty(), st.empty())
+            return ViewAnswer(heading, st.empty(), st.empty())
 
 
 def show_tabs(tabs: Mapping[str, Callable[..., None]], *args: Any, key: str) -> None:

@@ -15,7 +15,7 @@ import streamlit as st
 from ui.components import window
 from ui.figures.method_table import Path, operating_points, rank_diagram, rank_forest
 from ui.shell import site_map, terms, visitors
-from ui.shell.frame import Answer, Header, chart, errors_as_sentences, place_answer
+from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer
 from ui.shell.numbers import duration, percent, three_digits
 from ui.shell.text import AUSUC, plain
 from ui.state import cache, controls, data_menu
@@ -260,7 +260,7 @@ def _in_words(figure: Metric) -> str:
 # --- Answer and grid ------------------------------------------------------------------------------
 
 
-def _say(table: MethodTable, answer: Answer) -> None:
+def _say(table: MethodTable, answer: ViewAnswer) -> None:
     """State the leading method of each data set, the number of ties, and leaking classes."""
     sentences, metric = [], _in_words(table.figure)
     for column in table.columns:
