@@ -127,7 +127,7 @@ def _bidilel(folder: Path) -> Path | None:
 
 
 def _trials(folder: Path) -> tuple[Path, ...]:
-    """Return the trials' split files by number, also from ``*_semantics`` subfolders."""
+    """Return the trials' split files in the order of their numbers, also from ``*_semantics``."""
     file_of_trial: dict[int, Path] = {}
     inside = sorted(folder.glob("*_semantics")) if folder.is_dir() else []
     for root in [folder, *inside]:
@@ -250,7 +250,7 @@ def _members(path: Path, variable: str, sets: np.ndarray, n_classes: int) -> lis
 
 def _facts_of_counts(labels: np.ndarray, n_classes: int) -> ActionFacts | None:
     """Return the data set with these numbers of videos per class; labels start at 1."""
-    near = np.clip(labels, 0, n_classes + 1)  # a file may hold any number
+    near = np.clip(labels, 0, n_classes + 1)  # labels in a file may be any numbers
     counts = np.bincount(near, minlength=n_classes + 2)[1:-1]
     candidates = (action_facts(name) for name in ACTION_SETS)
     return next((facts for facts in candidates if np.array_equal(facts.videos, counts)), None)

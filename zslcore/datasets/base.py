@@ -105,7 +105,7 @@ class Split:
     def to_frame(self) -> pd.DataFrame:
         """Return one row per image in a part: ``row``, ``part`` and its part in each fold.
 
-        A row number in two parts, which is a leak, has two rows here.
+        An image in two parts, which is a leak, has two rows here.
         """
         import pandas as pd
 
@@ -120,7 +120,7 @@ class Split:
 
     @property
     def digests(self) -> dict[str, str]:
-        """Digest of each part with rows, by its name."""
+        """Digest of each nonempty part, by the name of the part."""
         rows = {part: getattr(self, part) for part in SPLIT_PARTS}
         return {part: part_digest(values) for part, values in rows.items() if len(values)}
 
@@ -246,9 +246,9 @@ def hold_out(
 def class_folds(labels: np.ndarray, trainval: np.ndarray, n: int = 3, seed: int = 0) -> list[Fold]:
     """Return folds from a random partition of the ``trainval`` classes into ``n`` groups.
 
-    Each group validates once. Three groups hold out a third of the classes each, as the proposed
-    split does on AWA (13 of 40). Fewer classes than ``n`` make one fold per class; a single class
-    makes no fold. Raises DatasetError without a class.
+    Each group is the validation part of one fold. Three groups hold out a third of the classes
+    each, as the proposed split does on AWA (13 of 40). Fewer classes than ``n`` make one fold per
+    class; a single class makes no fold. Raises DatasetError without a class.
     """
     trainval = np.asarray(trainval, dtype=np.intp)
     classes = np.unique(labels[trainval])
@@ -280,11 +280,11 @@ class ZSLDataset:
     images : uint8 array of shape (n_samples, height, width), shown on screen
     known_digest : content digest computed by an import; computed on first use otherwise
     independent_prototypes : True if the prototypes are known not to depend on test images
-    image_files : one file name per row, of its photograph; empty if unknown
+    image_files : file name of the photograph of each row; empty if unknown
     pretraining : names of the vocabularies that the feature extractor was trained on
         ``("imagenet-1k",)``, or ``("none",)`` for pixels and hand-crafted features; empty if
         unknown.
-    revision : number raised when splits or folds change and the arrays do not. It is part of the
+    revision : number increased when splits or folds change and the arrays do not. It is part of the
         digest, so that earlier results are not assigned to the new splits.
 
     Raises

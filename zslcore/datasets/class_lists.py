@@ -1,8 +1,9 @@
 """Class names in a text: one per line, or in a table's column, a dictionary or prompts.
 
 A line is split only if all lines have the same form. A column of numbers, of codes (``Label_A_01``)
-or with repeated texts is not a column of names. Of several columns of texts, the one with the most
-names by ``count_known`` is used, or the first.
+or with repeated texts is not a column of names. Of several columns of texts, the column in which
+``count_known`` counts the largest share of names is used; without ``count_known``, the first
+column.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ RUN = re.compile(r"([\s_]{16})[\s_]+|(\d{32})\d+")
 WORDNET_ID = re.compile(r"n\d{8}")
 #: Other spellings of a WordNet id: ``N02481823``, ``02481823-n``.
 SPELLED_ID = re.compile(r"\bN(\d{8})\b|\b(\d{8})-n\b")
-#: The end of a name of a meaning in NLTK: ``chimpanzee.n.01``.
+#: End of the name of a sense in NLTK: ``chimpanzee.n.01``.
 SENSE = re.compile(r"(?<=\w)\.[nv]\.\d\d\b")
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 #: A name in front of two numbers or more, such as its attributes.
@@ -54,7 +55,7 @@ NAMED = ("classname", "name", "classnames", "names", "class", "labelname", "labe
 #: Titles of a list of names.
 TITLE = frozenset({*NAMED, "classes", "labels", "categories"})
 ARTICLES = frozenset({"a", "an", "the", "one"})
-#: Pattern in the words before a name if they are a prompt.
+#: Pattern that occurs in the words before a name if these words are a prompt.
 PICTURES = re.compile(
     r"^(this|there|it|here|i|we)\b|photo|picture|image|drawing|painting|sketch|rendering|video|itap",
     re.IGNORECASE,
@@ -75,7 +76,7 @@ class ClassList:
 
     Attributes
     ----------
-    names : as written; after the WordNet id if the list has both
+    names : as written; with the WordNet id in front if a table also has a column of ids
     column : source of the names, such as "column 2 of 2"; empty if each line is a name
     """
 
@@ -114,8 +115,8 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     Parameters
     ----------
     lines : lines of the file, unchanged
-    count_known : function that counts the names a dictionary has; without it the first column of
-        texts is used
+    count_known : function that counts the recognised names among its arguments; without it the
+        first column of texts is used
 
     Examples
     --------
@@ -423,7 +424,7 @@ def _numbered(line: str) -> list[str]:
 
 
 def _records(lines: list[str]) -> list[list[str]]:
-    """Return the keys of dictionaries, one on each line, and the values of each."""
+    """Return the shared keys of dictionaries, one per line, then the values of each line."""
     inner = [re.fullmatch(r"\{(.+)\}[,;]?", line) for line in lines]
     if not all(inner):
         return []
@@ -496,7 +497,7 @@ def _titled(cells: list[tuple[str, ...]]) -> _Table:
 
 
 def _ordered(table: _Table) -> list[int]:
-    """Return column numbers, with columns titled as names first."""
+    """Return column numbers; columns with a title for names come first."""
     titles = [_squeezed(title) for title in table.titles]
     rank = {title: k for k, title in enumerate(NAMED)}
     places = range(len(table.rows[0]))

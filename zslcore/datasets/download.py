@@ -78,13 +78,13 @@ class Archive:
         return self.path.with_name(f"{self.file}.sha256")
 
     def known_sha256(self) -> str | None:
-        """Return the checksum as published or as of the first download, else None."""
+        """Return the published checksum, else the checksum of the first download, else None."""
         if self.sha256 or not self._seal.is_file():
             return self.sha256 or None
         return self._seal.read_text(encoding="ascii", errors="replace").strip() or None
 
     def trust(self) -> str:
-        """Store the checksum of the archive on disk for later downloads, and return it."""
+        """Store the checksum of the downloaded archive for later downloads, and return it."""
         digest = pooch.file_hash(str(self.path))
         if not self.known_sha256():
             with written_whole(self._seal) as file:

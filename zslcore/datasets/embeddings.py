@@ -18,9 +18,9 @@ Classes are matched by name, in any order and in the spelling of any release.
 References
 ----------
 Z. Akata, S. Reed, D. Walter, H. Lee, B. Schiele, "Evaluation of output embeddings for fine-grained
-image classification", CVPR 2015, with four embeddings of CUB, released in the third form.
+image classification", CVPR 2015, with four embeddings of CUB, released in the form ``test_<name>``.
 S. Changpinyo, W.-L. Chao, B. Gong, F. Sha, "Synthesized classifiers for zero-shot learning", CVPR
-2016, with word vectors of 21,842 ImageNet classes, released in the fourth form.
+2016, with word vectors of 21,842 ImageNet classes, released in the form ``w2v``.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def _of_words(file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...])
 
 
 def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmbeddings:
-    """Read ``test_<embedding>`` and ``trainval_<embedding>``; the lists name their columns."""
+    """Read ``test_<embedding>`` and ``trainval_<embedding>``; the lists give the column classes."""
     file = clean_text(path.name)
     if not NAME.fullmatch(embedding):
         raise ParameterError(

@@ -61,7 +61,7 @@ def unlisted_sets() -> Mapping[str, str]:
 
 
 def fine_tuned_on(pretraining: Sequence[str]) -> str:
-    """Return the images of the data that an extractor was fine-tuned on; "" for none."""
+    """Describe the images of the data set that an extractor was fine-tuned on; "" for none."""
     return next((FINE_TUNED[name] for name in pretraining if name in FINE_TUNED), "")
 
 
@@ -416,7 +416,7 @@ def labels_digest(labels: np.ndarray) -> str:
 
 
 def _nearest(recognised: Recognised, images: np.ndarray) -> tuple[str, ...]:
-    """Return the candidate with clearly nearest shares of images per class, else all of them."""
+    """Return the candidate with clearly nearest shares of images per class, else all candidates."""
     distance = {}
     for name in recognised.candidates:
         real = class_facts(name).classes["images"].to_numpy()[recognised.row]

@@ -4,10 +4,10 @@ r"""Facts of ImageNet-21K without its images, and a simulated data set of its si
 ``data/README.md`` names the sources.
 
 The simulated data have the real synsets, words and hypernym relation, the real 1,000 training
-classes with their 750 + 250 for choosing parameters, and the real nine test sets. Numbers of images
-per class are simulated: each list of the most or the least populated classes has the mean printed
-in the paper, and the numbers are assigned to its classes at random. Prototypes and features are
-drawn from the model of :mod:`zslcore.datasets.simulated`, with the position :math:`g_c` of the
+classes, divided into 750 + 250 for choosing parameters, and the real nine test sets. Numbers of
+images per class are simulated: each list of the most or the least populated classes has the mean
+printed in the paper, and the numbers are assigned to its classes at random. Prototypes and features
+are drawn from the model of :mod:`zslcore.datasets.simulated`, with the position :math:`g_c` of the
 class in the hypernym relation instead of a random group:
 
 .. math::
@@ -357,7 +357,7 @@ def populations() -> np.ndarray:
 
 
 def _means(sizes: dict[str, int]) -> dict[str, float]:
-    """Return the mean of each list without the smaller list in it, and of the other classes."""
+    """Return the mean of the classes that each list adds to a smaller list, and of the rest."""
     printed = published("imagenet_splits").set_index("split")["images_per_class_mean"]
     means: dict[str, float] = {}
     for side in ("M", "L"):

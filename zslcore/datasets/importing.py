@@ -80,8 +80,8 @@ def proposed_name(source: Path, splits: str = "") -> str:
     """Return a name for an import from the file name and the benchmark of its classes.
 
     For ``vgg_fc7.mat`` with the 200 classes of CUB it is ``CUB-vgg_fc7``. In the xlsa17 layout,
-    ``splits`` names the file in the same folder that has the class names. The name has no further
-    effect.
+    ``splits`` names the file in the same folder that has the class names. The proposed name has no
+    further effect.
     """
     stem = imports.import_name(source.stem)
     try:

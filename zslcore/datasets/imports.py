@@ -112,7 +112,7 @@ def import_once(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -
         if made_by == (stored if recipe.pretraining else _undeclared(stored)):
             return open_import(name)
     except CorruptFolderError:
-        pass  # import again below; NewerVersionError passes
+        pass  # import again below; a NewerVersionError is raised
     return _store(name, made_by, read)
 
 

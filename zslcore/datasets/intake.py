@@ -1,9 +1,9 @@
-"""Data sets from any files: parts of arrays are guessed, shown and corrected before the import.
+"""Data sets from any files: the part of each array is guessed, shown and corrected before import.
 
 Any number of files in any container hold features, labels, class embeddings, names and a split. A
-part is guessed from the name of the variable, or of a file with one array, and then from the shape:
-there is one label per row of the features and one class embedding per class. A choice ("labels":
-"FILE:NAME") overrides any guess.
+part is guessed from the name of the variable, or of the file if it holds one array, and then from
+the shape: there is one label per row of the features and one class embedding per class. A choice
+("labels": "FILE:NAME") overrides any guess.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def _welcome(path: Path) -> tuple[str, ...]:
 
 
 def _joined(shards: Sequence[Contents]) -> Contents:
-    """Join the rows of several equal tables; file names such as "train-0" define the split."""
+    """Join the rows of shards of a table; file names such as "train-0" define the split."""
     first = shards[0]
     shapes: dict[str, tuple[int, ...] | None] = {}
     arrays: dict[str, np.ndarray] = {}
@@ -501,9 +501,9 @@ def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 def _matrix(array: Array, n: int, what: str, path: Path) -> np.ndarray:
-    """Return a matrix with one row per label or class, ``n`` in all, as a map of ``path``.
+    """Return a matrix with ``n`` rows, one per label or class, mapped from a file at ``path``.
 
-    In the file it may be transposed, as in MATLAB's layout.
+    In the source file the matrix may be transposed, as in MATLAB's layout.
     """
     if array.is_text or len(array.shape) != 2:
         part = "features" if what == "label" else "class embeddings"
@@ -546,7 +546,7 @@ def _numbered(
     texts: tuple[str, ...],
     n: int,
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Return the names of the classes and 0-based labels as rows of the class embeddings."""
+    """Return the class names, and the labels as 0-based rows of the class embeddings."""
     where = parts["labels"].title
     if texts:
         if not names:

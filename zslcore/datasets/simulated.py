@@ -224,7 +224,7 @@ def _draw_classes(
 def _drawn(
     world: World, facts: ClassFacts, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw prototypes S, the appearance z that they describe, and q, which they do not."""
+    """Draw prototypes S, the appearance z that they describe, and q that they do not describe."""
     C, k = len(facts.classes), world.k
     group = _groups(facts.classes["group"], rng)
     a = rng.standard_normal((C, k))
@@ -287,7 +287,7 @@ def draw_features(
 def draw_mixing(
     rng: np.random.Generator, k: int, r: int, D: int, eta: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return M, of shape (k, D), and M above :math:`\eta R`, float32 of shape (k + r, D)."""
+    r"""Return M, of shape (k, D), and M stacked on :math:`\eta R`, float32, shape (k + r, D)."""
     M = rounded(rng.standard_normal((k, D)) / np.sqrt(k))
     R = rounded(rng.standard_normal((r, D)) * eta / np.sqrt(r))
     return M, np.concatenate([M, R]).astype(np.float32)
@@ -303,9 +303,9 @@ def draw_block(
 ) -> np.ndarray:
     r"""Return the features of some images, with symbols as in the module's docstring.
 
-    ``rng`` draws the noise n. The arrays are float32: ``ut``, u next to t, of shape (n_images, k +
-    r); ``mean``, the mean of the image's class, of shape (n_images, D); ``omega`` of shape
-    (n_images,); ``MR``, M above :math:`\eta R`, of shape (k + r, D).
+    ``rng`` draws the noise n. The arrays are float32: ``ut``, u and t side by side, of shape
+    (n_images, k + r); ``mean``, the mean of the image's class, of shape (n_images, D); ``omega`` of
+    shape (n_images,); ``MR``, M stacked on :math:`\eta R`, of shape (k + r, D).
     """
     x = rng.standard_normal(mean.shape, dtype=np.float32)
     x *= sigma
@@ -408,11 +408,12 @@ def _is(facts: ClassFacts, column: str, value: str) -> np.ndarray:
 class _Source:
     """One of the two collections of aPY, counted from the names of its image files.
 
-    All numbers are those of the Proposed Split 2.0; no photograph is in both collections.
-    ``trainval`` has the training boxes and their photographs; ``shared_seen`` the boxes of
-    test_seen, those from a photograph with a training box, and those with a training box of the
-    same class; ``shared_unseen`` the first two numbers for test_unseen; ``others`` the test boxes
-    from photographs without a training box, and these photographs.
+    All fields are counts in the Proposed Split 2.0; no photograph is in both collections.
+    ``trainval`` counts the training boxes and their photographs. ``shared_seen`` counts the boxes
+    of test_seen, the boxes among them from a photograph with a training box, and the boxes among
+    them from a photograph with a training box of the same class; ``shared_unseen`` has the first
+    two counts for test_unseen. ``others`` counts the test boxes from photographs without a training
+    box, and these photographs.
     """
 
     trainval: tuple[int, int]
@@ -465,7 +466,7 @@ class _Drawing:
     rng: np.random.Generator
 
     def spread(self, rows: np.ndarray, share: float, same: float) -> None:
-        """Assign each of a ``share`` of ``rows`` its own photograph; the other rows join these."""
+        """Give a ``share`` of ``rows`` a photograph each, which the other rows then join."""
         n = round(share * len(rows))
         self.photograph[rows[:n]] = rows[:n]  # a photograph has the number of its first image
         self.join(rows[n:], rows[:n], same)

@@ -14,8 +14,8 @@ for each of four extractors :math:`e`, of the kinds in [1]_:
 - :math:`z_c` is the part that attributes describe: on UCF101 the deviations of the 115 real
   attributes from their mean, projected by a standard normal :math:`Q` and scaled; on HMDB51, which
   has no published attributes, it is drawn. A word vector has 300 dimensions, with the share
-  :math:`\alpha` of its variance from :math:`z_c` and the other share from :math:`h_c`, which
-  features do not depend on: word vectors are worse prototypes;
+  :math:`\alpha` of its variance from :math:`z_c` and the other share from :math:`h_c`, on which
+  features do not depend, so that word vectors are worse prototypes;
 - :math:`q_c`, the appearance that no prototype describes, is the same for all extractors;
 - the clips of UCF101 are in the real number of groups, 25 per class; the clips of one group share
   :math:`\kappa` of the variance of :math:`u_i` and :math:`t_i`. The number of clips in a group is

@@ -104,7 +104,7 @@ def read_split_json(path: Path) -> SplitList | None:
 
 
 def split_of_json(path: Path, value: Any) -> SplitList | None:
-    """Return the split of the value of a JSON file, as :func:`read_split_json`."""
+    """Return the split in the value of a JSON file; see :func:`read_split_json`."""
     file = clean_text(path.name)
     if (entries := entries_of_json(file, value)) is not None:
         return _split_of(path, entries)
@@ -320,7 +320,7 @@ def _of_folders(listed: Mapping[str, Any]) -> list[tuple[str, str]] | None:
 
 
 def _by_class(value: Mapping[str, Any]) -> Entries | None:
-    """Return the entries of a mapping of classes to parts to images; None for other mappings."""
+    """Return the entries of a mapping from each class to its images by part, else None."""
     entries: Entries = {}
     for label, of_parts in value.items():
         if not isinstance(of_parts, dict):

@@ -278,7 +278,7 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
             whole = not own or own[0].is_whole
             folds.append(([c for c in train if not whole or c not in held_out], held_out))
     trained = list(lists[seen] or [])
-    if seen.fold and folds:  # no list of all seen classes: join those of a fold
+    if seen.fold and folds:  # no list of all seen classes: join the lists of a fold
         trained += [name for name in folds[0][1] if name not in trained]
     read = ", ".join(n.path.name for n in (seen, *of_side["val"], unseen))
     sides = {"seen": trained, "unseen": lists[unseen] or []}

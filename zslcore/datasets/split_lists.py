@@ -93,9 +93,9 @@ class SplitList:
     ``files`` are the distinct images, one per row, and ``labels`` their classes. Class lists have
     neither; their ``sides`` map "seen" and "unseen" to classes. ``parts`` has the rows of each part
     in the order of its list, with repetitions. ``note`` describes the form that was read.
-    ``one_name`` is True if images have the same name in every part, which is unknown for folders of
-    parts. ``folds`` has the training and validation classes of each fold, ``questions`` the open
-    questions on the lists.
+    ``one_name`` is True if an image has the same name in every part; it is False for folders of
+    parts, where this is unknown. ``folds`` has the training and validation classes of each fold,
+    ``questions`` the open questions on the lists.
     """
 
     name: str
@@ -500,7 +500,7 @@ def refuse_link_out(path: Path, folder: Path) -> None:
 
 
 def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
-    """Yield files with their class from a folder of class folders; paths are relative to it.
+    """Yield files with their class from a folder of class folders; paths start below ``folder``.
 
     Hidden files and folders are skipped; a class folder that links outside ``root`` is refused.
     """

@@ -220,7 +220,7 @@ def split_from_unseen(
 def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[int]:
     """Return the prototype rows of classes given by name, number or rule.
 
-    A number that is the name of a class is read as a name. Spellings are equal ("blue whale" is
+    A number that is the name of a class is read as a name. Spellings may differ ("blue whale" is
     ``blue+whale``). "random:10:3" draws ten classes with seed 3.
     """
     if is_rule(classes) and classes[0] not in names:

@@ -222,7 +222,8 @@ class _Layout:
     def default_name(self) -> str:
         """Return a name from the folder and the unusual names of its files.
 
-        A benchmark has the spelling of its paper: the public archive has aPY in the folder APY.
+        A benchmark is spelled as in its paper, although the public archive has aPY in the folder
+        APY.
         """
         unusual = [self.features.stem] if self.features.name.lower() != FEATURES else []
         if self.splits.parent != self.folder:
