@@ -420,9 +420,9 @@ def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS)
 class Columns:
     """Columns of a Parquet table, by name.
 
-    Arrays have shape (n_rows,), and type float64 for the role "values", else int64; for a column of
-    texts they are positions in its ``texts``. ``attrs`` are the attributes of the table in pandas,
-    not cleaned.
+    Arrays have shape (n_rows,), and type float64 for the role "values", else int64; a column of
+    texts has positions in its ``texts``. ``attrs`` are the attributes of the table in pandas, not
+    cleaned.
     """
 
     arrays: dict[str, np.ndarray]

@@ -13,7 +13,7 @@ programs    Linux on x86-64 or ARM64     starting a program or process; signals,
 
 macOS and Windows have none of the walls, and a container that filters system calls may have fewer.
 The limits of :mod:`zslcore.untrusted.worker` always apply: a reader drops all capabilities of an
-administrator, which could raise limits, except the one to read files of other users.
+administrator, which could raise limits, except the capability to read files of other users.
 """
 
 from __future__ import annotations

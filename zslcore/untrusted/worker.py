@@ -37,8 +37,8 @@ if sys.platform != "win32":  # on Windows, only the caller's time limit applies
 
 #: Variables that a worker inherits from the server: paths of libraries and the locale, no secrets.
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
-#: Modules that the fork server imports first; those for Parquet are imported with the first such
-#: file.
+#: Modules that the fork server imports first; modules for Parquet are imported with the first
+#: Parquet file.
 PRELOADED = ("h5py", "scipy.io", "zslcore.untrusted.readers.variables")
 #: Seconds between two checks of a worker, and elapsed seconds allowed per second of processor time:
 #: a busy machine may be slow to grant a worker its processor time.

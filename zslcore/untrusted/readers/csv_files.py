@@ -21,7 +21,7 @@ from zslcore.untrusted.worker import Refused
 #: Texts that stand for a missing number.
 MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
-#: A number with a comma for its point, as in tables with semicolons between columns.
+#: A number with a decimal comma, as in tables with semicolons between columns.
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(e[-+]?\d+)?", re.IGNORECASE)
 #: Largest number of values that are parsed at a time.
 BLOCK = 1 << 18

@@ -32,7 +32,7 @@ class Hdf5:
         self.h5py, self.file = h5py, h5py.File(path, "r")
         # "#refs#" and "#subsystem#" are MATLAB's groups for cells and objects.
         self.top = [name for name in islice(self.file, MOST_NAMES) if not name.startswith("#")]
-        #: Array in a group -> its group, where no other array has its name.
+        #: Name of an array in a group -> its group, if no other array has the same name.
         self.group_of = self._groups_of_arrays(self.top)
         groups = {*self.group_of.values()}
         whole = {

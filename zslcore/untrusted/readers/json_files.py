@@ -110,7 +110,7 @@ def _is_vector_a_class(held: Mapping[str, Any]) -> bool:
     )
 
 
-# --- What is small --------------------------------------------------------------------------------
+# --- Small values ---------------------------------------------------------------------------------
 
 
 def read_value(path: str, kind: str, most: int, out: Path) -> Any:

@@ -36,7 +36,7 @@ class Mat5:
         self.path = path
         self.listed = {name: (shape, kind) for name, shape, kind in whosmat(path)}
         self.top = [name for name in self.listed if not name.startswith("__")]
-        #: Field of a struct -> the struct, where no other variable has its name.
+        #: Name of a field -> its struct, if no variable or other field has the same name.
         self.struct_of = self._structs_of_fields(self.top)
         structs = {*self.struct_of.values()}
         self.names = [name for name in (*self.top, *self.struct_of) if name not in structs]

@@ -22,7 +22,7 @@ ATTRS = b"PANDAS_ATTRS"
 MAX_ATTRS, MAX_VALUES, MAX_TEXTS = 4 << 20, 1 << 18, 1 << 10
 #: Metadata key of the class names in Hugging Face data sets.
 FEATURES_OF = b"huggingface"
-#: Columns that every predictions file has, and no score matrix.
+#: Columns of every predictions file; no score matrix has them.
 OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
 
 

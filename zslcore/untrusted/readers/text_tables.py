@@ -182,7 +182,7 @@ def _numbers_or_texts(column: list[str]) -> np.ndarray:
 
 
 def _matrix_of(numbers: list[tuple[str, np.ndarray]], has_header: bool) -> dict[str, np.ndarray]:
-    """Return columns of numbers as a matrix with names; a single column by its name."""
+    """Return columns of numbers as a matrix with names, or a single column under its own name."""
     if not numbers:
         return {}
     if len(numbers) == 1:
