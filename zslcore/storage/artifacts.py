@@ -81,8 +81,8 @@ def unmark_draft(folder: Path) -> None:
 def scratch_folder() -> Path:
     """Return a new temporary folder; the caller discards it.
 
-    It is in the data folder, and deleted there after its owner has died. If the data folder is not
-    writable, it is in the system's folder of temporary files.
+    The folder is in the data folder, and deleted there after its owner has died. If the data folder
+    is not writable, it is in the system's folder of temporary files.
     """
     try:
         return draft(data_folder() / SCRATCH, "")

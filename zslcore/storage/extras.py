@@ -64,7 +64,7 @@ def is_missing(name: str) -> bool:
 
 
 def package_title(name: str, package: str = "") -> str:
-    """Return the title of a package of an extra, by default the first missing one."""
+    """Return the title of a package of an extra, by default the first missing package."""
     missing = (each for each in EXTRAS[name] if find_spec(each) is None)
     package = package or next(missing, EXTRAS[name][0])
     return _TITLES.get(package, package)
@@ -85,7 +85,7 @@ def missing_in(error: str) -> tuple[str, str] | None:
 def install(name: str = "", *packages: str) -> str:
     """Return the command that adds an extra, or other packages, to this installation.
 
-    The package is not on a package index, where another project may have its name. An installation
+    zslcore is not on a package index, where another project may have this name. An installation
     from a clone is therefore repeated from the clone, with the extra; other installations get the
     packages by name. The command is one line for a POSIX shell, with paths relative to the folder
     of the clone.

@@ -100,7 +100,7 @@ def is_full(error: BaseException) -> bool:
 
 
 def refusal(error: OSError, file: object = None, wish: str = "write") -> ZSLError:
-    """Return a system error as one sentence on ``file``, by default the file that it names."""
+    """Return a system error as one sentence on ``file``, by default the file in the error."""
     named = file if file is not None else error.filename
     name = os.fsdecode(named) if isinstance(named, str | bytes | os.PathLike) else "A file"
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:_LETTERS])

@@ -118,7 +118,7 @@ def latex_table(
 
 
 def _line(cells: Iterable[str]) -> str:
-    """Return a row; protect a leading star from being read as part of the row end before."""
+    """Return a row; keep LaTeX from reading a leading star as part of the preceding row end."""
     row = " & ".join(cells) + r" \\"
     return "{}" + row if row.startswith("*") else row
 
