@@ -4,7 +4,7 @@ A store is backed up before the first change of a day. Results that a user delet
 store and backup, so an empty store next to a backup with results has lost them. A repair renames a
 damaged file and joins its readable rows with the backup; it locks out other repairs and writers
 until the new file has the name of the store. A writer that waited for the old file then starts
-again on the new one.
+again on the new file.
 """
 
 from __future__ import annotations
@@ -152,7 +152,8 @@ def loss_in(db: sqlite3.Connection | None, path: Path) -> str:
     """Describe the results in the backup that an open store has lost; "" without a loss.
 
     ``db`` is None without a file. A store has lost results if the backup has some and the store has
-    none, or lacks their table: deleted results are not in the backup.
+    none, or lacks their table. Deleted results do not count: they are deleted from the backup as
+    well.
     """
     own = [] if db is None else list(filter(partial(_has_table, db), RESULTS))
     empty = not any(db.execute(f"SELECT 1 FROM {t} LIMIT 1").fetchone() for t in own if db)  # noqa: S608
@@ -255,7 +256,7 @@ def _alone(path: Path) -> Iterator[None]:
 def _replace(path: Path, draft: Path, patched: Path, damage: str) -> str:
     """Replace a corrupt store while it is locked; report the recovered rows."""
     aside = None
-    with ExitStack() as files, ExitStack() as databases:  # files close last, since that drops locks
+    with ExitStack() as files, ExitStack() as databases:  # files close last: closing drops locks
         sources: list[Iterable[sqlite3.Connection]] = []
         if path.exists():
             db = databases.enter_context(closing(connected(path)))

@@ -100,7 +100,7 @@ class RunPlan:
         store: ResultStore,
         progress: Progress = silent,
     ) -> int:
-        """Compute the missing runs of a spec and those derived from it; return their number."""
+        """Compute the missing runs of a spec, including derived runs; return their number."""
         first, fitted, n = self.first(spec, store), 0, self._most_runs(spec, dataset)
 
         def put(spec: RunSpec, place: int, *, with_oracle: bool = False) -> RunResult:
@@ -188,7 +188,7 @@ def _lacks(result: RunResult, choices: Collection[ChoiceRule]) -> bool:
 
 
 def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
-    """Yield the run with other seeds and the same parameters, if the method is stochastic."""
+    """Yield the runs with other seeds and the same parameters, if the method is stochastic."""
     params = {name: value for name, value in first.params.items() if name != "random_state"}
     stochastic = get_method(first.spec.method).card.stochastic
     for seed in range(1, seeds if stochastic else 1):

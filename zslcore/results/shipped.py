@@ -54,13 +54,13 @@ def shipped_results() -> list[RunResult]:
 
 
 def shipped_predictions(key: str) -> Predictions | None:
-    """Return the precomputed predictions of the run with this key; None without current ones."""
+    """Return the precomputed predictions of the run with this key; None if none are current."""
     path = _paths(FOLDER, "parquet").get(key)
     return None if path is None else _read_predictions(path)
 
 
 def has_predictions(key: str) -> bool:
-    """Whether the package has a predictions file of the run with this key; it is not read."""
+    """Whether the package has a predictions file of the run with this key, without reading it."""
     return key in _paths(FOLDER, "parquet")
 
 

@@ -198,7 +198,7 @@ class ResultStore:
         return shipped_result(key) if own is None and self.with_shipped else own
 
     def put_run(self, run: Run) -> None:
-        """Store the result of a run, with its predictions if its scores have any."""
+        """Store the result of a run, with its predictions if they are available."""
         predictions = None
         with suppress(DatasetError):
             predictions = run.predictions
