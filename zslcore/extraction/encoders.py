@@ -285,7 +285,7 @@ def _file_of(name: str, weights: str | Path | None, all_weights: Any) -> tuple[P
 
 
 def _is_file_of(named: Any, sha256: str) -> bool:
-    """Whether a file is torchvision's, by the start of its SHA-256 in the file name."""
+    """Whether the name of torchvision's file ends with the first digits of this SHA-256."""
     return str(named.url).removesuffix(".pth").endswith(f"-{sha256[:8]}")
 
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 Interpolation = Literal["bilinear", "bicubic"]
 #: Accepted formats, by their names in Pillow.
 FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF", "PPM")
-#: Largest number of pixels, before and after resizing; Pillow warns above it.
+#: Largest number of pixels, before and after resizing; Pillow warns of larger images.
 MAX_PIXELS = 89_478_485
 #: Largest size of a file in bytes.
 MAX_BYTES = 256 << 20
@@ -109,7 +109,7 @@ def read_image(
             f"{name}: expected an image of at most {MAX_BYTES:,} bytes; got {size:,}."
         )
     try:
-        with warnings.catch_warnings():  # this module makes the checks that Pillow warns of
+        with warnings.catch_warnings():  # this module makes these checks itself
             warnings.simplefilter("ignore")
             return _read(path, name, short_side, interpolation, max_pixels)
     except FileRefusedError:
