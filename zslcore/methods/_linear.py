@@ -5,8 +5,9 @@ r"""Linear classifiers of seen classes for a sequence of ridge weights.
 SYNC, CONSE, IAP and DAP differ only in :math:`\ell`. L-BFGS minimises :math:`J` in the variables
 :math:`Z = L^\top W`, where :math:`L` is the Cholesky factor of an approximate Hessian, :math:`L
 L^\top = \kappa X^\top X / N + \lambda I`, and :math:`\kappa` is the typical curvature of the loss.
-The eigenvalues of the Gram matrix of deep features span many orders of magnitude; there this takes
-ten steps where plain L-BFGS takes a hundred. Each solution is the start for the next ridge weight.
+The eigenvalues of the Gram matrix of deep features span many orders of magnitude: L-BFGS takes ten
+steps in :math:`Z` where it would take a hundred in :math:`W`. Each solution is the start for the
+next ridge weight.
 
 A step needs no division by :math:`L`. With the whitened rows :math:`\tilde x_n = L^{-1} x_n`,
 computed once per weight, :math:`x_n^\top W = \tilde x_n^\top Z`, and since
@@ -54,10 +55,10 @@ class Loss(Protocol):
     r"""Loss of linear scores, given the class of each row.
 
     ``curvature`` is the typical second derivative, :math:`\kappa` in the preconditioner. If
-    ``least_progress`` is positive, descent stops when a step lowers the objective by less than
-    ``least_progress`` or, if larger, a thousandth of the tolerance, relative to the objective or 1,
-    whichever is larger. It is positive for hinge losses, which have gradients that never vanish,
-    and 0 for smooth losses.
+    ``least_progress`` is positive, descent also stops when a step lowers the objective by too
+    little: relative to the objective, or to 1 if that is larger, by less than the larger of
+    ``least_progress`` and a thousandth of the tolerance. ``least_progress`` is positive for hinge
+    losses, which have gradients that never vanish, and 0 for smooth losses.
     """
 
     @property
@@ -150,7 +151,8 @@ class MulticlassHinge:
     its minimum becomes ever slower. On CUB, at a tolerance of 0.01, ten times this
     ``least_progress`` takes a third of the time; the objective is 1.5 % higher and accuracies are
     the same within half a point, but for uninformative features the scale of the scores, and
-    therefore gamma, becomes arbitrary. A thousandth of it is not reached in 1,000 iterations.
+    therefore gamma, becomes arbitrary. A thousandth of this ``least_progress`` is not reached in
+    1,000 iterations.
     """
 
     margin: np.ndarray
@@ -181,8 +183,8 @@ class LinearPath:
 
     ``intercept`` adds a constant feature 1 with a penalised weight, as in liblinear. Descent stops
     when no entry of the preconditioned gradient exceeds ``tol`` times the largest entry at 0.
-    Products are in single precision, which is twice as fast, unless ``tol`` is below its resolution
-    or lambda is below its rounding of the curvature.
+    Products are in single precision, which is twice as fast, unless single precision cannot resolve
+    ``tol``, or rounds the curvature by more than lambda.
     """
 
     def __init__(
@@ -249,7 +251,7 @@ class LinearPath:
         return divide(L, result.x.reshape(self.shape), trans="T")
 
     def _factor(self, lam: float, kappa: float) -> np.ndarray:
-        """Return L for a ridge weight and a curvature; set ``dtype`` to the precision it needs."""
+        """Return L for a ridge weight and a curvature; set ``dtype`` to the precision L needs."""
         H = ridge(self.curvature * (kappa / self.loss.curvature), lam)
         resolved = lam > LEAST_SHARE * float(np.trace(H))
         self.dtype = np.float32 if self.tol >= SINGLE_PRECISION and resolved else np.float64

@@ -62,7 +62,7 @@ class LogisticPath(LinearPath):
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """All whitened rows; read and divided by L again for each product if they do not fit."""
+    """All whitened rows; if too large for memory, recomputed from ``X`` for each product."""
 
     path: LinearPath
     L: np.ndarray

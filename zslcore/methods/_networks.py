@@ -100,7 +100,7 @@ def join(*parts: Tensor) -> Tensor:
 
 
 def applied(net: Module, *parts: np.ndarray) -> np.ndarray:
-    """Return the output of a network for arrays joined by columns, in the same precision.
+    """Return the output of a network for arrays joined by columns, in their precision.
 
     Rows are processed in blocks, to limit the memory of hidden layers.
     """

@@ -91,7 +91,7 @@ def mean_square(A: np.ndarray) -> float:
 
 
 def by_first_appearance(y: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Renumber classes by first appearance in ``y``, to be independent of their numbers.
+    """Renumber classes by first appearance in ``y``, so that their old numbers do not matter.
 
     Classes without samples follow, sorted by their prototypes.
     """
@@ -135,7 +135,7 @@ def violators(
 class EpochModel(ZSLEstimator):
     """Base of methods trained in epochs: one run also gives the results of all shorter runs.
 
-    ``early_stopping_params`` are the parameters that only change when training ends.
+    ``early_stopping_params`` are the parameters that only determine when training ends.
     """
 
     iterative = True
@@ -218,7 +218,7 @@ class RankingModel(EpochModel):
     random_state: int = 0
 
     def _matrices(self) -> tuple[int, float]:
-        """Return the initial number of matrices and the share of use for pruning."""
+        """Return the initial number of matrices, and the share of use below which to prune."""
         return 1, 0.0
 
     def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:

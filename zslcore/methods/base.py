@@ -110,7 +110,7 @@ class MethodCard:
 class ZSLEstimator(BaseEstimator, ABC):
     """Estimator that scores unseen classes from their prototypes.
 
-    A subclass is a ``@dataclass(eq=False, repr=False)`` whose fields are its parameters, checked by
+    A subclass is a ``@dataclass(eq=False, repr=False)`` with its parameters as fields, checked by
     their annotations (see :meth:`_check_params`), or has an ``__init__`` that stores its arguments.
     ``fit`` sets attributes that end in ``_`` and returns ``self``; scoring changes no attribute.
     Fitting and scoring convert and check arrays with :meth:`_check_training` and
@@ -121,7 +121,7 @@ class ZSLEstimator(BaseEstimator, ABC):
     Attributes
     ----------
     param_grid : mapping from parameter to the values tried when parameters are chosen
-    revision : raised when the same data and parameters give different numbers than before
+    revision : increased when the same data and parameters give different numbers than before
     complexity_order : parameters of which a smaller value gives a simpler model, the most important
         first; if not empty, the simplest grid point within one standard error of the best is
         chosen, see :func:`zslcore.evaluation.protocol.select`
@@ -414,7 +414,7 @@ def _owner_of_init(method: type) -> type:
 
 
 def _has_fields(method: type) -> bool:
-    """Return whether the parameters are dataclass fields, not arguments of an own ``__init__``."""
+    """Return whether parameters are dataclass fields, not arguments of a written ``__init__``."""
     return "__dataclass_fields__" in vars(_owner_of_init(method))
 
 

@@ -132,7 +132,7 @@ class CADAVAE(GenerativeZSL):
         return mu[:, None] + z * np.exp(log_variance / 2)[:, None]
 
     def seen_rows(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return half as many rows as codes per unseen class, repeated if there are fewer."""
+        """Return half as many rows as codes per unseen class; repeat rows if too few."""
         return np.resize(rng.permutation(rows), -(-self.n_synthetic // 2))
 
     def represent(self, X: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:

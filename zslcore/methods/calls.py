@@ -114,7 +114,7 @@ def require_scores(F: np.ndarray, method: ZSLEstimator, shape: tuple[int, int]) 
 def require_array(
     array: Any, method: ZSLEstimator, shape: tuple[int, ...], what: str
 ) -> np.ndarray:
-    """Return an array from a method; refuse all but a float64 array of ``shape``."""
+    """Return an array from a method; refuse anything but a float64 array of ``shape``."""
     got = type(array).__name__
     if isinstance(array, np.ndarray):
         if array.shape == shape and array.dtype == np.float64:

@@ -29,8 +29,9 @@ class CMT(EpochModel):
     paper's formula has no biases; the authors' code has them. The paper minimises with L-BFGS over
     all images at once; this class uses Adam on mini-batches, and the number of epochs, chosen on
     the folds, is the only regularisation. Internally, features are scaled to unit mean square, and
-    so are prototypes minus their mean, the initial :math:`b_1`: one learning rate suits any
-    scaling, and the network only learns differences between classes.
+    prototypes are centred and then scaled to unit mean square: one learning rate suits any scaling.
+    The mean of the prototypes is the initial :math:`b_1`, so the network only learns differences
+    between classes.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ class CMT(EpochModel):
 
 @dataclass(eq=False, repr=False)
 class CMTStar(CMT):
-    r"""CMT with a novelty detector that separates images of unseen classes from seen ones.
+    r"""CMT with a novelty detector that separates images of seen and unseen classes.
 
     Let :math:`z` be the output of the network for an image. The two detectors of the paper [1]_
     define its novelty :math:`\nu(x)`:
@@ -170,8 +171,8 @@ class CMTStar(CMT):
     lam : float, default=3.0
         :math:`\lambda` of "loop"; the paper tries 1 to 13. The authors' code has one value per
         class; here all classes have the same value, and only the deviation that it multiplies
-        differs. It changes the scale of the probabilities and not their order, so only the
-        threshold depends on it.
+        differs. :math:`\lambda` changes the scale of the probabilities and not their order, so only
+        the threshold depends on it.
     hidden, learning_rate, epochs, batch_size, device, random_state : see CMT
 
     Attributes
@@ -234,7 +235,7 @@ class CMTStar(CMT):
 
 
 class Gaussians:
-    """Distance to the nearest class in its standard deviations; see :class:`CMTStar`.
+    """Distance to the nearest class in standard deviations of the class; see :class:`CMTStar`.
 
     ``Z`` are the embedded training images, ``y`` their classes as rows of ``S``; ``of_training`` is
     their novelty.

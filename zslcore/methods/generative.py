@@ -1,8 +1,8 @@
 r"""Base of methods that generate features of unseen classes and train a softmax on them.
 
 A generator trained on seen classes turns zero-shot learning into ordinary classification: features
-of the unseen candidates are generated from their prototypes, and a softmax is trained on them and
-on real features of the seen candidates,
+of the unseen candidates are generated from their prototypes, and a softmax is trained on the
+generated features and on real features of the seen candidates,
 
 .. math:: \min_{W, b} \; \frac{1}{N} \sum_n \log \sum_c e^{F(x_n, c)} - F(x_n, y_n),
     \qquad F(x, c) = w_c^\top r(x) + b_c
@@ -40,8 +40,8 @@ REMEMBERED = 4
 
 #: Maximum bytes of generated representations; training the softmax takes about five times as much.
 MOST_GENERATED = 1 << 30
-#: Minimum width of a generated row in this estimate, since labels and orders of rows need memory
-#: too.
+#: Minimum width of a generated row in the estimate of memory, since labels and orders of rows need
+#: memory too.
 LEAST_WIDTH = 128
 
 #: Learned attributes that all snapshots of one training share.

@@ -25,7 +25,8 @@ class GFZSL(ZSLEstimator):
     r"""Gaussian classes with means and variances predicted from prototypes.
 
     Two kernel ridge regressions on prototypes predict the means and log-variances of classes; they
-    are fitted to those of the seen classes, the rows of :math:`M` and :math:`R` [1]_:
+    are fitted to the means and log-variances of the seen classes, the rows of :math:`M` and
+    :math:`R` [1]_:
 
     .. math::
         \mu_c = k_c^\top (K + \lambda_1 I)^{-1} M, \qquad

@@ -48,8 +48,8 @@ class GFZSLTran(TransductiveEstimator):
     candidates_ : ndarray of shape (n_candidates, n_attributes)
     means_, variances_ : ndarrays of shape (n_candidates, n_features)
     log_likelihood_ : list of float
-        Mean per image at the start of each round: of the mixture or, for hard assignment, of images
-        with their classes. It never falls.
+        Mean log-likelihood per image at the start of each round: under the mixture or, for hard
+        assignment, under the Gaussian of its most likely class. It never falls.
 
     Notes
     -----

@@ -45,7 +45,7 @@ class LATEM(RankingModel):
 
     Attributes
     ----------
-    V_ : ndarray of shape (n_matrices, n_features, n_attributes), without those pruned
+    V_ : ndarray of shape (n_matrices, n_features, n_attributes), without pruned matrices
 
     References
     ----------

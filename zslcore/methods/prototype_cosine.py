@@ -31,8 +31,8 @@ class PrototypeCosine(ZSLEstimator):
 
     Notes
     -----
-    The pre-training captions of such an encoder include most classes, also the "unseen" ones; its
-    accuracy measures transfer, not zero-shot learning in the sense of the benchmark.
+    The pre-training captions of such an encoder include most classes, also the "unseen" classes;
+    its accuracy measures transfer, not zero-shot learning in the sense of the benchmark.
 
     References
     ----------

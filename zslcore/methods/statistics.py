@@ -71,7 +71,7 @@ class ClassStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GramStatistics(ClassStatistics):
-    r"""Class statistics with the Gram matrix :math:`X^\top X`, which takes the most time."""
+    r"""Class statistics with the Gram matrix :math:`X^\top X`, the most expensive statistic."""
 
     gram: np.ndarray
 
