@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-#: Most names compared with a misspelt one, most names listed, and most letters of each.
+#: Limits: names compared with a misspelt name, names listed in a message, and letters of each name.
 COMPARED, LISTED, LETTERS = 1000, 60, 64
 
 

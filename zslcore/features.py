@@ -62,7 +62,7 @@ def _is_read_by_rows(A: Any) -> bool:
 
 def _converted(A: Any, what: str) -> np.ndarray:
     """Convert to an array with scikit-learn's check; its errors become one sentence."""
-    from sklearn.utils import check_array  # late: readers of files do without it
+    from sklearn.utils import check_array  # imported late: readers of files do not need it
 
     try:
         array = check_array(A, order="C", ensure_all_finite=False, ensure_2d=False,
@@ -110,7 +110,7 @@ def l2_rows(A: np.ndarray) -> np.ndarray:
 
 
 def positions(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return the number of the first equal row of ``B`` for each row of ``A``; -1 without one."""
+    """Return, for each row of ``A``, the number of the first equal row of ``B``, or -1."""
     places: dict[bytes, int] = {}
     for k, row in enumerate(_rows_of_bytes(B)):
         places.setdefault(row, k)
@@ -131,7 +131,7 @@ class Preprocessing:
 
     "l2" scales rows to unit length, "zscore" standardises columns with the mean and standard
     deviation of the training rows, and "binary" is 1 above the column mean, else 0. The calibration
-    paper has prototypes of unit length.
+    paper scales prototypes to unit length.
     """
 
     features: FeatureScaling = "l2"
@@ -170,8 +170,8 @@ class FeatureView:
 
     The view has ``shape`` and ``len``, is indexed by rows, and is converted to an array by
     ``np.asarray``; only requested rows are read. A row ``x`` of an array, memory map or HDF5 data
-    set is returned as ``(x - shift) * scale``, or scaled to ``unit`` length. ``rows`` are 0-based
-    row numbers, by default all.
+    set is returned as ``(x - shift) * scale``, then scaled to unit length with ``unit``. ``rows``
+    are 0-based row numbers, by default all.
     """
 
     ndim = 2
@@ -201,7 +201,7 @@ class FeatureView:
 
     @property
     def row_numbers(self) -> np.ndarray | None:
-        """Row numbers of the view in ``matrix``; None for all."""
+        """Row numbers of the view in ``matrix``; None for all rows."""
         return self._rows
 
     @property

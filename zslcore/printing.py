@@ -128,7 +128,7 @@ def drawn(
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_axisbelow(True)
         if panel.square:
-            axes.set_aspect("equal", adjustable="box", anchor="N")  # spare height is below it
+            axes.set_aspect("equal", adjustable="box", anchor="N")  # spare height goes below
         title = _wrapped(panel.title, int(0.62 * letters))
         axes.set_title(title, loc="left", weight="bold")
         names = _write_legend(figure, axes, letters)
@@ -214,7 +214,7 @@ def _wrapped(text: str, letters: int) -> str:
 
 
 def _upright(words: Sequence[str], width_mm: float) -> bool:
-    """Return whether labels below the panel are vertical, since they would touch."""
+    """Return whether horizontal labels below the panel would touch, and have to be vertical."""
     return sum(len(word) + 2 for word in words) * 1.6 > 0.7 * width_mm
 
 
@@ -410,7 +410,7 @@ def draw_words(
     up: int = 0,
     of_panel: str = "",
 ) -> None:
-    """Write a text next to a position; ``across`` and ``up`` (-1, 0 or 1) are the side."""
+    """Write a text next to a position; ``across`` and ``up`` (-1, 0 or 1) choose the side."""
     axes.annotate(
         text,
         (x, y),
@@ -424,7 +424,7 @@ def draw_words(
 
 
 def plane(axes: Axes, of_panel: str) -> Any:
-    """Return a transform with the axes in ``of_panel`` as shares of the panel, others as data."""
+    """Return the transform of positions: panel shares for axes in ``of_panel``, else data."""
     if of_panel == "xy":
         return axes.transAxes
     if of_panel == "x":
@@ -469,10 +469,10 @@ def set_axis(
     axis.set_label_text(_wrapped(title, int(0.6 * _letters(width_mm))))
 
 
-#: Number of layers of points on a map, and sizes of points by their number.
+#: Number of layers of points on a map, and size of a point up to each number of points.
 _LAYERS = 8
 _SIZES = ((5_000, 2.2), (30_000, 1.5), (np.inf, 0.9))
-#: Harmonic means with a line.
+#: Values of the harmonic mean with a line in the background.
 LEVELS = (0.2, 0.4, 0.6, 0.8)
 
 

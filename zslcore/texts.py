@@ -30,7 +30,7 @@ def clean_text(text: object, length: int = 200) -> str:
     'grizzly+bear'
     """
     start = str(text)[: 4 * length]
-    if not start.isprintable():  # printable texts have none of these
+    if not start.isprintable():  # printable texts contain nothing to remove
         start = "".join(c for c in start if c.isspace() or unicodedata.category(c)[0] != "C")
     return " ".join(start.split())[:length].rstrip()
 
@@ -46,7 +46,7 @@ MATCHES = "found.json"
 
 
 def search_pattern(names: Sequence[str], pattern: str, out: Path) -> str:
-    """Write the first group of a pattern in each name, or null without a match, as JSON.
+    """Write as JSON, for each name, the first group of the match of a pattern, or null.
 
     Returns the end of a sentence on why the pattern is invalid; empty for a valid pattern.
     """
