@@ -9,8 +9,8 @@ of its rows and of the computation. A killed process resumes where it stopped, a
 one part, only this part is computed again. Workers write to the folder themselves; on a cluster,
 folder and shards have to be on a shared file system.
 
-If a worker is lost, its pieces in progress are lost: on a Dask cluster only its own, on one machine
-also those of other processes, since joblib restarts all processes.
+If a worker is lost, its pieces in progress are lost. On one machine, the pieces of all other
+processes are lost too, since joblib restarts all processes.
 
 Each piece writes its progress to a file, and one thread here reads all files to show a line every
 :data:`LINE_EVERY` seconds. The weight of a piece is its expected time; a piece without an estimate
@@ -226,7 +226,7 @@ def over_pieces(
     by_row : arrays with one entry per row, such as labels
     common : argument that is the same for all pieces
     digest : digest of ``common`` and the revision of ``do``; empty if nothing is stored
-    keep : folder in which finished pieces are stored, and looked up
+    keep : folder in which finished pieces are stored and looked up
     progress : callable(done, total, message), called after each piece
     """
     row_values = [tuple(array[piece.at] for array in by_row) for piece in pieces]
@@ -267,7 +267,7 @@ def _parallel(
 ) -> Iterator[Result]:
     """Compute tasks in parallel, and yield results in the order of tasks."""
     n_jobs = engine.at_a_time(len(tasks))
-    in_memory = any(piece.part is None for _, _, piece, _, _ in tasks)  # workers need copies
+    in_memory = any(piece.part is None for _, _, piece, _, _ in tasks)  # workers would copy it
     if in_memory or (not settings.DASK() and n_jobs == 1):
         yield from (stored(*task) for task in tasks)
         return

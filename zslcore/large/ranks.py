@@ -1,18 +1,18 @@
 r"""Accuracies of many candidate sets from one pass over the test rows, without a score matrix.
 
-A prediction of an image of class :math:`y` among the candidates :math:`T` is right within the first
-:math:`k` if fewer than :math:`k` candidates rank before :math:`y`:
+An image of class :math:`y` is right at top-:math:`k` among the candidates :math:`T` if fewer than
+:math:`k` candidates rank before :math:`y`:
 
 .. math::
     r_T(x) = \# \{ c \in T : F(x, c) > F(x, y) \;\text{or}\;
     F(x, c) = F(x, y), \, c < y \} < k,
 
 where equal scores are ranked by column, as in ``argmax``. Candidate sets overlap: the nine sets of
-the benchmark's ImageNet experiments are unions of 21 *atoms* of classes that are in the same sets;
-the seen classes are one more atom. The classes that rank before the true class are counted once per
-atom, and the rank in a union is the sum over its atoms. One pass over the images thus gives exact
-top-1 to top-20 accuracies for all sets, among their own candidates (ZSL) and together with the seen
-classes (GZSL).
+the benchmark's ImageNet experiments are unions of 21 *atoms*, groups of classes that belong to the
+same sets; the seen classes are one more atom. The classes that rank before the true class are
+counted once per atom, and the rank in a union is the sum over its atoms. One pass over the images
+thus gives exact top-1 to top-20 accuracies for all sets, among their own candidates (ZSL) and
+together with the seen classes (GZSL).
 
 The exact seen-unseen curve of a set follows from the best seen and the best unseen class of each
 image with their scores (:mod:`zslcore.metrics`).
@@ -39,7 +39,7 @@ from zslcore.methods.score_map import ScoreMap, Scorer
 from zslcore.metrics import Average, CurveSteps, SeenUnseenCurve, compute_margins
 from zslcore.progress import Progress, silent
 
-#: Values of k: those of the benchmark's ImageNet figures, and two more.
+#: Values of k in the benchmark's ImageNet figures, and two more values.
 KS = (1, 2, 5, 10, 20)
 #: Values in a block of scores: 32 MiB in single precision, enough for products at full speed.
 BLOCK_VALUES = 1 << 23
@@ -189,8 +189,9 @@ class RankCounts(Counts):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the candidates of a set that have images, and their top-k accuracies.
 
-        Classes are increasing; both arrays have shape (n_counted,). With the task "zsl", candidates
-        are those of the set; with "gzsl" also the seen classes, which are listed too.
+        Classes are increasing; both arrays have shape (n_counted,). With the task "zsl", the
+        candidates are the classes of the set; with "gzsl", also the seen classes, which are listed
+        too.
         """
         counted, hits = self._counted(name, k, task)
         return self.classes[counted], hits[counted] / self.totals[counted]
@@ -206,9 +207,9 @@ class RankCounts(Counts):
     ) -> float:
         """Return a top-k accuracy as a fraction; NaN without images.
 
-        With the task "zsl", candidates are those of the set; with "gzsl" also the seen classes. The
-        accuracy is over images of the set's unseen classes or, in GZSL with ``of`` "seen", of seen
-        classes. ``average`` is "class" (mean of per-class accuracies) or "sample".
+        With the task "zsl", the candidates are the classes of the set; with "gzsl", also the seen
+        classes. The accuracy is over images of the set's unseen classes or, in GZSL with ``of``
+        "seen", of seen classes. ``average`` is "class" (mean of per-class accuracies) or "sample".
         """
         counted, hits = self._counted(name, k, task)
         counted = counted & (self.seen[self.classes] == (of == "seen"))
@@ -220,7 +221,7 @@ class RankCounts(Counts):
         return float((hits / totals).mean() if average == "class" else hits.sum() / totals.sum())
 
     def curve(self, name: str, *, average: Average = "class") -> SeenUnseenCurve:
-        """Return the exact seen-unseen curve of a set, equal to that of a full score matrix.
+        """Return the exact seen-unseen curve of a set, equal to the curve of a full score matrix.
 
         Raises ZSLError without images of seen classes, or of unseen classes of the set.
         """

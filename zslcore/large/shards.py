@@ -227,7 +227,7 @@ def write_shards(
             writer.close()
             draft.chmod(0o755)
             os.replace(draft, folder)
-            artifacts.unmark_draft(folder)  # last: only marked drafts are swept
+            artifacts.unmark_draft(folder)  # last: needed for cleanup after a crash
     except BaseException:
         writer.abandon()
         artifacts.discard(draft)

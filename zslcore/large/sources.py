@@ -1,7 +1,7 @@
 """Blocks of features and labels from HDF5 files and data sets, and data sets from shards.
 
 The blocks are the input of :func:`zslcore.large.shards.write_shards`. Only one block at a time is
-in memory. The arrays of a file are checked, and its other claims are not trusted.
+in memory. Arrays of a file are checked, and nothing else in the file is trusted.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def _rows(source: str, X: Any, y: Any, first_label: int) -> Iterator[Block]:
 def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
     """Return a data set of ImageNet-21K features in shards, without reading them as a whole.
 
-    Labels of the shards are 0-based rows of ``prototypes``. This is a CSV file with a column
-    ``class``, where most names have an id such as ``n01440764``, and one numeric column per
-    dimension; or the release's ``ImageNet_w2v.mat``, in which classes without a word vector are
-    zero and in none of the nine test sets. In the split "own", classes of the 2012 challenge are
-    training classes, and all others are unseen.
+    Labels of the shards are 0-based rows of ``prototypes``. ``prototypes`` is a CSV file with a
+    column ``class``, where most names have an id such as ``n01440764``, and one numeric column per
+    dimension; or the release's ``ImageNet_w2v.mat``, in which classes without a word vector have
+    zeros and belong to none of the nine test sets. In the split "own", classes of the 2012
+    challenge are training classes, and all others are unseen.
     """
     shards, embeddings = Shards.open(folder), read_class_embeddings(prototypes)
     S = np.asarray(embeddings.values, dtype=np.float32)
