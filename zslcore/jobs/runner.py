@@ -31,8 +31,8 @@ from zslcore.storage.files import data_folder, refusal
 
 #: Most waiting jobs: in total, of one browser, and of one network address.
 MAX_QUEUE, SHARE, SHARE_OF_ADDRESS = 64, 12, 32
-#: Seconds without a status request after which a waiting job is dropped; for running jobs, the
-#: setting ``ZSL_JOB_PATIENCE`` applies.
+#: Seconds without a status request until a waiting job is dropped; for running jobs, the setting
+#: ``ZSL_JOB_PATIENCE`` applies.
 WAITS = 300.0
 #: Most bytes of all results on disk; the least recently used results are deleted first.
 MAX_BYTES = 2 << 30
@@ -109,7 +109,7 @@ class FairQueue:
         self._served: dict[str | Visitor, int] = {}
 
     def order(self, waiting: Sequence[_Job]) -> list[_Job]:
-        """Return the queued jobs in the order of service."""
+        """Return the queued jobs in the order in which they will start."""
         served, turn, left, ordered = dict(self._served), self._turn, list(waiting), []
         while left:
             job = min(left, key=lambda job: _last(served, job.visitor))

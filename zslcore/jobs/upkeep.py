@@ -169,7 +169,7 @@ def _store() -> Iterator[FolderCheck]:
 
 
 def _other_results(store: ResultStore) -> Iterator[FolderCheck]:
-    """Yield counts of other results, and of predictions."""
+    """Yield the counts of results of studies, and of predictions."""
     kinds = Counter(result.kind for result in store.others())
     n, size = store.size_of_predictions()
     if kinds or n:

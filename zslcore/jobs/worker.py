@@ -29,7 +29,7 @@ POLL = 0.1
 class Worker:
     """Process of :mod:`zslcore.jobs.worker_main`, in its own process group.
 
-    ``began`` is True if it has started its latest job, ``stays`` if it waits for another one.
+    ``began`` is True if the process has started its latest job, ``stays`` if it waits for the next.
     """
 
     def __init__(self, module: str, threads: int) -> None:
@@ -81,7 +81,7 @@ class Worker:
     def _send(self, request: Mapping[str, Any]) -> None:
         """Send a request. Standard input stays open, since its end tells the worker to end."""
         assert self.process.stdin is not None  # a pipe
-        with suppress(BrokenPipeError):  # it has died; the exit status has the reason
+        with suppress(BrokenPipeError):  # the worker has died; its exit status has the reason
             self.process.stdin.write(json.dumps(request) + "\n")
             self.process.stdin.flush()
 

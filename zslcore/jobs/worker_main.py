@@ -51,7 +51,7 @@ class JobProgress:
         self._next_line, self._next_preview = 0.0, 0.0
 
     def __call__(self, done: float, total: float, message: str = "") -> None:
-        """Report that ``done`` of ``total`` is done; the first of a stage at once."""
+        """Report that ``done`` of ``total`` is done; a new stage is reported at once."""
         now = time.monotonic()
         if now >= self._next_line or done < self._done or done == total:
             self._next_line = now + LINE_EVERY
@@ -97,7 +97,7 @@ def run_jobs(name: str) -> None:
 
 
 class _Requests(queue.SimpleQueue[dict[str, Any]]):
-    """Requests of the server; this process and its children end when their stream ends."""
+    """Requests of the server; when standard input ends, this process and its children end."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
