@@ -1,8 +1,8 @@
 """Colours by meaning in both themes, and the look of marks.
 
 The colours are those of Okabe and Ito, distinct for colour-blind readers. Text in these colours has
-a contrast of at least 4.5 : 1 to the page of its theme; the colour of related classes has 3 : 1,
-and is not used for text.
+a contrast of at least 4.5 : 1 with the page of its theme. The colour of related classes has a
+contrast of 3 : 1, and is not used for text.
 """
 
 from __future__ import annotations

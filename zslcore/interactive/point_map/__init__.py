@@ -61,13 +61,13 @@ class PointMap:
     """One or two panels of the same n images.
 
     ``category``, ``class_of``, ``part`` and ``row`` are int arrays of shape (n,): the look of each
-    image, its class, its data set and its row there; ``palette`` has the look of each category.
-    ``key`` identifies the coordinates: with a new key, selection and view are reset. ``legend`` is
-    "list", "scale" (a bar between two ``ends``) or "none". ``link`` is "place" (panels share one
-    plane) or "image" (panels show the same images). ``tools``, to select and save, is False while a
-    map is computed. ``pictures`` are uint8 of shape (n, height, width), with 255 the darkest.
-    ``selection`` (panel and polygon), ``picked`` (number of an image) and ``cameras`` (centre and
-    extent of each panel) restore the state of a shared link.
+    image, its class, its data set and its row in this data set; ``palette`` has the look of each
+    category. ``key`` identifies the coordinates: with a new key, selection and view are reset.
+    ``legend`` is "list", "scale" (a bar between two ``ends``) or "none". ``link`` is "place"
+    (panels share one plane) or "image" (panels show the same images). ``tools`` (buttons to select
+    and save) is False while a map is computed. ``pictures`` are uint8 of shape (n, height, width),
+    with 255 for the darkest. ``selection`` (panel and polygon), ``picked`` (number of an image) and
+    ``cameras`` (centre and extent of each panel) restore the state of a shared link.
     """
 
     key: str

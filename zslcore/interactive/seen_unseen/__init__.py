@@ -109,7 +109,7 @@ class CurveImages:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InteractiveCurve:
-    """Curves with a draggable gamma on the first, and its images; ``alt`` is the description.
+    """Curves with a draggable gamma on the first curve, and its images; ``alt`` describes them.
 
     ``looks`` has "seen", "unseen", "harmonic" and all looks of lines and stops. With ``choose``, a
     visitor can select another line to drag; with ``tell``, the server receives the gamma at the end
@@ -211,7 +211,7 @@ GHOSTS = ("first", "second", "third", "fourth")
 
 
 def gamma_range(curve: SeenUnseenCurve, also: Sequence[float] = ()) -> tuple[float, float]:
-    """Return the range of gamma with 98 % of the changes of u and of s, extended to ``also``."""
+    """Return the range of gamma that has 98 % of the changes of u and of s, and all of ``also``."""
     gamma = curve.gamma[1:]
     if not len(gamma):
         return min([-1.0, *also]), max([1.0, *also])
@@ -253,9 +253,9 @@ def interactive_curve(
     tell: bool = True,
     sides: tuple[str, str] = ("seen", "unseen"),
 ) -> InteractiveCurve:
-    """Return the interactive figure of curves, with the images of the first.
+    """Return the interactive figure of curves, with the images of the first curve.
 
-    ``scores`` are those of the first line; ``names`` are class names in the order of the
+    ``scores`` are the scores of the first line; ``names`` are class names in the order of the
     prototypes. With ``choose``, a visitor can select another line to drag; with ``tell``, the page
     receives the gamma of the first line at the end of a drag.
     """
@@ -282,7 +282,7 @@ def page_of_answers(
 ) -> str:
     """Return the curve of a GZSL test set, with its images, as one HTML file.
 
-    ``gamma`` is the chosen gamma and ``origin`` its origin; both are None without one.
+    ``gamma`` is the chosen gamma and ``origin`` its origin; without a chosen gamma, both are None.
     """
     line = line_of(title, test.curve, "harmonic", gamma, gamma or 0.0, origin)
     return interactive_curve([line], test, names, tell=False).page(title=title, footnote=footnote)
