@@ -1,19 +1,19 @@
 // @ts-check
-// What comes down from the server: a head of JSON, then arrays, as `one_file.packed` writes them.
+// Reader of packed data from the server: a JSON head, then arrays (see `one_file.packed`).
 
 /**
  * @template {ArrayBufferView} T
  * @typedef {new (buffer: ArrayBuffer, at: number, count: number) => T} Kind of typed arrays
  */
 
-const WORD = 8; // bytes of the largest number: every array begins at a multiple of it
+const WORD = 8; // bytes of the largest number; every array begins at a multiple of this size
 
 /**
- * The head, and what takes one array after the other.
+ * Return the head, and a function that reads the next array.
  * @param {Uint8Array} bytes
  */
 export function opened(bytes) {
-  const raw = bytes.slice().buffer; // aligned: typed arrays want multiples of their size
+  const raw = bytes.slice().buffer; // a copy: typed arrays need aligned positions
   const length = new DataView(raw).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(raw, 4, length)));
   let at = 4 + length;

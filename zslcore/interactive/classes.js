@@ -1,12 +1,12 @@
 // @ts-check
-// A bar for every class, in place: how many of its images are right now, and at the first stop.
+// Bars of the accuracy of every class, with a line at its accuracy at the first stop.
 
 import { percent } from "./numbers.js";
 import { contextOf } from "./dom.js";
 
 /** @import { Images, Sides } from "./curves.js" */
 
-const TALL = 200; // pixels, unless another height is given, as are the next
+const TALL = 200; // default height in pixels; the next three are in pixels too
 const HEAD = 22;
 const FOOT = 26;
 const BETWEEN = 18;
@@ -18,7 +18,7 @@ export class Classes {
    * @param {Images} images
    * @param {Float64Array} reference accuracy of each class at the first stop
    * @param {Sides} sides
-   * @param {number} tall pixels from the words above the bars to the names below
+   * @param {number} tall height in pixels, with the texts above and the names below the bars
    */
   constructor(canvas, width, images, reference, sides, tall = TALL) {
     this.sides = sides;
@@ -43,7 +43,7 @@ export class Classes {
   }
 
   /**
-   * Take the colours of the theme; all is drawn anew then.
+   * Read the colours of the theme, and draw everything again.
    * @returns {{ seen: string, unseen: string, ink: string, font: string }}
    */
   recolor() {
@@ -58,7 +58,7 @@ export class Classes {
     return this.colors;
   }
 
-  /** Draw the bars that have changed. @param {Float64Array} accuracy */
+  /** Draw the bars of changed accuracies. @param {Float64Array} accuracy */
   move(accuracy) {
     this.columns.forEach(({ classes }, k) => {
       const value = classes.length === 1 ? accuracy[classes[0]] : meanOf(accuracy, classes);
@@ -84,7 +84,7 @@ export class Classes {
     ctx.fillRect(x, foot - then - 0.75, width, 1.5);
   }
 
-  /** The words, which stay. */
+  /** Write the fixed texts. */
   tell() {
     const { ctx, columns, order } = this;
     ctx.fillStyle = this.colors.ink;
@@ -101,21 +101,21 @@ export class Classes {
     }
   }
 
-  /** What is seen, in words. */
+  /** Description for screen readers. */
   get alt() {
     const { length } = this.order;
     return `A bar for each of ${length} classes: the share of its images that are predicted correctly ` +
       "now; a line shows what it was before gamma moved. The table of classes has all numbers.";
   }
 
-  /** The class under a pointer, null outside them. @param {number} x */
+  /** Return the class under a pointer; null outside the bars. @param {number} x */
   classAt(x) {
     const there = this.columns.findLast((column) => x >= column.x);
     return there && x < there.x + there.width + 2 ? there.classes[0] : null;
   }
 
-  /** Text for a class. @param {number} c @param {Float64Array} accuracy
-   * @param {string} stop what the reference is called */
+  /** Return the tooltip of a class. @param {number} c @param {Float64Array} accuracy
+   * @param {string} stop name of the reference */
   wordsOf(c, accuracy, stop) {
     const now = percent(accuracy[c]), then = percent(this.reference[c]);
     return `${this.images.classes[c]}: ${now} now, ${then} at ${stop}`;
@@ -123,7 +123,7 @@ export class Classes {
 }
 
 /**
- * Unseen classes before seen ones, each side from the best at the reference on.
+ * Return the unseen, then the seen classes, each side from best to worst at the reference.
  * @param {Images} images
  * @param {Float64Array} reference
  */
@@ -135,12 +135,12 @@ export function ordered({ classes, seen }, reference) {
 /** @typedef {{ x: number, width: number, seen: boolean, classes: number[] }} Column */
 
 /**
- * A column for every class, on whole pixels; where there are fewer pixels, adjacent classes
- * share one.
- * @param {number[]} order of the classes, unseen ones first
+ * Return a column of whole pixels for every class; if there are fewer pixels than classes, adjacent
+ * classes share a column.
+ * @param {number[]} order classes, unseen classes first
  * @param {number} nUnseen
- * @param {number} width in pixels of the page
- * @param {number} ratio pixels of the screen for each of them
+ * @param {number} width of all columns, in CSS pixels
+ * @param {number} ratio screen pixels per CSS pixel
  * @returns {Column[]}
  */
 export function columnsOf(order, nUnseen, width, ratio) {

@@ -1,7 +1,7 @@
 // @ts-check
 // Colours as numbers.
 
-/** Red, green and blue of a colour of CSS. @param {string} color */
+/** Return red, green and blue of a CSS colour. @param {string} color */
 export function rgb(color) {
   const ctx = offscreen(1, 1);
   ctx.fillStyle = color;

@@ -7,7 +7,7 @@
 /** @typedef {{ gamma: number, k: number, seen: number, unseen: number, harmonic: number }} Place */
 
 /**
- * How many values of an increasing array are at most as large as one.
+ * Return how many values of an increasing array are at most `most`.
  * @param {Float64Array} values
  * @param {number} most
  */
@@ -21,20 +21,20 @@ export function countUpTo(values, most) {
   return low;
 }
 
-/** Harmonic mean, 0 where both are. @param {number} s @param {number} u */
+/** Harmonic mean; 0 if both accuracies are 0. @param {number} s @param {number} u */
 export function harmonicMean(s, u) {
   return s + u > 0 ? (2 * s * u) / (s + u) : 0;
 }
 
-/** The accuracies at a gamma. @param {Steps} line @param {number} gamma @returns {Place} */
+/** Return the accuracies at a gamma. @param {Steps} line @param {number} gamma @returns {Place} */
 export function placeAt({ gamma: breaks, seen, unseen }, gamma) {
   const k = countUpTo(breaks, gamma) - 1, s = seen[k], u = unseen[k];
   return { gamma, k, seen: s, unseen: u, harmonic: harmonicMean(s, u) };
 }
 
 /**
- * The gamma in the middle of the interval on which a point of the curve holds, shortly written; the
- * intervals without an end go on for a hundredth of the curve's width, as in Python.
+ * Return the gamma in the middle of the interval of a point of the curve, with few digits. The
+ * two open intervals end two hundredths of the curve's width outside the curve, as in Python.
  * @param {Steps} line
  * @param {number} k
  */
@@ -48,7 +48,7 @@ export function middleGamma({ gamma }, k) {
 }
 
 /**
- * A gamma with as few digits as it needs to mean the same point of the curve.
+ * Return a gamma with the fewest digits for the same point of the curve.
  * @param {Steps} line
  * @param {number} gamma
  */
@@ -58,7 +58,7 @@ export function shortGamma(line, gamma) {
 }
 
 /**
- * The value with the fewest digits, three at least, that still lies in [low, high).
+ * Round a value to the fewest digits, at least three, with which it stays in [low, high).
  * @param {number} value
  * @param {number} low
  * @param {number} high
@@ -71,7 +71,7 @@ export function shortest(value, low, high) {
   return value;
 }
 
-/** The point with the largest harmonic mean. @param {Steps} line */
+/** Return the number of the point with the largest harmonic mean. @param {Steps} line */
 export function bestOf({ seen, unseen }) {
   let best = 0;
   for (let k = 1; k < seen.length; k++)
@@ -80,7 +80,7 @@ export function bestOf({ seen, unseen }) {
 }
 
 /**
- * The point of the curve nearest to a place on the plane of both accuracies.
+ * Return the number of the point of the curve nearest to a pair of accuracies.
  * @param {Steps} line
  * @param {number} unseen
  * @param {number} seen
@@ -95,7 +95,7 @@ export function nearestPoint(line, unseen, seen) {
 }
 
 /**
- * The breakpoint after a gamma, or before it; null where there is none.
+ * Return the number of the point after (`way` 1) or before (-1) a gamma, or null.
  * @param {Steps} line
  * @param {number} gamma
  * @param {1 | -1} way

@@ -1,55 +1,55 @@
 // @ts-check
-// What the server sends of curves and images: `SeenUnseen` in Python says what each part means.
+// Data of curves and images from the server; see `InteractiveCurve` in Python.
 
 /** @import { Kind } from "./bytes.js" */
 /** @import { Look } from "./held.js" */
 
 /**
- * @typedef {<T extends ArrayBufferView>(kind: Kind<T>, count: number) => T} Take one array
+ * @typedef {<T extends ArrayBufferView>(kind: Kind<T>, count: number) => T} Take array reader
  */
 
-/** @typedef {{ name: string, gamma: number, look: string }} Stop a gamma with a name */
+/** @typedef {{ name: string, gamma: number, look: string }} Stop named gamma */
 
 /**
- * @typedef {object} Line a curve; its arrays have one entry a breakpoint
+ * @typedef {object} Line curve; its arrays have one entry per breakpoint
  * @property {string} name
  * @property {string} look
  * @property {number} n
  * @property {Stop[]} stops
- * @property {[low: number, high: number]} limits of the axis of gamma
- * @property {number} start the gamma to begin with
- * @property {Float64Array} gamma increasing, the first is minus infinity
+ * @property {[low: number, high: number]} limits ends of the axis of gamma
+ * @property {number} start initial gamma
+ * @property {Float64Array} gamma increasing; the first value is minus infinity
  * @property {Float64Array} seen
  * @property {Float64Array} unseen
  */
 
 /**
- * @typedef {object} Images in the order in which their answers change sides
+ * @typedef {object} Images images by the gamma at which their predictions become unseen
  * @property {number} n
- * @property {string[]} classes names
- * @property {boolean[]} seen of each class
- * @property {Float64Array} gamma from which on an image is answered with an unseen class
- * @property {Uint16Array} of class of each image
- * @property {Uint8Array} right 1 where its best seen class is right, 2 where its best unseen one is
+ * @property {string[]} classes names of classes
+ * @property {boolean[]} seen whether each class is seen
+ * @property {Float64Array} gamma smallest gamma at which each image is predicted as unseen
+ * @property {Uint16Array} of number of the class of each image
+ * @property {Uint8Array} right 1 if the best seen class is right, plus 2 if the best unseen is
  */
 
 /**
  * @typedef {object} Head
- * @property {string} key another one means other curves
+ * @property {string} key identifies the curves
  * @property {string} alt
- * @property {string} file what a menu calls it that asks for a picture
+ * @property {string} file name of the figure in requests for a picture
  * @property {Record<string, Look>} looks
- * @property {Line[]} lines the first one can be dragged
+ * @property {Line[]} lines the first line can be dragged
  * @property {Images | null} images of the first line
  * @property {boolean} choose whether a visitor may select another line to drag
- * @property {boolean} tell whether the server wants to know where gamma was let go
- * @property {[seen: string, unseen: string]} [sides] what the two sides are called
+ * @property {boolean} tell whether the server receives gamma at the end of a drag
+ * @property {[seen: string, unseen: string]} [sides] names of the two sides
  */
 
-/** @typedef {{ seen: string, unseen: string }} Sides what the two sides are called */
+/** @typedef {{ seen: string, unseen: string }} Sides names of the two sides */
 
 /**
- * What the two sides are called, "seen" and "unseen" where nothing else is said.
+ * Return the names of the two sides, by default "seen" and "unseen".
  * @param {Pick<Head, "sides">} head
  * @returns {Sides}
  */
@@ -63,7 +63,7 @@ export function withArticle(word) {
 }
 
 /**
- * Give the arrays of curves and images their names.
+ * Read the arrays of curves and images into the head.
  * @param {Head} head
  * @param {Take} take
  * @returns {Head}

@@ -1,8 +1,8 @@
 // @ts-check
-// Small things that are asked of the page.
+// Helpers for elements of the page.
 
 /**
- * The element of that kind that the markup has.
+ * Return the first element for a selector; throw if it is missing or of another kind.
  * @template {Element} T
  * @param {ParentNode} root
  * @param {string} selector
@@ -33,25 +33,26 @@ export function button(title, act, ...content) {
   return made;
 }
 
-/** Say that a button is pressed, or not. @param {Element} made @param {boolean} whether */
+/** Set whether a button is shown as pressed. @param {Element} made @param {boolean} whether */
 export function press(made, whether) {
   made.setAttribute("aria-pressed", String(whether));
 }
 
 /**
- * Act whenever the theme's paper changes; Streamlit may bring it after the element is there.
+ * Call `act` whenever the background of the theme changes; Streamlit can set it after the element
+ * is mounted.
  * @param {HTMLElement} element
  * @param {() => void} act
  */
 export function onNewPaper(element, act) {
-  // Nobody sees this colour, and no child inherits it. It takes a moment to change: that is how a
-  // change is heard.
+  // This colour is invisible and not inherited. Its change takes 1 ms, and the end of the
+  // transition is an event.
   element.style.columnRuleColor = "var(--st-background-color)";
   element.style.transition = "column-rule-color 1ms";
   element.addEventListener("transitionend", ({ target }) => target === element && act());
 }
 
-/** Hand a file to the visitor. @param {Blob} blob @param {string} name */
+/** Download a file. @param {Blob} blob @param {string} name */
 export function save(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);

@@ -1,5 +1,5 @@
 // @ts-check
-// Flags over an axis: an upright line and a name with its symbol for every value that has a name.
+// Flags above an axis: a vertical line, a symbol and a name for every named value.
 
 import { LINE } from "./layout.js";
 import { shape } from "./svg.js";
@@ -9,11 +9,11 @@ import { path } from "./symbols.js";
 /** @typedef {{ symbol: string, dash: string }} Look */
 
 /**
- * Lines from the flags down to an end, then the flags in their rows, which cover the lines.
+ * Return the vertical lines, then the flags in their rows; flags are drawn over the lines.
  * @param {{ flag: Flag, from: number, row: number }[]} rows
  * @param {Record<string, Look>} looks
- * @param {number} top of the plane below the flags
- * @param {number} end of the lines
+ * @param {number} top upper end of the plane below the flags
+ * @param {number} end lower end of the lines
  */
 export function raised(rows, looks, top, end) {
   const placed = rows.map(({ flag, from, row }) => ({ ...flag, ...looks[flag.look], from,

@@ -1,6 +1,6 @@
 // @ts-check
-// A draggable value: it follows the pointer over a plot, the slider, or a press on a named value.
-// The server receives it once it is let go.
+// Base class of figures with a draggable value, which follows the pointer over a plot, the slider,
+// or a click on a named value. The server receives the value at the end of a drag.
 
 import { rgb } from "./colors.js";
 import { button, onNewPaper, partOf } from "./dom.js";
@@ -10,24 +10,24 @@ import { shape } from "./svg.js";
 
 /** @import { Wanted } from "./picture.js" */
 
-/** @typedef {(name: string, value: unknown) => void} Say tells the server */
+/** @typedef {(name: string, value: unknown) => void} Say sends a value to the server */
 
 /**
- * @typedef {object} Look how a line, a mark or a side looks
+ * @typedef {object} Look look of a line, a mark or a side
  * @property {string} light colour in the light theme
  * @property {string} dark colour in the dark theme
  * @property {string} symbol
- * @property {string} dash of lines, as SVG names it
+ * @property {string} dash pattern of lines, as in SVG
  */
 
 /** @typedef {{ key: string, alt: string, file: string, looks: Record<string, Look> }} Shown */
 
-const CALM = 350; // milliseconds after a key, until the value is sent to the server
-const GLIDE = 400; // milliseconds on the way to a value with a name
+const CALM = 350; // milliseconds after a key press until the value is sent to the server
+const GLIDE = 400; // milliseconds of the motion to a named value
 
-/** @template {Shown} T what is shown */
+/** @template {Shown} T data of the figure */
 export class Held {
-  /** @param {ParentNode} parent @param {string} name what the server calls the value */
+  /** @param {ParentNode} parent @param {string} name name of the value on the server */
   constructor(parent, name) {
     this.name = name;
     this.root = partOf(parent, ".whole", HTMLElement);
@@ -39,9 +39,9 @@ export class Held {
     /** @type {T | null} */
     this.head = null;
     this.value = 0;
-    /** @type {number | null} what the server has said last */
+    /** @type {number | null} last value from the server */
     this.known = null;
-    /** @type {number[]} values sent to the server that it has not echoed yet */
+    /** @type {number[]} values sent to the server, without its echo so far */
     this.sent = [];
     this.dragging = false;
     this.frame = 0;
@@ -69,38 +69,38 @@ export class Held {
     clearTimeout(this.later);
   }
 
-  // --- What each kind does in its own way -------------------------------------------------------
+  // --- Overridden by figures --------------------------------------------------------------------
 
-  /** Draw everything for the width there is. */
+  /** Draw everything for the current width. */
   build() {}
 
-  /** Put what moves where the value is. */
+  /** Move the moving parts to the current value. */
   paint() {}
 
-  /** Say in words what is seen; not in every frame, which is too fast to follow. */
+  /** Update texts for screen readers; not in every frame, which would be too fast to follow. */
   describe() {}
 
-  /** The value that is meant by a place of the slider. @param {number} value */
+  /** Return the value for a position of the slider. @param {number} value */
   meant(value) {
     return value;
   }
 
-  /** Whether the server wants to know where the value was let go. */
+  /** Whether the server receives the value at the end of a drag. */
   get tells() {
     return true;
   }
 
-  // --- What is shown ----------------------------------------------------------------------------
+  // --- Data and layout --------------------------------------------------------------------------
 
   /**
-   * Take what is shown from now on; returns whether it is what was shown before.
+   * Replace the data; return whether the key is unchanged.
    * @param {T} head
-   * @param {number} start the value to begin with
-   * @param {boolean} follows whether a value that the server has changed moves the one being dragged
+   * @param {number} start initial value, or the value on the server
+   * @param {boolean} follows whether a changed value on the server moves the shown value
    */
   receive(head, start, follows) {
     const same = this.head !== null && this.head.key === head.key;
-    // An echo of a sent value is not news, even where the visitor has gone on meanwhile.
+    // The echo of a sent value is ignored, since the visitor may have dragged on meanwhile.
     const echo = this.sent.indexOf(start), moved = start !== this.known && echo < 0;
     this.sent = same && !moved ? this.sent.slice(echo + 1) : [];
     this.known = start;
@@ -110,7 +110,7 @@ export class Held {
     return same;
   }
 
-  /** Colours of the theme that the page is in now. @param {T} head */
+  /** Set the colours of the current theme. @param {T} head */
   recolor({ looks }) {
     const paper = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
     const [red, green, blue] = rgb(paper || "#fff"), dark = red + green + blue < 384;
@@ -127,7 +127,7 @@ export class Held {
   }
 
   /**
-   * The slider's thumb stands below the line that it moves.
+   * Align the slider, so that its thumb is below the line that it moves.
    * @param {{ left: number, right: number }} frame
    * @param {[number, number]} limits
    * @param {number | "any"} step
@@ -142,7 +142,7 @@ export class Held {
   }
 
   /**
-   * A button for each value that has a name.
+   * Draw a button for each named value.
    * @param {{ title: string, words: string, value: number, look: string, hollow: boolean }[]} stops
    */
   drawNamed(stops) {
@@ -155,9 +155,9 @@ export class Held {
     }));
   }
 
-  // --- What moves -------------------------------------------------------------------------------
+  // --- Motion -----------------------------------------------------------------------------------
 
-  /** Go to a value with the next frame. @param {number} value */
+  /** Set the value, and paint it in the next frame. @param {number} value */
   go(value) {
     this.value = value;
     this.ask();
@@ -170,7 +170,7 @@ export class Held {
     });
   }
 
-  /** Go to a value through all that lies between, unless the visitor wants less motion.
+  /** Move smoothly to a value, or at once if the visitor prefers reduced motion.
    * @param {number} value */
   glide(value) {
     cancelAnimationFrame(this.gliding);
@@ -186,7 +186,7 @@ export class Held {
     step(begun);
   }
 
-  /** Tell the server where the value is, when the visitor has let go. @param {number} wait in ms */
+  /** Send the value to the server at the end of a drag. @param {number} wait in ms */
   settle(wait) {
     clearTimeout(this.later);
     this.later = setTimeout(() => {
@@ -197,7 +197,7 @@ export class Held {
     }, wait);
   }
 
-  // --- What the visitor does --------------------------------------------------------------------
+  // --- Input ------------------------------------------------------------------------------------
 
   listenToRange() {
     this.range.addEventListener("input", () => this.go(this.meant(this.range.valueAsNumber)));
@@ -213,14 +213,14 @@ export class Held {
     });
   }
 
-  /** Go to a value by a key; the server hears of it when there is no further one. @param {number} to */
+  /** Set the value by a key press; only the last of several is sent. @param {number} to */
   stepTo(to) {
     this.go(to);
     this.settle(CALM);
   }
 
   /**
-   * Let a pointer drag the value over a drawing, and show what lies below one that only passes.
+   * Let a pointer drag the value over a drawing, and report the value below a hovering pointer.
    * @param {SVGSVGElement} drawing
    * @param {(u: number, v: number) => number | null | undefined} valueAt
    * @param {(value: number | null) => void} pass
@@ -255,13 +255,13 @@ export class Held {
     drawing.addEventListener("pointerleave", () => pass(null));
   }
 
-  /** Save a picture if a menu of the page asks for this one. @param {Event} event */
+  /** Save a picture if a menu of the page requests this figure. @param {Event} event */
   save(event) {
     if (!(event instanceof CustomEvent) || !this.head || event.detail.key !== this.head.file) return;
     saveAs(this.root, this.head.alt, /** @type {Wanted} */ (event.detail));
   }
 
-  // --- What the pointer passes ------------------------------------------------------------------
+  // --- Tooltip ----------------------------------------------------------------------------------
 
   /** @param {Element} anchor @param {number} u @param {number} v @param {string} words */
   showTip(anchor, u, v, words) {

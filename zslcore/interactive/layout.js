@@ -1,12 +1,12 @@
 // @ts-check
-// Where things stand: axes, labels that do not run into each other, flags in rows.
+// Layout of plots: axes, labels that do not overlap, and rows of flags.
 
-/** @typedef {{ x: number, y: number, width: number }} Wish a label: what it names, and its width */
+/** @typedef {{ x: number, y: number, width: number }} Wish point and width of a label */
 /** @typedef {{ left: number, right: number, top: number, bottom: number }} Frame of a plane */
 
 export const LINE = 16; // height of a label
 
-/** A linear scale. @param {[number, number]} from @param {[number, number]} to */
+/** Return a linear scale. @param {[number, number]} from @param {[number, number]} to */
 export function scale([a, b], [u, v]) {
   const factor = (v - u) / (b - a);
   return {
@@ -18,7 +18,7 @@ export function scale([a, b], [u, v]) {
 }
 
 /**
- * Round values for an axis, at most so many.
+ * Return round values for an axis, about `most` or fewer.
  * @param {number} low
  * @param {number} high
  * @param {number} most
@@ -32,11 +32,12 @@ export function ticks(low, high, most) {
   return found;
 }
 
-/** @typedef {{ x: number, y: number, width: number, height: number }} Box from its upper left */
+/** @typedef {{ x: number, y: number, width: number, height: number }} Box from upper left */
 
 /**
- * The first of some places at which a box stands inside and covers nothing; else the first inside.
- * @param {[number, number][]} places middles of the box
+ * Return the first place at which a box is inside the frame and overlaps no taken box; else the
+ * first place inside.
+ * @param {[number, number][]} places centres of the box
  * @param {{ width: number, height: number }} size
  * @param {Frame} frame
  * @param {Box[]} taken
@@ -52,13 +53,13 @@ export function firstFree(places, { width, height }, frame, taken) {
 }
 
 /**
- * Places for labels next to what they name, each clear of the others and inside: near, rather right
- * than left, rather above than below, and on as little of the lines as there can be.
+ * Place labels inside the frame without overlap: near their points, preferably to the right and
+ * above, and covering as little of the lines as possible.
  * @template {Wish} T
  * @param {T[]} labels
  * @param {Frame} frame
- * @param {Wish[]} occupied what else no label may cover
- * @param {[number, number][]} lines points of lines, close to each other
+ * @param {Wish[]} occupied further areas that labels must not cover
+ * @param {[number, number][]} lines closely spaced points of lines
  */
 export function labelled(labels, frame, occupied = [], lines = []) {
   /** @type {{ label: T, x: number, y: number }[]} */
@@ -84,7 +85,7 @@ export function labelled(labels, frame, occupied = [], lines = []) {
 }
 
 /**
- * Where a label can be: right and left of what it names, at every second height of the frame.
+ * Return possible places of a label: right and left of its point, at steps of two pixels in height.
  * @param {Wish} label
  * @param {Frame} frame
  * @returns {[number, number][]}
@@ -101,14 +102,14 @@ function placesBeside({ x, y, width }, { left, right, top, bottom }) {
 }
 
 /**
- * Rows for flags over an axis, so that none covers another; the first row is the lowest. A flag
- * is on the side of its line on which the next line is farther away, so that none is crossed.
+ * Arrange flags above an axis in rows without overlap; the first row is the lowest. A flag is on
+ * the side of its line with the more distant neighbour, so that lines rarely cross flags.
  * @template {{ x: number, width: number }} T
  * @param {T[]} flags
  * @param {{ left: number, right: number }} frame
  */
 export function flagged(flags, { left, right }) {
-  /** @type {number[]} where each row is free again */
+  /** @type {number[]} right end of the last flag in each row */
   const ends = [];
   const sorted = [...flags].sort((a, b) => a.x - b.x);
   return sorted.map((flag, i) => {
@@ -123,7 +124,7 @@ export function flagged(flags, { left, right }) {
 }
 
 /**
- * Heights of labels in a column, in their order, at least so far from each other and inside.
+ * Return heights of labels in a column, in order, at least `gap` apart, and from `low` to `high`.
  * @param {number[]} wished
  * @param {number} gap
  * @param {number} low
@@ -141,10 +142,10 @@ export function spaced(wished, gap, low, high) {
 }
 
 /**
- * Corners of a line without those indistinguishable from the previous one.
+ * Return the SVG path of a line, without corners less than half a pixel from the previous corner.
  * @param {number} n
  * @param {(k: number) => [number, number]} at
- * @param {boolean} steps whether it goes across first, then up or down
+ * @param {boolean} steps whether the line goes across first, then up or down
  */
 export function corners(n, at, steps = false) {
   const parts = [];

@@ -1,7 +1,7 @@
 // @ts-check
-// How numbers are written, to the digit as `ui/shell/numbers.py` writes them on the rest of the page.
+// Numbers as text, with the same digits as in Python (`ui/shell/numbers.py`).
 
-/** A fraction as percent with one decimal. @param {number} fraction */
+/** Write a fraction as percent with one decimal. @param {number} fraction */
 export function percent(fraction) {
   const value = 100 * fraction;
   // The only numbers halfway between two tenths end in .25 or .75; Python rounds these to even.
@@ -9,7 +9,7 @@ export function percent(fraction) {
   return `${(down ? value - 0.05 : value).toFixed(1)} %`.replace("-", "−");
 }
 
-/** A number with three digits that count. @param {number} value */
+/** Write a number with three significant digits. @param {number} value */
 export function threeDigits(value) {
   if (!Number.isFinite(value)) return String(value).replace("Infinity", "inf").replace("-", "−");
   const rounded = toThree(value), [digits, power] = rounded.split("e"), exponent = Number(power);
@@ -19,18 +19,18 @@ export function threeDigits(value) {
   return `${bare(digits)}e${exponent < 0 ? "-" : "+"}${size}`.replaceAll("-", "−");
 }
 
-/** Three digits; halfway between two of them to the even one. @param {number} value */
+/** Round to three digits, and halves to even. @param {number} value */
 function toThree(value) {
-  const half = /^(-?\d\.\d[02468])50*(e.*)$/.exec(value.toExponential(60)); // all digits there are
+  const half = /^(-?\d\.\d[02468])50*(e.*)$/.exec(value.toExponential(60)); // exact decimal value
   return half ? half[1] + half[2] : value.toExponential(2);
 }
 
-/** Without zeros behind the point that say nothing. @param {string} digits */
+/** Remove trailing zeros after the point. @param {string} digits */
 function bare(digits) {
   return digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits;
 }
 
-/** A count with commas. @param {number} count */
+/** Write a count with commas between thousands. @param {number} count */
 export function counted(count) {
   return count.toLocaleString("en");
 }

@@ -6,16 +6,16 @@ import { shape } from "./svg.js";
 
 /** @typedef {{ key: string, format: string, scale: number, file: string }} Wanted */
 
-/** What a drawing takes from the page's rules, and a file has to say by itself. */
+/** Properties that style sheets set, and that a file has to contain. */
 const COPIED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size",
   "font-family", "font-weight", "paint-order"];
-/** Drawings, and words outside of them. */
+/** Selector of drawings, and of texts outside drawings. */
 const PARTS = "figure > svg, canvas, .numbers > span, figcaption, .key svg, .key span > span";
 const AROUND = 16; // pixels around and between drawings
 
 /**
- * One drawing with all that is seen.
- * @param {Element} root of what is drawn
+ * Return one drawing of everything visible.
+ * @param {Element} root element of the figure
  * @param {string} title
  */
 export function pictureOf(root, title) {
@@ -50,13 +50,13 @@ function copyOf(part, x, y) {
     "font-size": fontSize, "font-weight": fontWeight }, part.textContent ?? "");
 }
 
-/** Write the page's rules into a copy. @param {Element} from @param {Element} to */
+/** Write the computed styles into a copy. @param {Element} from @param {Element} to */
 function spellOut(from, to) {
   const style = getComputedStyle(from);
   for (const name of COPIED) to.setAttribute(name, style.getPropertyValue(name));
   if (from instanceof SVGTextElement && from.getComputedTextLength()) {
     to.setAttribute("textLength", from.getComputedTextLength().toFixed(1));
-    to.setAttribute("lengthAdjust", "spacingAndGlyphs"); // no picture has the page's font
+    to.setAttribute("lengthAdjust", "spacingAndGlyphs"); // a picture lacks the page's font
   }
   to.removeAttribute("style");
   to.removeAttribute("class");

@@ -1,5 +1,5 @@
 // @ts-check
-// Shapes of SVG.
+// Creation and measurement of SVG elements.
 
 const SPACE = "http://www.w3.org/2000/svg";
 
@@ -25,7 +25,7 @@ export function change(element, attributes) {
     element.setAttribute(name, typeof value === "number" ? String(+value.toFixed(2)) : value);
 }
 
-/** How wide a text is in the plots' letters. */
+/** Width in pixels of a text in the font of the plots. */
 export const widthOf = (() => {
   /** @type {OffscreenCanvasRenderingContext2D | null} */
   let ctx = null;

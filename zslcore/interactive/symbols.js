@@ -1,8 +1,8 @@
 // @ts-check
-// Symbols of points, for the context of a canvas and as paths.
+// Symbols of points, drawn on a canvas or written as SVG paths.
 
 /** @typedef {"beginPath" | "moveTo" | "lineTo" | "arc" | "closePath"} Stroke */
-/** @typedef {Pick<CanvasPath & CanvasDrawPath, Stroke>} Pen what draws a symbol */
+/** @typedef {Pick<CanvasPath & CanvasDrawPath, Stroke>} Pen target of drawing */
 
 /** @type {Record<string, [number, number][]>} */
 const CORNERS = {
@@ -17,7 +17,7 @@ const CORNERS = {
 };
 
 /**
- * Draw the outline of a symbol; one that is not known is a circle.
+ * Draw the outline of a symbol; an unknown symbol is drawn as a circle.
  * @param {Pen} pen
  * @param {string} symbol
  * @param {number} x
@@ -33,7 +33,7 @@ export function trace(pen, symbol, x, y, r) {
 }
 
 /**
- * A path that the context of a canvas would draw, as text.
+ * Return the outline of a symbol as the text of an SVG path.
  * @param {string} symbol
  * @param {number} x
  * @param {number} y

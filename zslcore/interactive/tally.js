@@ -1,23 +1,24 @@
 // @ts-check
-// Where images go and how many of every class are right, updated while gamma moves.
+// Predictions of images, and right predictions of each class, counted again while gamma moves.
 
 import { countUpTo } from "./curve.js";
 
 /** @import { Images } from "./curves.js" */
 
-const SEEN = 1; // bits of `right`: what is right if the answer is the best seen class,
-const UNSEEN = 2; // and if it is the best unseen one
+const SEEN = 1; // bits of `right`: the best seen class is right,
+const UNSEEN = 2; // the best unseen class is right
 
 export class Tally {
   /** @param {Images} images */
   constructor(images) {
     this.images = images;
-    /** images that are answered with an unseen class; all others come after them */
+    /** number of images predicted as an unseen class: the first images in the order of switches */
     this.changed = 0;
     const { classes, of, right, seen } = images;
     this.right = new Int32Array(classes.length);
     this.of = new Int32Array(classes.length);
-    /** unseen images right, wrong unseen, taken for seen; seen ones right, wrong, for unseen */
+    /** images of unseen classes: right, wrong unseen class, seen class; then images of seen
+     * classes: right, wrong seen class, unseen class */
     this.went = new Int32Array(6);
     for (let i = 0; i < images.n; i++) {
       const c = of[i], isRight = right[i] & SEEN;
@@ -27,7 +28,7 @@ export class Tally {
     }
   }
 
-  /** Go to a gamma; only what changes on the way is looked at. @param {number} gamma */
+  /** Move to a gamma; only predictions that switch are counted again. @param {number} gamma */
   move(gamma) {
     const wanted = countUpTo(this.images.gamma, gamma);
     while (this.changed < wanted) this.turn(this.changed++, 1);
@@ -35,8 +36,8 @@ export class Tally {
     return this;
   }
 
-  /** Answer an image with an unseen class, or with a seen one again. @param {number} i
-   * @param {1 | -1} way */
+  /** Switch the prediction of an image. @param {number} i
+   * @param {1 | -1} way 1 from seen to unseen, -1 back to seen */
   turn(i, way) {
     const { of, right, seen } = this.images, c = of[i];
     const before = Boolean(right[i] & SEEN), after = Boolean(right[i] & UNSEEN);
@@ -45,17 +46,17 @@ export class Tally {
     this.right[c] += way * (Number(after) - Number(before));
   }
 
-  /** Share of right answers of every class. */
+  /** Share of right predictions in each class. */
   get accuracy() {
     return Float64Array.from(this.right, (count, c) => count / (this.of[c] || 1));
   }
 }
 
 /**
- * Where an image goes: its place in `Tally.went`.
+ * Return the position in `Tally.went` at which an image is counted.
  * @param {boolean} ofSeen
  * @param {boolean} isRight
- * @param {boolean} toSeen whether the answer is a seen class
+ * @param {boolean} toSeen whether the prediction is a seen class
  */
 function whither(ofSeen, isRight, toSeen) {
   const outcome = isRight ? 0 : ofSeen === toSeen ? 1 : 2;

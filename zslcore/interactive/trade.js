@@ -1,5 +1,5 @@
 // @ts-check
-// Seen over unseen accuracy: square axes, lines of equal H, curves, and the point that one drags.
+// Plot of seen over unseen accuracy: square axes, lines of equal H, curves, and a draggable point.
 
 import { sidesOf } from "./curves.js";
 import { percent } from "./numbers.js";
@@ -12,18 +12,18 @@ import { change, shape, widthOf } from "./svg.js";
 /** @import { Frame } from "./layout.js" */
 /** @import { Head, Line } from "./curves.js" */
 
-const LEFT = 60; // pixels for the title and the labels of the seen side, in wide letters as well
+const LEFT = 60; // pixels for title and labels of the seen side, also in wide letters
 export const BESIDE = LEFT + 10; // pixels of width in addition to the plane
-const RING = 9; // radius of the point that one drags, unless another one is given
-const NEAR = 4; // pixels between points of a curve that a label should not cover
+const RING = 9; // default radius of the draggable point
+const NEAR = 4; // pixels between the points of a curve that labels avoid
 
 export class Trade {
   /**
    * @param {SVGSVGElement} root
-   * @param {number} size of a side of the plane, in pixels
+   * @param {number} size side of the plane, in pixels
    * @param {Head} head
-   * @param {Line} line the one that moves
-   * @param {number} radius of the point that one drags
+   * @param {Line} line the curve with the draggable point
+   * @param {number} radius of the draggable point
    */
   constructor(root, size, head, line, radius = RING) {
     this.root = root;
@@ -48,14 +48,14 @@ export class Trade {
     root.append(this.cross, this.ring);
   }
 
-  // --- What stays -------------------------------------------------------------------------------
+  // --- Fixed parts ------------------------------------------------------------------------------
 
   still() {
     const { line, head } = this, others = head.lines.filter((each) => each !== line);
     return [
       ...this.axes(), ...this.equals(), this.area(), ...others.flatMap((each) => this.ghost(each)),
       shape("path", { class: "curve", d: this.along(line), style: this.ink(line) }),
-      this.arms, ...this.marks(),  // whose names are read over the lines of the point
+      this.arms, ...this.marks(),  // names are drawn over the lines of the point
     ];
   }
 
@@ -95,7 +95,7 @@ export class Trade {
     return parts;
   }
 
-  /** Lines on which H is the same, named where they leave the plane. */
+  /** Lines of equal H, each with its name at the end. */
   equals() {
     const { most } = this, parts = [];
     for (const H of this.levels()) {
@@ -111,7 +111,7 @@ export class Trade {
     return parts;
   }
 
-  /** Another curve, with its own stops. @param {Line} line */
+  /** Draw another curve with its stops. @param {Line} line */
   ghost(line) {
     const dash = this.head.looks[line.look].dash;
     const curve = shape("path", { class: "ghost", d: this.along(line), "stroke-dasharray": dash,
@@ -125,15 +125,15 @@ export class Trade {
     return [curve, ...stops];
   }
 
-  /** Names next to what they name, each with its symbol; a line leads to its place. Places come
-   * before names, or the place of one name would lie on another. */
+  /** Symbols and names next to their points, each joined to its point by a line. All points are
+   * drawn first, so that no point covers a name. */
   marks() {
     const lines = this.head.lines.flatMap((line) => this.points(line));
     const placed = labelled(this.wishes(), this.frame, this.occupied(), lines);
     /** @param {string} look */
     const ink = (look) => `--ink: var(--${look})`;
     const places = placed.flatMap(({ label, x, y }) => {
-      const end = Math.max(x, Math.min(label.x, x + label.width)); // the nearer one of the name
+      const end = Math.max(x, Math.min(label.x, x + label.width)); // nearer end of the name
       return [
         shape("path", { class: "leader", d: `M${label.x} ${label.y}L${end} ${y}` }),
         shape("circle", { class: "dot", cx: label.x, cy: label.y, r: 3.5,
@@ -151,7 +151,7 @@ export class Trade {
     return [...places, ...names];
   }
 
-  /** Points of a curve, a few pixels from each other. @param {Line} line */
+  /** Return points along a curve, a few pixels apart. @param {Line} line */
   points({ n, seen, unseen }) {
     /** @type {[number, number][]} */
     const found = [];
@@ -166,7 +166,7 @@ export class Trade {
     return found;
   }
 
-  /** Where no label may stand: names of equal H, and stops, where the ring often is. */
+  /** Areas that labels avoid: names of lines of equal H, and stops, where the ring often is. */
   occupied() {
     const stops = this.line.stops.map(({ gamma }) => {
       const { unseen, seen } = placeAt(this.line, gamma);
@@ -176,12 +176,12 @@ export class Trade {
     return [...stops, ...names.map(({ x, y, width }) => ({ x: x - width, y: y - 4, width }))];
   }
 
-  /** Harmonic means whose lines are drawn. */
+  /** Values of H with a line. */
   levels() {
     return ticks(0, this.most, 5).filter((value) => value > 0 && value < this.most);
   }
 
-  /** Where the name of a line of equal H ends. @param {number} H */
+  /** Return the right end of the name of a line of equal H. @param {number} H */
   nameAt(H) {
     const { most } = this;
     return { x: this.frame.right - 3, y: this.y.at((H * most) / (2 * most - H)) - 4 };
@@ -206,7 +206,7 @@ export class Trade {
     return { name, look, hollow, x: this.x.at(u), y: this.y.at(s), width };
   }
 
-  // --- What moves -------------------------------------------------------------------------------
+  // --- Moving parts -----------------------------------------------------------------------------
 
   /** @param {Place} place */
   move({ seen, unseen }) {
@@ -215,7 +215,7 @@ export class Trade {
     change(this.ring, { transform: `translate(${u.toFixed(2)} ${v.toFixed(2)})` });
   }
 
-  /** The crosshair at a place, or nowhere. @param {Place | null} place */
+  /** Move the crosshair, or hide it if `place` is null. @param {Place | null} place */
   hover(place) {
     if (!place) return change(this.cross, { d: "" });
     const u = this.x.at(place.unseen), v = this.y.at(place.seen), { left, right } = this.frame;
@@ -223,7 +223,7 @@ export class Trade {
     change(this.cross, { d: `M${left} ${v}H${right}M${u} ${top}V${bottom}` });
   }
 
-  /** The gamma of the point of the curve nearest to a place on the screen.
+  /** Return the gamma of the point of the curve nearest to a position in pixels.
    * @param {number} u @param {number} v */
   gammaAt(u, v) {
     return middleGamma(this.line, nearestPoint(this.line, this.x.value(u), this.y.value(v)));
@@ -240,7 +240,7 @@ export class Trade {
       `${percent(best.harmonic)}.`;
   }
 
-  /** Where both axes end: a tenth that no curve passes. @param {Head} head */
+  /** Return the end of both axes: a multiple of 10 % above all curves. @param {Head} head */
   mostOf({ lines }) {
     let most = 0.05;
     for (const { seen, unseen } of lines) most = Math.max(most, seen[0], unseen[unseen.length - 1]);

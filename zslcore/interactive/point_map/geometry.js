@@ -6,7 +6,7 @@
 /** @typedef {[left: number, right: number, low: number, high: number]} Box */
 
 /**
- * Whether a point lies inside: a ray from it crosses the outline an odd number of times.
+ * Return whether a point is inside: a ray from it crosses the outline an odd number of times.
  * @param {Point[]} polygon
  * @param {number} x
  * @param {number} y
@@ -21,7 +21,7 @@ export function inside(polygon, x, y) {
 }
 
 /**
- * Leave out corners that matter least (Visvalingam), until few enough are left.
+ * Remove the least significant corners (Visvalingam) until at most `most` are left.
  * @param {Point[]} polygon
  * @param {number} most
  */
@@ -42,7 +42,7 @@ export function simplified(polygon, most) {
 }
 
 /**
- * The numbers below n, in the same shuffled order every time (Fisher and Yates, xorshift).
+ * Return the numbers below n in a fixed shuffled order (Fisher and Yates, xorshift).
  * @param {number} n
  */
 export function shuffled(n) {
@@ -58,7 +58,7 @@ export function shuffled(n) {
 }
 
 /**
- * The smallest box around points, x and y in turn.
+ * Return the smallest box around points, given as alternating x and y.
  * @param {Float32Array} xy
  * @returns {Box}
  */
@@ -74,7 +74,7 @@ export function boxOf(xy) {
 }
 
 /**
- * The box around boxes.
+ * Return the smallest box around all boxes.
  * @param {Box[]} boxes
  * @returns {Box}
  */
@@ -87,11 +87,11 @@ export function around(boxes) {
 }
 
 /**
- * The number of the point nearest to a place and less than so far from it; -1 for none.
+ * Return the number of the nearest point less than `reach` from a place; -1 without one.
  * @param {Float32Array} xy
  * @param {Point} place
  * @param {number} reach
- * @param {(i: number) => unknown} counts whether a point may be met at all
+ * @param {(i: number) => unknown} counts whether a point is considered
  */
 export function nearest(xy, [x, y], reach, counts) {
   let best = reach ** 2, found = -1;

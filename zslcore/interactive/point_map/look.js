@@ -1,17 +1,17 @@
 // @ts-check
-// How points look: stencils of their symbols, sizes and colours.
+// Looks of points: stencils of symbols, sizes and colours.
 
 import { offscreen, rgb } from "../colors.js";
 import { trace } from "../symbols.js";
 
 /** @import { Entry } from "./wire.js" */
 
-export const FAINT = 0.16; // how much is left of points that are not meant
+export const FAINT = 0.16; // opacity of points that are not highlighted
 
 /** @typedef {{ dx: Int32Array, dy: Int32Array, cover: Float64Array }} Stencil */
 
 /**
- * The pixels that a symbol covers, from its middle, and how much of each.
+ * Return the pixels covered by a symbol, relative to its centre, and the covered share of each.
  * @param {string} symbol
  * @param {number} r
  * @returns {Stencil}
@@ -33,14 +33,14 @@ export function stencil(symbol, r) {
  * @typedef {object} Theme
  * @property {string} ink colour of text
  * @property {string} font
- * @property {string} halo colour behind
- * @property {ArrayLike<number>} paper the same as numbers
- * @property {ArrayLike<number>} grey between the two
+ * @property {string} halo colour of the background
+ * @property {ArrayLike<number>} paper red, green and blue of the background
+ * @property {ArrayLike<number>} grey colour between text and background
  * @property {ArrayLike<number>[]} colors of the palette
  */
 
 /**
- * The theme that an element is shown in, and the palette in numbers.
+ * Return the theme of an element, and the colours of the palette as numbers.
  * @param {Element} element
  * @param {Entry[]} palette
  * @returns {Theme}
@@ -59,16 +59,16 @@ export function themeOf(element, palette) {
 }
 
 /**
- * Radius of a point among n, larger where the map is looked at closely.
+ * Return the radius of a point among n, larger in a closer view.
  * @param {number} n
- * @param {number} closeness how many times the view goes into the whole map
+ * @param {number} closeness extent of the whole map divided by the extent of the view
  */
 export function radiusOf(n, closeness) {
   const base = n > 30000 ? 1.3 : n > 5000 ? 2 : n > 1500 ? 2.6 : 3.4;
   return base * Math.sqrt(Math.min(3, Math.max(1, closeness)));
 }
 
-/** Many points are let through, so that crowds show. @param {number} n */
+/** Return the opacity of points: lower for many, so that dense areas show. @param {number} n */
 export function strengthOf(n) {
   return n > 30000 ? 0.6 : 0.85;
 }

@@ -18,12 +18,12 @@ export class Painting {
   }
 
   /**
-   * Paint one point, as much of it as lies on the picture.
-   * @param {number} px column of its middle
-   * @param {number} py row
+   * Paint one point, cut at the edges of the picture.
+   * @param {number} px column of the centre
+   * @param {number} py row of the centre
    * @param {Stencil} stencil
    * @param {ArrayLike<number>} color
-   * @param {number} strength 1 hides what is below
+   * @param {number} strength opacity; 1 hides everything below
    */
   dot(px, py, { dx, dy, cover }, color, strength) {
     const { width, height, pixels } = this;

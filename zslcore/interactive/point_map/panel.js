@@ -1,5 +1,5 @@
 // @ts-check
-// One map: its canvases, what is drawn on them, and what pointer and keys do there.
+// One map: its canvases, drawing, pointer and keys.
 
 import { contextOf, partOf } from "../dom.js";
 import { boxOf, nearest, shuffled } from "./geometry.js";
@@ -12,18 +12,18 @@ import { View, legible, zoomed } from "./view.js";
 /** @import { Camera, PanelData, Point } from "./wire.js" */
 
 /**
- * @typedef {object} Drag a pointer that is down
+ * @typedef {object} Drag drag in progress
  * @property {Point} from
  * @property {Camera} before
- * @property {number} far most pixels it was away: an outline that ends where it began is no click
+ * @property {number} far largest distance in pixels from the start: a closed outline is no click
  * @property {string} tool
- * @property {Point[] | null} outline what was drawn so far
+ * @property {Point[] | null} outline corners drawn so far
  */
 
-/** @typedef {{ r: number, plain: Stencil, looks: Stencil[] }} Looks of points that are so large */
+/** @typedef {{ r: number, plain: Stencil, looks: Stencil[] }} Looks at radius r */
 
-const HOVER = 10; // pixels from which a point is met
-const BEHIND = 0.22; // strength of points of another map
+const HOVER = 10; // largest distance in pixels from the pointer to a hovered point
+const BEHIND = 0.22; // opacity of the points of another map
 
 export class Panel {
   /**
@@ -66,7 +66,7 @@ export class Panel {
     this.marks.setAttribute("aria-label", data.alt);
   }
 
-  /** @param {number} ratio pixels of the picture for each pixel of the page */
+  /** @param {number} ratio canvas pixels per CSS pixel */
   fit(ratio = window.devicePixelRatio || 1) {
     const box = this.stage.getBoundingClientRect();
     this.size = { width: box.width, height: box.height, ratio };
@@ -92,7 +92,7 @@ export class Panel {
     return radiusOf(this.data.n, this.maps.homeOf(this)[2] / this.camera[2]);
   }
 
-  // --- What is drawn ----------------------------------------------------------------------------
+  // --- Drawing ----------------------------------------------------------------------------------
 
   paint() {
     const { width, height } = this.points;
@@ -103,7 +103,7 @@ export class Panel {
     this.mark();
   }
 
-  /** Points of the other map first, then those that are not meant. @param {Painting} painting */
+  /** Paint points of the other map, then faint points, then the rest. @param {Painting} painting */
   paintPoints(painting) {
     const { head, meant, theme } = this.maps, { ratio } = this.size, { view, order } = this;
     const { n, image, xy, behind } = this.data, other = head.panels[behind];
@@ -126,7 +126,7 @@ export class Panel {
     }
   }
 
-  /** Cached while the point size stays the same, as in each frame of a move. @param {number} r */
+  /** Return stencils of radius `r`, cached for the next frames of a move. @param {number} r */
   looksOf(r) {
     if (this.looks && this.looks.r === r) return this.looks;
     const looks = this.maps.head.palette.map(({ symbol }) => stencil(symbol, r));
@@ -162,7 +162,7 @@ export class Panel {
     }
   }
 
-  /** The outline that is being drawn, or the one that was. @param {CanvasRenderingContext2D} ctx */
+  /** Draw the outline in progress, else the selection. @param {CanvasRenderingContext2D} ctx */
   markOutline(ctx) {
     const drawn = this.drag && this.drag.outline, { view } = this;
     const outline = drawn || this.maps.outlineIn(this);
@@ -178,7 +178,7 @@ export class Panel {
   }
 
   /**
-   * A ring around an image, if it is on this map.
+   * Draw a ring around an image, if it is on this map.
    * @param {CanvasRenderingContext2D} ctx
    * @param {number | null} image
    * @param {number} wide
@@ -206,7 +206,7 @@ export class Panel {
     });
   }
 
-  // --- What is near -----------------------------------------------------------------------------
+  // --- Positions --------------------------------------------------------------------------------
 
   /** @param {number | null} image @returns {Point | null} */
   placeOf(image) {
@@ -217,7 +217,7 @@ export class Panel {
   }
 
   /**
-   * The image nearest to the pointer, null where none is near.
+   * Return the image nearest to the pointer; null if no image is near.
    * @param {Point} at on the screen
    * @returns {number | null}
    */
@@ -245,7 +245,7 @@ export class Panel {
     marks.addEventListener("keydown", (event) => this.press(event));
   }
 
-  /** Where the pointer is on this map. @param {MouseEvent} event @returns {Point} */
+  /** Return pixels of the pointer on this map. @param {MouseEvent} event @returns {Point} */
   at(event) {
     const box = this.marks.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
@@ -315,7 +315,7 @@ export class Panel {
     act();
   }
 
-  /** All that is seen, as an outline. */
+  /** Return the outline of the visible part of the plane. */
   corners() {
     const { view } = this, { width, height } = this.size;
     return [view.toData(0, 0), view.toData(width, 0), view.toData(width, height),

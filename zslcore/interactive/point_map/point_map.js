@@ -1,9 +1,9 @@
 // @ts-check
 // One or two linked maps of many points: hover, lasso, rectangle, pan, zoom, search, pictures.
 //
-// Points come as bytes and are painted pixel by pixel, shuffled, so that no category lies on top of
-// the others; 70,000 take some milliseconds. What goes up to the server is the outline of a
-// selection, the point that was clicked and the view: never a list of points.
+// The server sends points as bytes. They are painted pixel by pixel in shuffled order, so that no
+// category covers the other categories; 70,000 points take some milliseconds. The browser returns
+// the outline of a selection, a clicked point and the view, but never a list of points.
 
 import { button, contextOf, onNewPaper, partOf, press, save } from "../dom.js";
 import { trace } from "../symbols.js";
@@ -17,7 +17,7 @@ import { unpack } from "./wire.js";
 /** @import { Box } from "./geometry.js" */
 /** @import { Camera, Head, Point, Selection } from "./wire.js" */
 
-/** @typedef {(name: string, value: unknown) => void} Say tells the server */
+/** @typedef {(name: string, value: unknown) => void} Say sends a value to the server */
 
 /** @type {WeakMap<ParentNode, PointMaps>} */
 const instances = new WeakMap();
@@ -35,7 +35,7 @@ export default function ({ data, parentElement, setStateValue }) {
   };
 }
 
-const OUTLINE = 64; // corners of a selection that are sent
+const OUTLINE = 64; // most corners of a selection sent to the server
 const TOOLS = { lasso: "Lasso", box: "Rectangle", pan: "Move" };
 
 /** @param {number} value */
@@ -58,12 +58,12 @@ export class PointMaps {
     this.panels = [];
     /** @type {Box[]} */
     this.boxes = [];
-    /** @type {Camera[]} where each map is seen whole */
+    /** @type {Camera[]} views of the whole maps */
     this.home = [];
-    /** @type {(Camera | null)[]} where each is looked at, if not there */
+    /** @type {(Camera | null)[]} current view of each map; null for the whole map */
     this.cameras = [];
     this.names = true;
-    /** @type {number | null} an image, as is the next */
+    /** @type {number | null} number of an image, like `picked` */
     this.hovered = null;
     /** @type {number | null} */
     this.picked = null;
@@ -71,7 +71,7 @@ export class PointMaps {
     this.selection = null;
     /** @type {number | null} a category */
     this.isolated = null;
-    /** @type {Uint8Array | null} which images are meant; null for all */
+    /** @type {Uint8Array | null} 1 for each highlighted image; null for all images */
     this.meant = null;
     this.frame = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -100,7 +100,7 @@ export class PointMaps {
     });
   }
 
-  /** All other buttons; returns the one that shows and hides names. */
+  /** Add all other buttons; return the button that shows and hides names. */
   buttons() {
     const naming = button("Names of classes", () => {
       this.names = !this.names;
@@ -117,7 +117,7 @@ export class PointMaps {
     return naming;
   }
 
-  /** A menu of what few use. */
+  /** Return a menu of rarely used buttons. */
   more() {
     const menu = document.createElement("details"), title = document.createElement("summary");
     const inside = document.createElement("div");
@@ -139,7 +139,7 @@ export class PointMaps {
     this.root.dataset.tool = tool;
   }
 
-  // --- What is shown ----------------------------------------------------------------------------
+  // --- Data and layout --------------------------------------------------------------------------
 
   /** @param {Head} head */
   show(head) {
@@ -168,7 +168,7 @@ export class PointMaps {
     this.paint();
   }
 
-  /** Take up what a link asks for, where coordinates are others. @param {Head} head */
+  /** Restore the state of a link, after a change of coordinates. @param {Head} head */
   begin({ key, selection, picked, cameras }) {
     this.key = key;
     this.selection = selection;
@@ -203,7 +203,7 @@ export class PointMaps {
   }
 
   /**
-   * Look elsewhere; maps of one plane move together.
+   * Change the view; maps that share one plane move together.
    * @param {Panel} panel
    * @param {Camera | null} camera null for the whole map
    */
@@ -219,9 +219,9 @@ export class PointMaps {
     }, 700);
   }
 
-  // --- What is meant ----------------------------------------------------------------------------
+  // --- Highlighted images -----------------------------------------------------------------------
 
-  /** Find what is searched for, isolated in the legend and selected. */
+  /** Highlight images that match the search, the isolated category, and the selection. */
   remember() {
     const { head, isolated, selection } = this, sought = head.sought && new Set(head.sought);
     const drawn = selection && this.chosen(selection);
@@ -236,7 +236,7 @@ export class PointMaps {
   }
 
   /**
-   * The images inside the outline: of every map of that plane, or those of the map drawn in.
+   * Return the images inside an outline: on all maps if they share one plane, else on its map.
    * @param {Selection} selection
    */
   chosen({ panel, polygon }) {
@@ -280,7 +280,7 @@ export class PointMaps {
     this.say("picked", this.picked);
   }
 
-  // --- What the pointer meets -------------------------------------------------------------------
+  // --- Tooltip ----------------------------------------------------------------------------------
 
   /** @param {Panel} panel @param {number | null} image @param {Point} at */
   hover(panel, image, at) {
@@ -303,7 +303,7 @@ export class PointMaps {
     return label && label !== name ? [name, label, where] : [name, where];
   }
 
-  /** A canvas with an image, where there are pictures. @param {number} image */
+  /** Return a list with a canvas of the image; empty without pictures. @param {number} image */
   pictureOf(image) {
     const { picture, pixels } = this.head;
     if (!picture || !pixels) return [];
@@ -344,7 +344,7 @@ export class PointMaps {
     this.legend.append(ends[0], bar, ends[1]);
   }
 
-  /** Show one category alone. @param {number | null} category */
+  /** Highlight one category, or all categories if null. @param {number | null} category */
   isolate(category) {
     this.isolated = category;
     [...this.legend.children].forEach((each, c) => press(each, c === category));
@@ -352,7 +352,7 @@ export class PointMaps {
     this.paint();
   }
 
-  // --- Pictures to take away --------------------------------------------------------------------
+  // --- Saved pictures ---------------------------------------------------------------------------
 
   savePNG() {
     pixelsOf(this).toBlob((blob) => blob && save(blob, `${this.head.file}.png`));

@@ -8,18 +8,18 @@ import { FAINT } from "./look.js";
 /** @import { Panel } from "./panel.js" */
 /** @import { PointMaps } from "./point_map.js" */
 
-const SCALE = 2; // pixels of a picture for each pixel of the page, at least
+const SCALE = 2; // least number of picture pixels per CSS pixel
 const GAP = 12; // between two maps
-const LINE = 22; // of the title, and of those of the maps: pixels
+const LINE = 22; // height in pixels of the title and of the titles of maps
 const ROW = 20; // height of a row of the legend
-const SIGN = 5; // radius of a sign there
-const LETTER = 7; // width of a letter at 12 pixels, about: a file has a font of its own
+const SIGN = 5; // radius of a symbol in the legend
+const LETTER = 7; // approximate width of a letter at 12 pixels; fonts of files differ
 const FONT = "sans-serif";
 
 /** @typedef {{ text: string, x: number, y: number, bold?: boolean }} Word */
 
 /**
- * What stands around the maps: their titles above, the legend in rows below.
+ * Return the size of a picture, the titles above the maps, and the legend in rows below them.
  * @param {Pick<PointMaps, "head" | "panels">} maps
  */
 export function framing({ head, panels }) {
@@ -40,7 +40,7 @@ export function framing({ head, panels }) {
 }
 
 /**
- * Signs and words of the legend, a row after the other.
+ * Return symbols and texts of the legend, and its number of rows.
  * @param {Pick<PointMaps["head"], "legend" | "palette" | "ends">} head
  * @param {number} width
  */
@@ -78,7 +78,7 @@ function legendOf({ legend, palette, ends }, width) {
 }
 
 /**
- * A canvas with what is on the screen, at twice its size, with its titles and its legend.
+ * Return a canvas with the visible maps, at least twice as large, with titles and legend.
  * @param {PointMaps} maps
  */
 export function pixelsOf(maps) {
@@ -112,7 +112,7 @@ export function pixelsOf(maps) {
 }
 
 /**
- * SVG of the points and names that are seen, with titles and legend.
+ * Return an SVG of the visible points and of names, with titles and legend.
  * @param {Pick<PointMaps, "head" | "meant" | "names" | "panels" | "theme">} maps
  */
 export function shapesOf(maps) {
@@ -136,7 +136,7 @@ export function shapesOf(maps) {
 }
 
 /**
- * One path for each category, what is not meant below.
+ * Return one path per category; the path of faint points is below all others.
  * @param {Panel} panel
  * @param {PointMaps["head"]} head
  * @param {PointMaps["meant"]} meant

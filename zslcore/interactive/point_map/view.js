@@ -1,5 +1,5 @@
 // @ts-check
-// What part of a plane is seen: between data and pixels of the screen, and from view to view.
+// Visible part of a plane: conversion between data and screen pixels, and zoom.
 
 /** @import { Box } from "./geometry.js" */
 /** @import { Camera, Name, Point } from "./wire.js" */
@@ -32,7 +32,7 @@ export class View {
 }
 
 /**
- * Centre and extent that show a box with a margin; the extent goes along the shorter side.
+ * Return the camera that shows a box with a margin; its extent is along the shorter side.
  * @param {Box} box
  * @param {Size} size
  * @returns {Camera}
@@ -44,9 +44,9 @@ export function showing([left, right, low, high], { width, height }) {
 }
 
 /**
- * Look closer or from farther off, while one place stays where it is on the screen.
+ * Return a camera with a scaled extent that leaves one place where it is on the screen.
  * @param {Camera} camera
- * @param {number} factor of the extent
+ * @param {number} factor multiplier of the extent
  * @param {Point} place
  * @param {number} whole extent of the whole map, which limits panning and zooming
  * @returns {Camera}
@@ -57,7 +57,7 @@ export function zoomed([cx, cy, extent], factor, [x, y], whole) {
 }
 
 /**
- * Names that are seen whole and do not run into each other, the first before the others.
+ * Return names that fit on the map without overlap; earlier names have precedence.
  * @param {Name[]} names
  * @param {View} view
  * @param {(text: string) => number} widthOf

@@ -1,11 +1,11 @@
 // @ts-check
-// What comes down from the server: a head of JSON and arrays, as `PointMap.packed` writes them.
+// Reader of packed maps from the server: a JSON head and arrays, as `PointMap.packed` writes them.
 
 import { opened } from "../bytes.js";
 
 /** @typedef {[x: number, y: number]} Point in the plane of the data, or on the screen */
-/** @typedef {[x: number, y: number, extent: number]} Camera centre, and how much is seen */
-/** @typedef {{ label: string, color: string, symbol: string }} Entry how a category looks */
+/** @typedef {[x: number, y: number, extent: number]} Camera centre and visible extent */
+/** @typedef {{ label: string, color: string, symbol: string }} Entry look of a category */
 /** @typedef {{ text: string, x: number, y: number }} Name */
 /** @typedef {{ panel: number, polygon: Point[] }} Selection */
 
@@ -16,12 +16,12 @@ import { opened } from "../bytes.js";
  * @property {number} n
  * @property {number} behind
  * @property {Name[]} names most important first
- * @property {Uint32Array} image which image each point is
- * @property {Float32Array} xy x and y in turn
+ * @property {Uint32Array} image number of the image of each point
+ * @property {Float32Array} xy alternating x and y
  */
 
 /**
- * @typedef {object} Head what is drawn; `PointMap` in Python says what each part means
+ * @typedef {object} Head data of the figure; see `PointMap` in Python
  * @property {string} key
  * @property {string} file
  * @property {string} title

@@ -1,5 +1,5 @@
 // @ts-check
-// Where the images go: those of unseen and of seen classes, to right and to wrong answers.
+// Flow of images from unseen and seen classes to right and wrong predictions.
 
 import { withArticle } from "../curves.js";
 import { counted, percent } from "../numbers.js";
@@ -7,12 +7,12 @@ import { spaced } from "../layout.js";
 import { change, shape } from "../svg.js";
 /** @import { Sides } from "../curves.js" */
 
-const HEIGHT = 230; // pixels, as are the next
+const HEIGHT = 230; // pixels, like the next three
 const NODE = 8;
 const GAP = 14;
-const TEXT = 196; // what the words take
+const TEXT = 196; // width of the texts
 
-/** What becomes of images, from top to bottom: place in `Tally.went`, side, words. */
+/** Outcomes from top to bottom: position in `Tally.went`, predicted side, text, kind. */
 const ENDS = /** @type {const} */ ([
   [0, "unseen", "◆ right", "right"],
   [1, "unseen", "◆ another {unseen} class", "wrong"],
@@ -21,7 +21,7 @@ const ENDS = /** @type {const} */ ([
   [4, "seen", "● another {seen} class", "wrong"],
   [3, "seen", "● right", "right"],
 ]);
-/** In what order images leave their side, so that as few streams as may be cross. */
+/** Order of the streams of each side, chosen so that few streams cross. */
 const LEAVING = { unseen: [0, 1, 2], seen: [5, 4, 3] };
 
 export class Flow {
@@ -33,7 +33,7 @@ export class Flow {
     this.width = Math.max(width, 300);
     this.total = went.reduce((sum, count) => sum + count, 0);
     this.sides = { unseen: went[0] + went[1] + went[2], seen: went[3] + went[4] + went[5] };
-    this.tall = HEIGHT - 2 * GAP; // of all images together, without the gaps of a column
+    this.tall = HEIGHT - 2 * GAP; // height of all images together, without gaps
     change(root, { width: this.width, height: HEIGHT + 20,
       viewBox: `0 -20 ${this.width} ${HEIGHT + 20}` });
     this.streams = ENDS.map(([, side, , kind]) =>
@@ -85,14 +85,14 @@ export class Flow {
     });
   }
 
-  /** In the words of the two sides. @param {string} text */
+  /** Fill the names of the two sides into a text. @param {string} text */
   filled(text) {
     const { seen, unseen } = this.named;
     return text.replace("{seen}", seen).replace("{unseen}", unseen)
       .replace("{a seen}", withArticle(seen)).replace("{an unseen}", withArticle(unseen));
   }
 
-  /** Where each stream begins. @param {number[]} size */
+  /** Return the height at which each stream begins. @param {number[]} size */
   leaving(size) {
     const from = new Array(6).fill(0);
     let y = 0;
@@ -106,7 +106,7 @@ export class Flow {
     return from;
   }
 
-  /** What is seen, in words. @param {Int32Array} went */
+  /** Return a description for screen readers. @param {Int32Array} went */
   altOf(went) {
     const { unseen, seen } = this.sides;
     /** @param {number} i @param {number} of */

@@ -1,5 +1,5 @@
 // @ts-check
-// Seen and unseen accuracy and their harmonic mean over gamma, and the line that one drags.
+// Plot of seen and unseen accuracy and their harmonic mean over gamma, with a draggable line.
 
 import { sidesOf } from "../curves.js";
 import { threeDigits } from "../numbers.js";
@@ -13,7 +13,7 @@ import { change, shape, widthOf } from "../svg.js";
 /** @import { Frame } from "../layout.js" */
 /** @import { Head, Line } from "../curves.js" */
 
-/** @typedef {"seen" | "unseen" | "harmonic"} Which of the three lines */
+/** @typedef {"seen" | "unseen" | "harmonic"} Which name of a line */
 
 /** @type {Which[]} */
 const WHICH = ["seen", "unseen", "harmonic"];
@@ -23,8 +23,8 @@ export class Over {
    * @param {SVGSVGElement} root
    * @param {{ width: number, height: number }} size in pixels
    * @param {Head} head
-   * @param {Line} line the one that can be dragged
-   * @param {number} most where the axis of accuracies ends
+   * @param {Line} line the curve with the draggable gamma
+   * @param {number} most end of the axis of accuracies
    */
   constructor(root, { width, height }, head, line, most) {
     this.root = root;
@@ -50,7 +50,7 @@ export class Over {
     root.append(this.cross, this.upright, ...this.dots, this.grip);
   }
 
-  // --- What stays -------------------------------------------------------------------------------
+  // --- Fixed parts ------------------------------------------------------------------------------
 
   still() {
     return [
@@ -91,7 +91,7 @@ export class Over {
     return parts;
   }
 
-  /** What each line is, written on it where the others are far. */
+  /** Names of the lines, each written where the other lines are far away. */
   names() {
     const { left, right, top } = this.frame, { limits, gamma, seen, unseen, n } = this.line;
     const best = bestOf(this.line), half = harmonicMean(seen[best], unseen[best]) / 2;
@@ -112,12 +112,12 @@ export class Over {
     ];
   }
 
-  /** An upright line for each stop, with a flag that covers no other. */
+  /** A vertical line and a flag for each stop, without overlap of flags. */
   stops() {
     return raised(this.flags, this.head.looks, this.frame.top, this.frame.bottom);
   }
 
-  // --- What moves -------------------------------------------------------------------------------
+  // --- Moving parts -----------------------------------------------------------------------------
 
   /** @param {Place} place */
   move(place) {
@@ -130,7 +130,7 @@ export class Over {
     change(this.grip, { x: x - 14 });
   }
 
-  /** The crosshair at a place, or nowhere. @param {Place | null} place */
+  /** Move the crosshair, or hide it if `place` is null. @param {Place | null} place */
   hover(place) {
     if (!place) return change(this.cross, { d: "" });
     const x = this.x.at(place.gamma), v = this.y.at(place.harmonic), { left, right } = this.frame;

@@ -1,8 +1,8 @@
 // @ts-check
-// An interactive seen-unseen curve: one gamma moves along every panel.
+// Interactive seen-unseen curve: one draggable gamma updates every panel.
 //
-// Curves come as bytes, exact ones, and so does, for every image, the gamma at which its answer
-// changes sides. What goes up to the server is one number, when the visitor lets go.
+// The server sends exact curves as bytes, and for every image the gamma at which its prediction
+// switches from seen to unseen. The browser returns one number at the end of a drag.
 
 import { opened } from "../bytes.js";
 import { button, partOf, press } from "../dom.js";
@@ -36,7 +36,7 @@ export default function ({ data, parentElement, setStateValue }) {
   };
 }
 
-const WIDE = 720; // pixels from which plots stand side by side
+const WIDE = 720; // least width in pixels for plots side by side
 
 /** @extends {Held<Head>} */
 export class InHand extends Held {
@@ -59,7 +59,7 @@ export class InHand extends Held {
     this.listen();
   }
 
-  // --- What is shown ----------------------------------------------------------------------------
+  // --- Data and layout --------------------------------------------------------------------------
 
   /** @param {Head} head */
   show(head) {
@@ -82,7 +82,7 @@ export class InHand extends Held {
     return Boolean(this.head?.tell) && this.chosen === 0;
   }
 
-  /** A gamma with no more digits than it needs. @override @param {number} gamma */
+  /** Return the gamma with the fewest digits for the same point. @override @param {number} gamma */
   meant(gamma) {
     return shortGamma(this.line, gamma);
   }
@@ -131,7 +131,7 @@ export class InHand extends Held {
     }));
   }
 
-  /** Select another curve to drag, which the server need not know. @param {number} which */
+  /** Select another curve to drag, without sending it to the server. @param {number} which */
   take(which) {
     this.chosen = which;
     this.value = this.line.start;
@@ -156,7 +156,7 @@ export class InHand extends Held {
     };
   }
 
-  // --- What moves -------------------------------------------------------------------------------
+  // --- Motion -----------------------------------------------------------------------------------
 
   /** @override */
   paint() {
@@ -186,7 +186,7 @@ export class InHand extends Held {
       `${sides.seen} accuracy ${percent(seen)}, harmonic mean ${percent(harmonic)}`);
   }
 
-  /** Say in words where the images go. @override */
+  /** Update the texts for screen readers. @override */
   describe() {
     if (!this.images) return;
     const { flow, tally, classes } = this.images;
@@ -194,7 +194,7 @@ export class InHand extends Held {
     this.canvas.setAttribute("aria-label", classes.alt);
   }
 
-  // --- What the visitor does --------------------------------------------------------------------
+  // --- Input ------------------------------------------------------------------------------------
 
   listen() {
     const { trade, over } = this.drawings;
@@ -208,7 +208,7 @@ export class InHand extends Held {
     this.canvas.addEventListener("pointerleave", () => this.hideTip());
   }
 
-  /** With Shift an arrow goes to the next breakpoint. @param {KeyboardEvent} event */
+  /** Move to the next breakpoint on an arrow key with Shift. @param {KeyboardEvent} event */
   step(event) {
     const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
     if (!event.shiftKey || !way) return;
@@ -217,9 +217,9 @@ export class InHand extends Held {
     if (k !== null) this.stepTo(middleGamma(this.line, k));
   }
 
-  // --- What the pointer passes ------------------------------------------------------------------
+  // --- Tooltips ---------------------------------------------------------------------------------
 
-  /** One crosshair in both plots, and its numbers. @param {SVGSVGElement} drawing
+  /** Show or hide a crosshair in both plots, and its numbers. @param {SVGSVGElement} drawing
    * @param {Place | null} place */
   hover(drawing, place) {
     this.plots?.trade.hover(place);
