@@ -1,3 +1,3 @@
 """Analyses of runs and data, one module per question."""
 
-__all__: list[str] = []  # import from its modules
+__all__: list[str] = []  # public names are in its modules

@@ -25,8 +25,8 @@ from zslcore.metrics.significance import holm
 
 #: Extractor -> name of its features in the paper's printed tables.
 PRINTED_FEATURES = {"idt": "IDT", "sports": "C3D", "kinetics": "deep"}
-#: Configuration -> data set of its splits in the paper's table 4; both use the overlap with
-#: Sports-1M.
+#: Configuration -> data set of its splits in the paper's table 4; both configurations use the
+#: overlap with Sports-1M.
 PRINTED_SPLITS = {"OS2": "UCF101", "OS4": "HMDB51"}
 _GROUP = ["features", "semantics", "method"]
 
@@ -34,7 +34,7 @@ _GROUP = ["features", "semantics", "method"]
 def action_gains(
     study: pd.DataFrame, baseline: str, *, configuration: str = "", level: float = 0.95
 ) -> pd.DataFrame:
-    """Return overlap gains by features, prototypes and method, and their gains over the baseline.
+    """Return overlap gains by features, prototypes and method, with differences to the baseline.
 
     Rows of released splits are ignored. ``low`` to ``high`` and ``minus_low`` to ``minus_high`` are
     intervals over classes, ``draws_low`` to ``draws_high`` over draws; ``printed`` is NaN unless a
@@ -73,7 +73,7 @@ def _over_baseline(
     baseline: str,
     level: float,
 ) -> dict[str, float]:
-    """Return the mean over draws of the gain minus the baseline's, with its interval."""
+    """Return the mean over draws of the gain minus the baseline's gain, with its interval."""
     features, semantics, method = key
     if features == baseline:
         return dict.fromkeys(("draws_minus", "draws_low", "draws_high"), np.nan)

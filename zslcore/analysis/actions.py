@@ -5,7 +5,7 @@ classes are drawn: half from the classes in the pre-training set (OUC), half fro
 (TUC). Gains with the extractor's features are compared with gains with baseline features, which are
 not pre-trained. Earlier papers released 50 random splits; the first 30 have the share of
 overlapping classes that the paper states. The paper takes the parameters of its methods from their
-original papers; they are used here too, and defaults for other methods.
+original papers; the same parameters are used here, and defaults for other methods.
 
 References
 ----------
@@ -413,7 +413,7 @@ def feature_sets(
 
 
 def _called(data: ZSLDataset) -> str:
-    last = data.pretraining[-1] if data.pretraining else data.name  # of the last fine-tuning
+    last = data.pretraining[-1] if data.pretraining else data.name  # set of the last training
     return _CALLED.get(last, data.name)
 
 

@@ -138,7 +138,7 @@ def decompose(
     present : bool array of shape (n_class_draws, n_images)
         Draws in which an image counts; all by default.
     truth : ``t`` without its noise, if known
-        With it, the parts add up to the error if the noise has mean 0 at every image.
+        With a given truth, the parts add up to the error if the noise has mean 0 at every image.
 
     Raises
     ------

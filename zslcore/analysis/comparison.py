@@ -2,8 +2,8 @@ r"""Comparison of many methods on many data sets, from stored runs.
 
 A comparison is a set of runs: every method on every split of every data set, with parameters chosen
 on all folds together. Optionally, there are further runs with the parameters that each single fold
-would choose, on the same test set. An *occasion* is a split of a data set with one such choice. The
-metric is a mean over test classes,
+would choose, on the same test set. An *occasion* is a split of a data set with one choice of
+parameters. The metric is a mean over test classes,
 
 .. math::
     \frac{\sum_c w_c \, acc_c}{\sum_c w_c}
@@ -125,7 +125,7 @@ class ComparisonStudy(Study[dict[str, str]]):
 
 
 def accuracies(result: RunResult, metric: Metric) -> tuple[dict[int, float], dict[int, float]]:
-    """Return the accuracies per unseen class and per seen class that a metric averages."""
+    """Return the accuracies of unseen and of seen classes over which a metric is the mean."""
     e = result.evaluation
     generalized = e.per_class if metric.endswith("gamma") else e.per_class_plain
     of = e.per_class_zsl if metric == "zsl" else generalized
@@ -161,7 +161,7 @@ class Occasions:
 
     @property
     def complete(self) -> Occasions:
-        """Only occasions with a result, and only methods with a result on all of them."""
+        """The occasions with a result, and the methods with a result on each of these occasions."""
         has_figure = np.isfinite(self.figures[0])
         occasions_, methods = has_figure.any(axis=1), has_figure[has_figure.any(axis=1)].all(axis=0)
         return Occasions(

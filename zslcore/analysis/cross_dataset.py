@@ -396,7 +396,7 @@ def printed_table() -> pd.DataFrame:
 def four_cells(
     table: pd.DataFrame, first: str, second: str, figure: str = "top1_per_class"
 ) -> pd.DataFrame:
-    """Return the printed table, or one of :func:`cross_table`, with one row per method.
+    """Return the printed table, or a table of :func:`cross_table`, with one row per method.
 
     Columns are (training set, test set): (first, first), (first, second), (second, second),
     (second, first); cells are NaN if ``table`` has no such row.

@@ -63,7 +63,7 @@ _PRECEDENCE: tuple[Origin, ...] = get_args(Origin)
 SHARED_SPLITS = ("PS", "SS")
 #: Results are the same if all metrics differ by less than this, the precision of board entries.
 _EQUAL = 1e-6
-#: Rows of a paper that are not the first of :data:`VARIANTS` of their method.
+#: (paper, method) -> row of the printed values, if it is not the method's first variant.
 _PRINTED_ROWS = {("GBU", "SAE"): "SAE (V2S)"}
 
 
@@ -110,7 +110,7 @@ class MethodResult:
         return bool(fine_tuned_on(self.pretraining))
 
     def sides(self, figure: Metric) -> tuple[dict[str, float], dict[str, float]]:
-        """Return the accuracies per unseen class and per seen class that a metric averages.
+        """Return the accuracies of unseen and of seen classes over which a metric is the mean.
 
         Classes are identified by keys that do not depend on the spelling of their names.
         """
@@ -220,8 +220,8 @@ def best_cells(
 ) -> dict[tuple[str, str], MethodResult]:
     """Return the cell to show for every (row, data set) with a result for the metric.
 
-    The user's own runs have precedence over precomputed results, and these over entries of other
-    people; then cells with per-class accuracies, then the newest.
+    The user's own runs come first, then precomputed results, then entries of other people; among
+    equal origins, cells with per-class accuracies, then the newest cell.
     """
     candidates: dict[tuple[str, str], list[MethodResult]] = {}
     wanted, listed = (task_of(figure), ""), [cell for cell in cells if cell.per_class]
@@ -384,8 +384,8 @@ class MethodTable:
     def split_of(self, data: str) -> str:
         """Return the split of a data set's column.
 
-        It is the chosen split, except for data with the user's own runs and no result on it or on a
-        shared split: then it is the split of the newest own run.
+        It is the chosen split. If the user has own runs on the data set, but no result is on the
+        chosen split or a shared split, it is the split of the newest own run.
         """
         results = [cell for cell in self.counted if cell.data == data]
         own = [cell.split for cell in results if cell.origin == "mine"]

@@ -106,7 +106,7 @@ def fair_draws(
 
 
 def half_and_half(overlapping: ArrayLike, *, n_draws: int = 30, seed: int = 0) -> tuple[Draw, ...]:
-    """Draw equal numbers of overlapping and other test classes, a fifth of all classes.
+    """Draw equal numbers of overlapping and other test classes, together a fifth of all classes.
 
     At most half of the classes of a kind are drawn, so fewer than a fifth if a kind is small.
     Raises ParameterError with fewer than four classes of a kind: two to test, and two to train.
@@ -245,7 +245,7 @@ def study_summary(
     Parameters
     ----------
     study : from :func:`overlap_study`
-    baseline : features without pre-training, whose gain is subtracted
+    baseline : features without pre-training; their gain is subtracted
 
     Returns
     -------
@@ -358,7 +358,7 @@ def _difference(
 def _difference_p(
     pair: np.ndarray, in_pretraining: np.ndarray, n_resamples: int, rng: np.random.Generator
 ) -> float:
-    """Return the share of permuted labels with at least as large a difference of gains."""
+    """Return the share of label permutations with at least as large a difference of gains."""
     order = rng.permuted(np.tile(np.arange(len(pair)), (n_resamples, 1)), axis=1)
     chosen = np.vstack([np.flatnonzero(in_pretraining), order[:, : in_pretraining.sum()]])
     a = pair[chosen].mean(axis=1)
@@ -419,7 +419,7 @@ def method_gains(
     ----------
     accuracies : method -> {class: accuracy among unseen classes}
     overlapping : classes in the pre-training set
-    related : classes that are left out of the comparison, but not of ``all``
+    related : classes that are excluded from the comparison, but included in ``all``
 
     Returns
     -------
@@ -570,7 +570,7 @@ class GroupGain:
 
 
 def group_gain(table: pd.DataFrame) -> GroupGain:
-    """Compare the gains of classes in the pre-training set with those of unrelated classes.
+    """Compare the gains of classes in the pre-training set with the gains of unrelated classes.
 
     Related classes are in neither group: the pre-training set may contain kinds of them, so they
     are not a control (FAIR counts semantically similar names as overlapping). The difference has

@@ -182,7 +182,7 @@ def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> Ran
 
 
 def _spread(ranks: np.ndarray) -> np.ndarray:
-    """Return the sum of squares in Friedman's statistic; permutations change nothing else in it."""
+    """Return the sum of squares, the only part of Friedman's statistic that permutations change."""
     n, k = ranks.shape[-2:]
     return ((ranks.sum(axis=-2) - n * (k + 1) / 2) ** 2).sum(axis=-1)
 

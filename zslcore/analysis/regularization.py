@@ -193,8 +193,9 @@ class RegularizationPath:
     ----------
     effect : effect of a larger value, "weaker" or "stronger" regularisation
     origin : "validated" if any of ``params`` was chosen on the folds, else "given"
-    values : increasing, of shape (n_values,), as all arrays without another shape
-    zsl, seen_alone : accuracies of unseen images among unseen, seen images among seen classes
+    values : increasing, of shape (n_values,), like all arrays without a stated shape
+    zsl, seen_alone : accuracy of unseen images among unseen classes, and of seen images among seen
+        classes
     unseen, seen : accuracies among all classes, at gamma = 0
     gamma : gamma chosen on the folds for each value
     calibrated_unseen, calibrated_seen : accuracies among all classes, at ``gamma``
@@ -243,7 +244,7 @@ class RegularizationPath:
 
     @property
     def difference(self) -> Literal["weaker", "same", "stronger"]:
-        """Regularisation chosen on the folds for GZSL, compared with that for ZSL."""
+        """Regularisation chosen on the folds for GZSL, compared with the choice for ZSL."""
         if self.for_gzsl == self.for_zsl:
             return "same"
         smaller = self.for_gzsl < self.for_zsl
@@ -379,7 +380,7 @@ def _judged(tests: Iterable[ScoredTest], gamma: np.ndarray) -> dict[str, np.ndar
 def _attribute_errors(
     method: ZSLEstimator, problem: Problem, points: Sequence[Mapping[str, Any]]
 ) -> dict[str, np.ndarray]:
-    """Return the errors of predicted attributes along the path; empty if none are predicted."""
+    """Return the errors of predicted attributes along the path; empty for methods without them."""
     if method.predicted_attributes == "no":
         return {"mse_unseen": np.empty(0), "mse_seen": np.empty(0)}
     true = problem.candidates[problem.y_test]

@@ -1,8 +1,9 @@
 r"""Bootstrap of metrics: resample classes or images, and recompute the metrics.
 
 The classes of a benchmark are a sample, and its accuracies are means over them. Seen and unseen
-classes are resampled separately, with replacement. A draw has one class fewer than the side has, so
-that its variance estimates the variance of the mean without bias. With class :math:`c` drawn
+classes are resampled separately, with replacement. A draw has one class fewer than the side, so
+that the variance over draws estimates the variance of the mean without bias. With class :math:`c`
+drawn
 :math:`w_c` times,
 
 .. math::
@@ -137,7 +138,7 @@ def accuracies_by_key(accuracy: Mapping[str, float]) -> dict[str, float]:
 
 
 def keys_among(unseen: Collection[str], named: Collection[str]) -> frozenset[str]:
-    """Return the keys of those ``named`` classes that are unseen, in any spelling."""
+    """Return the keys of the ``named`` classes that are unseen, in any spelling."""
     plain = {class_key(name) for name in unseen}
     pairs = zip(named, class_keys([*named]), strict=True)
     return frozenset(key for name, key in pairs if name in unseen or class_key(name) in plain)

@@ -53,7 +53,7 @@ ORACLE = "oracle"
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Filter of runs; an empty field or None excludes nothing.
+    """Filter of runs; an empty field or None keeps all runs.
 
     ``since`` is the first day, in UTC; ``own`` leaves out precomputed results.
     """
@@ -92,8 +92,8 @@ def tabulate_results(
 ) -> pd.DataFrame:
     """Return one tidy row per run, followed by ``others``, rows of :meth:`Result.table`.
 
-    Accuracies are fractions; ``chosen_for`` is the result of :func:`chosen`, ``origin`` that of the
-    store.
+    Accuracies are fractions; ``chosen_for`` is the result of :func:`chosen`, and ``origin`` is the
+    run's origin in the store.
     """
     rows = [{"kind": RUN} | o.row() | {"chosen_for": chosen(o, oracle_keys)} for o in runs]
     return pd.DataFrame([*rows, *others])
@@ -168,7 +168,7 @@ def as_json(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str
 def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
     """Return a LaTeX table for booktabs: accuracies in percent, one decimal.
 
-    The table states which data are simulated, and which parameters are those of an oracle.
+    The table states which data are simulated, and which parameters were chosen by an oracle.
     """
     names = {**LATEX_COLUMNS, **figures.headings(printed=True)}
     table = tabulate_results(runs, oracle_keys=oracle_keys).reindex(columns=list(names))

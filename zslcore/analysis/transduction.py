@@ -120,7 +120,7 @@ class TransductionStudy(Study["Transduction"]):
 
     @property
     def estimators(self) -> Iterable[ZSLEstimator]:
-        """The transductive method and, if it exists, the inductive one."""
+        """The transductive method and, if it exists, its inductive version."""
         return [m for m in (self.estimator, self.estimator.inductive()) if m is not None]
 
     @property

@@ -18,10 +18,10 @@ from zslcore.progress import Progress, silent
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapData:
-    """Sampled rows of one or two data sets; classes are numbered as in the first.
+    """Sampled rows of one or two data sets; classes are numbered as in the first data set.
 
     ``views`` are all rows of each data set, scaled. ``part``, ``row`` and ``labels`` have shape
-    (n,): the data set of each sampled row (0 or 1), its row number there, and its class.
+    (n,): the data set of each sampled row (0 or 1), its row number in this data set, and its class.
     """
 
     datasets: tuple[ZSLDataset, ...]
@@ -70,7 +70,7 @@ class MapData:
 
 
 def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
-    """Map the class numbers of ``second`` to those of ``first``; DatasetError if names differ."""
+    """Map class numbers of ``second`` to ``first``; DatasetError if class names differ."""
     place = {name: c for c, name in enumerate(first.class_names)}
     alone = sorted(set(first.class_names) ^ set(second.class_names))
     if alone or len(place) != first.n_classes or len(place) != second.n_classes:
@@ -131,8 +131,8 @@ class JointPCA:
         C = \frac{1}{n - 1} \Big( \sum_i x_i x_i^\top - n \mu \mu^\top \Big)
           = U \, \mathrm{diag}(w) \, U^\top, \qquad z = U_k^\top (x - \mu)
 
-    ``components`` are unit vectors in rows, largest variance first; the entry of largest absolute
-    value of each is positive, which fixes the signs. ``total`` is the total variance of the
+    ``components`` are unit vectors in rows, largest variance first; in each, the entry of largest
+    absolute value is positive, which fixes the signs. ``total`` is the total variance of the
     features.
     """
 

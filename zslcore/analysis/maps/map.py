@@ -52,9 +52,9 @@ TSNE, TSNE_FEW, UMAP, COMPILED = 1.2e-6, 3.5e-6, 2.6e-6, 15.0
 class EmbeddedMap:
     """Coordinates of the sampled images; arrays have one row per image.
 
-    ``part`` is the data set of an image, ``row`` its row there, ``labels`` its class in the first
-    data set. The PCA is fitted on all rows of all data sets; ``libraries`` are those that computed
-    the coordinates.
+    ``part`` is the data set of an image, ``row`` its row in this data set, ``labels`` its class in
+    the first data set. The PCA is fitted on all rows of all data sets; ``libraries`` are the
+    libraries that computed the coordinates.
     """
 
     names: tuple[str, ...]
@@ -233,7 +233,7 @@ def with_quality(sketch: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> Embedde
 
 
 def with_all_rows(embedded: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
-    """Place all rows on the components of a "pca" map; the quality remains the sample's."""
+    """Place all rows on the components of a "pca" map, with the quality of the sample."""
     data = MapData.of(datasets, features=embedded.settings.features)
     axes = embedded.pca.components[:2].T
     middle = embedded.pca.mean @ axes

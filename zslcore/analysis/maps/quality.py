@@ -120,7 +120,7 @@ def _shared(reference: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
 
 
 def class_vote(indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the most frequent class of neighbours (n, k); in a tie, the one nearest."""
+    """Return the most frequent class of neighbours (n, k); in a tie, the nearest class."""
     winner = np.empty(len(indices), dtype=labels.dtype)
     for start in range(0, len(indices), 1 << 14):
         part = slice(start, start + (1 << 14))
@@ -197,9 +197,9 @@ def mixing_scores(
 ) -> pd.DataFrame:
     r"""Score the mixing of two data sets, by class and space.
 
-    Let the data sets have :math:`n_1` and :math:`n_2` images of class :math:`c`. Of the k nearest
-    images *of class c* of an image :math:`i` of this class, let :math:`m_i` be from the first data
-    set, and :math:`h` the entropy of the share :math:`m_i / k`:
+    Let the data sets have :math:`n_1` and :math:`n_2` images of class :math:`c`. Among the k
+    nearest neighbours *of class c* of an image :math:`i` of this class, let :math:`m_i` be the
+    number from the first data set, and :math:`h` the entropy of the share :math:`m_i / k`:
 
     .. math::
         \mathrm{mixing}_c = \frac{1}{n_c \, E_c} \sum_{i \in c} h\!\left(\frac{m_i}{k}\right),
@@ -217,9 +217,10 @@ def mixing_scores(
     ----------
     spaces : name -> array of shape (n, any), all with the same images
     part : int array of shape (n,), the data set of each image, 0 or 1
-    k : number of neighbours; in small classes at most half of the other images, since all of them
-        would always mix
-    seed : seed of the permutations, at least 40 per class: Holm's p-values can then reach 0.05
+    k : number of neighbours; in small classes at most half of the other images, since all other
+        images together would always mix
+    seed : seed of the permutations; there are at least 40 per class, so that Holm's p-values can
+        reach 0.05
 
     Returns
     -------
@@ -292,7 +293,7 @@ def _dealt(
         n = min(per_block, deals - start)
         dealt = rng.permuted(np.tile(first.astype(np.uint8)[:, None], n), axis=0)
         m = np.zeros_like(dealt)
-        for column in indices.T:  # k gathers of whole rows are faster than one of single values
+        for column in indices.T:  # faster than one gather of single values
             m += dealt[column]
         means.append(h[m].mean(axis=0))
     return np.concatenate(means)

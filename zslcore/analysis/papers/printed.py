@@ -43,10 +43,10 @@ def chosen_for(run: RunResult) -> ChosenFor:
 def figures_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFrame:
     """Return the metrics of runs, per class and per sample, next to the values printed in papers.
 
-    Values are compared only if parameters were chosen in the same way: both papers choose them for
-    ZSL, and the second also for GZSL. The column benchmark_paper has the values of Xian et al.,
-    TPAMI 2019 (without calibration), calibration_paper the values of Le Cacheux et al., MMM 2019.
-    Values that are not printed are NaN, and so is gamma for ZSL.
+    Values are compared only if parameters were chosen in the same way: both papers choose
+    parameters for ZSL, and the calibration paper also for GZSL. The column benchmark_paper has the
+    values of Xian et al., TPAMI 2019 (without calibration), calibration_paper the values of Le
+    Cacheux et al., MMM 2019. Values that are not printed are NaN, and so is gamma for ZSL.
     """
     rows = []
     for run in runs:
@@ -97,11 +97,11 @@ def _printed() -> Mapping[tuple[Any, ...], dict[str, float]]:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Effect on a metric of one ``change`` of a run, which is described in words.
+    """Effect of one ``change`` of a run on a metric; ``change`` describes it in words.
 
     ``name`` is "scaling", "selection", "gamma", "variant", "fold" or "features"; ``value`` is the
-    metric after the change, and ``points`` its difference from ours, as a fraction. Both are None
-    if the effect cannot be measured here.
+    metric after the change, and ``points`` its difference from ours, as a fraction. ``value`` and
+    ``points`` are None if the effect cannot be measured here.
     """
 
     name: str

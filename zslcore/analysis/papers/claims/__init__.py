@@ -49,11 +49,11 @@ from zslcore.storage.files import FACTS
 class Claim:
     """Statement of a paper in our own words, with the computation that tests it.
 
-    ``data`` and ``methods`` are the data sets and methods of the claim; no methods mean all
-    methods. ``tables`` are its printed tables, such as "GBU 3"; ``pretraining`` is the pre-training
-    set that features must have. The last three fields are reasons, empty if they do not apply:
-    ``printed_only`` why runs cannot decide the claim, ``not_printed`` why printed tables cannot,
-    and ``table_alone`` why a printed table gives a number but no verdict.
+    ``data`` and ``methods`` are the data sets and methods of the claim; empty ``methods`` stands
+    for all methods. ``tables`` are its printed tables, such as "GBU 3"; ``pretraining`` is the
+    pre-training set that features must have. The last three fields are reasons, empty if they do
+    not apply: ``printed_only`` why runs cannot decide the claim, ``not_printed`` why printed tables
+    cannot, and ``table_alone`` why a printed table gives a number but no verdict.
     """
 
     id: str
@@ -70,7 +70,7 @@ class Claim:
     table_alone: str = ""
 
     def judge(self, evidence: ClaimEvidence) -> Judgment:
-        """Judge the claim on this evidence; "undecided" if some of it is missing."""
+        """Judge the claim on this evidence; "undecided" if evidence is missing."""
         printed, cells = evidence.body == "printed", ReadCells()
         if refused := self.not_printed if printed else self.printed_only:
             return Judgment("undecided", refused)

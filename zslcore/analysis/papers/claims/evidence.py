@@ -123,14 +123,14 @@ class ClaimEvidence:
     """Metrics of methods on data sets, and printed tables with other contents.
 
     ``figures`` has the columns of :data:`COLUMNS`: ``table`` is a printed table such as "GBU 3", or
-    "runs"; ``benchmark`` is the benchmark of the data, or the one that they simulate;
+    "runs"; ``benchmark`` is the benchmark of the data, or the benchmark that the data simulate;
     ``pretraining`` is "none" for features without pre-training, empty if unknown; ``figure`` is a
     key of :data:`COLUMN_OF_FIGURE`, where "gain" is the overlap gain with ImageNet-1K on SS;
     ``value`` is the mean over seeds, accuracies as fractions; ``spread`` is the standard deviation
     over seeds, NaN for one seed; ``seeds`` is NaN for printed tables. ``controls`` is the evidence
     from features without pre-training, which :meth:`deep` separates. ``benchmarks`` and ``methods``
-    are those of the claim; no methods mean all methods. ``cells`` collects the metrics that are
-    read.
+    are the claim's benchmarks and methods; empty ``methods`` stands for all methods. ``cells``
+    collects the metrics that are read.
     """
 
     body: Body
@@ -175,9 +175,9 @@ class ClaimEvidence:
         return replace(self, figures=chosen)
 
     def deep(self) -> ClaimEvidence:
-        """Keep the metrics of pre-trained features; move the others to ``controls``.
+        """Move the metrics of hand-crafted features to ``controls``.
 
-        The others are metrics of hand-crafted features. Unknown pre-training is kept.
+        Metrics of pre-trained features are kept, and so are metrics with unknown pre-training.
         """
         trained = self.figures["pretraining"].fillna("") != NOTHING
         control = replace(self, figures=self.figures[~trained])
@@ -188,7 +188,7 @@ class ClaimEvidence:
         return bool((self.figures["figure"] == figure).any())
 
     def _one_each(self) -> Collection[str]:
-        """Return one data set per benchmark, the one with the shortest name: images count once."""
+        """Return the data set with the shortest name for each benchmark: images count once."""
         rows = self.figures[~self.figures["data"].duplicated()]
         pairs = list(zip(map(str, rows["data"]), rows["benchmark"], strict=True))
         ordered = sorted(pairs, key=lambda pair: (len(pair[0]), pair[0]), reverse=True)
@@ -197,7 +197,7 @@ class ClaimEvidence:
     def rows(self, figure: str, **where: str) -> pd.DataFrame:
         """Return the rows of a metric with the values ``where`` in other columns.
 
-        If a benchmark has several data sets, the one with the shortest name counts. Raises
+        If a benchmark has several data sets, the data set with the shortest name counts. Raises
         UndecidedError if there are no rows.
         """
         figures = self.figures
@@ -439,8 +439,8 @@ def evidence_of(results: Iterable[RunResult]) -> dict[Body, ClaimEvidence]:
 def board_rows() -> pd.DataFrame:
     """Return our board entries with current revisions, in the columns of runs.
 
-    They have no per-class and per-sample metrics; ``zsl_std`` is the standard deviation over
-    ``seeds``.
+    Board entries have no per-class and per-sample metrics; ``zsl_std`` is the standard deviation
+    over ``seeds``.
     """
     rows = []
     for path in sorted((FACTS / "board").glob("*.json")):
@@ -486,7 +486,8 @@ def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> ClaimEvidence:
 
     A run counts if its data are a benchmark or simulate one, and its parameters were chosen on
     folds by this run, or by the same run with another seed. If data sets have the same name, the
-    one with the latest run counts; of repeated runs, the latest. Metrics are averaged over seeds.
+    data set with the latest run counts; of repeated runs, the latest run. Metrics are averaged over
+    seeds.
     """
     body: Body = "simulated" if simulated else "real"
     if rows.empty:
@@ -576,7 +577,7 @@ def _without_seed(params: str) -> str:
 
 
 def _benchmark(result: RunResult) -> str | None:
-    """Return the benchmark of a run, by its unseen classes; by name if two share them."""
+    """Return the benchmark of a run, by unseen classes; by name if two benchmarks share them."""
     if result.simulated:
         return _by_name(result.spec.dataset, fact_sources())
     split = result.spec.split

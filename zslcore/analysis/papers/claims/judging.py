@@ -261,7 +261,7 @@ def _where(case: object) -> str:
 def judge_interval(
     low: float, high: float, claimed: tuple[float, float] = (0.0, np.inf)
 ) -> Verdict:
-    """Return "holds" for an interval inside the claimed one, and "undecided" across a limit."""
+    """Return "holds" for an interval inside ``claimed``, and "undecided" across a limit."""
     if claimed[0] < low and high < claimed[1]:
         return "holds"
     return "does not hold" if high <= claimed[0] or low >= claimed[1] else "undecided"
@@ -351,7 +351,7 @@ def possible_places(wide: pd.DataFrame, missing: int = 0, tied: float = TIED) ->
     """Return the ``first`` and ``last`` possible rank of each method by mean rank.
 
     A method certainly ranks ahead of another if it is better by more than ``tied`` on every data
-    set. Each of the ``missing`` methods could be ahead of all.
+    set. Each of the ``missing`` methods could be ahead of all other methods.
     """
     x = wide.to_numpy()
     above = (x[:, :, None] > x[:, None, :] + tied).all(axis=0)
@@ -487,7 +487,7 @@ def judge_best(
 ) -> Judgment:
     """Judge whether the ``expected`` method of each benchmark is the best on it.
 
-    With runs, a method is not the best if another one is better by more than one point, for any
+    With runs, a method is not the best if another method is better by more than one point, for any
     results of missing methods; it is the best if it leads by more than one point and no method is
     missing.
     """

@@ -79,7 +79,7 @@ def gain_of_known_classes(e: ClaimEvidence) -> Judgment:
 
 
 def _overlapping(evidence: ClaimEvidence, data: Sequence[str]) -> str:
-    """Return how many SS test classes of each data set are in ImageNet-1K; name a single one."""
+    """Return how many SS test classes of each data set are in ImageNet-1K; name a single class."""
     benchmarks, parts = evidence.benchmark_of_data(), []
     for name in data:
         if (benchmark := str(benchmarks.get(name))) in fact_sources():
@@ -119,7 +119,7 @@ def consistent_methods(e: ClaimEvidence) -> Judgment:
 
 
 def inconsistent_methods(e: ClaimEvidence) -> Judgment:
-    """Judge whether the named methods differ by more than 2 points; list others that do."""
+    """Judge whether the named methods differ by more than 2 points; list other methods that do."""
     far = _awa_distance(e) > NEAR
     is_named = far.index.isin(["DEVISE", "SJE", "SYNC"])
     others = [name_of(case) for case in far.index[far & ~is_named]]
@@ -152,7 +152,7 @@ def reproduced(e: ClaimEvidence) -> Judgment:
 
 
 def u_below_zsl(e: ClaimEvidence) -> Judgment:
-    """Judge u minus ZSL; of two runs, the one with parameters chosen for ZSL counts."""
+    """Judge u minus ZSL; of two runs, the run with parameters chosen for ZSL counts."""
     u, zsl = (e.cases(figure, split="PS") for figure in ("u", "zsl"))
     return judge_difference(e, "u minus ZSL", difference(u, zsl), "below", tally=True)
 
@@ -227,7 +227,7 @@ def eszsl_second_on_imagenet(e: ClaimEvidence) -> Judgment:
 
 
 def populated_classes(e: ClaimEvidence) -> Judgment:
-    """Judge the most populated against equally many of the least populated classes."""
+    """Compare accuracies on the most populated and on as many least populated classes."""
     sides = (
         _imagenet(
             e, ["method", "split"], split=[f"{side}{size}" for size in ("500", "1K", "5K")]
@@ -264,7 +264,7 @@ def _gzsl_less_zsl(e: ClaimEvidence, figure: str) -> pd.Series:
 
 
 def calibration_raises_h(e: ClaimEvidence) -> Judgment:
-    """Judge H with calibration minus H without."""
+    """Judge H with calibration minus H without calibration."""
     d = _calibrated_less_plain(e)
     return judge_difference(e, "H with calibration minus without", d, "above")
 
@@ -277,7 +277,7 @@ def calibration_raises_every_h(e: ClaimEvidence) -> Judgment:
 
 
 def lowest_near_highest(e: ClaimEvidence) -> Judgment:
-    """Judge whether the lowest calibrated H reaches the highest plain one, per data set."""
+    """Judge per data set whether the lowest calibrated H reaches the highest plain H."""
     lowest = e.cases("H at gamma", ["data"], **PS).groupby("data", sort=False).min()
     d = difference(lowest, e.cases("H", ["data"], **PS).groupby("data", sort=False).max())
     each = ", ".join(f"{name} {signed(x)}" for name, x in d.items())
@@ -297,7 +297,7 @@ def gzsl_lambda_adds(e: ClaimEvidence) -> Judgment:
 
 
 def gzsl_lambda_smaller(e: ClaimEvidence) -> Judgment:
-    """Judge how often λ for GZSL is below λ for ZSL, where they differ."""
+    """Judge how often λ for GZSL is below λ for ZSL, among cases in which they differ."""
     d = _gzsl_less_zsl(e, "lam")
     what, same = "λ for GZSL below λ for ZSL where they differ", int((d == 0).sum())
     if same == len(d):
@@ -340,7 +340,7 @@ def sae_like_s2v(e: ClaimEvidence) -> Judgment:
 
 
 def sae_direction(e: ClaimEvidence) -> Judgment:
-    """Judge SAE in the visual space minus SAE in the semantic space, or as quoted in print."""
+    """Judge SAE in the visual space minus SAE in the semantic space, or minus quoted values."""
     if e.body != "printed":
         what = "SAE scored in the visual space minus in the semantic space"
         return _one_less_another(e, what, "SAE", "SAE (V2S)")
@@ -371,7 +371,7 @@ def closed_forms_fixed(e: ClaimEvidence) -> Judgment:
 
 
 def agreement_with_benchmark(e: ClaimEvidence) -> Judgment:
-    """Judge how many results are near those of the benchmark paper, without SAE and ESZSL."""
+    """Judge how many results are near the benchmark paper's results, without SAE and ESZSL."""
     tables, index = ("CAL 1", "CAL 1, quoted"), ("method", "data", "split")
     close = difference(*(e.cases("zsl", index, table=table) for table in tables)).abs() <= 0.05
     excepted = close.index.get_level_values("method").isin(["SAE", "ESZSL"])
@@ -382,7 +382,7 @@ def agreement_with_benchmark(e: ClaimEvidence) -> Judgment:
 
 
 def ten_crops(e: ClaimEvidence) -> Judgment:
-    """Judge how often ZSL and H of ten crops are above those of one crop."""
+    """Judge how often ZSL and H are higher with ten crops than with one crop."""
     zsl = difference(e.cases("zsl", table="CAL 3"), e.cases("zsl", split="PS", table="CAL 1"))
     ten = e.cases("H at gamma", table="CAL 3")
     h = difference(ten, e.cases("H at gamma", chosen_for="gzsl", table="CAL 2"))
@@ -456,7 +456,7 @@ def _controlled_less_previous(e: ClaimEvidence, features: str) -> pd.Series:
 
 
 def more_overlap_more_accuracy(e: ClaimEvidence) -> Judgment:
-    """Judge C3D on controlled splits minus previous splits."""
+    """Judge the accuracy of C3D on controlled splits minus its accuracy on previous splits."""
     d = _controlled_less_previous(e, "C3D")
     what = "C3D: controlled splits, with more classes in the pre-training set, above previous ones"
     return judge_count(

@@ -35,9 +35,10 @@ KINDS = {"attributes": "attributes", "word2vec": "word vectors"}
 
 @dataclass(frozen=True)
 class GainExperiment(Experiment):
-    """Overlap gain of each method minus the baseline's, in configurations "OS1" to "OS4".
+    """Overlap gain of each method minus the baseline's gain, in configurations "OS1" to "OS4".
 
-    With ``by_split``, accuracies on the splits of earlier papers and on controlled splits instead.
+    With ``by_split``, the cells are accuracies on splits of earlier papers and on controlled
+    splits.
     """
 
     configurations: tuple[str, ...]

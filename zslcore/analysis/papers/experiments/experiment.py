@@ -85,7 +85,7 @@ class Experiment(ABC):
     features: FeatureScaling = field(default="l2", kw_only=True)
     lacks: str = field(default=RESNET, kw_only=True)
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, kw_only=True)
-    #: Number of data sets in one part of the table; None for all of them.
+    #: Number of data sets in one part of the table; None for all data sets.
     n_datasets: int | None = field(default=1, kw_only=True)
     #: Whether the scaling of features can be changed, and whether rows take given parameters.
     scales: bool = field(default=True, kw_only=True)
@@ -137,7 +137,7 @@ class Experiment(ABC):
         return replace(self, params={**self.params, **merged})
 
     def checked_methods(self, methods: Sequence[str]) -> tuple[str, ...]:
-        """Return the requested rows, by default the paper's; refuse names that are not rows."""
+        """Return the requested rows, by default the rows of the paper; refuse other names."""
         allowed = self.methods + self.others
         for method in methods:
             if not allowed:
@@ -251,7 +251,7 @@ def _has_means(table: pd.DataFrame, experiment: Experiment) -> bool:
 
 
 def explain_means(table: pd.DataFrame, experiment: Experiment) -> str:
-    """Return a sentence on the methods in the means of :func:`widen_table`, if not all."""
+    """Return a sentence on the methods in the row of means; empty if they are all methods."""
     if not _has_means(table, experiment):
         return ""
     left_out = any(
@@ -303,7 +303,7 @@ def _block(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
 
 
 def averaged_methods(rows: pd.DataFrame) -> list[str]:
-    """Return the methods in the row of means of a data set: those with all values.
+    """Return the methods in the row of means of a data set: the methods with all values.
 
     Columns that are empty for all methods, ours or printed, are ignored.
     """
@@ -312,7 +312,7 @@ def averaged_methods(rows: pd.DataFrame) -> list[str]:
 
 
 def _means(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
-    """Return one row of means, over the same methods in every cell; none for fewer than two."""
+    """Return a row of means over the same methods in every cell; empty for fewer than two."""
     methods = averaged_methods(rows)
     if len(methods) < 2:
         return pd.DataFrame()

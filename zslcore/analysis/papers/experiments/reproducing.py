@@ -1,4 +1,4 @@
-"""All tables and figures that can be computed, and the reasons why others cannot.
+"""All experiments that can be computed, and reasons why other tables and figures cannot.
 
 References
 ----------
@@ -296,13 +296,13 @@ def reproduce(
 
     Parameters
     ----------
-    datasets : names for ``load``; by default those of the experiment
+    datasets : names for ``load``; by default the data sets of the experiment
     methods : by default the rows of the table; other methods have no printed values
     seeds : number of seeds of stochastic methods
     draws : number of draws of test classes, in studies of actions
     jobs : parallel tasks with one thread each, unless a Dask cluster is set (``ZSL_DASK``)
     benchmark : data set of the paper to compare with, by default recognised by classes
-    params : row -> given parameters, which override those of the paper's variant
+    params : row -> given parameters, which override the parameters of the paper's variant
     on : "test" or, for figures over λ, "validation": the first validation split, as in the
         calibration paper
     on_done : callable(done, total, what, runs), called after each task in this process
@@ -336,7 +336,7 @@ def reproduce(
 def without_print_of_other_data(
     table: pd.DataFrame, experiment: Experiment, request: Request
 ) -> pd.DataFrame:
-    """Remove printed values from rows on data that are not the paper's.
+    """Remove printed values from rows on data that the paper does not use.
 
     A row that names none of the requested data sets depends on all of them.
     """

@@ -55,7 +55,8 @@ class PrintedColumn:
 class RunsExperiment(Experiment):
     """Table of runs; ``printed_as`` is the table of the paper, such as "GBU 3".
 
-    With ``by_fold``, each fold has a column: the test result with the parameters that it chooses.
+    With ``by_fold``, each fold has a column: the test result with the parameters that the fold
+    chooses.
     """
 
     printed_as: str
@@ -235,7 +236,7 @@ class RunsTask:
 class RanksExperiment(RunsExperiment):
     """Frequencies of the ranks of each method, over data sets and, ``by_fold``, over folds.
 
-    ``printed_ranks`` is the name of the table with printed mean ranks, empty without one.
+    ``printed_ranks`` is the name of the table with printed mean ranks, empty without such a table.
     """
 
     printed_ranks: str = ""
