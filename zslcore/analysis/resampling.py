@@ -3,8 +3,7 @@ r"""Bootstrap of metrics: resample classes or images, and recompute the metrics.
 The classes of a benchmark are a sample, and its accuracies are means over them. Seen and unseen
 classes are resampled separately, with replacement. A draw has one class fewer than the side, so
 that the variance over draws estimates the variance of the mean without bias. With class :math:`c`
-drawn
-:math:`w_c` times,
+drawn :math:`w_c` times,
 
 .. math::
     u^* = \frac{\sum_{c \in \mathcal{C}_u} w_c \, acc_c}{\sum_{c \in \mathcal{C}_u} w_c}
