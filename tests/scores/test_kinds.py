@@ -593,6 +593,94 @@ def test_columns_of_texts_beside_scores_are_left_out_with_a_sentence(tmp_path, k
     assert "scores decide" in said
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("name", ["max_prob", "correct", "unseen", "fold", "id"])
+def test_columns_of_numbers_beside_scores_are_no_classes(tmp_path, kind, name):
+    table = pd.DataFrame(np.float32(F), columns=NAMES).assign(label=[NAMES[k] for k in Y])
+    table[name] = np.arange(len(Y)) if name == "id" else 1.5
+    path = tmp_path / f"own.{kind}"
+    (table.to_csv if kind == "csv" else table.to_parquet)(path, index=False)
+    matrix, asked = interpreted(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
+    assert asked == ()
+    assert matrix.class_names == NAMES
+    assert f"Column '{name}': left out" in " ".join(matrix.remarks)
+
+
+def test_a_class_may_have_the_name_of_another_column(tmp_path):
+    names = ["seal", "confidence", *NAMES[2:]]
+    table = pd.DataFrame(np.float32(F), columns=names).assign(label=[names[k] for k in Y])
+    table.to_csv(tmp_path / "own.csv", index=False)
+    matrix, _ = interpreted(read_scores(tmp_path / "own.csv", unseen=[names[k] for k in UNSEEN]))
+    assert matrix.class_names == tuple(names)
+
+
+@pytest.mark.parametrize("number", [False, True])
+def test_a_row_per_image_and_class_is_refused(tmp_path, number):
+    """Its classes would be read as predictions, each right once in C rows."""
+    images = np.repeat(np.arange(len(Y)), C)
+    table = pd.DataFrame({"id": images if number else [f"{k}.jpg" for k in images]})
+    table["label"] = np.repeat([NAMES[k] for k in Y], C)
+    table["class"], table["score"] = np.tile(NAMES, len(Y)), F.ravel()
+    table.to_csv(tmp_path / "long.csv", index=False)
+    with pytest.raises(ZSLError, match=rf"one row per image, got {C} for each 'id'"):
+        read_scores(tmp_path / "long.csv", unseen=[NAMES[k] for k in UNSEEN])
+
+
+# --- Files of labels and of unseen classes --------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["index", "title", "image and class", "no title", "floats"])
+def test_a_table_of_labels_is_read_by_its_column(tmp_path, form):
+    np.save(tmp_path / "own.npy", F)
+    images = [f"{k}.jpg" for k in range(len(Y))]
+    path = tmp_path / ("y.txt" if form == "floats" else "y.csv")
+    if form == "index":
+        pd.Series(Y).to_csv(path)
+    elif form == "title":
+        pd.DataFrame({"Label": Y}).to_csv(path, index=False, sep=";")
+    elif form == "image and class":
+        pd.DataFrame({"image": images, "class": Y}).to_csv(path, index=False)
+    elif form == "no title":
+        pd.DataFrame({"image": images, "class": Y}).to_csv(path, index=False, header=False)
+    else:
+        np.savetxt(path, Y)
+    matrix, _ = interpreted(
+        read_scores(tmp_path / "own.npy", labels=path, unseen=[*map(str, UNSEEN)])
+    )
+    np.testing.assert_array_equal(matrix.y, Y)
+
+
+def test_labels_with_commas_in_names_stay_whole(tmp_path):
+    names = [f"{name}, a kind" for name in NAMES]
+    np.savez(tmp_path / "own.npz", scores=F, class_names=np.array(names))
+    (tmp_path / "y.txt").write_text("\n".join(names[k] for k in Y))
+    unseen = [names[k] for k in UNSEEN]
+    file = read_scores(tmp_path / "own.npz", labels=tmp_path / "y.txt", unseen=unseen)
+    np.testing.assert_array_equal(interpreted(file)[0].y, Y)
+
+
+@pytest.mark.parametrize("form", ["comma", "json", "json numbers", "npy", "mask", "npy names"])
+def test_unseen_classes_are_read_from_any_file(tmp_path, form, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.savez("own.npz", scores=F, y=Y, class_names=np.array(NAMES))
+    names, numbers = [NAMES[k] for k in UNSEEN], [*map(int, UNSEEN)]
+    texts = {
+        "comma": ", ".join(map(str, numbers)),
+        "json": json.dumps(names),
+        "json numbers": json.dumps(numbers),
+    }
+    arrays = {"npy": UNSEEN, "mask": np.isin(np.arange(C), UNSEEN), "npy names": np.array(names)}
+    if form in texts:
+        Path("u.json" if "json" in form else "u.txt").write_text(texts[form])
+    else:
+        np.save("u.npy", arrays[form])
+    (file,) = Path().glob("u.*")
+    assert main(["score", "own.npz", "--unseen", str(file)]) == 0
+    as_file = capsys.readouterr().out
+    assert main(["score", "own.npz", "--unseen", *map(str, UNSEEN)]) == 0
+    assert capsys.readouterr().out == as_file
+
+
 def test_minus_infinity_and_missing_scores_of_a_table(tmp_path):
     for value in (-np.inf, np.nan):
         table = pd.DataFrame(masked(value), columns=NAMES)

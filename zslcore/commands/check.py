@@ -22,6 +22,7 @@ from zslcore.board.card import card_of_result
 from zslcore.commands import findings, submission
 from zslcore.commands.command import OptionGroup, Output, command, option
 from zslcore.commands.options import file_to_write
+from zslcore.datasets.class_lists import listed_classes
 from zslcore.datasets.xlsa17 import data_sets_in
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import audit_context, get_vocabulary
@@ -40,7 +41,6 @@ from zslcore.scores.questions import interpreted
 from zslcore.scores.reading import read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import write_out
-from zslcore.untrusted.client import listed_classes
 
 
 @command(

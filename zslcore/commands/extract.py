@@ -124,8 +124,8 @@ def _require_together(args: argparse.Namespace) -> None:
 
 def _look_up(args: argparse.Namespace) -> None:
     """Find files, which may be in the folder of images, and read a list of classes."""
+    from zslcore.datasets.class_lists import listed_classes
     from zslcore.storage.files import path_of
-    from zslcore.untrusted.client import listed_classes
 
     if args.labels:
         args.labels = path_of(args.labels, args.images)

@@ -67,10 +67,10 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> int:
     """Import the data sets at the paths, and print their sizes."""
     from zslcore.datasets import action_archives
+    from zslcore.datasets.class_lists import listed_classes
     from zslcore.datasets.importing import files_of_intake, import_dataset
     from zslcore.datasets.xlsa17 import data_sets_in
     from zslcore.storage.files import folder_of, path_of
-    from zslcore.untrusted.client import listed_classes
 
     source, more = Path(args.source[0]), [Path(path) for path in args.source[1:]]
     options = {

@@ -215,10 +215,10 @@ def understood(
     unseen_scores: Path | None = None,
 ) -> Scores:
     """Return the scores of a file; raise OpenQuestionError for an open question."""
+    from zslcore.datasets.class_lists import listed_classes
     from zslcore.scores import interpreted
     from zslcore.scores.reading import read_scores
     from zslcore.storage.files import path_of
-    from zslcore.untrusted.client import listed_classes
 
     file = read_scores(
         path,

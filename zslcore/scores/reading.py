@@ -10,6 +10,7 @@ import hashlib
 import mmap
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import takewhile
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import ZSLDataset
+from zslcore.datasets.class_lists import listed_classes
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.published import PredictedScores
@@ -312,6 +314,12 @@ BLOCKS = (
 )
 #: Names of columns of numbers that count images and are not scores of a class.
 COUNTERS = ("id", "index", "idx", "row", "image_id", "img_id", "sample_id", "sample", "image_index")
+#: Names of columns of numbers about an image or its answer, unless a class has that name.
+NO_CLASSES = (
+    *("confidence", "conf", "max_prob", "max_probability", "max_score", "top1_score", "entropy"),
+    *("margin", "correct", "is_correct", "hit", "seen", "is_seen", "unseen", "is_unseen", "fold"),
+    *("seed", "epoch", "rank", "loss", "weight"),
+)
 #: Value of ``unseen`` for a file with unseen classes only.
 ALL = "all"
 
@@ -331,8 +339,9 @@ def read_scores(
     path : ``.npz``, ``.npy``, MATLAB, HDF5, Parquet or CSV file, or its contents
         Archives have variables of :data:`NAMES`; a table has a column of labels and one column per
         class, or one column of predicted classes.
-    labels : file with labels only, ``.npy`` or a text with one per line; required for ``.npy``
-    unseen : names or numbers of unseen classes, a text file with one per line, or :data:`ALL`
+    labels : file with labels only, ``.npy`` or a text, one per line or in a column called label;
+        required for ``.npy``
+    unseen : names or numbers of unseen classes, a file of them, or :data:`ALL`
     unseen_scores : file with the scores of unseen classes, if ``path`` has only seen classes
         Without a list of unseen classes, the columns are the seen classes, then the unseen classes.
 
@@ -366,8 +375,9 @@ def read_scores(
         if labels is not None:
             parts["labels"] = _read_labels(labels, folder / "labels", limits)
         if unseen is not None:
-            listed = read_lines(unseen) if isinstance(unseen, Path) else tuple(unseen)
-            parts["unseen"] = numbers_or_names(listed)
+            if isinstance(unseen, Path):
+                unseen = listed_classes([unseen.name], unseen.parent)
+            parts["unseen"] = numbers_or_names(tuple(unseen))
         lists_seen = "unseen" not in parts and "seen" in parts and second is None
         if lists_seen:
             parts["unseen"] = parts["seen"]
@@ -511,6 +521,14 @@ def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     parts: dict[str, Any] = {**read.arrays, **read.names}
     numbers = parts.get("scores")
     remarks = [_left_out(read.unread, "texts, no scores of a class")] if read.unread else []
+    if numbers is not None:
+        columns = list(parts["class_names"])
+        scored = _columns_of_classes(columns, parts.get("labels", ()))
+        if 1 < len(scored) < len(columns):
+            others = [columns[k] for k in range(len(columns)) if k not in scored]
+            remarks.append(_left_out(others, "no scores of a class"))
+            parts["scores"] = numbers = np.array(numbers[:, scored])
+            parts["class_names"] = tuple(columns[k] for k in scored)
     if "predicted" in parts and (
         numbers is None or _are_no_classes(parts["class_names"], parts.get("labels"))
     ):
@@ -588,8 +606,9 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     table = read_score_table(path, folder, limits=limits)
     texts, remarks = dict(table.texts), []
     label, answers = _column_named(texts, LABELS), _column_named(texts, PREDICTED)
-    counters = [k for k, name in enumerate(table.columns) if _is_counter(name, table.values[:, k])]
-    scored = [k for k in range(len(table.columns)) if k not in counters]
+    tested = texts[label] if label is not None else ()
+    scored = _columns_of_classes(table.columns, tested)
+    counters = [k for k in range(len(table.columns)) if k not in scored]
     names = [table.columns[k] for k in scored]
     label = label or _column_of(texts, {*names}, but=answers)
     parts: dict[str, Any] = {}
@@ -598,6 +617,8 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
         if answers is None and len(scored) < 2:
             answers = _column_of(texts, {*map(str, parts["labels"])}, but=None)
     if answers is not None and _are_no_classes(names, parts.get("labels")):
+        keys = {n: table.values[:, k] for k, n in enumerate(table.columns) if n.lower() in COUNTERS}
+        _refuse_rows_of_classes(path, texts, answers, texts | keys)
         parts["predicted"] = numbers_or_names(texts.pop(answers))
         counters, scored = list(range(len(table.columns))), []
     elif len(scored) > 1:
@@ -637,9 +658,37 @@ def _column_of(texts: Mapping[str, np.ndarray], names: set[str], but: str | None
     return fit[0] if len(fit) == 1 else None
 
 
-def _is_counter(name: str, values: np.ndarray) -> bool:
-    """Whether a column numbers the images: it has such a name and distinct numbers."""
-    return name.lower() in COUNTERS and len(np.unique(values)) == len(values)
+def _refuse_rows_of_classes(
+    path: Path,
+    texts: Mapping[str, np.ndarray],
+    answers: str,
+    keys: Mapping[str, np.ndarray],
+) -> None:
+    """Refuse a table with a row per image and class: each image has one row for each class."""
+    classes = np.unique(texts[answers])
+    for name, values in keys.items():
+        images, rows = np.unique(values, return_counts=True)
+        if name == answers or len(classes) < 2 or len(images) < 2 or {*rows} != {len(classes)}:
+            continue
+        pairs = {*zip(values.tolist(), texts[answers].tolist(), strict=True)}
+        if len(pairs) == len(values):
+            raise FileRefusedError(
+                f"{clean_text(path.name)}: expected one row per image, got {len(classes)} for each "
+                f"{clean_text(name, 40)!r}, one per class; write one row per image, with a column "
+                "of scores for each class."
+            )
+
+
+def _columns_of_classes(columns: Sequence[str], labels: Any) -> list[int]:
+    """Return the columns of numbers that may be scores of a class.
+
+    Others have a name of :data:`COUNTERS` or :data:`NO_CLASSES` that is no label.
+    """
+    others = {name for name in columns if name.lower() in (*COUNTERS, *NO_CLASSES)}
+    if others:
+        tested = {class_key(str(label)) for label in np.unique(np.asarray(labels))}
+        others = {name for name in others if class_key(name) not in tested}
+    return [k for k, name in enumerate(columns) if name not in others]
 
 
 def _are_no_classes(columns: Sequence[str], labels: object) -> bool:
@@ -652,20 +701,47 @@ def _read_labels(
     source: Path | Contents, folder: Path, limits: Limits
 ) -> np.ndarray | tuple[str, ...]:
     """Read labels from a separate file."""
-    names = ("array", *NAMES["labels"])
-    wanted: dict[str, Role] = dict.fromkeys(names, "labels")
     folder.mkdir(exist_ok=True)
-    if isinstance(source, Contents):
-        present = {name: role for name, role in wanted.items() if name in source.shapes}
-        read = source.read(present, folder, limits=limits)
-    elif source.suffix.lower() in (".txt", ".csv", ".tsv", ""):
-        return numbers_or_names(read_lines(source, max_bytes=64 << 20))
-    else:
-        read = read_arrays(source, wanted, folder, required=(), limits=limits)
-    for name in names:
-        if name in read.names or name in read.arrays:
-            return read.names.get(name) or read.arrays[name]
-    raise FileRefusedError(f"{clean_text(source.name)}: expected labels; got none.")
+    if isinstance(source, Path) and container_of(source) == "text":
+        return _labels_of_text(source, folder, limits)
+    contents = look_into(source, limits=limits) if isinstance(source, Path) else source
+    names = ("array", *NAMES["labels"])
+    name = next((each for each in names if each in contents.shapes), None)
+    labels = None if name is None else _labels_in(contents, name, folder, limits)
+    if labels is None:
+        raise FileRefusedError(f"{clean_text(source.name)}: expected labels; got none.")
+    return labels
+
+
+def _labels_in(
+    contents: Contents, name: str, folder: Path, limits: Limits
+) -> np.ndarray | tuple[str, ...] | None:
+    read = contents.read({name: "labels"}, folder, limits=limits)
+    return read.names.get(name) or read.arrays.get(name)
+
+
+def _labels_of_text(path: Path, folder: Path, limits: Limits) -> np.ndarray | tuple[str, ...]:
+    """Read the labels in a column of a table, or one per line."""
+    labels = None
+    with suppress(FileRefusedError):  # lines of different forms
+        table = look_into(path, ("text",), limits=limits)
+        name = _column_named(table.shapes, ("array", *LABELS))
+        name = name or _only_repeating(table, folder, limits)
+        labels = None if name is None else _labels_in(table, name, folder, limits)
+    if labels is None:  # names of classes with commas
+        labels = numbers_or_names(read_lines(path, max_bytes=64 << 20))
+    return labels
+
+
+def _only_repeating(table: Contents, folder: Path, limits: Limits) -> str | None:
+    """Return the only column in which values repeat, as labels do and file names do not."""
+    columns: dict[str, Role] = {
+        name: "labels" for name, shape in table.shapes.items() if shape and len(shape) == 1
+    }
+    read = table.read(columns, folder, limits=limits)
+    held = {**read.names, **{name: array.tolist() for name, array in read.arrays.items()}}
+    found = [name for name, values in held.items() if len({*values}) < len(values)]
+    return found[0] if len(found) == 1 else None
 
 
 def numbers_or_names(texts: Sequence[str] | np.ndarray) -> np.ndarray | tuple[str, ...]:

@@ -25,7 +25,6 @@ import numpy as np
 from zslcore.exceptions import FileRefusedError
 from zslcore.storage import settings
 from zslcore.storage.artifacts import scratch
-from zslcore.storage.files import path_of
 from zslcore.texts import clean_text
 from zslcore.untrusted.readers import (
     captions,
@@ -262,7 +261,8 @@ class Contents:
         rest = {n: wanted[n] for n in wanted if not self.has(n) and n not in self.refused}
         read = Variables({}, {})
         if rest:
-            read = read_arrays(self.path, rest, into, required=(), limits=limits)
+            kinds = (self.container,)
+            read = read_arrays(self.path, rest, into, required=(), kinds=kinds, limits=limits)
         arrays, names = dict(read.arrays), dict(read.names)
         for name, role in wanted.items():
             if name in rest:
@@ -627,13 +627,6 @@ def count_captions_of(
         if len(counts) != len(classes) or not all(0 <= count <= n for count in counts):
             raise ValueError
         return counts, n
-
-
-def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
-    """Return the classes given to a command: names, numbers, or a file with one per line."""
-    if len(words) == 1 and (path := path_of(words[0], folder)).is_file():
-        return list(read_lines(path))
-    return list(words)
 
 
 def _size(path: Path, most: int, what: str) -> int:
