@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.io import savemat
 
@@ -53,6 +54,27 @@ def test_columns_in_the_order_of_the_lists_come_in_that_of_the_classes(folder):
     np.testing.assert_array_equal(ds.splits["PS"].trainval, plain.splits["PS"].trainval)
     assert ds.digest != plain.digest
     np.testing.assert_array_equal(load("Toy-word2vec").prototypes, VECTORS)
+
+
+@pytest.mark.parametrize(
+    "form", ["index", "title", "semicolons", "decimal commas", "no title", "words"]
+)
+def test_tables_of_class_embeddings_in_other_forms(tmp_path, in_process, form):
+    table = pd.DataFrame(VECTORS, columns=["a", "b", "c"], index=list(files.CLASSES))
+    path = tmp_path / ("mine.txt" if form == "words" else "mine.csv")
+    if form in ("index", "no title"):
+        table.to_csv(path, header=form == "index")
+    elif form == "words":
+        table.to_csv(path, sep=" ", header=False)
+    else:
+        title = "Name" if form == "title" else "class"
+        options = {} if form == "title" else {"sep": ";"}
+        options |= {"decimal": ","} if form == "decimal commas" else {}
+        table.to_csv(path, index_label=title, **options)
+    found = read_class_embeddings(path)
+    assert found.classes == tuple(files.CLASSES)
+    assert found.names == (() if form in ("no title", "words") else ("a", "b", "c"))
+    np.testing.assert_array_equal(found.values, VECTORS)
 
 
 @pytest.mark.parametrize("turned", [False, True])

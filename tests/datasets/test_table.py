@@ -257,6 +257,25 @@ def test_an_imported_table_is_opened_as_maps_and_made_again_when_torn(tmp_path, 
     np.testing.assert_array_equal(load("own-table").splits["own"].test_unseen, files.UNSEEN)
 
 
+@pytest.mark.parametrize("title", ["path", "Image Name", "image_file"])
+def test_file_names_and_row_numbers_of_a_csv_are_no_features(tmp_path, title):
+    path = csv(tmp_path)
+    lines = path.read_text().splitlines()
+    more = [f"{title},id,Unnamed: 0", *(f"a/{row}.jpg,{row},{7 * row}" for row in range(files.N))]
+    path.write_text("".join(f"{a},{b}\n" for a, b in zip(more, lines, strict=True)))
+    ds = read_table(path, prototypes=prototypes(tmp_path))
+    np.testing.assert_array_equal(ds.features, files.FEATURES)
+    assert ds.image_files == tuple(f"a/{row}.jpg" for row in range(files.N))
+    assert "left out: id" in ds.source
+
+
+def test_labels_of_a_csv_may_be_spelled_otherwise(tmp_path):
+    path = csv(tmp_path)
+    path.write_text(path.read_text().replace("grizzly+bear", "Grizzly bear"))
+    ds = read_table(path, prototypes=prototypes(tmp_path))
+    np.testing.assert_array_equal(ds.labels, files.LABELS)
+
+
 def test_names_of_photographs_come_along(tmp_path):
     names = [f"{row // 2:03d}.jpg" for row in range(files.N)]
     for make in (npz, hdf5):

@@ -4,7 +4,8 @@ They are word vectors, a hierarchy, binary attributes or a user's own. A file ha
 forms:
 
 =====================================  =========================================================
-CSV, Parquet                           a column ``class`` and one column per dimension
+CSV, Parquet, text                     a column ``class`` (or ``name``, ``label``, an index), or a
+                                       word per line, and one column of numbers per dimension
 JSON                                   ``{"class": [numbers]}``, one list per class
 ``att`` and ``allclasses_names``       (A x C) and C names, as in ``att_splits.mat``
 ``prototypes`` and ``class_names``     (C x A) and C names, as written by text encoders
@@ -42,6 +43,7 @@ from zslcore.untrusted.client import (
     container_of,
     look_into,
     read_arrays,
+    read_head,
     read_lines,
     read_table_file,
 )
@@ -99,10 +101,17 @@ def read_class_embeddings(
     if path.suffix.lower() == ".csv":
         if embedding is not None:
             raise ParameterError(f"{clean_text(path.name)}: a CSV holds one embedding; name none.")
-        return read_csv_embeddings(path)
+        if "class" in titles_of(path):
+            return read_csv_embeddings(path)
     if embedding is None and container_of(path) in ("Parquet", "text"):
         return _by_table(path)
     return _by_names(path) if embedding is None else _by_lists(path, embedding, lists or {})
+
+
+def titles_of(path: Path) -> list[str]:
+    """Return the titles of the columns of a CSV with commas between columns."""
+    header, *_ = read_head(path, 4 << 20) or [""]
+    return [name.strip(' "\r\n') for name in header.split(",")]
 
 
 def read_csv_embeddings(path: Path) -> ClassEmbeddings:
@@ -118,9 +127,12 @@ def read_csv_embeddings(path: Path) -> ClassEmbeddings:
 def _by_table(path: Path) -> ClassEmbeddings:
     """Read a Parquet or text table with a column of classes, and numbers or lists of numbers."""
     held = look_into(path, (*ARRAYS, "text"))
-    names = next((n for n in ("class", "class_name", "name", "label") if n in held.shapes), None)
+    titles = ("class", "class_name", "name", "label")
+    texts = [n for n, array in held.arrays.items() if array.dtype.kind == "U" and n != "columns"]
+    named = [n for n in texts if n.lower() in titles] or texts
+    names = named[0] if len(named) == 1 else None
     matrices = [n for n, shape in held.shapes.items() if shape is not None and len(shape) == 2]
-    if names is None or len(matrices) != 1:
+    if names is None or len(matrices) != 1 or not held.has(matrices[0]):
         raise FileRefusedError(
             f"{held.name}: expected a column class and numbers, got {', '.join(held.shapes)}."
         )

@@ -174,6 +174,11 @@ def _find_columns(titles: Sequence[str]) -> tuple[int | None, ...]:
     return image, label, place, flag if place is None else place
 
 
+def names_images(title: str) -> bool:
+    """Whether a column with this title has names of images."""
+    return _squeezed(title) in IMAGE_TITLES
+
+
 def _squeezed(title: str) -> str:
     return re.sub(r"[\W_]+", "", title).lower()
 

@@ -18,8 +18,9 @@ If prototypes are in a separate CSV and the file has class names, labels are pos
 names, and classes of the CSV are matched by name.
 
 A CSV has a column ``label`` with class names, optional columns ``split`` (``trainval``,
-``test_seen`` or ``test_unseen``) and ``image_file``, and one column per feature; prototypes are in
-a second CSV with a column ``class`` and one column per attribute.
+``test_seen`` or ``test_unseen``) and ``image_file`` (also ``path``, ``filename`` or the like), and
+one column per feature; a column of numbers of the rows (``id``) is left out. Prototypes are in a
+second CSV with a column ``class`` and one column per attribute.
 """
 
 from __future__ import annotations
@@ -33,12 +34,13 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets.base import SPLIT_PARTS, Split, ZSLDataset
-from zslcore.datasets.embeddings import ClassEmbeddings, read_class_embeddings
+from zslcore.datasets.embeddings import ClassEmbeddings, read_class_embeddings, titles_of
 from zslcore.datasets.facts import Recognised, check_pretraining
 from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
 from zslcore.datasets.release import ParsedDataset, Release, with_folds
+from zslcore.datasets.split_entries import names_images
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.names import class_key, class_keys
 from zslcore.texts import clean_text, expect, expect_range
@@ -50,6 +52,7 @@ from zslcore.untrusted.client import (
     read_arrays,
     read_table_file,
 )
+from zslcore.untrusted.readers.array_names import COUNTERS
 
 #: Increased when the same file gets other folds: 2 uses the released folds.
 REVISION = 2
@@ -65,7 +68,9 @@ ROLES: dict[str, Role] = {
 #: Rule that draws unseen classes: their number, and a seed.
 RANDOM = re.compile(r"random:(\d{1,6})(?::(\d{1,9}))?")
 #: Text column in a CSV of features -> whether it is required.
-TEXTS = {"label": True, "split": False, "image_file": False}
+TEXTS = {"label": True, "split": False}
+#: A title that may name a file.
+TITLE = re.compile(r"\w[\w -]{0,60}")
 
 
 def read_table(
@@ -116,9 +121,7 @@ def is_table(path: Path) -> bool:
     them. Raises a FileRefusedError for a file that is damaged or hostile.
     """
     if path.suffix.lower() == ".csv":
-        with path.open("rb") as file:
-            header = file.readline(1 << 20).decode("utf-8", "replace")
-        return "label" in {name.strip(' "\ufeff\r\n') for name in header.split(",")}
+        return "label" in titles_of(path)
     if container_of(path) not in ("NumPy archive", "HDF5"):
         return False
     contents = look_into(path)
@@ -309,11 +312,18 @@ def _read_csv(
             f"{file}: expected the classes' prototypes in a second CSV, given with prototypes= "
             f"(--prototypes); got none."
         )
-    table = read_table_file(path, folder, TEXTS)
-    number = {name: i for i, name in enumerate(side.classes)}
+    titles = list(filter(TITLE.fullmatch, titles_of(path)))
+    images = sorted(filter(names_images, titles), key=lambda title: title != "image_file")
+    left_out = [*images[1:], *(title for title in titles if title.lower() in COUNTERS)]
+    left_out = [title for title in left_out if title not in images[:1]]
+    more = dict.fromkeys((*images[:1], *left_out), False)
+    table = read_table_file(path, folder, TEXTS | more)
+    number = {class_key(name): i for i, name in enumerate(side.classes)}
     for code, label in enumerate(table.texts["label"]):
-        if label not in number:
-            raise closest_name(f"class in {file}, {_row(table, 'label', code)},", label, number)
+        if class_key(label) not in number:
+            raise closest_name(
+                f"class in {file}, {_row(table, 'label', code)},", label, side.classes
+            )
     parts = {}
     for code, place in enumerate(table.texts.get("split", ())):
         where = f"{file}, {_row(table, 'split', code)}"
@@ -321,8 +331,9 @@ def _read_csv(
             place in SPLIT_PARTS, where, f"{', '.join(SPLIT_PARTS)} in column 'split'", repr(place)
         )
         parts[place] = np.flatnonzero(table.codes["split"] == code)
-    of_text = np.array([number[label] for label in table.texts["label"]])
-    files = table.texts.get("image_file", ())
+    of_text = np.array([number[class_key(label)] for label in table.texts["label"]])
+    files = [table.texts[title][code] for title in images[:1] for code in table.codes[title]]
+    unread = f"; left out: {', '.join(left_out)}" if left_out else ""
     return ParsedDataset(
         features=table.values,
         labels=of_text[table.codes["label"]],
@@ -331,10 +342,10 @@ def _read_csv(
         splits=partial(_own_split, file, side.classes, parts, unseen),
         labels_in=f"{file}, column 'label'",
         classes_in=side.file,
-        source=f"Features of your own, from {file}.",
+        source=f"Features of your own, from {file}{unread}.",
         first=0,
         attribute_names=side.names,
-        image_files=[files[code] for code in table.codes["image_file"]] if files else (),
+        image_files=files,
     )
 
 

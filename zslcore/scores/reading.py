@@ -40,6 +40,7 @@ from zslcore.untrusted.client import (
     read_score_table,
 )
 from zslcore.untrusted.readers.array_names import (
+    COUNTERS,
     LABEL_VARIABLES,
     LABELS,
     PREDICTED,
@@ -312,8 +313,6 @@ BLOCKS = (
     ("seen_scores", "scores_seen", "seen_logits", "logits_seen"),
     ("unseen_scores", "scores_unseen", "unseen_logits", "logits_unseen"),
 )
-#: Names of columns of numbers that count images and are not scores of a class.
-COUNTERS = ("id", "index", "idx", "row", "image_id", "img_id", "sample_id", "sample", "image_index")
 #: Names of columns of numbers about an image or its answer, unless a class has that name.
 NO_CLASSES = (
     *("confidence", "conf", "max_prob", "max_probability", "max_score", "top1_score", "entropy"),

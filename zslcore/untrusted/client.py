@@ -561,6 +561,7 @@ def read_value(
 
 def read_head(path: Path, n_bytes: int) -> list[str]:
     """Return the complete nonblank lines in the first bytes of a text, unchanged."""
+    _require_file(path)
     with path.open("rb") as file:
         text = file.read(n_bytes).decode("utf-8-sig", errors="replace")
     lines = text.replace("\r", "\n").split("\n")

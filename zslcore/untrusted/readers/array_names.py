@@ -28,3 +28,5 @@ PREDICTED = (
     *("label_pred", "pred_class", "pred_classes", "answer", "answers", "output", "outputs"),
     *("top1", "argmax", "estimate", "estimated", "y_predicted", "predicted_classes"),
 )
+#: Names of a column of numbers that count images.
+COUNTERS = ("id", "index", "idx", "row", "image_id", "img_id", "sample_id", "sample", "image_index")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,14 +14,12 @@ import numpy as np
 from zslcore.storage.arrays import write_rows
 from zslcore.untrusted import worker
 from zslcore.untrusted.readers.array_names import LABELS, PREDICTED
-from zslcore.untrusted.readers.common import MAX_NAME, MAX_PATH, encoding_of
+from zslcore.untrusted.readers.common import DECIMAL_COMMA, INDEX, MAX_NAME, MAX_PATH, encoding_of
 from zslcore.untrusted.worker import Refused
 
 #: Texts that stand for a missing number.
 MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
-#: A number with a decimal comma, as in tables with semicolons between columns.
-DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(e[-+]?\d+)?", re.IGNORECASE)
 #: Largest number of values that are parsed at a time.
 BLOCK = 1 << 18
 
@@ -35,7 +32,7 @@ def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[
     is required. Returns the names of the columns of numbers and, by column, the distinct texts.
     """
     header, index = _header(path, texts)
-    numbers = [name for name in header if name not in texts and name]
+    numbers = [name for name in header if name not in texts and name not in INDEX]
     codes = {name: _Codes() for name in header if name in texts}
     kinds = {name: "str" if name in texts else "float64" for name in header}
 
@@ -52,7 +49,7 @@ def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[
                 raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
             for name, column in codes.items():
                 texts_of = frame[name].str
-                column.append(texts_of[-MAX_PATH:] if name == "image_file" else texts_of[:MAX_NAME])
+                column.append(texts_of[:MAX_NAME] if texts[name] else texts_of[-MAX_PATH:])
             worker.report_progress(share=share)
             yield values
 
@@ -107,7 +104,7 @@ def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], bool]:
     for name, required in texts.items():
         if required and name not in header:
             raise Refused(f"expected a column {name!r}, got {', '.join(header[:6])}", "line 1")
-    if not set(header) - set(texts) - {""}:
+    if not set(header) - set(texts) - {*INDEX}:
         raise Refused("expected at least one column of numbers, got none", "line 1")
     return header, "" in header
 
@@ -187,7 +184,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     texts = named | {
         k for k, field in enumerate(first) if not _is_number(field.replace(decimal, "."))
     }
-    index = next((k for k, name in enumerate(header) if name in ("", "Unnamed: 0")), None)
+    index = next((k for k, name in enumerate(header) if name in INDEX), None)
     numbers = [k for k in range(len(header)) if k not in texts and k != index]
     codes = {k: _Codes() for k in sorted(texts - {index})}
     worker.import_libraries("pandas")

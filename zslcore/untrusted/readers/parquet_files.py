@@ -11,9 +11,16 @@ import numpy as np
 
 from zslcore.untrusted import worker
 from zslcore.untrusted.readers.array_names import LABELS, PREDICTED
-from zslcore.untrusted.readers.common import MAX_NAME, MAX_NUMBER, MAX_PATH, TEXT_BYTES, Shape
+from zslcore.untrusted.readers.common import (
+    INDEX,
+    MAX_NAME,
+    MAX_NUMBER,
+    MAX_PATH,
+    TEXT_BYTES,
+    Shape,
+)
 from zslcore.untrusted.readers.json_files import count_values, parse_json
-from zslcore.untrusted.readers.text_tables import INDEX, MAX_COLUMNS, OWN
+from zslcore.untrusted.readers.text_tables import MAX_COLUMNS, OWN
 from zslcore.untrusted.worker import Refused
 
 NUMERIC = ("int", "uint", "float", "double", "halffloat")

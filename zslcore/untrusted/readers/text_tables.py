@@ -9,14 +9,14 @@ name is named "array".
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from zslcore.untrusted import worker
-from zslcore.untrusted.readers.common import encoding_of
+from zslcore.untrusted.readers.common import DECIMAL_COMMA, INDEX, encoding_of
 from zslcore.untrusted.worker import Refused
 
 #: Limits: bytes of a text, columns, characters of a name, and assumed bytes of a text value.
@@ -38,7 +38,6 @@ OWN = frozenset(
         "split",
     )
 )
-INDEX = ("", "Unnamed: 0", "__index_level_0__")
 
 Shape = tuple[int, ...]
 
@@ -75,10 +74,15 @@ class TextTable:
         if not head:
             raise Refused("expected a text with lines, got none")
         self.separator = _separator(head)
+        self.decimal = "."
+        if self.separator in ("\t", ";") and any(
+            map(DECIMAL_COMMA.fullmatch, self._fields(head[-1]))
+        ):
+            self.decimal = ","
         first, below = self._fields(head[0]), self._fields(head[-1])
         if len(first) > MAX_COLUMNS:
             raise Refused(f"expected at most {MAX_COLUMNS:,} columns, got {len(first):,}")
-        has_header = _has_header(first, below)
+        has_header = _has_header(first, self._pointed(below))
         if has_header and len(head) == 1:
             raise Refused("expected rows below the names of columns, got none")
         header = (
@@ -101,6 +105,10 @@ class TextTable:
             for line in file:
                 yield from (part for part in line.splitlines() if part.strip())
 
+    def _pointed(self, texts: Iterable[str]) -> Iterator[str]:
+        """Yield texts with a point for the comma of decimal fractions."""
+        return (text.replace(self.decimal, ".") for text in texts)
+
     def _fields(self, line: str) -> list[str]:
         if self.separator == " ":
             return line.split()
@@ -113,7 +121,8 @@ class TextTable:
     def _columns(
         self, first_row: list[str], header: list[str], has_header: bool
     ) -> dict[str, np.ndarray]:
-        numeric = [k for k, field in enumerate(first_row[: len(header)]) if _is_number(field)]
+        fields = self._pointed(first_row[: len(header)])
+        numeric = [k for k, field in enumerate(fields) if _is_number(field)]
         columns = self._numbers(numeric, len(header), has_header)
         texts = [k for k in range(len(header)) if k not in columns]
         if texts:
@@ -139,7 +148,7 @@ class TextTable:
         is_whole = len(numeric) == n_columns
         try:
             matrix = np.loadtxt(
-                islice(self._lines(), int(has_header), None),
+                self._pointed(islice(self._lines(), int(has_header), None)),
                 delimiter=None if self.separator == " " else self.separator or "\x00",
                 usecols=None if is_whole else numeric,
                 comments=None,
@@ -201,11 +210,16 @@ def _separator(lines: list[str]) -> str:
             return separator
     words = [line.split() for line in lines]
     numbers = all(len(row) > 1 and all(map(_is_number, row)) for row in words)
-    return " " if numbers else ""
+    # Word vectors have a word in front of many numbers.
+    vectors = len({*map(len, words)}) == 1 and all(
+        len(row) > 3 and all(map(_is_number, row[1:])) for row in words
+    )
+    return " " if numbers or vectors else ""
 
 
-def _has_header(first: list[str], below: list[str]) -> bool:
+def _has_header(first: list[str], fields: Iterable[str]) -> bool:
     """Whether the first line is a header: it has texts above numbers, or a name of labels."""
+    below = list(fields)
     if any(field.lower() in OWN or field.lower() in ("name", "class_name") for field in first):
         return True
     if len(first) != len(below):
