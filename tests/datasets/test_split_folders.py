@@ -4,6 +4,7 @@ import json
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.io import savemat
 
@@ -157,12 +158,45 @@ def test_pairs_that_train_are_seen_ones_of_the_test(tmp_path):
     assert "1 of 2 test pairs are also training" in split.note
 
 
-def test_lists_called_as_parts_may_list_classes_or_images(tmp_path):
-    write(tmp_path, train__txt="bat\ncow\n", test__txt="emu\n")
-    with pytest.raises(FileRefusedError, match=r"found test\.txt, train\.txt, which is not"):
-        context_of(tmp_path, into=tmp_path)
+@pytest.mark.parametrize(
+    ("seen", "val", "unseen"),
+    [
+        ("bat\naquarium_fish\n", "dog\n", "emu\nfox\n"),
+        ("n01532829\nn01558993\n", "n02091244\n", "n01930112\nn01981276\n"),
+    ],
+)
+def test_lists_called_as_parts_may_list_classes(tmp_path, seen, val, unseen):
+    write(tmp_path, train__txt=seen, val__txt=val, test__txt=unseen)
+    split = read_split_folder(tmp_path)
+    both = {"seen": {*seen.split()}, "unseen": {*unseen.split()}}
+    assert sides(split) == (both, [({*seen.split()}, {*val.split()})])
+    assert split.note.endswith("no line is the name of a file")
     write(tmp_path, train_classes__txt="bat\ncow\n", test_classes__txt="emu\n")
     assert sides(read_split_folder(tmp_path))[0] == {"seen": {"bat", "cow"}, "unseen": {"emu"}}
+
+
+@pytest.mark.parametrize("images", ["2008_000001\n2008_000002\n", "img_1\nimg_2\n"])
+def test_lists_called_as_parts_may_list_images(tmp_path, images):
+    write(tmp_path, train__txt=images, test__txt=images.replace("1", "3"))
+    with pytest.raises(FileRefusedError, match=r"found test\.txt, train\.txt, which is not"):
+        context_of(tmp_path, into=tmp_path)
+
+
+@pytest.mark.parametrize("ending", ["tsv", "jsonl", "json"])
+def test_tables_of_parts_in_other_forms(tmp_path, ending):
+    for part, classes in (("train", ["bat", "cow"]), ("test", ["emu", "bat"])):
+        table = pd.DataFrame(images(*classes), columns=["file_name", "label"])
+        table["file_name"] = part + table["file_name"]
+        if ending == "tsv":
+            table.to_csv(tmp_path / f"{part}.tsv", sep="\t", index=False)
+        else:
+            lines = ending == "jsonl"
+            table.to_json(tmp_path / f"{part}.{ending}", orient="records", lines=lines)
+    split = read_split_folder(tmp_path)
+    assert {part: len(rows) for part, rows in split.parts.items()} == {
+        "trainval": 6, "test_unseen": 6
+    }  # fmt: skip
+    assert "1 of 2 test classes have training images" in split.note
 
 
 def test_numbers_of_images_are_no_classes(tmp_path):

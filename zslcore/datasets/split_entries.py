@@ -358,13 +358,19 @@ def _of_columns(file: str, value: Mapping[str, Any]) -> Entries | None:
     return entries_of_table(file, [str(t) for t in titles], [[*map(_cell, r)] for r in rows])
 
 
+def table_of_records(value: Any) -> tuple[list[str], list[list[str]]]:
+    """Return the shared names of records and one row of cells each; nothing for other JSON."""
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        return [], []
+    titles = [name for name in value[0] if all(name in each for each in value)] if value else []
+    return titles, [[_cell(each[name]) for name in titles] for each in value]
+
+
 def _of_records(file: str, records: Sequence[Any], part: str = "") -> Entries | None:
     """Return the entries of records, read as rows of a table with their shared names."""
     if not records or not all(isinstance(each, dict) for each in records):
         return None
-    titles = [name for name in records[0] if all(name in each for each in records)]
-    rows = [[_cell(each[name]) for name in titles] for each in records]
-    return entries_of_table(file, titles, rows, part)
+    return entries_of_table(file, *table_of_records(records), part)
 
 
 def _cell(value: Any) -> str:

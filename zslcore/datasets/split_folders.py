@@ -3,13 +3,15 @@
 ===============================  ===================================================================
 ``base.json``, ``novel.json``    ``label_names``, ``image_names``, ``image_labels``; maybe
                                  ``val.json``: CloserLookFewShot [1]_, with disjoint classes
-``train.csv``, ``test.csv``      a column of files and one of classes; maybe ``val.csv`` [2]_
+``train.csv``, ``test.csv``      a column of files and one of classes; maybe ``val.csv`` [2]_; also
+                                 ``.tsv``, and records in ``.jsonl`` or ``.json``
 ``images.txt``                   with ``image_class_labels.txt``, ``train_test_split.txt`` and
                                  ``classes.txt``: CUB-200-2011 [3]_
 ``train_pairs.txt``              with ``test_pairs.txt``, maybe ``val_pairs.txt``: compositions of
                                  attribute and object, one per line [4]_
 ``stage_2_train.txt``            class lists, ``.txt`` or ``.npy``, with the side in their names:
-                                 train, seen, base; test, unseen, novel; val [5]_
+                                 train, seen, base; test, unseen, novel; val [5]_; also
+                                 ``train.txt``, ``test.txt`` without names of files
 ===============================  ===================================================================
 
 References
@@ -33,8 +35,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from zslcore.datasets.class_lists import parse_class_list
-from zslcore.datasets.split_entries import CLASS_TITLES, IMAGE_TITLES, entries_of_table
+from zslcore.datasets.class_lists import WORDNET_ID, are_codes, parse_class_list
+from zslcore.datasets.split_entries import (
+    CLASS_TITLES,
+    IMAGE_TITLES,
+    LETTER,
+    entries_of_table,
+    table_of_records,
+)
 from zslcore.datasets.split_lists import (
     IMAGE,
     MAX_BYTES,
@@ -43,6 +51,7 @@ from zslcore.datasets.split_lists import (
     SplitList,
     counted_names,
     holds_split_lists,
+    is_class_list,
     lines_of,
     read_split_lists,
     refuse_link_out,
@@ -58,12 +67,14 @@ from zslcore.untrusted.client import look_into, read_value
 LAYOUTS = (
     "att_splits.mat with res101.mat; train.txt and test.txt (images, or classes); seen_classes.txt "
     "and unseen_classes.txt (or .npy); train and test folders of images; base.json and novel.json; "
-    "train.csv and test.csv; CUB_200_2011; train_pairs.txt and test_pairs.txt; one JSON, "
-    "CSV or YAML of a whole split"
+    "train.csv and test.csv (or .jsonl); CUB_200_2011; train_pairs.txt and test_pairs.txt; one "
+    "JSON, CSV or YAML of a whole split"
 )
 #: Words in file names that give the side of a class list.
 UNSEEN_WORDS, SEEN_WORDS = {"unseen", "novel", "new"}, {"seen", "base", "train", "trainval"}
 VAL_WORDS = {"val", "valid", "validation", "dev", "development"}
+#: Part that names a class list -> side.
+SIDE_OF_PART = {"train": "seen", "trainval": "seen", "val": "val", "test": "unseen"}
 #: Largest number of files in a folder of a split.
 MOST_FILES = 200
 #: Names of text files in the folder of a split that do not list a part.
@@ -75,6 +86,8 @@ NO_LIST = re.compile(
 )
 #: Suffixes of files that may list a part of a split.
 LISTS = (".txt", ".csv", ".tsv", ".npy", ".json")
+#: Suffixes of tables of a part.
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 CUB = ("images.txt", "image_class_labels.txt", "train_test_split.txt", "classes.txt")
 
 
@@ -169,13 +182,12 @@ def _class_of(label: Any, names: Any) -> str:
 
 
 def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
-    if not {"train.csv", "test.csv"} <= files.keys():
+    tables = {part: files[f"{part}{ending}"] for part in ("train", "val", "test")
+              for ending in TABLES if f"{part}{ending}" in files}  # fmt: skip
+    if not {"train", "test"} <= tables.keys():
         return None
-    listed: dict[str, list[tuple[str, str]]] = {}
-    for part in ("train", "val", "test"):
-        if path := files.get(f"{part}.csv"):
-            listed[part] = _table(path)
-    note = ", ".join(f"{part}.csv" for part in listed)
+    listed = {part: _table(path) for part, path in tables.items()}
+    note = ", ".join(path.name for path in tables.values())
     classes = {part: {label for _, label in rows} for part, rows in listed.items()}
     shared = classes["test"] & classes["train"]
     apart = "val" in classes and not classes["val"] & classes["train"]
@@ -188,8 +200,13 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
 
 
 def _table(path: Path) -> list[tuple[str, str]]:
-    """Return image and class of each row of a CSV table."""
-    titles, *rows = table_rows(path)
+    """Return image and class of each row of a table, or of each record of a JSON."""
+    if path.suffix.lower() in (".csv", ".tsv"):
+        titles, *rows = table_rows(path)
+    else:
+        titles, rows = table_of_records(
+            read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+        )
     entries = entries_of_table(clean_text(path.name), titles, rows or [titles], part="train")
     if not entries or not entries["train"][0][0]:
         raise FileRefusedError(
@@ -256,8 +273,15 @@ class _Named:
 
 
 def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
-    """Read class lists by the side in their names; the last stage has the test classes."""
+    """Read class lists by the side in their names; the last stage has the test classes.
+
+    Lists called train.txt and test.txt may also list images without endings: the note says so.
+    """
     named = [class_list for path in files.values() if (class_list := _named(path))]
+    remark = ""
+    if not {"seen", "unseen"} <= {each.side for each in named}:
+        named = [each for path in files.values() if (each := _named_as_part(path))]
+        remark = "; no line is the name of a file"
     of_side = {
         side: sorted((n for n in named if n.side == side), key=lambda n: n.rank, reverse=True)
         for side in ("seen", "val", "unseen")
@@ -282,7 +306,8 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
         trained += [name for name in folds[0][1] if name not in trained]
     read = ", ".join(n.path.name for n in (seen, *of_side["val"], unseen))
     sides = {"seen": trained, "unseen": lists[unseen] or []}
-    return split_of_classes(clean_text(folder.name), sides, f"lists of classes: {read}", folds)
+    note = f"lists of classes: {read}{remark}"
+    return split_of_classes(clean_text(folder.name), sides, note, folds)
 
 
 def _named(path: Path) -> _Named | None:
@@ -303,6 +328,15 @@ def _named(path: Path) -> _Named | None:
     elif words & SEEN_WORDS and "test" not in words:
         side = "seen"
     return _Named(path, side, int(stage or 0), int(fold or 0)) if side else None
+
+
+def _named_as_part(path: Path) -> _Named | None:
+    """Return the side of a class list called as a part; None for codes, as of images."""
+    side = SIDE_OF_PART.get(path.stem.lower(), "") if path.suffix.lower() == ".txt" else ""
+    names = lines_of(path) if side else []
+    is_list = is_class_list(names) and all(map(LETTER.search, names))
+    are_images = are_codes(names) and not all(map(WORDNET_ID.fullmatch, names))
+    return _Named(path, side) if is_list and not are_images else None
 
 
 def _classes_in(path: Path) -> tuple[str, ...] | None:
