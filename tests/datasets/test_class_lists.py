@@ -255,6 +255,14 @@ def test_a_text_of_two_bytes_a_letter_is_read_and_a_binary_file_refused(tmp_path
         read_class_list(path)
 
 
+def test_a_text_of_a_western_spreadsheet_is_read(tmp_path):
+    path = tmp_path / "names.txt"
+    path.write_bytes("B\u00e4r\nL\u00f6we\n".encode("cp1252"))
+    assert read_class_list(path).names == ("B\u00e4r", "L\u00f6we")
+    path.write_bytes("caf\u00e9\nBar".encode() + b"\xe4\n")  # damaged UTF-8
+    assert read_class_list(path).names == ("caf\u00e9", "Bar\ufffd")
+
+
 @pytest.mark.parametrize("run", [" ", "_", "\t", "1"])
 def test_long_runs_cost_no_more_than_words(run):
     """A search that tries every place of a run with every end of it takes seconds a line."""

@@ -37,6 +37,7 @@ OF_CLASSES = {
     "tabs.txt": "".join(f"{n}\t{part}\n" for n, part in PART_OF.items()),
     "columns.csv": "train,val,test\nquokka,numbat,dhole\nfossa,,kiang\n",
     "headings.txt": "".join(f"{p.title()}:\n" + "\n".join(of) + "\n\n" for p, of in SIDES.items()),
+    "plain.txt": "".join(f"{p.title()}\n" + "\n".join(of) + "\n" for p, of in SIDES.items()),
     "sections.txt": "".join(f"[{part}]\n" + "\n".join(of) + "\n" for part, of in SIDES.items()),
     "block.yaml": "".join(f"{p}:\n" + "".join(f"  - {n}\n" for n in of) for p, of in SIDES.items()),
     "inline.yaml": "".join(f"{part}: [{', '.join(of)}]\n" for part, of in SIDES.items()),
@@ -186,7 +187,6 @@ def test_a_test_of_all_classes_has_those_that_train_as_seen_ones(tmp_path):
         {"dog": "an animal", "train": "a vehicle"},
         {"train": [0.1, 0.2], "bus": [0.3, 0.4]},
         {"train": ["dog"], "name": "no test"},
-        {"a": {"train": ["dog"], "test": ["cat"]}, "b": {"train": ["cat"], "test": ["dog"]}},
         {"train": ["1", "2"], "test": "2"},
         {"12": "train", "13": "test"},
         [
@@ -228,6 +228,38 @@ def test_other_texts_are_no_split(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
     assert read_split_table(path) is None
+
+
+def test_a_class_called_as_a_part_is_no_heading(tmp_path):
+    """COCO has a class train."""
+    (tmp_path / "names.txt").write_text("bus\ntrain\ntest\n")
+    assert read_split_table(tmp_path / "names.txt") is None
+    (tmp_path / "sides.txt").write_text("seen\nbus\ntrain\nunseen\nboat\n")
+    assert read_split_table(tmp_path / "sides.txt") is None
+
+
+@pytest.mark.parametrize("sides", [("known", "unknown"), ("base", "novel")])
+def test_words_of_other_fields_name_the_sides(sides):
+    assert is_split_json("a.json", dict(zip(sides, (["dhole"], ["kiang"]), strict=True)))
+
+
+def test_several_splits_in_one_file_are_named(tmp_path):
+    value = {f"split{k}": {"seen": [*TRAINED], "unseen": [*TESTED]} for k in (1, 2)}
+    (tmp_path / "all.json").write_text(json.dumps(value))
+    with pytest.raises(FileRefusedError, match=r"one split a file, got 2 \(split1; split2\)"):
+        recognise_file(tmp_path / "all.json")
+
+
+@pytest.mark.parametrize("leaked", [0, 2])
+def test_a_partition_below_the_number_of_its_lines_is_read(tmp_path, leaked):
+    rows = [f"img/{name}/{k}.jpg   train" for name in TRAINED for k in range(3)]
+    tested = (*TESTED, *TRAINED[:1]) if leaked else TESTED
+    rows += [f"img/{name}/t{k}.jpg   test" for name in tested for k in range(2)]
+    text = "\n".join([str(len(rows)), "image_name evaluation_status", *rows])
+    (tmp_path / "list_eval_partition.txt").write_text(text)
+    split = read_split_table(tmp_path / "list_eval_partition.txt")
+    assert len(split.files) == len(rows)
+    assert ("1 of 3 test classes" in split.note) == bool(leaked)
 
 
 def test_a_row_of_an_image_that_names_no_part_is_refused(tmp_path):

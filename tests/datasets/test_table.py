@@ -202,7 +202,7 @@ def test_a_fault_in_a_csv_is_told_with_its_line(tmp_path, fault):
 
 def test_csv_that_is_no_text_is_refused(tmp_path):
     path = csv(tmp_path)
-    path.write_bytes(path.read_bytes() + b"\xff\xfe,trainval,1,2,3,4,5,6,7\n")
+    path.write_bytes(path.read_bytes() + b"\x81\xfe,trainval,1,2,3,4,5,6,7\n")
     with pytest.raises(FileRefusedError, match="expected UTF-8 text"):
         read_table(path, prototypes=prototypes(tmp_path))
 

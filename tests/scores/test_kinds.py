@@ -626,6 +626,13 @@ def test_a_row_per_image_and_class_is_refused(tmp_path, number):
         read_scores(tmp_path / "long.csv", unseen=[NAMES[k] for k in UNSEEN])
 
 
+def test_a_table_of_class_embeddings_is_named(tmp_path):
+    table = pd.DataFrame({"class": NAMES[:4], "fur": [0.5, 1, 0, 0], "tail": [1, 0, 0.5, 1]})
+    table.to_csv(tmp_path / "own.csv", index=False)
+    with pytest.raises(ZSLError, match="one row per class .* --prototypes"):
+        read_scores(tmp_path / "own.csv", unseen=[NAMES[0]])
+
+
 # --- Files of labels and of unseen classes --------------------------------------------------------
 
 

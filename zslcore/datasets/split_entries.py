@@ -9,8 +9,9 @@
                               one per line (``.jsonl``), or one list per column
 ``image,label,split``         a table with a column of parts or of yes and no (``is_test``), a
                               column of classes, and maybe one of images
-``dog: train``                a part after each class or image, in JSON or text; one column of
-                              classes per part; a heading over the classes of each part
+``dog: train``                a part after each class or image, in JSON or text, maybe below the
+                              number of lines and titles (DeepFashion); one column of classes per
+                              part; a heading over the classes of each part
 ============================  ======================================================================
 
 A JSON of CoOp has the same classes in training and test. Its papers test "from base to new"
@@ -45,6 +46,7 @@ from zslcore.datasets.split_lists import (
     ImageRows,
     SplitList,
     are_few,
+    counted_names,
     is_class_list,
     is_split_of_parts,
     lines_of,
@@ -132,7 +134,7 @@ def read_split_table(path: Path) -> SplitList | None:
     """
     try:
         if path.suffix.lower() not in (".csv", ".tsv"):
-            lines = lines_of(path)
+            lines = _without_count(lines_of(path))
             entries = _of_headings(lines) or _of_pairs(lines)
             return _split_of(path, entries) if entries else None
         if not _may_have_parts(path):
@@ -144,6 +146,12 @@ def read_split_table(path: Path) -> SplitList | None:
     if entries is None and all(len(row) == 2 for row in (titles, *rows)):
         entries = _of_places([titles, *rows])
     return None if entries is None else _split_of(path, entries)
+
+
+def _without_count(lines: list[str]) -> list[str]:
+    """Return lines without a first line with their number and a line of titles, as DeepFashion."""
+    counted = len(lines) > 2 and lines[0] == str(len(lines) - 2)
+    return lines[2:] if counted else lines
 
 
 def _may_have_parts(path: Path) -> bool:
@@ -205,6 +213,9 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
     if level == MOST_LEVELS:
         return None
     read = [entries for each in inner if (entries := entries_of_json(file, each, level + 1))]
+    if level == 0 and 1 < len(read) == len(value):
+        names = counted_names([clean_text(str(key), 40) for key in value])
+        expect(False, file, "one split a file", f"{len(read)} ({names}); write one of them")
     return read[0] if len(read) == 1 else None
 
 
@@ -406,16 +417,29 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
     """Return the entries of text or YAML with headings of parts, over or before lists."""
     lists: dict[str, list[str]] = {}
     items: list[str] | None = None
+    plain = _plain_headings(lines)
     for line in lines:
         heading = HEADING.fullmatch(line.strip())
-        name = (heading[1] or heading[3]) if heading else ""
-        if heading and part_or_side(name):
-            within = heading[2] or ""
+        name = (heading[1] or heading[3]) if heading else line if line in plain else ""
+        if part_or_side(name):
+            within = (heading[2] if heading else "") or ""
             items = lists.setdefault(name, [])
             items += [each.strip(" \"'") for each in within.strip("[]").split(",") if each.strip()]
         elif items is not None:
             items.append(re.sub(r"^[-*]\s+", "", line.strip()).strip("\"',"))
     return _of_lists("", lists) if trains_and_tests(map(part_or_side, lists)) else None
+
+
+def _plain_headings(lines: Sequence[str]) -> set[str]:
+    """Return the lines that are only the name of a part; none unless the text starts with one.
+
+    A class may have such a name: each heading occurs once, and parts do not mix with sides.
+    """
+    headings = [line for line in lines if part_or_side(line)]
+    parts = {*map(part_or_side, headings)}
+    mixed = len(parts) < len(headings) or 0 < len(parts & {"seen", "unseen"}) < len(parts)
+    begins = bool(lines) and bool(part_or_side(lines[0]))
+    return {*headings} if begins and not mixed and trains_and_tests(parts) else set()
 
 
 def _split_of(path: Path, entries: Entries) -> SplitList:

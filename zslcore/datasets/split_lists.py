@@ -60,7 +60,7 @@ SIDES = {
     "trainvalclasses": "seen", "trainclasses": "seen", "seen_classes": "seen",
     "seenclasses": "seen", "seen": "seen", "base": "seen", "testclasses": "unseen",
     "unseen_classes": "unseen", "unseenclasses": "unseen", "unseen": "unseen", "novel": "unseen",
-    "new": "unseen",
+    "new": "unseen", "known": "seen", "unknown": "unseen",
 }  # fmt: skip
 
 

@@ -392,6 +392,11 @@ def read_scores(
                 f"{name}: expected scores of every image, got one row per class of whole numbers, "
                 "as a confusion matrix has; give the predicted class of every image."
             )
+        if "scores" in parts and _are_class_embeddings(parts):
+            raise FileRefusedError(
+                f"{name}: expected scores of every image; got one row per class and no column of "
+                "a class, as class embeddings have, which import takes with --prototypes."
+            )
         predicted = parts.get("predicted")
         if prefix := _prefix_of(parts.get("class_names", ()), parts["labels"]):
             parts["class_names"] = [n.removeprefix(prefix) for n in parts["class_names"]]
@@ -434,6 +439,17 @@ def _is_confusion_matrix(scores: np.ndarray, labels: Any) -> bool:
         return False
     counts = np.asarray(scores, dtype=float)
     return bool((counts >= 0).all() and (counts == np.round(counts)).all() and counts.sum() > n)
+
+
+def _are_class_embeddings(parts: Mapping[str, Any]) -> bool:
+    """Whether every row has another class, and no column is named after one of them."""
+    labels, names = [*parts["labels"]], parts.get("class_names", ())
+    if not names or len(labels) < 3 or not isinstance(labels[0], str):
+        return False
+    keys = {class_key(label) for label in labels}
+    prefix = _prefix_of(names, labels)
+    columns = {class_key(name.removeprefix(prefix)) for name in names}
+    return len(keys) == len(labels) and not keys & columns
 
 
 def _read_parts(source: Path | Contents, folder: Path, limits: Limits) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 
 #: Assumed size in bytes of a text before it is read.
@@ -10,6 +11,8 @@ TEXT_BYTES = 1 << 10
 MAX_PATH, MAX_NAME = 200, 256
 #: Largest code point, largest row number, and limit of exact integers in float64.
 LAST_CHARACTER, MAX_ROW, MAX_NUMBER = 0x10FFFF, 2**31 - 1, 2**53
+#: Number of bytes that tell the encoding, and bytes without a meaning in cp1252.
+ENCODED, UNDEFINED = 1 << 16, frozenset(b"\x81\x8d\x8f\x90\x9d")
 #: A number with a decimal comma, as in tables with semicolons between columns.
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(e[-+]?\d+)?", re.IGNORECASE)
 #: Titles that pandas gives an index when it writes or reads a table.
@@ -19,6 +22,19 @@ Shape = tuple[int, ...]
 
 
 def encoding_of(path: str) -> str:
-    """Return the encoding of a text by its byte order mark: UTF-16, or UTF-8 without one."""
+    """Return the encoding of a text: UTF-16 by its byte order mark, else UTF-8.
+
+    It is that of spreadsheets in western languages, cp1252, if the first bytes are not UTF-8.
+    """
     with open(path, "rb") as file:
-        return "utf-16" if file.read(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        head = file.read(ENCODED)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        is_text = min(head) >= ord("\t") and not UNDEFINED.intersection(head)
+        # A damaged UTF-8 text still has other characters that are whole.
+        is_western = is_text and head.decode("utf-8", "ignore").isascii()
+        return "cp1252" if is_western else "utf-8-sig"
+    return "utf-8-sig"
