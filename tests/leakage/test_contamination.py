@@ -470,7 +470,7 @@ def test_certain_is_right_and_little_is_missed_on_labelled_pairs_of_other_lists(
     guide = Path("docs/guide/right.md").read_text(encoding="utf-8")
     pairs = sum(row.pairs for row in found)
     assert f"{pairs} labelled pairs measure" in guide
-    assert f"the {found[1].pairs} held out" in guide
+    assert f"the {found[1].pairs} held-out pairs" in guide
 
 
 def test_no_certain_match_of_the_labelled_lists_is_left_unlabelled():
