@@ -171,6 +171,10 @@ def test_lists_called_as_parts_may_list_classes(tmp_path, seen, val, unseen):
     both = {"seen": {*seen.split()}, "unseen": {*unseen.split()}}
     assert sides(split) == (both, [({*seen.split()}, {*val.split()})])
     assert split.note.endswith("no line is the name of a file")
+    for part, text in (("train", seen), ("val", val), ("test", unseen)):
+        (tmp_path / f"{part}.txt").unlink()
+        (tmp_path / f"{part}.json").write_text(json.dumps(text.split()))
+    assert sides(read_split_folder(tmp_path)) == sides(split)
     write(tmp_path, train_classes__txt="bat\ncow\n", test_classes__txt="emu\n")
     assert sides(read_split_folder(tmp_path))[0] == {"seen": {"bat", "cow"}, "unseen": {"emu"}}
 

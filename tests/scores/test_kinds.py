@@ -657,6 +657,13 @@ def test_a_table_of_labels_is_read_by_its_column(tmp_path, form):
     np.testing.assert_array_equal(matrix.y, Y)
 
 
+def test_several_columns_of_labels_are_asked_about(tmp_path):
+    np.save(tmp_path / "own.npy", F)
+    pd.DataFrame({"coarse": Y // 3, "fine": Y}).to_csv(tmp_path / "y.csv", index=False)
+    with pytest.raises(ZSLError, match="one column of labels, called label; got coarse, fine"):
+        read_scores(tmp_path / "own.npy", labels=tmp_path / "y.csv", unseen=["1"])
+
+
 def test_labels_with_commas_in_names_stay_whole(tmp_path):
     names = [f"{name}, a kind" for name in NAMES]
     np.savez(tmp_path / "own.npz", scores=F, class_names=np.array(names))
@@ -666,7 +673,9 @@ def test_labels_with_commas_in_names_stay_whole(tmp_path):
     np.testing.assert_array_equal(interpreted(file)[0].y, Y)
 
 
-@pytest.mark.parametrize("form", ["comma", "json", "json numbers", "npy", "mask", "npy names"])
+@pytest.mark.parametrize(
+    "form", [*["comma", "json", "numbers", "npy", "mask", "names", "csv", "split"]]
+)
 def test_unseen_classes_are_read_from_any_file(tmp_path, form, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.savez("own.npz", scores=F, y=Y, class_names=np.array(NAMES))
@@ -674,11 +683,15 @@ def test_unseen_classes_are_read_from_any_file(tmp_path, form, capsys, monkeypat
     texts = {
         "comma": ", ".join(map(str, numbers)),
         "json": json.dumps(names),
-        "json numbers": json.dumps(numbers),
+        "numbers": json.dumps(numbers),
+        "split": json.dumps({"seen": [NAMES[k] for k in SEEN], "unseen": names}),
+        "csv": "class,split\n"
+        + "".join(f"{name},{'unseen' if name in names else 'seen'}\n" for name in NAMES),
     }
-    arrays = {"npy": UNSEEN, "mask": np.isin(np.arange(C), UNSEEN), "npy names": np.array(names)}
+    endings = {"comma": "txt", "csv": "csv"}
+    arrays = {"npy": UNSEEN, "mask": np.isin(np.arange(C), UNSEEN), "names": np.array(names)}
     if form in texts:
-        Path("u.json" if "json" in form else "u.txt").write_text(texts[form])
+        Path(f"u.{endings.get(form, 'json')}").write_text(texts[form])
     else:
         np.save("u.npy", arrays[form])
     (file,) = Path().glob("u.*")

@@ -656,7 +656,9 @@ def other_names() -> Iterator[Input]:
     one_mask = from_one(SOUND) | {"trainval_loc": to_masks(SOUND, "uint8")["trainval_loc"]}
     files = {"att_splits.npz": without_folds(one_mask), "res101.npz": {"labels": LABELS + 1}}
     name = "other names: one list is a mask"
-    yield Input(name, files, ("check", *files, *DECLARED), "clean unknown", r"trainval: read as a mask")
+    yield Input(
+        name, files, ("check", *files, *DECLARED), "clean unknown", r"trainval: read as a mask"
+    )
 
 
 GENERATORS = (

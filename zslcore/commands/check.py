@@ -22,7 +22,7 @@ from zslcore.board.card import card_of_result
 from zslcore.commands import findings, submission
 from zslcore.commands.command import OptionGroup, Output, command, option
 from zslcore.commands.options import file_to_write
-from zslcore.datasets.class_lists import listed_classes
+from zslcore.datasets.split_folders import listed_classes
 from zslcore.datasets.xlsa17 import data_sets_in
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import audit_context, get_vocabulary

@@ -124,7 +124,7 @@ def _require_together(args: argparse.Namespace) -> None:
 
 def _look_up(args: argparse.Namespace) -> None:
     """Find files, which may be in the folder of images, and read a list of classes."""
-    from zslcore.datasets.class_lists import listed_classes
+    from zslcore.datasets.split_folders import listed_classes
     from zslcore.storage.files import path_of
 
     if args.labels:

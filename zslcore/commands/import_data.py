@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     option("--splits S", "file of splits, in FOLDER or any path (att_splits.mat)"),
     option(
         "--prototypes P",
-        "class embeddings, also instead of att in a folder: CSV with a column class, .mat, "
-        ".npz, HDF5, JSON; for several files, FILE or FILE:NAME",
+        "class embeddings, also instead of att in a folder: CSV with a column or index of classes, "
+        "text of word vectors, .mat, .npz, HDF5, JSON; for several files, FILE or FILE:NAME",
     ),
     option(
         "--embedding E",
@@ -67,8 +67,8 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> int:
     """Import the data sets at the paths, and print their sizes."""
     from zslcore.datasets import action_archives
-    from zslcore.datasets.class_lists import listed_classes
     from zslcore.datasets.importing import files_of_intake, import_dataset
+    from zslcore.datasets.split_folders import listed_classes
     from zslcore.datasets.xlsa17 import data_sets_in
     from zslcore.storage.files import folder_of, path_of
 

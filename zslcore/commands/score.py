@@ -215,7 +215,7 @@ def understood(
     unseen_scores: Path | None = None,
 ) -> Scores:
     """Return the scores of a file; raise OpenQuestionError for an open question."""
-    from zslcore.datasets.class_lists import listed_classes
+    from zslcore.datasets.split_folders import listed_classes
     from zslcore.scores import interpreted
     from zslcore.scores.reading import read_scores
     from zslcore.storage.files import path_of

@@ -15,12 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from zslcore.exceptions import FileRefusedError
-from zslcore.storage.files import path_of
 from zslcore.texts import clean_text
-from zslcore.untrusted.client import container_of, look_into, read_lines, read_value
+from zslcore.untrusted.client import container_of, read_value
 
 #: Limits in bytes, lines, and characters per line: ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
@@ -110,29 +107,6 @@ def read_class_list(path: Path, count_known: Count | None = None) -> ClassList:
     if not class_list.names:
         raise FileRefusedError(f"{clean_text(path.name)}: expected the names of classes, got none.")
     return class_list
-
-
-def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
-    """Return the classes given to a command: names, numbers, or a file of them.
-
-    A file is a text or JSON of :func:`read_class_list`, or an ``.npy`` with names, numbers or a
-    mask of all classes. Raises FileRefusedError for another file.
-    """
-    if len(words) != 1 or not (path := path_of(words[0], folder)).is_file():
-        return list(words)
-    if container_of(path) == "NumPy array":
-        array = look_into(path).arrays.get("array")
-        if array is None or array.ndim != 1:
-            raise FileRefusedError(f"{clean_text(path.name)}: expected one list of classes.")
-        if array.dtype.kind == "U":
-            return [clean_text(name) for name in array]
-        is_mask = len(array) > 2 and np.isin(array, (0, 1)).all()
-        return [str(int(c)) for c in (np.flatnonzero(array) if is_mask else array)]
-    text = read_lines(path) if container_of(path) == "text" else ()
-    numbers = [word for line in text for word in re.split(r"[\s,;\[\]]+", line) if word]
-    if numbers and all(map(str.isdecimal, numbers)):
-        return numbers
-    return list(read_class_list(path).names)
 
 
 def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> ClassList:

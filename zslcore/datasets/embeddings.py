@@ -47,12 +47,15 @@ from zslcore.untrusted.client import (
     read_lines,
     read_table_file,
 )
+from zslcore.untrusted.readers.array_names import COUNTERS
 
 #: Part of a standard split -> lists that may give the order of its classes.
 LISTS_OF_CLASSES = {
     "test": ("testclasses.txt",),
     "trainval": ("trainvalclasses.txt", "trainclasses.txt"),
 }
+#: Titles of labels that are dimensions where another column has the classes.
+DIMENSIONS = ("y", "y_true", "target", "targets", "category")
 #: Allowed name of an embedding, which is part of a variable's name.
 NAME = re.compile(r"[A-Za-z0-9_]{1,40}")
 
@@ -119,9 +122,22 @@ def read_csv_embeddings(path: Path) -> ClassEmbeddings:
     with artifacts.scratch() as folder:
         table = read_table_file(path, folder, {"class": True})
         classes = [table.texts["class"][code] for code in table.codes["class"]]
-        values = np.array(table.values)
+        columns, values = _without_counters(table.columns, np.array(table.values))
     refuse_twice(path, classes)
-    return ClassEmbeddings(tuple(classes), table.columns, values, clean_text(path.name))
+    return ClassEmbeddings(tuple(classes), columns, values, clean_text(path.name))
+
+
+def _without_counters(
+    columns: tuple[str, ...], values: np.ndarray
+) -> tuple[tuple[str, ...], np.ndarray]:
+    """Leave out columns that number the classes, by title and values."""
+    kept = [
+        k
+        for k, name in enumerate(columns)
+        if name.lower() not in COUNTERS or len(np.unique(values[:, k])) < len(values)
+    ]
+    whole = len(kept) in (0, len(columns))
+    return (columns, values) if whole else (tuple(columns[k] for k in kept), values[:, kept])
 
 
 def _by_table(path: Path) -> ClassEmbeddings:
@@ -139,6 +155,13 @@ def _by_table(path: Path) -> ClassEmbeddings:
     columns = held.names("columns") if "columns" in held.shapes else ()
     classes, values = held.names(names), held.rows(matrices[0])
     refuse_twice(path, list(classes))
+    if columns:
+        # A dimension may have a title that labels have elsewhere.
+        lists = {n: a for n, a in held.arrays.items() if a.ndim == 1 and a.dtype.kind != "U"}
+        more = {n: a for n, a in lists.items() if n.lower() in DIMENSIONS}
+        columns = (*columns, *more)
+        values = np.column_stack([values, *more.values()]).astype(np.float32)
+        columns, values = _without_counters(columns, values)
     return ClassEmbeddings(classes, columns, values, held.name)
 
 

@@ -29,18 +29,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from zslcore.datasets.class_lists import WORDNET_ID, are_codes, parse_class_list
+import numpy as np
+
+from zslcore.datasets.class_lists import (
+    WORDNET_ID,
+    are_codes,
+    parse_class_list,
+    read_class_list,
+)
 from zslcore.datasets.split_entries import (
     CLASS_TITLES,
     IMAGE_TITLES,
     LETTER,
     entries_of_table,
+    read_split_json,
+    read_split_table,
     table_of_records,
 )
 from zslcore.datasets.split_lists import (
@@ -60,8 +69,9 @@ from zslcore.datasets.split_lists import (
     table_rows,
 )
 from zslcore.exceptions import FileRefusedError
+from zslcore.storage.files import path_of
 from zslcore.texts import clean_text, expect
-from zslcore.untrusted.client import look_into, read_value
+from zslcore.untrusted.client import container_of, look_into, read_lines, read_value
 
 #: Layouts of folders that are read, for the message of a refusal.
 LAYOUTS = (
@@ -186,6 +196,8 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
               for ending in TABLES if f"{part}{ending}" in files}  # fmt: skip
     if not {"train", "test"} <= tables.keys():
         return None
+    if any(path.suffix.lower() == ".json" and not _records(path)[0] for path in tables.values()):
+        return None
     listed = {part: _table(path) for part, path in tables.items()}
     note = ", ".join(path.name for path in tables.values())
     classes = {part: {label for _, label in rows} for part, rows in listed.items()}
@@ -204,9 +216,7 @@ def _table(path: Path) -> list[tuple[str, str]]:
     if path.suffix.lower() in (".csv", ".tsv"):
         titles, *rows = table_rows(path)
     else:
-        titles, rows = table_of_records(
-            read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
-        )
+        titles, rows = _records(path)
     entries = entries_of_table(clean_text(path.name), titles, rows or [titles], part="train")
     if not entries or not entries["train"][0][0]:
         raise FileRefusedError(
@@ -214,6 +224,10 @@ def _table(path: Path) -> list[tuple[str, str]]:
             f"classes ({CLASS_TITLES[0]}), got {clean_text(', '.join(titles), 80) or 'none'}."
         )
     return entries["train"] if rows else []
+
+
+def _records(path: Path) -> tuple[list[str], list[list[str]]]:
+    return table_of_records(read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS))
 
 
 def _read_cub(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
@@ -332,11 +346,21 @@ def _named(path: Path) -> _Named | None:
 
 def _named_as_part(path: Path) -> _Named | None:
     """Return the side of a class list called as a part; None for codes, as of images."""
-    side = SIDE_OF_PART.get(path.stem.lower(), "") if path.suffix.lower() == ".txt" else ""
-    names = lines_of(path) if side else []
+    is_text = path.suffix.lower() in (".txt", ".json")
+    side = SIDE_OF_PART.get(path.stem.lower(), "") if is_text else ""
+    names = _lines_or_items(path) if side else []
     is_list = is_class_list(names) and all(map(LETTER.search, names))
     are_images = are_codes(names) and not all(map(WORDNET_ID.fullmatch, names))
     return _Named(path, side) if is_list and not are_images else None
+
+
+def _lines_or_items(path: Path) -> list[str]:
+    """Return the lines of a text, or the items of a JSON list of texts, empty for other JSON."""
+    if path.suffix.lower() != ".json":
+        return lines_of(path)
+    value: Any = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return value if is_list else []
 
 
 def _classes_in(path: Path) -> tuple[str, ...] | None:
@@ -349,6 +373,34 @@ def _classes_in(path: Path) -> tuple[str, ...] | None:
         else:
             names = tuple(f"class {number}" for number in contents.numbers("array"))
     else:
-        names = parse_class_list(lines_of(path)).names
+        names = parse_class_list(_lines_or_items(path)).names
     is_list = names and max(map(len, names)) <= MOST_LETTERS and not any(map(IMAGE.search, names))
     return names if is_list else None
+
+
+def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
+    """Return the classes given to a command: names, numbers, or a file of unseen classes.
+
+    A file is a list of :func:`zslcore.datasets.class_lists.read_class_list`, an ``.npy`` with
+    names, numbers or a mask of all classes, or a split by classes. Raises FileRefusedError for
+    another file.
+    """
+    if len(words) != 1 or not (path := path_of(words[0], folder)).is_file():
+        return list(words)
+    container = container_of(path)
+    if container == "NumPy array":
+        array = look_into(path).arrays.get("array")
+        if array is None or array.ndim != 1:
+            raise FileRefusedError(f"{clean_text(path.name)}: expected one list of classes.")
+        if array.dtype.kind == "U":
+            return [clean_text(name) for name in array]
+        is_mask = len(array) > 2 and np.isin(array, (0, 1)).all()
+        return [str(int(c)) for c in (np.flatnonzero(array) if is_mask else array)]
+    text = read_lines(path) if container == "text" else ()
+    numbers = [word for line in text for word in re.split(r"[\s,;]+", line) if word]
+    if numbers and all(map(str.isdecimal, numbers)):
+        return numbers
+    split = read_split_json(path) if container == "JSON" else read_split_table(path)
+    if split is not None and (unseen := split.sides.get("unseen")) is not None:
+        return [split.class_names[c] for c in unseen]
+    return list(read_class_list(path).names)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import ZSLDataset
-from zslcore.datasets.class_lists import listed_classes
+from zslcore.datasets.split_folders import listed_classes
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.published import PredictedScores
@@ -737,26 +737,30 @@ def _labels_in(
 
 def _labels_of_text(path: Path, folder: Path, limits: Limits) -> np.ndarray | tuple[str, ...]:
     """Read the labels in a column of a table, or one per line."""
-    labels = None
-    with suppress(FileRefusedError):  # lines of different forms
+    try:
         table = look_into(path, ("text",), limits=limits)
-        name = _column_named(table.shapes, ("array", *LABELS))
-        name = name or _only_repeating(table, folder, limits)
-        labels = None if name is None else _labels_in(table, name, folder, limits)
-    if labels is None:  # names of classes with commas
-        labels = numbers_or_names(read_lines(path, max_bytes=64 << 20))
-    return labels
+    except FileRefusedError:  # lines of different forms
+        return numbers_or_names(read_lines(path, max_bytes=64 << 20))
+    name = _column_named(table.shapes, ("array", *LABELS))
+    name = name or _only_repeating(table, folder, limits)
+    labels = None if name is None else _labels_in(table, name, folder, limits)
+    if labels is None and "columns" in table.shapes:
+        titles = clean_text(", ".join(table.names("columns")), 80)
+        raise FileRefusedError(
+            f"{table.name}: expected one column of labels, called label; got {titles}."
+        )
+    # A table without such a column has names of classes with commas.
+    return numbers_or_names(read_lines(path, max_bytes=64 << 20)) if labels is None else labels
 
 
 def _only_repeating(table: Contents, folder: Path, limits: Limits) -> str | None:
     """Return the only column in which values repeat, as labels do and file names do not."""
-    columns: dict[str, Role] = {
-        name: "labels" for name, shape in table.shapes.items() if shape and len(shape) == 1
-    }
-    read = table.read(columns, folder, limits=limits)
-    held = {**read.names, **{name: array.tolist() for name, array in read.arrays.items()}}
-    found = [name for name, values in held.items() if len({*values}) < len(values)]
-    return found[0] if len(found) == 1 else None
+    repeating = []
+    for name in (n for n, shape in table.shapes.items() if shape and len(shape) == 1):
+        with suppress(FileRefusedError):  # fractions
+            values = _labels_in(table, name, folder, limits)
+            repeating += [name] if values is not None and len({*values}) < len(values) else []
+    return repeating[0] if len(repeating) == 1 else None
 
 
 def numbers_or_names(texts: Sequence[str] | np.ndarray) -> np.ndarray | tuple[str, ...]:
