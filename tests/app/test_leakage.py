@@ -240,7 +240,7 @@ def test_photographs_on_both_sides_are_shown_and_a_pattern_is_searched(visit):
     app = visit(dataset="simulated-aPY", split="PS")
     assert "share a photograph with a training row" in words(app)
     app = visit(dataset="simulated-aPY", split="PS", leakage_pattern="(zebra)")
-    assert "found in none of the names" in app.error[0].value
+    assert "matches none of the names" in app.error[0].value
     app = visit(dataset="simulated-aPY", split="PS", leakage_pattern="([0-9]+)")
     assert "by the pattern" in words(app)
 

@@ -114,9 +114,9 @@ class Lesson:
     title: str
     about: str
     minutes: int
-    shown: int
     steps: tuple[Step, ...]
     command: Callable[[], str]
+    shown: int = 1
 
     @property
     def cover(self) -> Step:

@@ -201,5 +201,5 @@ def test_figures_over_lambda_are_also_measured_on_the_first_validation_split(nam
     assert len(test) == len(validation)
     assert not np.allclose(test["ours"], validation["ours"])
     assert set(test["key"]).isdisjoint(validation["key"])
-    with pytest.raises(ParameterError, match="cal:figure1 and cal:figure3 alone"):
+    with pytest.raises(ParameterError, match="cal:figure1 and cal:figure3 also"):
         reproduce("cal:table2", ["digits"], on="validation")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.untrusted import worker
+from zslcore.untrusted.readers.array_names import VARIABLES
 from zslcore.untrusted.readers.common import TEXT_BYTES, Shape
 from zslcore.untrusted.readers.mat_files import join_cells, refuse_many_cells
 from zslcore.untrusted.worker import Refused
@@ -46,6 +47,8 @@ class Hdf5:
         names: Counter[str] = Counter(top)
         group_of: dict[str, str] = {}
         for group in top:
+            if group in VARIABLES:  # expected to be an array, and refused as a group
+                continue
             is_link = self.file.id.links.get_info(group.encode()).type != self.h5py.h5l.TYPE_HARD
             if is_link or not isinstance(self.file[group], self.h5py.Group):
                 continue

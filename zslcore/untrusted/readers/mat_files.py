@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from zslcore.untrusted.readers.array_names import VARIABLES
 from zslcore.untrusted.readers.common import TEXT_BYTES, Shape
 from zslcore.untrusted.worker import Refused
 
@@ -49,7 +50,8 @@ class Mat5:
         structs = [
             name
             for name in top
-            if self.listed[name] == ((1, 1), "struct")
+            if name not in VARIABLES
+            and self.listed[name] == ((1, 1), "struct")
             and sizes.get(name, MOST_OF_STRUCT) < MOST_OF_STRUCT
         ]
         if not structs:
