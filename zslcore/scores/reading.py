@@ -537,7 +537,12 @@ def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     numbers = parts.get("scores")
     remarks = [_left_out(read.unread, "texts, no scores of a class")] if read.unread else []
     if numbers is not None:
-        columns = list(parts["class_names"])
+        columns = list(parts.get("class_names", ()))
+        if len(columns) != numbers.shape[1]:
+            raise FileRefusedError(
+                f"{clean_text(path.name)}: expected one name per column of scores, got "
+                f"{len(columns):,} for {numbers.shape[1]:,}."
+            )
         scored = _columns_of_classes(columns, parts.get("labels", ()))
         if 1 < len(scored) < len(columns):
             others = [columns[k] for k in range(len(columns)) if k not in scored]
