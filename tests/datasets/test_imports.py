@@ -3,12 +3,13 @@ import os
 import stat
 import threading
 from contextlib import suppress
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tests.datasets import files
-from zslcore.datasets import import_dataset, imports, load, xlsa17
+from zslcore.datasets import import_dataset, importing, imports, load, xlsa17
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.importing import open_dataset
 from zslcore.datasets.xlsa17 import read_xlsa17
@@ -438,6 +439,18 @@ def test_a_pickle_is_never_opened(source, root, reads, tmp_path, name):
     assert load("Toy").class_names == files.READABLE
     assert len(reads) == 2
     assert not marker.exists()
+
+
+@pytest.mark.parametrize("name", ["features.own", "folder"])
+def test_a_reader_before_the_last_two_reads_what_it_recognises(tmp_path, monkeypatch, name):
+    path = tmp_path / name
+    path.mkdir() if name == "folder" else path.write_text("1")
+    (tmp_path / "folder").mkdir(exist_ok=True)
+    (tmp_path / "folder" / "train.parquet").touch()
+    release = SimpleNamespace(import_dataset=lambda *_: path)
+    own = SimpleNamespace(can_read=path.__eq__, find=lambda _: release)
+    monkeypatch.setattr(importing, "READERS", (own, *importing.READERS))
+    assert import_dataset(path) == path
 
 
 @pytest.mark.parametrize(

@@ -66,10 +66,9 @@ if TYPE_CHECKING:
 )
 def run(args: argparse.Namespace) -> int:
     """Import the data sets at the paths, and print their sizes."""
-    from zslcore.datasets import action_archives
-    from zslcore.datasets.importing import files_of_intake, import_dataset
+    from zslcore.datasets import xlsa17
+    from zslcore.datasets.importing import files_of_intake, import_dataset, reader_of
     from zslcore.datasets.split_folders import listed_classes
-    from zslcore.datasets.xlsa17 import data_sets_in
     from zslcore.storage.files import folder_of, path_of
 
     source, more = Path(args.source[0]), [Path(path) for path in args.source[1:]]
@@ -90,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     _refuse_options(args, source)
     for key in {"features", "splits", "prototypes"} & {*options}:
         options[key] = str(path_of(options[key], folder_of(source)))
-    if not action_archives.can_read(source) and (sets := data_sets_in(source)):
+    if reader_of(source) is xlsa17 and (sets := xlsa17.data_sets_in(source)):
         return _import_all(sets, args.pretraining, options)
     print_dataset(import_dataset(source, pretraining=args.pretraining, **options))
     return 0

@@ -19,8 +19,13 @@ from zslcore.storage.files import data_folder
 from zslcore.untrusted.client import Role, read_arrays
 
 #: Modules that each read one form of release (:mod:`zslcore.datasets.release`); the first that
-#: recognises the source reads it.
-READERS = (table, action_archives, xlsa17)
+#: recognises the source reads it. The last two take any file and any folder.
+READERS = (action_archives, table, xlsa17)
+
+
+def reader_of(source: Path) -> Any:
+    """Return the first of :data:`READERS` that recognises a file or a folder."""
+    return next(reader for reader in READERS if reader.can_read(source))
 
 
 def import_dataset(
@@ -54,8 +59,7 @@ def import_dataset(
             paths, choices = intake.with_file(paths, choices, options.pop("prototypes"))
         release = intake.find(paths, choices=choices, **options)
     else:
-        reader = next(each for each in READERS if each.can_read(Path(source)))
-        release = reader.find(Path(source), **options)
+        release = reader_of(Path(source)).find(Path(source), **options)
     dataset: ZSLDataset = release.import_dataset(name, pretraining)
     return dataset
 
@@ -69,7 +73,9 @@ def files_of_intake(
     whose array names :mod:`zslcore.datasets.table` does not recognise.
     """
     files = [Path(path) for path in more]
-    if source.is_dir() and not action_archives.can_read(source):
+    if reader_of(source) not in (table, xlsa17):
+        return []
+    if source.is_dir():
         return [*intake.parquet_files(source), *files]
     if source.is_file() and (files or choices or not table.is_table(source)):
         return [source, *files]

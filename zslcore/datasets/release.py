@@ -31,7 +31,8 @@ class ParsedDataset:
 
     Attributes
     ----------
-    features : matrix of shape (n_samples, n_features), mapped from a file in the output folder
+    features : matrix of shape (n_samples, n_features), mapped from a file in the output folder,
+        which must not have folders inside
     labels : whole numbers of shape (n_samples,), ``first`` for the first class
     prototypes : array of shape (n_classes, n_attributes)
     class_names : one per row of ``prototypes``

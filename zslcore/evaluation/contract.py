@@ -376,7 +376,7 @@ def card_says_what_the_method_is(case: MethodUnderTest) -> None:
     _expect(isinstance(card, MethodCard), "a MethodCard", type(card).__name__)
     missing = [n for n in ("title", "authors", "idea", "formula") if not getattr(card, n)]
     _expect(not missing, "a card with title, authors, idea and formula", f"no {missing}")
-    _expect(1990 < card.year < 2100, "a year", card.year)
+    _expect(1990 < card.year < 2100, "a year from 1991 to 2099", card.year)
 
 
 def grid_names_parameters_and_holds_several_values(case: MethodUnderTest) -> None:

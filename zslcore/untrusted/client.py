@@ -36,6 +36,7 @@ from zslcore.untrusted.readers import (
     word_vectors,
 )
 from zslcore.untrusted.readers.common import encoding_of
+from zslcore.untrusted.readers.variables import CONTAINERS
 from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
 #: Form in which a variable is returned: a float32 matrix, unchanged or transposed (MATLAB's layout
@@ -52,27 +53,9 @@ MAX_CSV_BYTES = 1 << 30
 LAST_CHARACTER = 0x10FFFF
 #: Start of a pointer of Git LFS, which may be in place of a file.
 LFS = b"version https://git-lfs.github.com/spec/"
-#: Signature, its possible offsets, and the container that it identifies.
-SIGNATURES = (
-    (b"MATLAB 5.0 MAT-file", (0,), "MATLAB 5"),
-    (b"\x89HDF\r\n\x1a\n", (0, 512, 1024, 2048), "HDF5"),
-    (b"PK\x03\x04", (0,), "NumPy archive"),
-    (b"\x93NUMPY", (0,), "NumPy array"),
-    (b"PAR1", (0,), "Parquet"),
-)
-#: Container of arrays -> its name in sentences.
-CONTAINERS = {
-    "MATLAB 5": "a MATLAB 5 file",
-    "HDF5": "an HDF5 file",
-    "NumPy archive": "a NumPy archive",
-    "NumPy array": "a NumPy array",
-    "Parquet": "a Parquet table",
-    "PyTorch": "a PyTorch file",
-    "safetensors": "a safetensors file",
-    "JSON": "a JSON text",
-}
-ARRAYS = tuple(CONTAINERS)
-ENDINGS_OF_ARRAYS = ".mat, .npz, .npy, .h5, .parquet, .pt, .safetensors, .json"
+#: Containers of arrays, and their usual endings.
+ARRAYS = tuple(name for name, container in CONTAINERS.items() if container.ending)
+ENDINGS_OF_ARRAYS = ", ".join(CONTAINERS[name].ending for name in ARRAYS)
 #: First bytes of files that are refused, with a description and advice.
 NOT_OPENED = (
     (
@@ -186,7 +169,7 @@ def read_arrays(
         kind = "table"  # read columns as arrays, not as a score matrix
     required = tuple(wanted) if required is None else required
     arguments = (dict(wanted), required, limits.budget(size), limits.because(size))
-    what = _described(kind)
+    what = CONTAINERS[kind].words
     answer = _read(variables.read_variables, path, into, kind, *arguments, limits=limits, what=what)
     with _checked(path):
         present = [name for name in wanted if name in answer["found"]]
@@ -302,7 +285,7 @@ def look_into(
     container = _kind(path, kinds)
     with scratch() as folder:
         budget = limits.budget(path.stat().st_size)
-        what = _described(container)
+        what = CONTAINERS[container].words
         reader = "table" if container == "Parquet" else container
         entries = _read(variables.look_into, path, folder, reader, budget, limits=limits, what=what)
         with _checked(path):
@@ -676,8 +659,9 @@ def container_of(path: Path) -> str:
     name = clean_text(path.name)
     if not head:
         raise FileRefusedError(f"{name}: expected a file with content, got an empty file.")
-    for signature, offsets, kind in SIGNATURES:
-        if any(head.startswith(signature, at) for at in offsets):
+    for kind, container in CONTAINERS.items():
+        signature, offsets = container.signature, container.offsets
+        if signature and any(head.startswith(signature, at) for at in offsets):
             return _in_archive(head) if kind == "NumPy archive" else kind
     for signature, what in NOT_OPENED:
         if head.startswith(signature):
@@ -711,15 +695,11 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
     """Return the container of a file, which must be in ``welcome``; preload its reader."""
     kind = container_of(path)
     if kind in welcome:
-        warm_up(*variables.LIBRARIES[kind])
+        warm_up(*CONTAINERS[kind].libraries)
         return kind
     expected = ENDINGS_OF_ARRAYS if welcome == ARRAYS else " or ".join(welcome)
-    got = CONTAINERS.get(kind, "a text")
+    got = CONTAINERS[kind].words
     raise FileRefusedError(f"{clean_text(path.name)}: expected {expected}, got {got}.")
-
-
-def _described(container: str) -> str:
-    return CONTAINERS.get(container, "a table" if container == "table" else "a text")
 
 
 def _read(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -35,31 +35,48 @@ class _Source(Protocol):
     def read(self, name: str) -> np.ndarray: ...
 
 
-#: Type of file -> its reader.
-SOURCES: dict[str, Callable[[str], _Source]] = {
-    "MATLAB 5": Mat5,
-    "HDF5": Hdf5,
-    "NumPy archive": Npz,
-    "NumPy array": Npy,
-    "Parquet": ParquetScores,
-    "safetensors": Safetensors,
-    "PyTorch": Torch,
-    "JSON": Json,
-    "table": ParquetTable,
-    "text": TextTable,
-}
-#: Type of file -> libraries of its reader; PyArrow needs pandas to make arrays.
-LIBRARIES = {
-    "MATLAB 5": ("scipy.io",),
-    "HDF5": ("h5py",),
-    "NumPy archive": (),
-    "NumPy array": (),
-    "safetensors": (),
-    "PyTorch": (),
-    "JSON": (),
-    "text": (),
-    "table": ("pyarrow.parquet", "pandas"),
-    "Parquet": ("pyarrow.parquet", "pandas"),
+class Container(NamedTuple):
+    """Type of file.
+
+    Attributes
+    ----------
+    reader : opens a path
+    words : its name in sentences
+    ending : usual ending of a file of arrays; empty if files are not recognised as this type
+    signature, offsets : first bytes, and their possible places; empty if recognised otherwise
+    libraries : imported before a file is opened; PyArrow needs pandas to make arrays
+    """
+
+    reader: Callable[[str], _Source]
+    words: str
+    ending: str = ""
+    signature: bytes = b""
+    offsets: tuple[int, ...] = (0,)
+    libraries: tuple[str, ...] = ()
+
+
+#: Containers by name; the first with a matching signature reads a file.
+CONTAINERS = {
+    "MATLAB 5": Container(
+        Mat5, "a MATLAB 5 file", ".mat", b"MATLAB 5.0 MAT-file", libraries=("scipy.io",)
+    ),
+    "NumPy archive": Container(Npz, "a NumPy archive", ".npz", b"PK\x03\x04"),
+    "NumPy array": Container(Npy, "a NumPy array", ".npy", b"\x93NUMPY"),
+    "HDF5": Container(
+        Hdf5, "an HDF5 file", ".h5", b"\x89HDF\r\n\x1a\n", (0, 512, 1024, 2048), ("h5py",)
+    ),
+    "Parquet": Container(
+        ParquetScores,
+        "a Parquet table",
+        ".parquet",
+        b"PAR1",
+        libraries=("pyarrow.parquet", "pandas"),
+    ),
+    "PyTorch": Container(Torch, "a PyTorch file", ".pt"),
+    "safetensors": Container(Safetensors, "a safetensors file", ".safetensors"),
+    "JSON": Container(Json, "a JSON text", ".json"),
+    "table": Container(ParquetTable, "a table", libraries=("pyarrow.parquet", "pandas")),
+    "text": Container(TextTable, "a text"),
 }
 
 
@@ -156,8 +173,8 @@ def _write_plain(array: np.ndarray, path: Path, name: str) -> None:
 
 
 def _opened(path: str, kind: str) -> _Source:
-    worker.import_libraries(*LIBRARIES[kind])
-    return SOURCES[kind](path)
+    worker.import_libraries(*CONTAINERS[kind].libraries)
+    return CONTAINERS[kind].reader(path)
 
 
 def _described(array: np.ndarray) -> str:
