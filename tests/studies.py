@@ -11,10 +11,11 @@ from zslcore.analysis.large_scale import LargeScaleStudy
 from zslcore.analysis.maps import MapSettings, MapStudy
 from zslcore.analysis.overlap import OverlapStudy
 from zslcore.analysis.regularization import GridAnswersStudy
-from zslcore.analysis.study import RunStudy, Study
+from zslcore.analysis.study import RunStudy, SpecStudy, Study
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets import import_dataset, load
 from zslcore.evaluation.specs import RunSpec
+from zslcore.jobs.studies import STUDIES
 
 
 class Heard(list):
@@ -73,7 +74,7 @@ class Small:
     grid: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
-#: The small study of every kind.
+#: The small study of every kind; a study of one spec needs no entry.
 SMALL = {
     "run": Small(
         lambda: RunStudy.of(RunSpec(method="ALE", params={"epochs": 2}, **ABOUT), ONE),
@@ -106,4 +107,9 @@ SMALL = {
         lambda: GridAnswersStudy(RunSpec(method="SAE", **ABOUT)), ["SAE"], {"lam": (7.0,)}
     ),
     "large_scale": Small(lambda: LargeScaleStudy("tiny-ids", OF_IDS.digest, "ESZSL"), ["ESZSL"]),
+}
+SMALL |= {
+    kind: Small(lambda study=study: study(RunSpec(method="ESZSL", **ABOUT)), ["ESZSL"])
+    for kind, study in STUDIES.items()
+    if kind not in SMALL and issubclass(study, SpecStudy)
 }
