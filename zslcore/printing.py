@@ -32,7 +32,7 @@ from zslcore.version import version
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
     from matplotlib.transforms import Bbox
 
     from zslcore.evaluation.predictions import Predictions
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 WIDTHS = (84.0, 120.0, 174.0)
 #: Smallest and largest accepted width in mm.
 WIDTHS_MM = (40.0, 400.0)
+#: Width and height in mm of a slide of 16 : 9; on a slide of 13 1/3 inches, 8 pt become 17 pt.
+SLIDE = (160.0, 90.0)
 #: Fonts included in Matplotlib; later fonts supply characters that are missing in earlier ones.
 FONTS = {"sans": ("DejaVu Sans",), "serif": ("STIXGeneral", "DejaVu Serif", "DejaVu Sans")}
 FORMATS = ("pdf", "svg", "png")
@@ -74,16 +76,26 @@ class Panel:
 
 
 def print_figure(
-    panel: Panel, *, width_mm: float = 84.0, font: str = "sans", form: str = "pdf", title: str = ""
+    panel: Panel,
+    *,
+    width_mm: float = 84.0,
+    height_mm: float | None = None,
+    font: str = "sans",
+    form: str = "pdf",
+    title: str = "",
 ) -> bytes:
     """Return a panel as a file for print, with the title in its metadata.
+
+    The page is as high as its contents, or has the shape of ``width_mm`` by ``height_mm``, such as
+    that of a slide, and is larger only if names of rows need more height.
 
     Raises ParameterError for a width outside :data:`WIDTHS_MM`, UnknownNameError for an unknown
     font or format, and MissingExtraError without Matplotlib.
     """
     if form not in FORMATS:
         raise closest_name("format of a figure for print", form, FORMATS)
-    figure, settings = drawn(panel, width_mm=width_mm, font=font)
+    figure, settings = drawn(panel, width_mm=width_mm, height_mm=height_mm, font=font)
+    page = page_bounds(figure) if height_mm is None else None
     about: dict[str, Any] = {"Title": title, "Creator": f"zslcore {version()}"}
     if form == "pdf":
         about["CreationDate"] = None  # equal figures give equal bytes
@@ -93,7 +105,7 @@ def print_figure(
         about = {"Software": about["Creator"]}
     out = BytesIO()
     with _settled(settings):
-        figure.savefig(out, format=form, dpi=DOTS, metadata=about, bbox_inches=page_bounds(figure))
+        figure.savefig(out, format=form, dpi=DOTS, metadata=about, bbox_inches=page)
     return out.getvalue()
 
 
@@ -106,7 +118,7 @@ def page_bounds(figure: Figure) -> Bbox:
 
 
 def drawn(
-    panel: Panel, *, width_mm: float = 84.0, font: str = "sans"
+    panel: Panel, *, width_mm: float = 84.0, height_mm: float | None = None, font: str = "sans"
 ) -> tuple[Figure, dict[str, Any]]:
     """Return a panel as a Matplotlib figure, and the settings for saving it."""
     if not WIDTHS_MM[0] <= width_mm <= WIDTHS_MM[1]:
@@ -119,20 +131,32 @@ def drawn(
     with extra("print", "matplotlib", "A figure for print"):
         from matplotlib.figure import Figure
 
-    settings, letters = _settings(font), _letters(width_mm)
+    settings = _settings(font)
     with _settled(settings):
-        figure = Figure(figsize=(width_mm * _MM, width_mm * _MM))
+        figure = Figure(figsize=(width_mm * _MM, (height_mm or width_mm) * _MM))
         figure.set_layout_engine("constrained", w_pad=SPACE, h_pad=SPACE)
-        axes = figure.add_subplot()
+        place: Figure | SubFigure = figure
+        of_legend, loc = place, "outside upper left"
+        if panel.square and height_mm is not None and width_mm > height_mm:
+            share = min(1.1 * height_mm / width_mm, 0.7)  # of the panel, with its labels
+            both: Any = figure.subfigures(1, 2, width_ratios=(share, 1 - share))
+            (place, of_legend), loc = both, "center left"
+        axes = place.add_subplot()
         panel.draw(axes)
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_axisbelow(True)
         if panel.square:
-            axes.set_aspect("equal", adjustable="box", anchor="N")  # spare height goes below
-        title = _wrapped(panel.title, int(0.62 * letters))
+            anchor = "N" if height_mm is None else "C"  # spare height is cut off below
+            axes.set_aspect("equal", adjustable="box", anchor=anchor)
+        title = _wrapped(panel.title, int(0.62 * _letters(_width_mm(place))))
         axes.set_title(title, loc="left", weight="bold")
-        names = _write_legend(figure, axes, letters)
-        figure.set_figheight(_height(axes, panel, [title, *names]) * _MM)
+        names = _write_legend(of_legend, axes, _letters(_width_mm(of_legend)), loc)
+        if height_mm is None:
+            figure.set_figheight(_height(axes, panel, [title, *names]) * _MM)
+        else:
+            names_of_x = 1.5 * max(map(len, _words_of(axes.xaxis)), default=0)
+            scale = max(1.0, _height_of_rows(axes) / height_mm, (names_of_x + 60) / height_mm)
+            figure.set_size_inches(scale * width_mm * _MM, scale * height_mm * _MM)
         figure.draw_without_rendering()  # final layout, for measurements
         _thin(axes)
     return figure, settings
@@ -183,14 +207,19 @@ class _settled:  # noqa: N801 - reads as a word of a with statement
 
 def _height(axes: Axes, panel: Panel, texts: Sequence[str]) -> float:
     """Return the height in mm: of a golden rectangle, or more if rows or names need it."""
-    width_mm = _width_mm(axes)
+    width_mm = _width_mm(axes.figure)
     if panel.square:
         return 1.6 * width_mm + 3.8 * sum(len(text.splitlines()) for text in texts)
     height = width_mm * 0.72
     if _upright(words := _words_of(axes.xaxis), width_mm):
         height += 1.5 * max(map(len, words))
-    height = max(height, 4.2 * len(_words_of(axes.yaxis)) + 20)
+    height = max(height, _height_of_rows(axes))
     return height + 3.8 * sum(len(text.splitlines()) for text in [*texts, axes.get_xlabel()])
+
+
+def _height_of_rows(axes: Axes) -> float:
+    """Return the height in mm that the names of rows need."""
+    return 4.2 * len(_words_of(axes.yaxis)) + 20
 
 
 def _words_of(axis: Any) -> list[str]:
@@ -218,12 +247,16 @@ def _upright(words: Sequence[str], width_mm: float) -> bool:
     return sum(len(word) + 2 for word in words) * 1.6 > 0.7 * width_mm
 
 
-def _width_mm(axes: Axes) -> float:
-    return float(axes.figure.bbox.width / axes.figure.dpi / _MM)
+def _width_mm(place: Figure | SubFigure) -> float:
+    return _mm(place.bbox.width, place)
 
 
-def _write_legend(figure: Figure, axes: Axes, letters: int) -> list[str]:
-    """Draw the legend above the panel, in as many columns as fit; return its labels."""
+def _mm(pixels: float, place: Figure | SubFigure) -> float:
+    return float(pixels / place.dpi / _MM)
+
+
+def _write_legend(place: Figure | SubFigure, axes: Axes, letters: int, loc: str) -> list[str]:
+    """Draw the legend in as many columns as fit; return its labels."""
     handles: dict[str, Any] = {}
     for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
         handles.setdefault(name, handle)
@@ -232,10 +265,10 @@ def _write_legend(figure: Figure, axes: Axes, letters: int) -> list[str]:
     wrapped = [_wrapped(name, letters - 8) for name in handles]
     longest = max(len(line) for name in wrapped for line in name.splitlines())
     columns = max(1, min(len(handles), letters // (longest + 6)))
-    figure.legend(
+    place.legend(
         list(handles.values()),
         wrapped,
-        loc="outside upper left",
+        loc=loc,
         ncols=columns,
         frameon=False,
         borderpad=0.1,
@@ -391,7 +424,7 @@ def draw_symbols(
 
 def draw_texts(axes: Axes, x: Any, y: Any, texts: Sequence[str]) -> None:
     """Write a text above each point, if the page has room for all texts."""
-    if len(texts) <= 1.2 * _width_mm(axes):
+    if len(texts) <= 1.2 * _width_mm(axes.figure):
         for *place, text in zip(x, y, texts, strict=False):
             if text and np.isfinite(place).all():
                 at: Any = tuple(place)
@@ -450,7 +483,7 @@ def set_axis(
     """
     from matplotlib.ticker import PercentFormatter
 
-    axis, width_mm = getattr(axes, f"{letter}axis"), _width_mm(axes)
+    axis, width_mm = getattr(axes, f"{letter}axis"), _width_mm(axes.figure)
     if percent is not None:
         axis.set_major_formatter(PercentFormatter(1, percent, symbol=" %"))
     if letter == "x" and ticks:
@@ -466,7 +499,8 @@ def set_axis(
         axis.set_inverted(inverted=True)
     if grid:
         axis.grid(visible=True, color=_GRID, linewidth=0.5)
-    axis.set_label_text(_wrapped(title, int(0.6 * _letters(width_mm))))
+    length = width_mm if letter == "x" else _mm(axes.figure.bbox.height, axes.figure)
+    axis.set_label_text(_wrapped(title, int(0.6 * _letters(min(length, width_mm)))))
 
 
 #: Number of layers of points on a map, and size of a point up to each number of points.

@@ -54,4 +54,9 @@ def test_a_figure_leaves_for_print_with_the_width_that_was_chosen(server, page):
     box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+)", pdf)
     assert float(box[1]) == pytest.approx(120 / 25.4 * 72)
     once(page, lambda: b"STIX" in saved(page, button.click)[1])
+    menu.get_by_text("slide, 16:9").click()
+    while name != "data_split-slide.pdf":
+        name, pdf = saved(page, button.click)
+    width, height = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+)", pdf).groups()
+    assert float(width) / float(height) == pytest.approx(16 / 9)
     assert page.errors == []

@@ -5,6 +5,7 @@ import math
 import re
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from zslcore.printing import (  # noqa: E402 - both need the extra
     DOTS,
     FONTS,
     POINTS,
+    SLIDE,
     WIDTHS,
     Panel,
     draw_cells,
@@ -125,26 +127,61 @@ def test_every_letter_of_a_pdf_is_8_pt():
     assert sizes == {POINTS}
 
 
-@pytest.mark.nightly
-@EVERY
-@pytest.mark.parametrize(("width", "font"), LOOKS)
-def test_no_text_is_cut_off_and_every_text_is_8_pt(panel, font, width, monkeypatch):
+def texts_of(figure, monkeypatch):
+    """Return the texts that are drawn."""
     from matplotlib.text import Text
 
-    figure, _ = drawn(panel, width_mm=width, font=font)
     texts, draw = [], Text.draw
     monkeypatch.setattr(
         Text, "draw", lambda text, *a, **k: (texts.append(text), draw(text, *a, **k))
     )
     figure.draw_without_rendering()
+    return [text for text in texts if text.get_text() and text.get_visible()]
+
+
+@pytest.mark.nightly
+@EVERY
+@pytest.mark.parametrize(("width", "font"), LOOKS)
+def test_no_text_is_cut_off_and_every_text_is_8_pt(panel, font, width, monkeypatch):
+    figure, _ = drawn(panel, width_mm=width, font=font)
+    written = texts_of(figure, monkeypatch)
     page = page_bounds(figure).transformed(figure.dpi_scale_trans).padded(1)
-    written = [text for text in texts if text.get_text() and text.get_visible()]
     assert len(written) > 8
     for text in written:
         box = text.get_window_extent()
         assert text.get_fontsize() == POINTS, text
         assert page.x0 <= box.x0 <= box.x1 <= page.x1, text
         assert page.y0 <= box.y0 <= box.y1 <= page.y1, text
+
+
+@EVERY
+def test_a_slide_is_16_to_9_and_no_text_is_cut_off(panel, monkeypatch):
+    size = {"width_mm": SLIDE[0], "height_mm": SLIDE[1]}
+    _, _, width, height = map(float, pdf(panel, **size).mediabox)
+    assert width / height == pytest.approx(16 / 9)
+    usual = pytest.approx(SLIDE[0] / 25.4 * 72, abs=1e-3)
+    assert width > 453.6 if panel is PANELS["bars"] else width == usual  # which has upright names
+    figure, _ = drawn(panel, **size)
+    page = figure.bbox.padded(1)
+    for text in texts_of(figure, monkeypatch):
+        box = text.get_window_extent()
+        assert page.x0 <= box.x0 <= box.x1 <= page.x1, text
+        assert page.y0 <= box.y0 <= box.y1 <= page.y1, text
+    for beside in figure.subfigs[1:]:
+        own, legend = figure.axes[0].get_tightbbox(), beside.legends[0].get_window_extent()
+        assert own.x1 <= legend.x0
+
+
+def test_a_slide_of_many_rows_has_the_same_shape_and_room_for_each_name():
+    def many(axes):
+        axes.barh(np.arange(50), np.ones(50))
+        set_axis(axes, "y", ticks=[(float(k), f"class {k}") for k in range(50)])
+
+    figure, _ = drawn(Panel(many), width_mm=SLIDE[0], height_mm=SLIDE[1])
+    width, height = figure.get_size_inches()
+    assert width / height == pytest.approx(16 / 9)
+    boxes = [text.get_window_extent() for text in figure.axes[0].get_yticklabels()]
+    assert not any(a.overlaps(b) for a, b in pairwise(boxes))
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -28,7 +28,7 @@ from ui.takeaway.for_print import panels_of
 from zslcore.evaluation import Predictions, predictions_bytes
 from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.one_file import frame_line
-from zslcore.printing import FONTS, FORMATS, WIDTHS, Panel, print_figure
+from zslcore.printing import FONTS, FORMATS, SLIDE, WIDTHS, Panel, print_figure
 from zslcore.results.store import StoredRun
 from zslcore.storage import extras
 from zslcore.version import version
@@ -296,8 +296,9 @@ def opened_menu(
 # --- Files for print ------------------------------------------------------------------------------
 
 
-#: Width that means the width on screen.
+#: Width that means the width on screen; widths that have a name -> their name.
 SCREEN = 0.0
+WIDTH_WORDS = {SCREEN: "screen", SLIDE[0]: "slide, 16:9"}
 
 
 def offer_prints(
@@ -308,7 +309,8 @@ def offer_prints(
     ``on_screen`` : whether the browser can save the figure as shown.
     """
     lack = missing_extras.of("print", "A figure for print") if panels else None
-    widths = [*((SCREEN,) * on_screen), *(() if lack or not panels else WIDTHS)]
+    sizes = () if lack or not panels else (*WIDTHS, SLIDE[0])
+    widths = [*((SCREEN,) * on_screen), *sizes]
     if lack is not None:
         missing_extras.show(lack)
     if not widths:
@@ -316,8 +318,8 @@ def offer_prints(
     width = st.segmented_control(
         "Width",
         widths,
-        default=widths[-1] if widths[-1] == SCREEN else WIDTHS[0],
-        format_func=lambda mm: f"{mm:g} mm" if mm else "screen",
+        default=WIDTHS[0] if sizes else SCREEN,
+        format_func=lambda mm: WIDTH_WORDS.get(mm, f"{mm:g} mm"),
         key=f"print_width_{key}",
         help="For print, the exact width of the page in mm; all text is 8 pt, with embedded fonts.",
     )
@@ -347,9 +349,14 @@ def offer_prints(
     download(
         "File for print",
         lambda: print_figure(
-            panels[number], width_mm=width, font=font or "sans", form=form, title=caption
+            panels[number],
+            width_mm=width,
+            height_mm=SLIDE[1] if width == SLIDE[0] else None,
+            font=font or "sans",
+            form=form,
+            title=caption,
         ),
-        f"{key}-{width:g}mm.{form}",
+        f"{key}-{'slide' if width == SLIDE[0] else f'{width:g}mm'}.{form}",
         f"print_file_{key}",
         icon=":material/print:",
     )
