@@ -163,6 +163,19 @@ def test_a_class_opens_with_its_synset_and_its_figure_by_method(visit):
     assert "**seal** is related to a class of" in words(app)
 
 
+def test_the_gain_of_an_opened_class_stands_above_the_bars_that_hide_the_class(visit):
+    app = visit()
+    first, _, *_ = drawn(app)[0]
+    asks = "Click a bar to open its class below the bars."
+    assert asks in [caption.value for caption in app.caption]
+    gain = {name: gain for name, gain, *_ in drawn(app)}["seal"]
+    app.selectbox(key="gain_class").set_value("seal").run()
+    said = next(each.value for each in app.caption if each.value.startswith("**seal**, related"))
+    assert f": {gain:+.1f} points. ".replace("-", "−") in said
+    app.selectbox(key="gain_class").set_value(first).run()
+    assert asks in [caption.value for caption in app.caption]
+
+
 def test_names_stand_in_columns_that_fit_a_window_and_are_no_html(visit, look):
     names = [f"<b>{c}</b>" for c in range(50)]
     table = class_gains(study_of(AWA2), AWA2, UNTRAINED[AWA2], "SAE", names)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui.figures.gains import FEWEST_DRAWS, gain_bars
+from ui.figures.gains import FEWEST_DRAWS, GROUP_WORDS, gain_bars
 from ui.figures.images import image_row
 from ui.intake import import_dialog
 from ui.maps import simulated_effects
@@ -36,6 +36,8 @@ from zslcore.methods import METHODS
 from zslcore.metrics.gain import GROUPS
 
 DRAWS = 30
+#: Width of the hint next to the choices, in pixels.
+HINT = 380
 #: Most pictures shown for a class.
 PICTURES = 16
 #: Simulated data that have no features without pre-training.
@@ -59,6 +61,7 @@ def show(_: Header) -> None:
                     "Unrelated classes only", key="gain_unrelated", bind="query-params"
                 )
             import_dialog.offer()
+            hint = st.empty()
         in_set, related = (
             set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
         )
@@ -72,6 +75,7 @@ def show(_: Header) -> None:
         table = gains(method, dataset.class_names, related)
         gain = group_gain(table)
     answer.say(*_in_words(gain, table, vocabulary, simulated=dataset.simulated))
+    hint.caption(_hint(table), width=HINT)
     _draw(table, dataset, method, only_unrelated=only_unrelated)
     names = sorted(table["class"])
     first = str(table["class"].iloc[0])
@@ -200,11 +204,23 @@ def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, only_unrelat
     few = int((table["draws"] < FEWEST_DRAWS).sum())
     bare = f"; {few} classes have fewer and no line" if few else ""
     st.caption(
-        f"Click a bar to open its class. {DRAWS} random splits test a few classes each and train "
+        f"{DRAWS} random splits test a few classes each and train "
         "on the rest, with the same splits for both feature sets. Lines: 95 % intervals over the "
         f"splits that test a class (Student's t), from {FEWEST_DRAWS} splits on{bare}. Related: a "
         "kind of the class, or a broader class, is in the set: it is not a control. The interval "
         f"of the difference is over classes (Welch). {simulated_effects.about_gain(dataset)}"
+    )
+
+
+def _hint(table: pd.DataFrame) -> str:
+    """Return the gain of the opened class, which may be out of sight, or how to open one."""
+    opened = table[table["class"] == st.session_state.get("gain_class")]
+    if opened.empty or opened.index[0] == table.index[0]:
+        return "Click a bar to open its class below the bars."
+    row = opened.iloc[0]
+    return (
+        f"**{plain(row['class'])}**, {GROUP_WORDS[row['group']][0]}: {in_points(row['gain'])}. Its "
+        "match and other methods are below the bars."
     )
 
 
