@@ -176,6 +176,26 @@ def test_a_grey_curve_is_named_and_taken(server, page):
     once(page, lambda: page.locator(".other[data-method=LinearS2V]").count() == 1)
 
 
+BOXES = """() => { const all = []; const walk = (each) => { for (const e of each.children) {
+    all.push(e); if (e.shadowRoot) walk(e.shadowRoot); walk(e); } }; walk(document);
+    return [".numbers > .h", ".pending", ".pending > button", ".st-key-playground_menu"]
+        .map((name) => all.find((e) => e.matches(name)).getBoundingClientRect())
+        .map(({ left, right, top, bottom }) => [left, right, top, bottom]); }"""
+
+
+def test_the_button_that_validates_gamma_is_next_to_numbers_and_menu(server, page):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{server.url}/?dataset=simulated-AWA1-full&method=LinearS2V")
+    page.get_by_role("button", name="Choose γ by validation").wait_for()
+    page.locator(SHOWN).wait_for()
+    settle(page)
+    numbers_at, pending, button, menu = page.evaluate(BOXES)
+    assert numbers_at[1] <= pending[0]
+    assert button[1] <= menu[0]  # in one line, none over another
+    assert button[3] - button[2] < 40
+    page.get_by_role("button", name="PDF").click(trial=True)
+
+
 def test_back_undoes_a_choice_and_forward_makes_it_again(server, page):
     opened(page, server)
     for choice in ("ESZSL", "SAE"):
