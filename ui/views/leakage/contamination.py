@@ -165,8 +165,8 @@ def _show_next(question: TestedExtractor) -> None:
         for row in contamination.printed_overlaps(name)
     ]
     if printed:
-        words = f"Overlap reported in its paper: {plain(printed[0].source)}, {printed[0].url}"
-        st.markdown(f":small[{words}]")  # links in captions are too pale
+        reported = f"Overlap reported in its paper: {plain(printed[0].source)}, {printed[0].url}"
+        st.markdown(f":small[{reported}]")  # links in captions are too pale
 
 
 def show_map(question: TestedExtractor) -> None:
