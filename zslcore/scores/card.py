@@ -1,7 +1,8 @@
 """Card of a score matrix or of predictions: metrics and findings.
 
-A score matrix does not show the training rows, so its card is never "Clean". Predictions
-name their data and split; where both are available, rows, labels and gamma are compared.
+A score matrix does not show the training rows, so its card is never "Clean". Predictions name their
+data and split; if these are available, the rows, labels and gamma of the predictions are compared
+with them.
 """
 
 from __future__ import annotations
@@ -65,9 +66,9 @@ def card_of_scores(
 ) -> Report:
     """Return the card of a score matrix or of predictions.
 
-    ``files`` has names and SHA-256; ``assumed`` is True if the pre-training ``vocabularies`` were
-    not declared; ``leaked`` is the number of leaking rows of the split named in predictions, None
-    if that split is not available.
+    ``files`` are pairs of a name and a SHA-256; ``assumed`` is True if the pre-training
+    ``vocabularies`` were not declared; ``leaked`` is the number of leaking rows of the split that
+    predictions name, or None if the split is not available.
     """
     on_rows, rows = _of_rows(leaked, report.matrix.split)
     on_classes, classes = _of_classes(report.matrix, vocabularies, assumed)
@@ -95,8 +96,8 @@ def card_of_predictions(
 ) -> Report:
     """Return the card of predictions, with the leaking rows of the split that they name.
 
-    ``vocabularies`` are by default those that the data set declares. ``load`` opens a data set by
-    name, and raises ZSLError for data that must not be used for the comparison.
+    By default, ``vocabularies`` are the pre-training sets that the data set declares. ``load``
+    opens a data set by name, and raises ZSLError for data that must not be used for the comparison.
     """
     leaked, declared = _leaks_in_data(predicted, load)
     assumed = not vocabularies and not declared
@@ -109,9 +110,9 @@ def card_of_predictions(
 def _leaks_in_data(
     predicted: PredictedScores, load: Callable[[str], ZSLDataset]
 ) -> tuple[int | None, tuple[str, ...]]:
-    """Return the number of leaking rows of the split of predictions, and its pre-training sets.
+    """Return the number of leaking rows of the named split, and the declared pre-training sets.
 
-    Returns None and () if the same data are not available.
+    Returns None and () if the data named in the predictions are not available.
     """
     provenance = predicted.predictions.provenance
     if not provenance.digest:
@@ -154,7 +155,7 @@ def _sentence(report: ScoreReport, worst: Finding) -> str:
 
 
 def _findings(report: ScoreReport, *of_data: Finding) -> tuple[Finding, ...]:
-    """Return the findings ``of_data`` together with those on claims and on gamma, worst first."""
+    """Return the findings ``of_data`` with all findings on claims and on gamma, worst first."""
     matrix = report.matrix
     predicted = matrix if isinstance(matrix, PredictedScores) else None
     reasons = predicted.reasons if predicted else ()
@@ -199,7 +200,7 @@ def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
 def _of_classes(
     matrix: JudgedScores, vocabularies: Sequence[Vocabulary], assumed: bool
 ) -> tuple[Finding, Figure]:
-    """Return the unseen classes in the pre-training set, and their metric."""
+    """Return the finding on unseen classes in the pre-training set, and its metric."""
     named = not all(name.lstrip("-").isdigit() for name in matrix.class_names)
     untrained = bool(vocabularies) and not any(v.entries for v in vocabularies)
     if not vocabularies or not (named or untrained):

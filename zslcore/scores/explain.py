@@ -4,7 +4,7 @@ The same scores give many numbers: at gamma 0, or at a gamma chosen on validatio
 per class or per image; with ties decided for either side; among all classes or within a side; of
 one run, or of the mean or best of several runs. Papers print each of these as H, u, s or ZSL
 accuracy. Every reading is computed and compared with the printed digits: a reading explains a
-number if it rounds to it.
+number if its value rounds to the printed digits.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ AVERAGES: tuple[tuple[str, Average, str], ...] = (
     ("per class", "class", ""),
     ("per image", "sample", PER_SAMPLE),
 )
-#: Most readings listed in a text for one printed number.
+#: Largest number of readings listed in a text for one printed number.
 LISTED = 12
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreReading:
-    """Way to read scores; ``metrics`` are fractions by name: H, u, s, ZSL and AUSUC."""
+    """Way of reading scores; ``metrics`` are fractions by name: H, u, s, ZSL and AUSUC."""
 
     name: str
     metrics: Mapping[str, float]
@@ -57,7 +57,7 @@ class Distance:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Readings of every printed number, nearest first, and readings of all numbers together."""
+    """Readings of each printed number, nearest first, and names of readings that explain all."""
 
     printed: tuple[Printed, ...]
     distances: tuple[tuple[Distance, ...], ...]
@@ -132,7 +132,7 @@ def explain(
 
     Parameters
     ----------
-    reports : report of one run, or of several runs or checkpoints on the same test set
+    reports : one report, or reports of several runs or checkpoints on the same test set
     printed : at least one number
     without_leaks : u, s and H of the test images that the given split does not train on
     first_release : whether the given split is version 1 of the Proposed Split
@@ -240,7 +240,7 @@ def _named(
 
 
 def _readings_of_ties(report: ScoreReport) -> Iterator[ScoreReading]:
-    """Yield readings with ties between the sides decided for seen, or for the first column."""
+    """Yield readings with ties between sides decided for the seen class or the first column."""
     test = report.matrix.tested
     if not test.has_curve:
         return
@@ -319,7 +319,7 @@ def _sentence(printed: Printed, distances: Sequence[Distance]) -> str:
 
 
 def _beyond(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[str]:
-    """Yield causes that scores cannot show, with their measured size on CUB."""
+    """Yield causes that scores cannot show, with the size of their effect measured on CUB."""
     benchmark = next((r.matrix.benchmark for r in reports if r.matrix.benchmark), "")
     trained = _range("leak_cost.csv", "difference", "leak", "training")
     selected = _range("leak_cost.csv", "difference", "leak", "selection")

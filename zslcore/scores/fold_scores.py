@@ -1,9 +1,10 @@
 """Training rows and scored rows of an external model, evaluated like a run of this package.
 
-A run scores the test set once, and every validation fold to choose gamma: a fifth of each training
-class of the fold is held out as seen validation, see :mod:`zslcore.evaluation.protocol`. An
-external model that is fitted to the same rows, and scores the same rows among the same candidates,
-has its gamma chosen by the same rule. Its scores are checked and stored like those of a run.
+A run scores the test set once, and scores every validation fold to choose gamma. In each fold, a
+fifth of the images of every training class is held out as seen validation images, see
+:mod:`zslcore.evaluation.protocol`. If an external model is fitted to the same rows, and scores the
+same rows among the same candidates, its gamma is chosen by the same rule. Its scores are checked
+and stored like the scores of a run.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Part:
 def parts_to_score(dataset: ZSLDataset, split: Split, seed: int = 0) -> tuple[Part, ...]:
     """Return the test set and every fold as scored by a run with this seed.
 
-    Raises SplitError if the training part has all test classes.
+    Raises SplitError if all test classes have training images.
     """
     require_unseen(dataset, split)
     labels, generalized = dataset.labels, bool(len(split.test_seen))
@@ -76,8 +77,8 @@ def arrays_of(
 ) -> dict[str, np.ndarray]:
     """Return the arrays of the file by name.
 
-    These are ``class_names``, ``labels`` (class of every row) and ``about`` (data, split, seed and
-    digests as JSON), and for every part, ``test``, ``fold_1`` and so on: ``<part>_train``,
+    They are ``class_names``, ``labels`` (the class of every row) and ``about`` (data, split, seed
+    and digests as JSON). Every part (``test``, ``fold_1`` and so on) adds ``<part>_train``,
     ``<part>_rows``, ``<part>_classes`` and ``<part>_seen``, see :class:`Part`.
     """
     about: Mapping[str, Any] = {
@@ -115,9 +116,9 @@ def match_folds(
 ) -> ScoreReport:
     """Match scores with the rows of ``zslcore folds`` for this seed; return their report.
 
-    Rows and labels are compared with the data, so that its predictions can be *verified*. The
-    report has one validation file per fold, or none. Raises DatasetError for other images, labels
-    or candidates, naming the expected and the actual ones.
+    Rows and labels are compared with the data, so that predictions made from the report can be
+    *verified*. The report has one validation file per fold, or none. Raises DatasetError if images,
+    labels or candidates differ, with what was expected and what was found.
     """
     test, *folds = parts_to_score(dataset, split, seed)
     if report.validation and len(report.validation) != len(folds):
@@ -134,7 +135,7 @@ def match_folds(
     predicted = checked(predictions, report.matrix.name, load=lambda _: dataset)
     remarks = *report.matrix.remarks, *predicted.remarks
     judged = judge_predicted(replace(predicted, remarks=remarks))
-    # The classes of validation images are known if these are the rows of folds.
+    # The classes in the rows of folds are known, so a note that questions them is dropped.
     return judged if report.origin == "validated" else replace(judged, note=report.note)
 
 

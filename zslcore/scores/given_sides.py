@@ -2,10 +2,10 @@
 
 A test script that scores unseen images among unseen classes, and seen images among seen classes,
 often writes one matrix in which the other columns are minus infinity, a large negative number, a
-probability of 0 or missing. With such a mask every predicted class is on the true side: H is that
-of separate label spaces. The mask is recognised if a side is ruled out for all images of the other
-side, and for no other images. Columns that are ruled out for all images, or by a detector that is
-sometimes wrong, are not such a mask.
+probability of 0 or missing. With such a mask every predicted class is on the true side, so H is the
+H of separate label spaces. The mask is recognised if a side is ruled out for all images of the
+other side, and for no other images. Columns that are ruled out for all images, or by a detector
+that is sometimes wrong, are not such a mask.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ import numpy as np
 
 from zslcore.scores.reading import blocks
 
-#: Limits of a mask: least share of the images of the other side for which a side is ruled out,
-#: largest share of the images of its own side, and fewest images per side.
+#: A mask rules a side out for at least the share EXACTLY of the images of the other side, and for
+#: at most the share NEVER of the images of its own side. Each side needs FEWEST_IMAGES.
 EXACTLY, NEVER, FEWEST_IMAGES = 0.995, 0.005, 10
-#: Fewest columns of the true side for which lower scores on the whole other side are no chance.
+#: With this many columns of the true side, it is no chance that all scores of the other side are
+#: lower.
 FEWEST_COLUMNS = 3
-#: Fewest errors within the true side, without any error across the sides, that show a mask if
-#: scores saturate: a constant side alone is then no evidence.
+#: If scores saturate, a constant side is no evidence of a mask. Required are then this many errors
+#: within the true side, and no error across the sides.
 ERRORS = 20
 
 
 def ruled_out_sides(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> tuple[str, ...]:
-    """Return the sides ("seen", "unseen") ruled out exactly for images of the other side.
+    """Return the sides ("seen", "unseen") ruled out for the images of the other side alone.
 
-    ``F`` has shape (n_images, n_classes), ``y`` are its true columns, and ``seen`` marks its seen
-    columns. The result is empty if all images are scored among all classes.
+    ``F`` has shape (n_images, n_classes), ``y`` has the true column of each image, and ``seen``
+    marks the seen columns. The result is empty if all images are scored among all classes.
     """
     of_seen = seen[y]
     if min(of_seen.sum(), (~of_seen).sum()) < FEWEST_IMAGES or seen.all() or not seen.any():
@@ -61,7 +62,7 @@ def _in_blocks(F: np.ndarray, columns: np.ndarray) -> Iterator[tuple[np.ndarray,
 
 
 def _exactly(out: np.ndarray, others: np.ndarray, fewest: int) -> bool:
-    """Whether a side is ruled out in the rows ``others`` and in no other row."""
+    """Whether a side is ruled out in the rows ``others``, and in (nearly) no further row."""
     if min(others.sum(), (~others).sum()) < max(fewest, 1):
         return not fewest
     return bool(out[others].mean() >= EXACTLY and out[~others].mean() <= NEVER)
@@ -70,7 +71,7 @@ def _exactly(out: np.ndarray, others: np.ndarray, fewest: int) -> bool:
 def _ruled_out(
     F: np.ndarray, columns: np.ndarray, own: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows in which ``columns`` are ruled out, and those where scores saturate.
+    """Return masks of the rows in which ``columns`` are ruled out, and in which scores saturate.
 
     A side is ruled out if its scores are all equal and differ from those of the ``own`` side, or
     are all lower. Scores saturate if most of the own side has the same constant.

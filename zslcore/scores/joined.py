@@ -1,7 +1,8 @@
 """Joint card of a split and the scores of its test images: H without leaking rows.
 
-Scores are matched with rows of the split by the class of every image, in the order of the two test
-parts, of the exchanged parts, or of the row numbers. Predictions contain their row numbers.
+Scores are matched with rows of the split by the class of every image. Tried are the order of the
+two test parts, of the two parts exchanged, and of the row numbers. Predictions contain their row
+numbers.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from zslcore.scores.printed import PRINTED, Printed
 from zslcore.scores.protocols import ORACLE
 from zslcore.scores.reading import JudgedScores
 
-#: Titles of the findings on the match of both files, and on metrics without leaking rows.
+#: Titles of the findings on the match of scores and split, and on metrics without leaking rows.
 FITS, WITHOUT = "Scores and split", "Figures without leaked rows"
 
 
@@ -158,10 +159,10 @@ class CheckedScores(CheckedFile):
 
 
 def joined_cards(files: Sequence[CheckedFile], printed: Sequence[Printed] = ()) -> list[Report]:
-    """Return a joint card for each file of scores with the only split, then all single cards.
+    """Return the joint card of the split and each file of scores, then the card of each file.
 
-    Without a split, scores are joined with their printed metrics. Raises ParameterError for printed
-    metrics without scores.
+    Joint cards require exactly one split. Without a split, the cards of scores include the findings
+    on ``printed``. Raises ParameterError for printed metrics without scores.
     """
     splits = [each for each in files if isinstance(each, CheckedSplit)]
     scores = [each for each in files if isinstance(each, CheckedScores)]
@@ -234,7 +235,7 @@ def findings_on(
 
 
 def _answered(finding: Finding, split: Report, fitted: Fit) -> bool:
-    """Whether the split settles a finding on scores: on training rows or pre-training classes."""
+    """Whether the split settles a finding on scores (on training rows or pre-training classes)."""
     if finding.check == TRAINING_ROWS:
         return fitted.state in ("rows", "counts")
     return finding.check == KNOWN_CLASSES and any(f.check == "ZSL006" for f in split.findings)
@@ -244,8 +245,8 @@ def _answered(finding: Finding, split: Report, fitted: Fit) -> bool:
 class FiguresWithoutLeaks:
     """u, s and H at one gamma, with all test rows and without leaking rows.
 
-    ``kept`` is None if the rows are unknown. A side without images has None. ``also_in_trainval``
-    is False if all leaking rows are in training lists other than trainval.
+    ``kept`` is None if the rows are unknown. The metric of a side without images is None.
+    ``also_in_trainval`` is False if all leaking rows are in training lists other than trainval.
     """
 
     leaked: int
@@ -281,8 +282,8 @@ def figures_without_leaks(
 ) -> dict[str, float] | None:
     """Return u, s and H of the test images that a split does not train on.
 
-    Metrics are at the chosen gamma, or at 0; those without images are left out. Returns None if the
-    scores are not of the test rows, or if no row leaks.
+    Metrics are at the chosen gamma, or at 0; metrics of a side without images are left out. Returns
+    None if the scores are not of the test rows, or if no row leaks.
     """
     without = _figures_without_leaks(fit(report.matrix, context), report, context, audited)
     if without is None or without.kept is None or not without.leaked:
@@ -346,7 +347,7 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
 
 
 def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Iterator[Finding]:
-    """Yield for every printed metric the protocol that reproduces it, if any."""
+    """Yield a finding for every printed metric, with the protocol that reproduces it, if any."""
     table = report.table().dropna(subset=["value"])
     columns = (table[name].astype(str) for name in ("protocol", "line", "average"))
     rows = list(zip(*columns, table["value"].astype(float), strict=True))

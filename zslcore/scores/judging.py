@@ -53,7 +53,7 @@ class ScoreReport:
     gamma, origin : offset that calibrated stacking subtracts from the scores of seen classes, and
         how it was chosen; None without calibration
     evaluation : Evaluation at gamma; uncalibrated if gamma is None
-    oracle : point with the largest H on these test images, not reportable; None without a curve
+    oracle : point with the largest H on these test images, an upper bound; None without a curve
     top_k : k -> accuracy of unseen images among unseen classes
     note : sentences on the choice of gamma
     checked : False if a gamma declared as validated could not be checked
@@ -72,7 +72,7 @@ class ScoreReport:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory of the answers, without the scores."""
+        """Memory of the predictions in bytes, without the scores."""
         m = self.matrix
         of_test = m.predictions.nbytes if isinstance(m, PredictedScores) else m.tested.nbytes
         return of_test + sum(each.tested.nbytes for each in self.validation)
@@ -89,7 +89,7 @@ class ScoreReport:
 
     @cached_property
     def figures(self) -> Mapping[str, float | None]:
-        """Value of every metric of the registry; None if it does not follow from the answers."""
+        """Value of every metric of the registry; None if the predictions do not determine it."""
         return protocols.metrics_of_test(self.matrix.tested, self.chosen)
 
     @cached_property
@@ -217,7 +217,7 @@ class ScoreReport:
 
     @property
     def verdict(self) -> Literal["leaks", "unknown", "clean"]:
-        """Verdict on the file alone: an oracle leaks; scores masked by side are unknown."""
+        """Verdict on the file alone: "leaks" for an oracle, "unknown" for scores masked by side."""
         claims = self.matrix.reasons if isinstance(self.matrix, PredictedScores) else ()
         if self.origin == "oracle" or claims:
             return "leaks"
@@ -364,7 +364,7 @@ def predictions_of_scores(report: ScoreReport) -> Predictions:
         )
     names, folds = matrix.class_names, []
     for each in validation:
-        # The columns of a fold may be other classes than the test columns.
+        # A fold may have columns of classes without a test column.
         names += tuple(name for name in each.class_names if name not in names)
         classes = np.array([names.index(name) for name in each.class_names])
         rows, answers = np.arange(len(each.y)), each.tested.answers

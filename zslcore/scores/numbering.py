@@ -1,19 +1,20 @@
 """Recognition of labels that count classes within a side, a common fault in published code.
 
 Programs derived from f-CLSWGAN number the classes of a side from 0 before they train a classifier
-(``map_label``). Written next to scores of all classes, such labels point to wrong classes, and
+(``map_label``). In a file with scores of all classes, such labels point to wrong classes, and
 nearly every unseen image is an error. A reading is one way to interpret such labels:
 
 =================  ============================================================================
-unseen within      images of unseen classes count the unseen classes, seen ones all classes
-seen within        images of seen classes count the seen classes, unseen ones all classes
-both within        images of either side count the classes of their side
-seen first         the seen classes are counted first, then the unseen ones
+unseen within      labels of unseen images count the unseen classes, of seen images all classes
+seen within        labels of seen images count the seen classes, of unseen images all classes
+both within        labels of either side count the classes of that side
+seen first         labels count the seen classes first, then the unseen classes
 =================  ============================================================================
 
-each from 0 or from 1. Labels do not determine the side of an image: it is inferred from two blocks
-of rows, one per side, or from runs of rows with the same label. A reading is proposed if
-predictions agree with it far above chance, and do not agree with the unchanged labels.
+Each reading counts from 0 or from 1. Labels do not determine the side of an image; the side is
+inferred from two blocks of rows, one per side, or from runs of rows with the same label. A reading
+is proposed if predictions agree with it far above chance, and do not agree with the unchanged
+labels.
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ from scipy.stats import binom
 
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 
-#: Limits of a reading: fewest images with a changed label, least ratio of its hits to those of the
-#: unchanged labels, and largest probability of its hits by chance.
+#: A reading changes the labels of at least FEWEST images. Among these, it has more than CLEARER
+#: times the hits of the unchanged labels, and its hits have at most the probability UNLIKELY by
+#: chance.
 FEWEST, CLEARER, UNLIKELY = 10, 2.0, 1e-4
-#: Least average length of runs of equal labels for which runs are used.
+#: Runs of equal labels are used if their average length is at least this.
 RUN = 5
-#: Fewest additional hits for which a run of equal labels is divided in two.
+#: A run of equal labels is divided in two if this adds at least so many hits.
 PARTED = 4
 #: Best seen and best unseen class of each image, int arrays of shape (n_images,).
 Best = tuple[np.ndarray, np.ndarray]
@@ -39,17 +41,17 @@ Best = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class LabelReading:
-    """Alternative reading of labels with its ``description``; ``y`` are columns."""
+    """Alternative reading of labels with its ``description``; ``y`` has the labels as columns."""
 
     y: np.ndarray
     description: str
 
 
 def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelReading | None:
-    """Return the reading of labels that predictions support against the unchanged labels.
+    """Return the reading of labels that fits the predictions far better than unchanged labels.
 
-    ``y`` are the unchanged labels as columns, ``seen`` marks columns, and ``best`` has the best
-    seen and the best unseen class of every image.
+    ``y`` are the unchanged labels as columns, ``seen`` marks the seen columns, and ``best`` has the
+    best seen and the best unseen class of every image.
     """
     if seen.all() or not seen.any():
         return None
@@ -121,7 +123,7 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Lab
             yield LabelReading(order[place], description), 1 / min(len(of_seen), len(of_unseen))
         yield from _readings_of_seen(y, seen, best, first)
         if np.isin(of_unseen, y).all():
-            continue  # every unseen candidate number is a label
+            continue  # all unseen classes occur as labels
         unseen = _named(place, of_unseen)
         for seen_too in (False, True):
             as_seen = _named(place, of_seen) if seen_too else np.where(seen[y], y, -1)
@@ -138,10 +140,10 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Lab
 def _readings_of_seen(
     y: np.ndarray, seen: np.ndarray, best: Best, first: int
 ) -> Iterator[tuple[LabelReading, float]]:
-    """Yield the readings in which only images of seen classes count the classes of their side."""
+    """Yield the readings in which only labels of seen images count the classes of their side."""
     of_seen = np.flatnonzero(seen)
     if np.isin(of_seen, y).all():
-        return  # every seen candidate number is a label
+        return  # all seen classes occur as labels
     as_seen, as_unseen = _named(y - first, of_seen), np.where(seen[y], -1, y)
     if ((as_seen < 0) & (as_unseen < 0)).any():
         return
@@ -169,7 +171,7 @@ def _named(place: np.ndarray, classes: np.ndarray) -> np.ndarray:
 def _sides_of_rows(
     y: np.ndarray, as_seen: np.ndarray, as_unseen: np.ndarray, best: Best
 ) -> Iterator[tuple[np.ndarray, str, float]]:
-    """Yield a mask of unseen rows, its description, and the number of rows decided together."""
+    """Yield masks of unseen rows, with a description and the number of rows decided together."""
     n = len(y)
     gain = (as_unseen == best[1]).astype(float) - (as_seen == best[0])
     gain = np.where(as_unseen < 0, -n, np.where(as_seen < 0, n, gain))
@@ -193,7 +195,7 @@ def _sides_of_rows(
 
 
 def _unseen_in_run(gain: np.ndarray) -> np.ndarray:
-    """Return a mask of unseen images in a run: all, none, or those before or after a position.
+    """Return a mask of unseen images in a run: all, none, or all before or after a position.
 
     ``gain`` is the change in hits of each image if it is read as unseen. Two classes with the same
     label may follow each other, but a run is divided only for :data:`PARTED` additional hits.

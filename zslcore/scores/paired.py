@@ -1,7 +1,7 @@
 r"""Comparison of two score matrices of the same images.
 
-Both are evaluated on the same draws of classes and images, so that the common difficulty of a class
-or image cancels (:mod:`zslcore.analysis.resampling`).
+Both matrices are evaluated on the same resampled classes and images, so that the common difficulty
+of a class or image cancels (:mod:`zslcore.analysis.resampling`).
 
 The smallest difference that the test set can detect follows from the standard deviations of the
 difference between and within classes, see :mod:`zslcore.metrics.significance`. H is linearised at
@@ -43,7 +43,7 @@ from zslcore.scores.protocols import OVER, WORDS, Words, metrics_of_test, side_b
 from zslcore.scores.reading import JudgedScores
 from zslcore.texts import strict_json
 
-# Gamma of each file; None without one.
+# Gamma of each file, or None.
 Gammas = tuple[float | None, float | None]
 
 
@@ -55,7 +55,7 @@ class Pair:
     ----------
     names : names of both files
     tests : predictions of both files, rows in the same order
-    gammas : gamma of each file; None without one
+    gammas : gamma of each file, or None
     classes : DataFrame with one row per class: class, seen, images, first, second, difference
     agreement : share of images with the same predicted class in both files
     only_first, only_second : numbers of images that only one file predicts correctly
@@ -74,11 +74,12 @@ class Pair:
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """Second minus first, one row per common metric (the index: its registered name).
+        """Metrics of the second file minus the first, one row per common metric (the index).
 
-        Columns: ``first``, ``second``, ``difference``; its 95 % interval over classes, ``low`` and
-        ``high``, and over images within their class, ``low_images`` and ``high_images``; the
-        two-sided p of the same draws, ``p`` and ``p_images``.
+        Columns are ``first``, ``second`` and ``difference``; ``low`` and ``high``, the 95 %
+        interval of the difference over classes; ``low_images`` and ``high_images``, the interval
+        over images within their class; and ``p`` and ``p_images``, the two-sided p-values of the
+        same two bootstraps.
         """
         both = [metrics_of_test(*one) for one in zip(self.tests, self.gammas, strict=True)]
         names = [name for name in both[0] if None not in (both[0][name], both[1][name])]
@@ -161,7 +162,7 @@ class Pair:
 
     def as_text(self, words: Words = WORDS["seen-unseen"]) -> str:
         """Format the differences as lines of text, in points, with both intervals."""
-        legend = f"{self.names[1]} less {self.names[0]}, points (95 % over classes; over images)"
+        legend = f"{self.names[1]} minus {self.names[0]}, points (95 % over classes; over images)"
         headline = words.translate(self.headline).replace("γ", "gamma")
         lines = [*textwrap.wrap(headline, 100), "", legend]
         for row in self.table(words).to_dict("records"):
@@ -177,7 +178,7 @@ class Pair:
         return "\n".join(
             [
                 *lines,
-                f"  alike for {self.agreement:.1%} of the images; right in the second alone "
+                f"  same class for {self.agreement:.1%} of the images; right in the second alone "
                 f"{self.only_second:,}, in the first alone {self.only_first:,} (McNemar, p = "
                 f"{self.p:.3g})",
                 *(f"  {words.translate(test.sentence)}" for test in self.class_tests),

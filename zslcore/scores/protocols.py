@@ -37,7 +37,7 @@ class Words:
 
     @property
     def name(self) -> str:
-        """Name of the option."""
+        """Value of the option ``words``, such as "base-new"."""
         return f"{self.seen}-{self.unseen}"
 
     def translate(self, text: str) -> str:
@@ -59,7 +59,7 @@ class Words:
         return f"{right.capitalize() if article[0].isupper() else right} {word}"
 
 
-#: Words by the name of the option.
+#: Words by the value of the option.
 WORDS: dict[str, Words] = {
     words.name: words
     for words in (
@@ -89,7 +89,7 @@ OVER: dict[str, Over] = {"": "classes", "_images": "images"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Line of a protocol: its heading and the metrics per class and per image, or ""."""
+    """Line of a protocol: heading, and name of the metric per class and per image, or ""."""
 
     heading: str
     per_class: str = ""
@@ -186,7 +186,7 @@ PROTOCOLS = (
 
 
 def metrics_of_test(test: AnsweredTest, gamma: float | None) -> dict[str, float | None]:
-    """Return every metric of the registry; None if it does not follow from the answers.
+    """Return every metric of the registry; None if the predictions do not determine it.
 
     ``gamma`` is the chosen gamma, or None.
     """
@@ -199,9 +199,9 @@ def metrics_of_test(test: AnsweredTest, gamma: float | None) -> dict[str, float 
 
 
 def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> dict[str, str]:
-    """Return the metrics that do not follow from the answers -> reason.
+    """Return the reason for every metric that the predictions do not determine.
 
-    ``why`` is the reason for a missing gamma.
+    ``why`` is the reason to give for metrics at gamma if ``gamma`` is None.
     """
     dependent = not test.limits and depends_on_candidates(test)
     reasons = {}
@@ -246,7 +246,7 @@ def intervals_of(
         if over != "classes":
             few = {}
         ends = {name: interval(values, level, few.get(name)) for name, values in draws.items()}
-        for name, (low, high) in ends.items():  # every metric with draws is a share
+        for name, (low, high) in ends.items():  # all resampled metrics are in [0, 1]
             ends[name] = max(low, 0.0), min(high, 1.0)
         columns[f"low{end}"] = {name: low for name, (low, _) in ends.items()}
         columns[f"high{end}"] = {name: high for name, (_, high) in ends.items()}

@@ -1,8 +1,8 @@
-"""Questions on known faults of score files, which are recognised but never repaired by guess.
+"""Questions to the user on known faults of score files.
 
 The same numbers have another meaning if rows are classes, labels start at 1, scores are distances,
 or columns are in another order. Each recognised fault becomes a :class:`Question`; the user names
-the fix, or states that the file is right as it is. Nothing is changed without an answer.
+the fix, or states that the file is right as it is. Without an answer, nothing is changed.
 """
 
 from __future__ import annotations
@@ -55,25 +55,25 @@ FIXES: dict[str, str] = {
     "all-unseen": "no class was trained on: treat all classes as unseen (pure zero-shot)",
     "as-is": "the file is right as it is",
 }
-#: Rows in the sample, spread over the file, from which scores are judged.
+#: Number of rows, spread over the file, that are sampled to recognise faults.
 ENOUGH = 2_000
 #: Size in bytes from which changed scores are written to disk.
 ON_DISK = 1 << 28
 #: Share of rows with ties above which a remark reports them.
 MANY_TIES = 0.01
-#: Least ratio of hits to hits by chance that is above chance, and least ratio of hits of another
-#: reading to hits of the unchanged file that raises a question.
+#: Hits are above chance if they exceed the hits by chance by the factor ABOVE_CHANCE. A question is
+#: raised if another reading has more hits than the unchanged file by the factor CLEARER.
 ABOVE_CHANCE, CLEARER = 2.5, 2.0
-#: Number of permutations of the labels that estimate the hits of an assignment by chance.
+#: Number of permutations of the labels from which the hits by chance are estimated.
 PERMUTED = 10
-#: Limits for swapped lists: least ratio of images per listed seen class to images per listed unseen
-#: class, and least ratio of accuracy on listed unseen to listed seen classes. Benchmarks test all
-#: images of an unseen class and a fifth of those of a seen class, and methods predict seen classes
-#: too often.
+#: The lists of seen and unseen classes may be swapped if a class listed as seen has more images, by
+#: the factor MORE_IMAGES, and the accuracy is higher on classes listed as unseen, by the factor
+#: MORE_HITS. Benchmarks test all images of an unseen class and a fifth of the images of a seen
+#: class, and methods predict seen classes too often.
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
 #: Words for an image without a predicted class, in lower case.
 NO_CLASS = frozenset({"", "-", "?", "nan", "none", "null", "n/a", "na", "unknown", "abstain"})
-#: Share of repeated rows above which a remark reports them, and most names in a remark.
+#: Share of repeated rows above which a remark reports them, and maximum of names in a remark.
 REPEATED, LISTED = 0.01, 4
 
 
@@ -146,7 +146,7 @@ def _best_classes(matrix: Scores) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _within_sides_question(matrix: Scores) -> Question | None:
-    """Ask whether labels count the classes of a side, with the metrics of both readings."""
+    """Ask whether labels count the classes of a side; state the metrics of both readings."""
     y, seen = matrix.y, matrix.seen
     if matrix.benchmark or seen.all() or not seen.any():
         return None
@@ -187,7 +187,7 @@ def _within_sides(matrix: Scores) -> Scores:
 
 
 def _reading_within_sides(matrix: Scores) -> LabelReading:
-    """Return the reading of labels within a side, or refuse labels without one."""
+    """Return the reading of labels within a side, or refuse labels without such a reading."""
     reading = reading_within_sides(matrix.y, matrix.seen, _best_classes(matrix))
     if reading is None:
         raise DatasetError(
@@ -203,7 +203,7 @@ def _reading_within_sides(matrix: Scores) -> LabelReading:
 def predicted_classes(
     file: ScoreFile, fixes: Collection[str] = (), *, n_classes: int = 0
 ) -> Scores | Question:
-    """Return one predicted class per image as scores; they determine u, s and H at gamma 0.
+    """Return one predicted class per image as scores, which determine u, s and H at gamma 0.
 
     Classes are numbers, or names (of ``file.class_names``, if given). There are ``n_classes``
     classes, by default all that occur.
@@ -382,9 +382,9 @@ def _orient(file: ScoreFile, fixes: Collection[str]) -> np.ndarray | Question:
 
 
 def _without_missing(file: ScoreFile) -> tuple[ScoreFile, str]:
-    """Replace missing scores by minus infinity, and return the sentence that would refuse them.
+    """Replace missing scores by minus infinity; also return the error to raise for them, or "".
 
-    Missing scores that mask a side are accepted; other missing scores are refused.
+    The caller accepts missing scores that mask a side, and otherwise raises the error.
     """
     F = np.asarray(file.scores)
     if F.dtype.kind not in "fiu":
@@ -448,7 +448,7 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
     else:
         return _unseen_question(file.name)
     if test is not None and not np.array_equal(seen, ~test.unseen):
-        test = None  # images of this test set, but other unseen classes: another split
+        test = None  # same test images, but another split
     names = names or (() if test is None else test.class_names)
     return Scores(
         file.name,
@@ -512,7 +512,7 @@ def _fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
 def _sentence_on_shared(
     names: Sequence[str], spellings: Mapping[str, Sequence[int]], named: bool
 ) -> str:
-    """Ask about columns that share a name; ``named`` if labels or unseen classes are names."""
+    """Ask about columns that share a name; ``named``: labels or unseen classes are names."""
     which = []
     for places in [*spellings.values()][:LISTED]:
         held = list(dict.fromkeys(names[k] for k in places))
@@ -604,7 +604,7 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
     plain: dict[str, int] = {}
     for name, k in place.items():
         key = class_key(name)
-        plain[key] = -1 if key in plain else k  # two columns may have similar spellings
+        plain[key] = -1 if key in plain else k  # -1: spelling of several columns
     different, codes = np.unique(array.astype(str), return_inverse=True)
     columns = []
     for name in map(str, different):
@@ -616,7 +616,7 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
 
 
 def _unseen_numbers(file: ScoreFile, unseen: np.ndarray | Sequence[str]) -> np.ndarray:
-    """Return the unseen classes as numbers of the file, or as a mask."""
+    """Return the unseen classes as numbers, counted as in the file, or as a mask."""
     array, C = np.asarray(unseen), np.asarray(file.scores).shape[1]
     if _says_all(array):
         return np.ones(C, dtype=bool)
@@ -653,7 +653,7 @@ def _least(unseen: np.ndarray | None) -> float:
 
 
 def _seen(file: ScoreFile, listed: np.ndarray, C: int, lists_seen: bool) -> np.ndarray:
-    """Return a mask of the seen among ``C`` classes, from the listed classes of one side."""
+    """Return a mask of the seen classes among all ``C``, from the listed classes of one side."""
     if not len(listed) or listed.min() < 0 or listed.max() >= C:
         of = "classes" if file.scores is None else "columns of the scores,"
         raise DatasetError(
@@ -701,7 +701,7 @@ def _apply_column_fixes(matrix: Scores, fixes: Collection[str]) -> Scores:
 
 
 def _reorder(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
-    """Reorder the columns of scores or change their sign; a large memory map stays a map."""
+    """Reorder the columns of scores or change their sign; return a large memory map as a map."""
     if F.nbytes < ON_DISK:
         return sign * F[:, place]
     with scratch() as folder:
@@ -762,12 +762,12 @@ def _remarks_on_sides(matrix: Scores, sides: Sequence[str]) -> Iterator[str]:
     """Yield a remark on scores masked by the true side, and on the meaning of their H."""
     other = {"seen": "unseen", "unseen": "seen"}
     out = " and ".join(
-        f"those of {side} classes in the images of {other[side]} classes" for side in sides
+        f"scores of {side} classes for images of {other[side]} classes" for side in sides
     )
     yield (
-        f"Masked by the true side: of all scores {out}, and only there, are ruled out, so the side "
-        "of every image was given. H is that of separate label spaces. Score every image among all "
-        "classes for GZSL."
+        f"Masked by the true side: {out} are ruled out, and no others, so the side of every image "
+        "was given. H is that of separate label spaces. Score every image among all classes for "
+        "GZSL."
     )
     yield from _missing_classes(matrix)
     yield from _repeated_rows(matrix)
@@ -804,7 +804,7 @@ def _remarks(matrix: Scores) -> Iterator[str]:
 
 
 def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
-    """Return the remark on ties between the sides, and the result by file order."""
+    """Return the remark on ties between the sides, with the metrics if file order decides."""
     predicted = answers.at(0.0)
     first = np.minimum(answers.seen_class, answers.unseen_class)
     in_order = np.where(tied, first, predicted)
@@ -885,7 +885,7 @@ def _unused_column_question(
 
 
 def _wins(values: np.ndarray, F: np.ndarray, others: np.ndarray) -> bool:
-    """Return whether a column is ever the best seen one; otherwise it changes no metric."""
+    """Return whether a column ever is the best seen class; if not, it changes no metric."""
     return bool(len(others)) and any(
         (values[rows] >= block[:, others].max(axis=1)).any() for rows, block in blocks(F)
     )

@@ -1,7 +1,7 @@
-"""Score files, read in a worker process, and their content.
+"""Score files and their content.
 
 The best seen and the best unseen class of each image are computed in blocks of rows: a matrix
-mapped from a file is read once, and never completely in memory.
+mapped from a file is read once, and is never completely in memory.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ AT_ONCE, STAYS = 1 << 21, 1 << 26
 
 
 def blocks(F: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield slices of rows with their scores, and release the pages after each block."""
+    """Yield slices of rows with their scores; release the memory pages of blocks already read."""
     step = max(1, AT_ONCE // max(1, F.shape[1]))
     read, mapped = 0, _map_of(F)
     for start in range(0, len(F), step):
@@ -137,14 +137,14 @@ class ClassRows(PredictedRows):
     limits = "predicted classes"
 
 
-#: Limit of predictions -> their type.
+#: Type of predictions by its attribute ``limits``.
 ROWS: dict[str, type[PredictedRows]] = {
     kind.limits: kind for kind in (PredictedRows, SideRows, ClassRows)
 }
 
 
 def limited(limits: str, rows: PredictedRows) -> PredictedRows:
-    """Return the same predictions in the type for ``limits``."""
+    """Return the same predictions as an instance of the type for ``limits``."""
     return ROWS[limits](**{each.name: getattr(rows, each.name) for each in fields(rows)})
 
 
@@ -178,7 +178,7 @@ class ScoreFile:
 
     ``scores`` has two axes, or is None if ``predicted`` has one predicted class per image.
     ``labels`` of the images are numbers or strings. ``unseen`` has numbers, bools or strings, or is
-    None if the file states none; with ``lists_seen``, it has the seen classes instead.
+    None if the file lists no classes; with ``lists_seen``, ``unseen`` has the seen classes instead.
     ``class_names`` has one name per column, or is empty. ``remarks`` name the parts of the file
     that were not read.
     """
@@ -214,8 +214,8 @@ class Scores:
     remarks : sentences on unusual properties of the file
     benchmark, split : recognised published test set; empty if unknown
     sides_given : whether scores are masked by the true side of each image
-    best : best class of each side, without a matrix
-    stated_digest : digest of the scores, without a matrix
+    best : best class of each side, if there is no matrix
+    stated_digest : digest of the scores, if there is no matrix
     """
 
     name: str
@@ -278,9 +278,10 @@ JudgedScores = Scores | PredictedScores
 
 
 def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
-    """Return whether scores fit the test images of a data set by their numbers.
+    """Return whether scores can be of the test images of a data set, judging by counts.
 
-    Column k is class k, each class has the same number of images, and the same classes are unseen.
+    With column k as class k, the same classes are unseen, and each class has as many images as in
+    the test set.
     """
     of, n_classes = dataset.split(split), len(dataset.class_names)
     if len(matrix.seen) != n_classes:
@@ -293,7 +294,7 @@ def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
     )
 
 
-#: Names of the parts of a file; if a file has several, the first listed here is used.
+#: Accepted names of each part; if a file has several of them, the first listed here is used.
 NAMES: dict[str, tuple[str, ...]] = {
     "scores": SCORE_VARIABLES,
     "labels": LABEL_VARIABLES,
@@ -313,7 +314,7 @@ BLOCKS = (
     ("seen_scores", "scores_seen", "seen_logits", "logits_seen"),
     ("unseen_scores", "scores_unseen", "unseen_logits", "logits_unseen"),
 )
-#: Names of columns of numbers about an image or its answer, unless a class has that name.
+#: Names of columns that describe an image or its prediction, unless a class has the name.
 NO_CLASSES = (
     *("confidence", "conf", "max_prob", "max_probability", "max_score", "top1_score", "entropy"),
     *("margin", "correct", "is_correct", "hit", "seen", "is_seen", "unseen", "is_unseen", "fold"),
@@ -338,11 +339,11 @@ def read_scores(
     path : ``.npz``, ``.npy``, MATLAB, HDF5, Parquet or CSV file, or its contents
         Archives have variables of :data:`NAMES`; a table has a column of labels and one column per
         class, or one column of predicted classes.
-    labels : file with labels only, ``.npy`` or a text, one per line or in a column called label;
-        required for ``.npy``
+    labels : file with labels only: ``.npy``, or a text with one label per line or a column called
+        label; required if ``path`` is ``.npy``
     unseen : names or numbers of unseen classes, a file of them, or :data:`ALL`
     unseen_scores : file with the scores of unseen classes, if ``path`` has only seen classes
-        Without a list of unseen classes, the columns are the seen classes, then the unseen classes.
+        Without a list of unseen classes, columns are numbered from the seen classes on.
 
     Raises
     ------
@@ -416,7 +417,7 @@ def read_scores(
 
 
 def _prefix_of(names: Sequence[str], labels: Any) -> str:
-    """Return the prefix of all column names, such as ``prob_``, that the labels lack; else ""."""
+    """Return a prefix that columns have and labels have not, such as ``prob_``; else ""."""
     texts = np.asarray(labels)
     if len(names) < 2 or texts.dtype.kind not in "UO":
         return ""
@@ -442,7 +443,7 @@ def _is_confusion_matrix(scores: np.ndarray, labels: Any) -> bool:
 
 
 def _are_class_embeddings(parts: Mapping[str, Any]) -> bool:
-    """Whether every row has another class, and no column is named after one of them."""
+    """Whether no two rows have the same class, and no column has the name of a class."""
     labels, names = [*parts["labels"]], parts.get("class_names", ())
     if not names or len(labels) < 3 or not isinstance(labels[0], str):
         return False
@@ -559,8 +560,8 @@ def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
         remarks.append(_left_out(["predicted classes"], "scores decide"))
     if "scores" not in parts and "predicted" not in parts:
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected a column of scores a class, or one of predicted "
-            "classes, as y_pred; got texts alone."
+            f"{clean_text(path.name)}: expected one column of scores per class, or one column of "
+            "predicted classes, such as y_pred; got texts alone."
         )
     return parts | {"remarks": remarks}
 
@@ -568,7 +569,7 @@ def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
 def _join_blocks(
     name: str, parts: dict[str, Any], second: np.ndarray, names: tuple[str, ...]
 ) -> None:
-    """Join seen and unseen columns to one matrix, in the ``parts`` of the file."""
+    """Join seen and unseen columns into one matrix, in the ``parts`` of the file."""
     first = parts.get("scores")
     if first is None:
         raise FileRefusedError(f"{name}: expected scores of seen classes; got predicted classes.")
@@ -648,8 +649,9 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
         parts["class_names"] = () if numbered else tuple(names)
     else:
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected a column of scores a class, or one of predicted "
-            f"classes, as y_pred; got {', '.join([*table.texts, *table.left_out, *names][:6])}."
+            f"{clean_text(path.name)}: expected one column of scores per class, or one column of "
+            "predicted classes, such as y_pred; got "
+            f"{', '.join([*table.texts, *table.left_out, *names][:6])}."
         )
     if "scores" in parts and answers is not None:
         del texts[answers]
@@ -702,7 +704,8 @@ def _refuse_rows_of_classes(
 def _columns_of_classes(columns: Sequence[str], labels: Any) -> list[int]:
     """Return the columns of numbers that may be scores of a class.
 
-    Others have a name of :data:`COUNTERS` or :data:`NO_CLASSES` that is no label.
+    Columns named in :data:`COUNTERS` or :data:`NO_CLASSES` are left out, unless a label has the
+    name.
     """
     others = {name for name in columns if name.lower() in (*COUNTERS, *NO_CLASSES)}
     if others:
@@ -744,7 +747,7 @@ def _labels_of_text(path: Path, folder: Path, limits: Limits) -> np.ndarray | tu
     """Read the labels in a column of a table, or one per line."""
     try:
         table = look_into(path, ("text",), limits=limits)
-    except FileRefusedError:  # lines of different forms
+    except FileRefusedError:  # not a table: lines differ in form
         return numbers_or_names(read_lines(path, max_bytes=64 << 20))
     name = _column_named(table.shapes, ("array", *LABELS))
     name = name or _only_repeating(table, folder, limits)
@@ -754,7 +757,7 @@ def _labels_of_text(path: Path, folder: Path, limits: Limits) -> np.ndarray | tu
         raise FileRefusedError(
             f"{table.name}: expected one column of labels, called label; got {titles}."
         )
-    # A table without such a column has names of classes with commas.
+    # Without a column of labels, the commas are in names of classes, one per line.
     return numbers_or_names(read_lines(path, max_bytes=64 << 20)) if labels is None else labels
 
 

@@ -1,6 +1,6 @@
 """Review of a submission: the card of its files, every metric with intervals, and the curve.
 
-It combines the audit, the contamination map and the protocols; one command repeats it.
+A review combines the audit, the contamination map and the protocols; one command repeats it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MARKS: Mapping[contamination.State, Mark] = {
     "unknown": "open",
     "none": "ok",
 }
-#: Pattern of an absolute path of any system within a sentence.
+#: Pattern of an absolute path (Windows or POSIX) within a sentence.
 _PATH = re.compile(r"(?<![\w<])(?:[A-Za-z]:\\|/)(?:[\w.+~-]+[/\\])+[\w.+~-]*")
 STYLE = """
 thead th, tbody th.protocol { font-weight: 600; }
@@ -69,7 +69,7 @@ class Submission:
 
     @property
     def vocabularies(self) -> tuple[Vocabulary, ...]:
-        """Available lists of classes of the pre-training sets of the extractor."""
+        """Class lists of the extractor's pre-training sets, as far as available."""
         extractor = contamination.find_extractor(self.extractor) if self.extractor else None
         listed = [n for n in (extractor.pretraining if extractor else ()) if n in VOCABULARY_NAMES]
         return tuple(map(vocabulary_of, (*listed, *self.pretraining)))
@@ -92,7 +92,7 @@ def review(of: Submission, *, blind: bool = False) -> tuple[Report, ScoreReport 
             context = split.context if split else None
             card = _with_finding(card, _of_extractor(of, context))
     figures = (*card.figures, *(split.card.figures[1:] if split and scores else ()))
-    # The page has the full curve.
+    # No picture, since the page has the full curve.
     card = replace(card, figures=figures, picture=None, command=of.command)
     return _blinded(card, of) if blind else (card, of.report)
 
@@ -189,7 +189,7 @@ def _blinded(card: Report, of: Submission) -> tuple[Report, ScoreReport | None]:
         for name in (str(path), str(path.absolute()), str(path.resolve()), path.name):
             names[name] = names[json.dumps(name)[1:-1]] = names[clean_text(name)] = shown
         if role.startswith("pretraining"):
-            names[clean_text(path.stem)] = role  # name of its class list
+            names[clean_text(path.stem)] = role  # the class list is named after the file
     report = of.report
     if report is not None:
         shown = names.get(report.matrix.name, "scores")

@@ -27,7 +27,7 @@ from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 
 #: Memory for reading and evaluating a file, as a multiple of its declared bytes.
 COPIES = 3
-#: Array -> its type in the folder of the worker.
+#: Type of each array in the folder of the worker.
 COLUMNS = {
     "labels": "<i4",
     "seen": "|b1",
@@ -78,7 +78,7 @@ class OpenQuestion:
 
 
 def memory_for(files: list[Path], limits: Limits = DEFAULT_LIMITS) -> int:
-    """Return the most bytes of memory for reading and evaluating files of these sizes."""
+    """Return the maximum memory in bytes for reading and evaluating files of these sizes."""
     return COPIES * sum(limits.budget(path.stat().st_size) for path in files)
 
 
@@ -110,7 +110,7 @@ def judge_in_worker(
         return _read_answer(folder, answer, clean_text(request.path.name), memory)
 
 
-# --- In the child ---------------------------------------------------------------------------------
+# --- In the worker --------------------------------------------------------------------------------
 
 
 def do(arguments: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def _write_answers(matrix: Scores, into: Path, prefix: str = "") -> dict[str, An
     return values | {"resolution": matrix.tested.resolution, "limits": matrix.tested.limits}
 
 
-# --- Outside of it --------------------------------------------------------------------------------
+# --- Outside the worker ---------------------------------------------------------------------------
 
 
 def _read_answer(folder: Path, answer: Any, file: str, memory: int) -> ScoreReport | OpenQuestion:
@@ -240,7 +240,7 @@ def _read_answers(
 
 
 def _read_array(path: Path, kind: str, file: str) -> np.ndarray:
-    """Return a memory map of a one-dimensional array, with the length of its file."""
+    """Return a memory map of a one-dimensional array that fills the rest of its file."""
     try:
         array = client.open_array(path)
     except (OSError, ValueError):

@@ -27,8 +27,8 @@ class Blocks:
 def find_blocks(first: Path, second: Path) -> Blocks | None:
     """Return the blocks of two files; None if each file is a complete matrix.
 
-    Complete matrices of two models have the same columns. Only files of arrays are read; a table
-    names its classes.
+    Complete matrices of two models are told by equal numbers of columns. Only files of arrays are
+    read, since a table names its classes.
     """
     shapes = [_shape(path) for path in (first, second)]
     if shapes[0] is None or shapes[1] is None:
@@ -54,6 +54,6 @@ def _shape(path: Path) -> tuple[int, int] | None:
 
 
 def _side(path: Path) -> str:
-    """Return the side in the name of a file; "" without one."""
+    """Return the side in the name of a file, or ""."""
     name = clean_text(path.stem).lower()
     return "unseen" if "unseen" in name else "seen" if "seen" in name else ""

@@ -4,17 +4,17 @@ A gamma is validated if it was chosen without labelled images of unseen test cla
 test images. Two conditions on the files decide this:
 
 ======== ===========================================================================================
-classes  no validation image is of an unseen class of the test set; compared by the names of the
-         columns, or by their numbers where both files have as many columns
-rows     validation rows are no test rows: in another order, a part of them, with columns in another
-         order, left out or ruled out, rounded, scaled, transformed monotonously or with a little
-         noise
+classes  no validation image is of an unseen class of the test set; classes are compared by the
+         names of the columns, or by their numbers if both files have the same number of columns
+rows     no validation row is a test row; test rows are recognised in another order or in part, with
+         columns in another order, left out or ruled out, and with scores rounded, scaled,
+         transformed monotonically or slightly noisy
 ======== ===========================================================================================
 
-A gamma that violates a condition is an oracle. If neither condition can be checked, the gamma
-counts as validated by the statement of its owner, with a note. Test rows with another list of
-unseen classes can pass if they have noise of 15 % of their spread, or 5 % for probabilities: other
-images of a class are equally near. The sentence on screen states this limit.
+A gamma that violates a condition is an oracle. If the classes of both files cannot be compared, the
+gamma counts as validated by the statement of its owner, with a note. Test rows with another list of
+unseen classes can pass after adding noise of 15 % of their spread (5 % for probabilities), since
+other images of the class are then equally near. The sentence on screen states this limit.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from zslcore.exceptions import DatasetError
 from zslcore.names import class_key
 from zslcore.scores.reading import Scores, blocks
 
-#: Most validation rows and test rows compared, and most columns compared.
+#: Largest number of rows compared in each file, and largest number of columns.
 ROWS, WIDTH = 400, 64
-#: Largest ratio of the distances to the nearest and second nearest test row for a copy; then a
-#: factor and a margin: the share of copies must exceed factor times the share by chance plus
-#: margin, with a probability by chance below UNLIKELY.
+#: Ratio, factor and margin. A row is a copy if its distance to the nearest test row is at most
+#: ``ratio`` times the distance to the second nearest. The share of copies must exceed ``factor``
+#: times the share by chance plus ``margin``, and be less probable by chance than UNLIKELY.
 Rule = tuple[float, float, float]
-#: Rules for exact copies, and for copies with noise, which are compared only by value.
+#: Rules for exact copies, and for copies with noise, which are sought by value only.
 COPIES: Rule = (0.25, 2.0, 0.05)
 NOISY: Rule = (0.5, 3.0, 0.08)
 UNLIKELY = 1e-4
@@ -47,18 +47,19 @@ _BY_NUMBER = (
     " Columns were compared by number; if equal numbers are different classes, give both files "
     "class_names."
 )
-#: Number of scores per row searched for unchanged.
+#: Number of scores per validation row for which equal scores are sought in the test rows.
 EQUAL_VALUES = 4
-#: Fewest common columns that distinguish rows, and most names in a sentence.
+#: Fewest columns that distinguish rows (and fewest copies), and maximum of names in a sentence.
 FEWEST, LISTED = 3, 4
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenGamma:
-    """Gamma that is best on other scores.
+    """Gamma that is best on validation scores.
 
-    ``origin`` is "oracle" if these scores are not valid for validation; ``note`` gives the reason,
-    or the comparison made; ``checked`` is true if the classes of both files could be compared.
+    ``origin`` is "oracle" if these scores cannot serve as validation scores; ``note`` gives the
+    reason, or states the comparison; ``checked`` is true if the classes of both files could be
+    compared.
     """
 
     gamma: float
@@ -161,7 +162,7 @@ def _named(matrix: Scores) -> bool:
 
 
 def _common_columns(matrix: Scores, validation: Scores) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the columns of common classes in both files; None if these are unknown."""
+    """Return the columns of common classes in both files; None if no common classes are known."""
     if _named(matrix) and _named(validation):
         place = {class_key(name): k for k, name in enumerate(matrix.class_names)}
         names = [class_key(name) for name in validation.class_names]
@@ -196,7 +197,7 @@ def _by_number(matrix: Scores, validation: Scores) -> str:
 def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
     """Return the share of validation rows that are test rows; 0 if explained by chance.
 
-    A row matches a test row that is much nearer than the second nearest test row, see
+    A validation row matches a test row that is much nearer than the second nearest test row, see
     :data:`COPIES` and :data:`NOISY`. Chance is the share of test rows that match another test row
     in this way; the excess over chance is tested exactly [1]_, so that few rows or few columns are
     not enough evidence against a file.
@@ -226,8 +227,8 @@ def _signatures(
 ) -> Iterator[tuple[np.ndarray, np.ndarray, tuple[Rule, ...]]]:
     """Yield rows of both files as vectors that are invariant to common transforms of scores.
 
-    The vectors are standardised values, their ranks, and sorted values, which do not depend on the
-    order of columns; each comes with its rules.
+    The vectors are standardised values, ranks of the values, or sorted values, which do not depend
+    on the order of columns. Each kind comes with its rules.
     """
     rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
     for common in _columns_to_compare(matrix, validation, rows):
@@ -248,9 +249,9 @@ def _columns_to_compare(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield columns of both files that may be of the same classes, without masked columns.
 
-    If names and numbers do not decide, the columns of the smaller file are compared with the first
-    columns or with those of one side. Each side is also compared separately, because the other may
-    be masked by values that differ between rows.
+    If neither names nor numbers identify the columns, the columns of a narrower validation file are
+    compared with the first test columns, and with the test columns of one side. Each side is also
+    compared separately, because the other side may be masked by values that differ between rows.
     """
     C, n = len(matrix.seen), len(validation.seen)
     guesses = [np.flatnonzero(matrix.seen), np.flatnonzero(~matrix.seen), np.arange(C)[:n]]
@@ -280,10 +281,10 @@ def _varied(F: np.ndarray) -> np.ndarray:
 
 
 def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
-    """Return the share of validation rows with all scores in one row of the test scores.
+    """Return the share of validation rows with scores that all occur in one test row.
 
-    Columns may be any two or more of the test columns, in any order. The share is 0 if rows of
-    shuffled validation scores, which belong to no image, match equally often.
+    The columns may be any two or more of the test columns, in any order. The share is 0 unless true
+    rows match far more often than rows of shuffled scores, which belong to no image.
     """
     rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
     F = np.asarray(validation.F[rows], dtype=np.float64)
@@ -335,10 +336,10 @@ def _standard(F: np.ndarray) -> np.ndarray:
 def _nearest(
     some: np.ndarray, rows: np.ndarray, own: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the nearest row to each of ``some``, and the ratio to the second nearest distance.
+    """Return the row nearest to each of ``some``, and the ratio of nearest to next distance.
 
-    The ratio is 1 if the second nearest row is equally near up to rounding. ``own`` are the
-    positions of ``some`` among ``rows``, which are ignored.
+    The ratio is 1 if the second nearest row is equally near up to rounding. If ``some`` are rows
+    themselves, ``own`` has their positions, and no row is its own neighbour.
     """
     if len(rows) < (3 if own is not None else 2):
         return np.empty(0, dtype=np.intp), np.empty(0)
@@ -358,7 +359,7 @@ def _nearest(
 def _matched(places: np.ndarray, ratios: np.ndarray, nearer: float) -> np.ndarray:
     """Return the rows that are clearly the nearest neighbour of another row.
 
-    Each row counts once, even with several neighbours: rows far outside the cloud all have the same
-    outlier as their nearest row.
+    A row counts once, even as the neighbour of several rows: rows far outside the cloud all have
+    the same outlier as their nearest row.
     """
     return np.unique(places[ratios <= nearer])
