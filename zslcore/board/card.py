@@ -42,10 +42,11 @@ def card_of_result(
     pretraining: tuple[str, ...] = (),
     load: Callable[[str], ZSLDataset] = load,
 ) -> Report:
-    """Return the card of a JSON file of the board or of one run; FileRefusedError for others.
+    """Return the card of a JSON file of the board or of one run.
 
-    ``pretraining`` names the pre-training sets of the extractor, by default those declared in the
-    file; ``load`` raises ZSLError for data that must not be used for the comparison.
+    ``pretraining`` names the pre-training sets of the extractor, by default the sets that the file
+    declares; ``load`` raises ZSLError for data that must not be used for the comparison. Raises
+    FileRefusedError for other files.
     """
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
@@ -106,7 +107,7 @@ def _stated(result: CheckedEntry) -> str:
 
 
 def _findings(result: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
-    """Return the findings ``of_data`` together with those on gamma, parameters and metrics."""
+    """Return the findings ``of_data`` with all findings on gamma, parameters and metrics."""
     entry, findings, title = result.entry, list(of_data), "Choice of gamma and parameters"
     origins = {"gamma": entry.gamma.origin, "parameters": entry.parameters.origin}
     unstated = [name for name, origin in origins.items() if origin in ("given", "not told")]

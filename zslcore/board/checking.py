@@ -91,16 +91,17 @@ def unseen_classes_of(entry: BoardEntry) -> tuple[str, ...]:
 
 @cache
 def _match_unseen(names: tuple[str, ...], vocabularies: tuple[str, ...], benchmark: str) -> Finding:
-    """Match class names; all names of the benchmark resolve ambiguous ones."""
+    """Match class names; resolve ambiguous names with all class names of the benchmark."""
     all_names = tuple(class_facts(benchmark).classes["class"]) if benchmark else names
     return find_trained_classes(names, list(map(get_vocabulary, vocabularies)), all_names)
 
 
-#: Most results in a folder.
+#: Largest number of results in a folder.
 MAX_FILES = 5_000
 
 #: Split of a result: a published split by its rows, a leaking release, rows shared by both
-#: releases, the same number of test images as a published split, some parts of one, or unknown.
+#: releases, the same numbers of test images as in a published split, some parts of a published
+#: split, or unknown.
 SplitKind = Literal["known", "v1", "v1 or 2.0", "by counts", "variant", "unknown"]
 #: Title of the finding on the rows of the split.
 ROWS = "Rows of the split"
@@ -129,7 +130,7 @@ class CheckedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Results of a folder, and refusals by file; the digest covers names and contents."""
+    """Results of a folder, and reasons of refused files; the digest is of names and contents."""
 
     results: tuple[CheckedEntry, ...]
     refused: Mapping[str, str]
@@ -137,7 +138,7 @@ class Board:
 
 
 def read_board(folder: Path, *, recompute: bool = False) -> Board:
-    """Read and check every ``.json`` of a folder, by name.
+    """Read and check every ``.json`` of a folder, sorted by name.
 
     With ``recompute``, metrics are recomputed from predictions if available; without it, only
     checked results of the package are *verified*. Raises FileRefusedError for a missing folder, or
@@ -249,11 +250,11 @@ def _shipped_parts(name: str) -> Mapping[str, Mapping[str, str]]:
     return {split.name: split.digests for split in load(name).splits.values()}
 
 
-# --- Figures computed again from predictions ------------------------------------------------------
+# --- Metrics recomputed from predictions ----------------------------------------------------------
 
 
 def recomputed(path: Path, entry: BoardEntry) -> State:
-    """Recompute the metrics of a result, with its JSON at ``path``, from its predictions.
+    """Recompute the metrics of the result at ``path`` from its predictions.
 
     The state is STATED without predictions, or without data to check them with. Raises
     FileRefusedError if predictions are unreadable, have wrong claims, or give other metrics.
@@ -269,10 +270,10 @@ def recomputed(path: Path, entry: BoardEntry) -> State:
 
 
 def predictions_of_entry(path: Path, entry: BoardEntry) -> Path | None:
-    """Return the predictions file of a result; None without one.
+    """Return the predictions file of a result, or None.
 
-    Raises FileRefusedError if the result names predictions not in the package, or if the path next
-    to it is not a file.
+    Raises FileRefusedError if the result names predictions that are not in the package, or if the
+    ``.parquet`` next to it is not a regular file.
     """
     if not entry.predictions:
         return _file_beside(path)
@@ -358,16 +359,17 @@ def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
 
 
 def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
-    """Compare data, split and classes with those that the predictions state.
+    """Compare data, split and classes with the statements of the predictions.
 
-    Rows of a score file are not rows of a data set: the file itself is then the data.
+    Data are not compared if the rows are rows of a score file instead of a data set, since the file
+    itself then counts as the data.
     """
     run, data, test = predictions.provenance, entry.data, predictions.test
     if run.rows == "benchmark" and (run.dataset or run.benchmark):
         yield from _difference("data.name", run.dataset or data.name, data.name)
         yield from _difference("data.benchmark", run.benchmark, data.benchmark)
         yield from _difference("data.simulated", run.simulated, data.simulated)
-        family = [name.split()[:1] for name in (run.split, entry.split.name)]  # of any version
+        family = [name.split()[:1] for name in (run.split, entry.split.name)]  # without the version
         if run.split and family[0] != family[1]:
             yield from _difference("split.name", run.split, entry.split.name)
     for part in sorted({*entry.split.parts} & {*run.parts} - {"test_seen", "test_unseen"}):
@@ -381,7 +383,7 @@ def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[s
 
 
 def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
-    """Compare unseen classes with all unseen candidates, or with those with test images."""
+    """Check that stated unseen classes are candidates and include all with test images."""
     if not (stated := {class_key(clean_text(name)) for name in unseen_classes_of(entry)}):
         return
     test, names = predictions.test, predictions.class_names
@@ -400,7 +402,7 @@ def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[s
 
 
 def _run_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
-    """Compare method, content, parameters, seed and gamma with those the predictions state."""
+    """Compare method, content, parameters, seed and gamma with those of the predictions."""
     run = predictions.provenance
     if (entry.gamma.origin, entry.gamma.value) != (run.gamma_origin, run.gamma):
         yield (
@@ -426,7 +428,7 @@ def _difference(place: str, expected: object, got: object) -> Iterator[str]:
 def _figure_difference(
     name: str, value: float | None, recomputed_value: float | None
 ) -> Iterator[str]:
-    """Compare a metric with the recomputed value, to its own number of decimals."""
+    """Compare a metric with the recomputed value, to the decimals of the metric."""
     if value is None:
         return
     most = ROUNDING if round(value, SIX) == value else EXACT

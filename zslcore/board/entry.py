@@ -25,12 +25,13 @@ from zslcore.untrusted.readers.json_files import count_values, parse_json
 from zslcore.untrusted.worker import Refused
 
 SCHEMA: Literal["zslcore-board/1"] = "zslcore-board/1"
-#: Most bytes of a file; a result with all accuracies of 717 classes takes 100 kB.
+#: Largest size of a file in bytes; a result with all accuracies of 717 classes takes 100 kB.
 MAX_BYTES = 1 << 20
-#: Most seeds of one result, and most characters of one text.
+#: Largest number of seeds of one result, and of characters of one text.
 MAX_SEEDS = 10_000
 MAX_TEXT = 500
-#: Largest difference between metrics printed with one decimal of a percent and their means.
+#: Largest accepted difference between a metric, perhaps printed in percent with one decimal, and
+#: the mean computed from other values.
 ROUNDING = 1.5e-3
 _STRICT: Mapping[str, Any] = {"extra": "forbid"}
 
@@ -124,8 +125,8 @@ class Parameters:
 
     Attributes
     ----------
-    chosen_for : metric of the validation
-    grid : name -> searched values; for a run of this package they are in its spec
+    chosen_for : task for which the parameters are chosen, "zsl" or "gzsl"
+    grid : name -> searched values; a run of this package has these values in its spec
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT

@@ -52,7 +52,8 @@ def entry_of_run(
     Parameters
     ----------
     link, code : addresses of a page on the result and of its code
-    features, pretraining : by default the source and the declaration of the data set
+    features, pretraining : description of the features, and pre-training sets of the extractor; by
+        default as the data set declares
 
     Raises
     ------
@@ -133,7 +134,7 @@ def entry_of_scores(
     Raises
     ------
     FileRefusedError
-        If ``report`` is not such a report.
+        If ``report`` is not the output of ``zslcore score --json``.
     """
     try:
         e, names = report["evaluation"], report["unseen_classes"]
@@ -217,7 +218,7 @@ def _seeds(reports: Sequence[Mapping[str, Any]]) -> Seeds:
 def add_entry(entry: BoardEntry, folder: Path) -> Path:
     """Check an entry and write it to a folder of results; return its file.
 
-    Raises FileRefusedError or ParameterError if it is refused, or if the file exists.
+    Raises FileRefusedError or ParameterError if the entry is refused, or if the file exists.
     """
     path = folder / file_name(entry)
     check_entry(entry, path.name)
@@ -241,8 +242,8 @@ def file_name(entry: BoardEntry) -> str:
 def split_name(dataset: ZSLDataset, split: Split) -> str:
     """Return the published name of a split if its rows are published, else its own name.
 
-    Folds are within the trainval rows, so that runs of this package never choose on test rows, with
-    any release of the split.
+    Rows of several releases get the name of the current release: a run of this package never
+    chooses on test rows, since its folds are within the trainval rows.
     """
     if dataset.simulated or split.name not in ("PS", "PS v1"):
         return split.name

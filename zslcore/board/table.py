@@ -1,4 +1,4 @@
-r"""Table of the board, one row per result with intervals over classes; its curves and cells.
+r"""Table of the board, with one row per result and intervals over classes.
 
 Classes are resampled with replacement, one fewer than their number (see
 :mod:`zslcore.analysis.resampling`). With class :math:`c` drawn :math:`w_c` times,
@@ -132,7 +132,7 @@ def rows_of_results(results: Sequence[CheckedEntry]) -> list[dict[str, Any]]:
 
 
 def rank_in_words(row: Mapping[str, Any] | pd.Series, figure: str) -> str:
-    """Return the interval of a rank as "2 to 5 of 36"; empty without one."""
+    """Return the interval of a rank, such as "2 to 5 of 36", or ""."""
     first, last, of = (row[column] for column in _of_rank(figure))
     return "" if pd.isna(first) else Rank(int(first), int(last), int(of)).in_words
 
@@ -187,12 +187,12 @@ def _intervals(entry: BoardEntry) -> dict[str, float]:
     return ends
 
 
-# Every form of the board and every run of its page uses the same intervals; for a file with 40,000
-# classes they take seconds.
+# Cached, since every form of the board and every run of its page uses the same intervals; computing
+# these for 40,000 classes takes seconds.
 @lru_cache(maxsize=2048)
 def _interval_of_means(accuracy: tuple[float, ...]) -> tuple[float, float]:
     """Return the interval of a mean over classes."""
-    values = np.sort(accuracy)  # sorted: draws do not depend on the order of classes
+    values = np.sort(accuracy)  # sorted, so that draws do not depend on the order of classes
     _, means = mean_draws(values, np.zeros(len(values), dtype=bool))
     return _as_shares(interval(means, classes=len(values)))
 
@@ -262,7 +262,7 @@ def _group(entry: BoardEntry, figure: Ranked) -> _Group | None:
     return entry.data.benchmark or entry.data.digest, entry.split.name, classes, seen
 
 
-# Every form of the board and every run of its page uses the same ranks.
+# Cached, since every form of the board and every run of its page uses the same ranks.
 @lru_cache(maxsize=64)
 def _places(
     accuracies: tuple[tuple[float, ...], ...], seen: tuple[bool, ...]
@@ -323,7 +323,7 @@ def chosen_in_words(row: Mapping[str, Any] | pd.Series) -> str:
 def gamma_in_words(row: Mapping[str, Any] | pd.Series) -> str:
     """Return the origin of gamma: "validated", "validated (stated by the submitter)" ..."""
     open_ = " (how is not stated)" if row["gamma_origin"] == "given" else ""
-    verified = row["state"] == State.VERIFIED.value  # its predictions confirm this gamma
+    verified = row["state"] == State.VERIFIED.value  # the predictions confirm gamma
     return f"{row['gamma_origin']}{open_}{'' if verified else _stated(row, 'gamma_origin')}"
 
 
@@ -341,7 +341,7 @@ OURS = "Zero-shot lab"
 
 
 def cells_of_board(results: Iterable[CheckedEntry]) -> list[MethodResult]:
-    """Return results of the board as cells, without upper bounds and superseded splits."""
+    """Return results as cells of a table of methods, without upper bounds and superseded splits."""
     return [
         _of_entry(one) for one in results if not one.entry.used_test_set and one.split_kind != "v1"
     ]
