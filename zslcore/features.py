@@ -1,8 +1,8 @@
 """Views of feature matrices with selected rows and a scaling, without copies.
 
 Feature matrices are large (AWA2: 37,322 x 2,048 float32, 306 MB), and can be in memory, in a
-read-only memory map, or in an HDF5 file. All loops over rows use :func:`chunks`, so only one block
-is in memory for any source.
+read-only memory map, or in an HDF5 file. All loops over rows use :func:`chunks`, so that only one
+block of rows is in memory at a time.
 
 Data frames, lists and tensors are converted to arrays of numbers; arrays, and sources that are read
 by rows, are not copied.
@@ -170,8 +170,8 @@ class FeatureView:
 
     The view has ``shape`` and ``len``, is indexed by rows, and is converted to an array by
     ``np.asarray``; only requested rows are read. A row ``x`` of an array, memory map or HDF5 data
-    set is returned as ``(x - shift) * scale``, then scaled to unit length with ``unit``. ``rows``
-    are 0-based row numbers, by default all.
+    set is returned as ``(x - shift) * scale``, and scaled to unit length if ``unit`` is true.
+    ``rows`` are 0-based row numbers, by default all.
     """
 
     ndim = 2

@@ -18,5 +18,5 @@ def signed(fraction: float, form: str = "+.1f") -> str:
 
 
 def three_digits(value: float | None) -> str:
-    """Write a gamma or a parameter with three significant digits, and a dash for a missing one."""
+    """Write a gamma or a parameter with three significant digits, or a dash if it is missing."""
     return "–" if value is None else f"{value:.3g}".replace("-", "−")

@@ -2,8 +2,8 @@ r"""Figures for print: one panel per file, a width in millimetres, embedded text
 
 A panel is a function that draws on Matplotlib axes; constrained layout shrinks the axes until all
 text is on the page. PDF files have TrueType fonts (Type 42, which journals accept), SVG files have
-letters as outlines, and PNG files have 600 dots per inch. There are panels for predictions and for
-interactive figures, with the same numbers.
+letters as outlines, and PNG files have 600 dots per inch. There are panels of predictions, and
+panels of interactive figures with the same numbers as on screen.
 
 A seen-unseen curve has lines of equal harmonic mean :math:`H` in the background:
 
@@ -43,9 +43,10 @@ if TYPE_CHECKING:
 WIDTHS = (84.0, 120.0, 174.0)
 #: Smallest and largest accepted width in mm.
 WIDTHS_MM = (40.0, 400.0)
-#: Width and height in mm of a slide of 16 : 9; on a slide of 13 1/3 inches, 8 pt become 17 pt.
+#: Width and height in mm of a slide of 16 : 9; enlarged to a width of 13 1/3 inches, text of 8 pt
+#:     has 17 pt.
 SLIDE = (160.0, 90.0)
-#: Fonts included in Matplotlib; later fonts supply characters that are missing in earlier ones.
+#: Fonts included in Matplotlib; later fonts supply characters that are missing in earlier fonts.
 FONTS = {"sans": ("DejaVu Sans",), "serif": ("STIXGeneral", "DejaVu Serif", "DejaVu Sans")}
 FORMATS = ("pdf", "svg", "png")
 #: Size of all text in points, and dots per inch of PNG files.
@@ -86,8 +87,9 @@ def print_figure(
 ) -> bytes:
     """Return a panel as a file for print, with the title in its metadata.
 
-    The page is as high as its contents, or has the shape of ``width_mm`` by ``height_mm``, such as
-    that of a slide, and is larger only if names of rows need more height.
+    Without ``height_mm``, the page is as high as its contents. With ``height_mm``, for example for
+    a slide, the page has the given size; if names of rows need more height, it is enlarged in the
+    same shape.
 
     Raises ParameterError for a width outside :data:`WIDTHS_MM`, UnknownNameError for an unknown
     font or format, and MissingExtraError without Matplotlib.
@@ -138,7 +140,7 @@ def drawn(
         place: Figure | SubFigure = figure
         of_legend, loc = place, "outside upper left"
         if panel.square and height_mm is not None and width_mm > height_mm:
-            share = min(1.1 * height_mm / width_mm, 0.7)  # of the panel, with its labels
+            share = min(1.1 * height_mm / width_mm, 0.7)  # width of the panel with labels
             both: Any = figure.subfigures(1, 2, width_ratios=(share, 1 - share))
             (place, of_legend), loc = both, "center left"
         axes = place.add_subplot()
@@ -206,7 +208,7 @@ class _settled:  # noqa: N801 - reads as a word of a with statement
 
 
 def _height(axes: Axes, panel: Panel, texts: Sequence[str]) -> float:
-    """Return the height in mm: of a golden rectangle, or more if rows or names need it."""
+    """Return the height in mm for the width of the panel, more if rows or names need it."""
     width_mm = _width_mm(axes.figure)
     if panel.square:
         return 1.6 * width_mm + 3.8 * sum(len(text.splitlines()) for text in texts)
@@ -457,7 +459,7 @@ def draw_words(
 
 
 def plane(axes: Axes, of_panel: str) -> Any:
-    """Return the transform of positions: panel shares for axes in ``of_panel``, else data."""
+    """Return the transform for positions: shares of the panel along ``of_panel``, else data."""
     if of_panel == "xy":
         return axes.transAxes
     if of_panel == "x":
@@ -503,7 +505,7 @@ def set_axis(
     axis.set_label_text(_wrapped(title, int(0.6 * _letters(min(length, width_mm)))))
 
 
-#: Number of layers of points on a map, and size of a point up to each number of points.
+#: Number of layers of points on a map, and sizes of points, each up to a number of points.
 _LAYERS = 8
 _SIZES = ((5_000, 2.2), (30_000, 1.5), (np.inf, 0.9))
 #: Values of the harmonic mean with a line in the background.
