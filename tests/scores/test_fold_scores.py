@@ -170,7 +170,7 @@ def test_scores_of_other_rows_are_refused(capsys, change, words):
 
 def test_too_few_validation_files_are_refused(capsys, files):
     assert main(["score", *files[:-1], "--data", DATA]) == 2
-    assert "expected 3 validation files, one a fold" in capsys.readouterr().err
+    assert "expected 3 validation files, one per fold" in capsys.readouterr().err
 
 
 # --- The board ------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from zslcore.version import commit, version
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """The test set, or the validation images of a fold: ``name`` is "test", "fold_1", "fold_2" ...
+    """Test set, or validation images of a fold; ``name`` is "test", "fold_1", "fold_2" ...
 
     ``train`` are the training rows, ``rows`` the rows to score, in the order of the scores.
     ``classes``, increasing, are the columns of the scores; ``seen`` marks the classes with training
@@ -123,8 +123,8 @@ def match_folds(
     test, *folds = parts_to_score(dataset, split, seed)
     if report.validation and len(report.validation) != len(folds):
         raise DatasetError(
-            f"{dataset.name}, split {split.name}: expected {len(folds)} validation files, one a "
-            f"fold and in their order; got {len(report.validation)}."
+            f"{dataset.name}, split {split.name}: expected {len(folds)} validation files, one per "
+            f"fold, in the order of the folds; got {len(report.validation)}."
         )
     predictions = Predictions(
         _renumbered(report.matrix, test, _columns(report.matrix, test, dataset)),
@@ -179,7 +179,7 @@ def _renumbered(matrix: JudgedScores, part: Part, columns: np.ndarray) -> Predic
     rows = PredictedRows.of_scores(matrix.tested, part.rows)
 
     def named(answers: np.ndarray | None) -> np.ndarray:
-        assert answers is not None  # a score matrix has answers
+        assert answers is not None  # never None for score files
         return np.where(answers < 0, -1, columns[answers])
 
     return replace(

@@ -22,8 +22,8 @@ EXACTLY, NEVER, FEWEST_IMAGES = 0.995, 0.005, 10
 #: With this many columns of the true side, it is no chance that all scores of the other side are
 #: lower.
 FEWEST_COLUMNS = 3
-#: If scores saturate, a constant side is no evidence of a mask. Required are then this many errors
-#: within the true side, and no error across the sides.
+#: If scores saturate, a constant side is no evidence of a mask. A mask is then recognised by at
+#: least this many errors within the true side, and none across the sides.
 ERRORS = 20
 
 

@@ -1,8 +1,8 @@
 """Joint card of a split and the scores of its test images: H without leaking rows.
 
-Scores are matched with rows of the split by the class of every image. Tried are the order of the
-two test parts, of the two parts exchanged, and of the row numbers. Predictions contain their row
-numbers.
+Scores are matched with rows of the split by the class of every image. Several orders of the test
+rows are tried: either part first, with the rows of each part as listed or sorted, and all rows
+sorted. Predictions contain their row numbers.
 """
 
 from __future__ import annotations
@@ -271,7 +271,8 @@ def _figures_without_leaks(
     leaks = leaking_rows(context, audited)
     listed_twice = np.concatenate([*(f.rows for f in audited.of("ZSL003")), np.empty(0, int)])
     in_trainval = bool(np.isin(leaks, context.rows("trainval")).any())
-    in_trainval |= not np.isin(leaks, listed_twice).all()  # copies may be in trainval
+    # Leaking rows that are not listed twice are copies, and the original may be in trainval.
+    in_trainval |= not np.isin(leaks, listed_twice).all()
     leaked = np.isin(fitted.rows, leaks)
     kept = _figures_at(answers, ~leaked, gamma)
     return FiguresWithoutLeaks(int(leaked.sum()), len(leaked), how, in_trainval, whole, kept)

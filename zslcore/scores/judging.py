@@ -79,7 +79,7 @@ class ScoreReport:
 
     @property
     def chosen(self) -> float | None:
-        """Gamma, or None without a gamma or for an oracle."""
+        """Gamma; None if no gamma is given, or if gamma is an oracle."""
         return None if self.origin == "oracle" else self.gamma
 
     @property
@@ -326,7 +326,7 @@ def report_of(
     note: str = "",
     checked: bool = True,
 ) -> ScoreReport:
-    """Return the report of scores at a chosen gamma, or at 0 without one."""
+    """Return the report of scores at ``gamma``, or at 0 if ``gamma`` is None."""
     tested = matrix.tested
     n_unseen = int((~tested.seen).sum())
     evaluation = evaluate(tested, gamma or 0.0)

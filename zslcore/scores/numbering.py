@@ -133,7 +133,7 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Lab
             for rows, how, length in _sides_of_rows(y, as_seen, unseen, best):
                 description = f"images of {what} count the classes of their side {start}, {how}"
                 chance = 1 / len(of_unseen)
-                chance += np.sqrt(chance * (1 - chance) / length)  # the better side is chosen
+                chance += np.sqrt(chance * (1 - chance) / length)  # sides are chosen by hits
                 yield LabelReading(np.where(rows, unseen, as_seen), description), chance
 
 
@@ -152,7 +152,7 @@ def _readings_of_seen(
             f"images of the seen side count the classes of their side from {first}; unseen are"
         )
         chance = 1 / len(of_seen)
-        chance += np.sqrt(chance * (1 - chance) / length)  # the better side is chosen
+        chance += np.sqrt(chance * (1 - chance) / length)  # sides are chosen by hits
         yield (
             LabelReading(
                 np.where(rows, as_unseen, as_seen),
@@ -197,8 +197,9 @@ def _sides_of_rows(
 def _unseen_in_run(gain: np.ndarray) -> np.ndarray:
     """Return a mask of unseen images in a run: all, none, or all before or after a position.
 
-    ``gain`` is the change in hits of each image if it is read as unseen. Two classes with the same
-    label may follow each other, but a run is divided only for :data:`PARTED` additional hits.
+    ``gain`` is the change in hits of each image if its label is read as unseen. Two classes with
+    the same label may follow each other, but a run is divided only for :data:`PARTED` additional
+    hits.
     """
     sums, n = np.concatenate([[0.0], np.cumsum(gain)]), len(gain)
     whole = max(sums[-1], 0.0)

@@ -352,7 +352,7 @@ def _mean(right: np.ndarray, y: np.ndarray) -> float:
 def as_text(
     table: pd.DataFrame, difference: float, power: float = POWER, alpha: float = ALPHA
 ) -> str:
-    """Format the table of :func:`needs` as lines of text, in points."""
+    """Format a table of detectable differences as lines of text, in points."""
     unit = "point" if difference == 0.01 else "points"
     lines = [
         f"To find a difference of {100 * difference:g} {unit} with {100 * power:g}% power "

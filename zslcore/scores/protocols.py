@@ -1,6 +1,7 @@
 """Metrics of one score file under every protocol, with the users of each protocol.
 
-Metrics are those of :mod:`zslcore.evaluation.figures`. Texts use the words seen and unseen;
+The metrics are registered in :mod:`zslcore.evaluation.figures`. Texts use the words seen and
+unseen;
 :meth:`Words.translate` replaces them by base and new, or known and unknown.
 """
 
@@ -221,7 +222,7 @@ def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> 
         elif figure.needs_fixed_scores and dependent:
             reasons[name] = (
                 "The scores depend on the candidates (zsl_class is not always unseen_class), and "
-                "the file has no answer among seen classes alone"
+                "the file has no predictions among seen classes alone"
             )
     return reasons
 

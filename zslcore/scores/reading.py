@@ -158,7 +158,7 @@ def digest_of(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> str:
 
 
 def rows_of_classes(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> ClassRows:
-    """Convert predicted classes to rows; ``y`` and ``predicted`` are ints, (n_images,)."""
+    """Return predicted classes as prediction rows; ``y`` and ``predicted`` are int arrays."""
     of_seen = seen[predicted]
     return ClassRows(
         rows=np.arange(len(y), dtype=np.int32),
@@ -249,7 +249,7 @@ class Scores:
 
     @property
     def F(self) -> np.ndarray:  # noqa: N802 - the letter of the papers
-        """Score matrix; a ValueError without one."""
+        """Score matrix; raises ValueError if there is none."""
         if self.matrix is None:
             raise ValueError(f"{self.name}: expected a score matrix; got answers alone.")
         return self.matrix
@@ -343,7 +343,7 @@ def read_scores(
         label; required if ``path`` is ``.npy``
     unseen : names or numbers of unseen classes, a file of them, or :data:`ALL`
     unseen_scores : file with the scores of unseen classes, if ``path`` has only seen classes
-        Without a list of unseen classes, columns are numbered from the seen classes on.
+        Without a list of unseen classes, the seen classes get the first numbers.
 
     Raises
     ------
@@ -434,7 +434,7 @@ def _prefix_of(names: Sequence[str], labels: Any) -> str:
 
 
 def _is_confusion_matrix(scores: np.ndarray, labels: Any) -> bool:
-    """Whether a square matrix has one row per class, and counts of images in it."""
+    """Whether a square matrix has one row per class, and counts of images as values."""
     n = len(scores)
     if n < 3 or scores.shape != (n, n) or len({*map(str, labels)}) < n:
         return False
@@ -577,8 +577,8 @@ def _join_blocks(
     if len(first) != len(second):
         raise FileRefusedError(
             f"{name}: expected seen and unseen columns of the same images; got {len(first):,} and "
-            f"{len(second):,} rows. Images that are scored among the classes of their own side "
-            "alone are no GZSL."
+            f"{len(second):,} rows. Images scored only among the classes of their own side are "
+            "not GZSL."
         )
     S, C = first.shape[1], first.shape[1] + second.shape[1]
     F = np.hstack([first, second])

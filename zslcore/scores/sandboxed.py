@@ -240,7 +240,7 @@ def _read_answers(
 
 
 def _read_array(path: Path, kind: str, file: str) -> np.ndarray:
-    """Return a memory map of a one-dimensional array that fills the rest of its file."""
+    """Return a memory map of a one-dimensional array; refuse an invalid file."""
     try:
         array = client.open_array(path)
     except (OSError, ValueError):

@@ -27,8 +27,8 @@ class Blocks:
 def find_blocks(first: Path, second: Path) -> Blocks | None:
     """Return the blocks of two files; None if each file is a complete matrix.
 
-    Complete matrices of two models are told by equal numbers of columns. Only files of arrays are
-    read, since a table names its classes.
+    Two complete matrices are recognised by equal numbers of columns. Only files of arrays are read,
+    since a table names its classes.
     """
     shapes = [_shape(path) for path in (first, second)]
     if shapes[0] is None or shapes[1] is None:

@@ -110,7 +110,7 @@ def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma
         return ChosenGamma(gamma, "oracle", f"{note}{_by_number(matrix, validation)}")
     if of_test:
         note = (
-            f"Gamma was chosen on {validation.name}, where {of_test:.0%} of the rows looked at are "
+            f"Gamma was chosen on {validation.name}, where {of_test:.0%} of the compared rows are "
             "rows of the test scores up to order, rounding or scale: this is an oracle, not a "
             "validated gamma."
         )
@@ -336,7 +336,7 @@ def _standard(F: np.ndarray) -> np.ndarray:
 def _nearest(
     some: np.ndarray, rows: np.ndarray, own: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the row nearest to each of ``some``, and the ratio of nearest to next distance.
+    """Return the row nearest to each of ``some``, and the ratio of the two smallest distances.
 
     The ratio is 1 if the second nearest row is equally near up to rounding. If ``some`` are rows
     themselves, ``own`` has their positions, and no row is its own neighbour.
