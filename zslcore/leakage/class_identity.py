@@ -1,4 +1,4 @@
-"""Classes that a split names in two ways: by WordNet id and by name, or in the plural."""
+"""Classes with two names in a split: a WordNet id and a word, or singular and plural."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _merged(listed: SplitList, twin: dict[int, int], remark: str) -> SplitList:
 
 
 def _with_plurals(listed: SplitList) -> SplitList:
-    """Ask whether a seen and an unseen class that differ by a final s are one."""
+    """Ask whether a seen and an unseen class are the same if their names differ by -s or -es."""
     keys = [class_key(name) for name in listed.class_names]
     place = {key: c for c, key in enumerate(keys)}
     pairs = [

@@ -4,8 +4,8 @@ The evidence is in three files under ``data/``; contributors may add rows to the
 
 - ``contamination.csv``: published extractors, their pre-training sets, and the sources;
 - ``contamination_sets.csv``: pre-training sets, and the lists of their classes where available;
-- ``contamination_counts.csv``: numbers and names of the test classes of the benchmarks in every
-  list, written by ``tools/contamination.py``.
+- ``contamination_counts.csv``: test classes of the benchmarks that are in each list, by number and
+  name; written by ``tools/contamination.py``.
 
 A cell of the map is a pair of a test set and a pre-training set. Its classes are matched as in the
 audit (:mod:`zslcore.leakage.matching`): a class in both is *certain*, or *possible* until a person
@@ -72,7 +72,7 @@ IMAGES = {"AWA1 and AWA2": "AWA2", "CUB": "CUB", "SUN": "SUN", "aPY": "aPY"}
 _ALSO = (("AWA1 and AWA2", "AWA1"), ("AWA1 and AWA2", "AWA2"))
 #: Benchmarks of actions; each of their classes is a test class of some split.
 ACTIONS = ("UCF101", "HMDB51")
-#: Test set of the classes of ImageNet-21K outside ImageNet-1K, the largest one of ImageNet.
+#: Title of the largest test set of ImageNet: all classes of ImageNet-21K outside ImageNet-1K.
 IMAGENET = "ImageNet"
 #: Printed name of a pre-training set -> its name here.
 _PRINTED = {"ImageNet-1K": "imagenet-1k", "Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
@@ -83,7 +83,7 @@ _PRINTED = {"ImageNet-1K": "imagenet-1k", "Kinetics-400": "kinetics-400", "Sport
 
 @dataclass(frozen=True, slots=True)
 class PretrainingSet:
-    """A pre-training set; ``vocabulary`` is the list of its classes, empty without one.
+    """A pre-training set; ``vocabulary`` names the list of its classes, if any.
 
     ``n_classes`` is None if the set has no classes or their number is not stated.
     """
@@ -138,7 +138,7 @@ def read_csv_rows(path: Path) -> list[dict[str, str]]:
 def find_extractor(name: str) -> Extractor:
     """Return a published extractor, ignoring case and hyphens, or raise UnknownNameError.
 
-    An entry of several networks has several names: "vgg19" returns "VGG-16 and VGG-19".
+    An entry for several networks is found by the name of each: "vgg19" returns "VGG-16 and VGG-19".
     """
     if name in extractors():
         return extractors()[name]
@@ -481,7 +481,7 @@ WITH: Mapping[Labels, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ContaminationAnswer:
-    """Answer on reporting a result as zero-shot, from the worst cell of its extractor.
+    """Answer whether a result may be called zero-shot, from the worst cell of its extractor.
 
     ``verdict`` is "Leaks", "Unknown" or "Clean"; if classes are only related, it is "Unknown".
     """
@@ -553,7 +553,7 @@ def _no(
 
 
 def _as_listed(of_sets: Sequence[OverlapCell], names: Sequence[str]) -> str:
-    """Return a clause on the number of classes that only papers list, and the papers."""
+    """Return a clause with the number of classes that only papers list, and these papers."""
     compared = {name for cell in of_sets for name in cell.certain or ()}
     n = sum(name not in compared for name in names)
     if not n:
@@ -582,7 +582,7 @@ def _unknown(
 
 
 def _own_analysis(of_sets: Sequence[OverlapCell]) -> str:
-    """Return a sentence on copies of test images, if the paper of a pre-training set prints any."""
+    """Return a sentence on copies of test images, if a paper of a pre-training set counts them."""
     rows = [row for cell in of_sets for row in printed_overlaps(cell.pretraining)]
     if not rows:
         return ""

@@ -31,7 +31,7 @@ Value = TypeVar("Value")
 
 #: Key in the facts of a context: variables of a split file that were not read.
 UNREAD = "variables not read"
-#: Key in the facts of a context: parts joined to trainval in a file without that list.
+#: Key in the facts of a context: parts that form trainval if the file has no such list.
 UNION = "trainval from"
 
 _CHOSEN_ON = ("validation", "given", "test", "unknown", "none")
@@ -81,8 +81,9 @@ class Thresholds:
     Parameters
     ----------
     near, alone : ZSL005, in (0, 1]
-        A test row is a near-duplicate if its nearest training row is closer than ``near`` times
-        the median of such distances, and than ``alone`` times its own tenth nearest distance.
+        A test row is a near-duplicate if its nearest training row is closer than ``near`` times the
+        median of such distances, and closer than ``alone`` times the distance to its tenth nearest
+        training row.
     share : ZSL004, ZSL005, ZSL012, in [0, 1]
         Up to this share of the test images, leaking rows are a warning instead of a leak. At 0.01
         they change an accuracy by at most one point.
@@ -139,13 +140,13 @@ class AuditContext:
     ----------
     parts : 0-based rows by part ("trainval", "train", "val", "test_seen", "test_unseen") as in the
         file, possibly unsorted, repeated or out of range
-    other_lists : 0-based rows of the lists in the file outside the split, by name
+    other_lists : 0-based rows of the lists in the file that do not belong to the split, by name
     labels : int array of shape (n_rows,), rows of ``prototypes``
     features : array of shape (n_rows, n_features), in memory, mapped or in HDF5
     prototypes, raw_prototypes : float arrays of shape (n_classes, n_attributes), scaled and raw
     independent_prototypes : whether the prototypes are known to be made without test images
-    class_lists : declared classes, rows of ``prototypes``, by side ("seen", "unseen")
-    folds, fold_rows : (train, val) classes, and rows, of every fold
+    class_lists : declared classes by side ("seen", "unseen"), as row numbers of ``prototypes``
+    folds, fold_rows : (train, val) pairs of classes and of rows, one per fold
     vocabularies : pre-training classes of the feature extractor
     simulated : whether the images are simulated
     runs : RunResults, for the effect of overlaps and the oracle gap
@@ -267,27 +268,27 @@ class AuditContext:
 
     @property
     def known_labels(self) -> np.ndarray:
-        """Labels; a ZSLError if unknown."""
+        """Labels; raises ZSLError if unknown."""
         return self._required(self.labels, "the class of every image")
 
     @property
     def known_unseen_classes(self) -> np.ndarray:
-        """Classes of test_unseen; a ZSLError if unknown."""
+        """Classes of test_unseen; raises ZSLError if unknown."""
         return self._required(self.unseen_classes, "the unseen classes")
 
     @property
     def known_features(self) -> np.ndarray:
-        """Features; a ZSLError if unknown."""
+        """Features; raises ZSLError if unknown."""
         return self._required(self.features, "the features")
 
     @property
     def known_prototypes(self) -> np.ndarray:
-        """Scaled prototypes; a ZSLError if unknown."""
+        """Scaled prototypes; raises ZSLError if unknown."""
         return self._required(self.prototypes, "the prototypes")
 
     @property
     def known_photographs(self) -> Photographs:
-        """Photographs of the rows; a ZSLError if unknown."""
+        """Photographs of the rows; raises ZSLError if unknown."""
         return self._required(self.photographs, "the photograph of every row")
 
     def _required(self, value: Value | None, what: str) -> Value:

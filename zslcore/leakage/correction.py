@@ -1,11 +1,11 @@
-"""Corrected split: the intention of a split without its leaks.
+"""Corrected split: as close as possible to the original split, but without its leaks.
 
-A row or class on two sides is removed from one of them. With the policy "test first", test_unseen
-keeps it before test_seen, val and train: metrics stay comparable, and the effect of a leak can be
-measured on the published test images. With "drop" no part keeps it. Training rows that are
-suspiciously near to a test row, or share its photograph, are removed. If a seen class would lose
-all of its training rows, the test rows of their photographs are removed instead, because the
-division of the classes is a decision of the split.
+A row or class on two sides is removed from one of them. With the policy "test first", it stays in
+the first of test_unseen, test_seen, val and train that has it: metrics stay comparable, and the
+effect of a leak can be measured on the published test images. With "drop" no part keeps it.
+Training rows that are suspiciously near to a test row, or share its photograph, are removed. If a
+seen class would lose all of its training rows in this way, test rows with the same photographs are
+removed instead, because a correction must not change which classes are seen.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from zslcore.storage.files import write_out
 
 Policy = Literal["test first", "drop"]
 POLICIES: tuple[Policy, ...] = ("test first", "drop")
-#: Rounds of removing near-duplicates: once a nearest row is gone, the next may be near, too.
+#: Rounds of removing near-duplicates: without its nearest row, a test row may have another.
 ROUNDS = 5
 
 Parts = dict[str, np.ndarray]
@@ -173,7 +173,7 @@ def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Par
 
 
 def _separate_photographs(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
-    """Remove training rows that share a photograph with a test row, and train rows with val."""
+    """Remove training rows with a photograph of the test, and train rows with one of val."""
     number = context.known_photographs.number
     train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
     shared = shared_rows_of(number, train, test)

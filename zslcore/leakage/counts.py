@@ -1,7 +1,7 @@
 """Counts of leaking rows and classes, and of classes in a pre-training set.
 
-Two splits are compared on their common parts, and on ``test_seen`` if at least one has it: a file
-without ``train_loc`` does not show its training rows.
+Two splits are compared on their common parts, because a file without ``train_loc`` does not show
+its training rows, and on ``test_seen`` if at least one of them has it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from zslcore.metrics.gain import Group
 from zslcore.names import readable
 
 NOWHERE = "in no part"
-#: Checks of rows in training and test: shared, identical, nearly identical, or of one photograph.
+#: Checks with findings on rows: the same row, image, class or photograph in training and test.
 BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 
 
@@ -54,9 +54,9 @@ def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
 def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame:
     """Count the images of each class by part, each image once; one row per class with images.
 
-    ``known`` counts test_unseen images with their class in the pre-training set, ``leaking`` those
-    of :func:`leaking_rows`. Without a report no image is leaking, and an image in two parts is a
-    test image; without labels the table is empty.
+    ``known`` counts test_unseen images with their class in the pre-training set, ``leaking`` the
+    images in :func:`leaking_rows`. Without a report no image is leaking, and an image in two parts
+    is a test image; without labels the table is empty.
     """
     columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
     if context.labels is None:
@@ -135,7 +135,7 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
 
 
 def _names_of_both(first: AuditContext, second: AuditContext) -> tuple[str, str]:
-    """Return distinct names of two splits, with the name of a published split if there is one."""
+    """Return distinct names of two splits, with the name of the published split if recognised."""
     called = []
     for context in (first, second):
         published = published_as(context)
@@ -179,7 +179,7 @@ def _counted(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 
 
 def _moves_by_class(places: pd.DataFrame, rows: np.ndarray, labelled: AuditContext) -> pd.DataFrame:
-    """Count the rows that moved by class."""
+    """Count, by class, the rows in different parts of the two splits."""
     moved = (places["first"] != places["second"]).to_numpy()
     if labelled.labels is None or not moved.any():
         return pd.DataFrame(columns=["class", "first", "second", "rows"])
@@ -190,7 +190,7 @@ def _moves_by_class(places: pd.DataFrame, rows: np.ndarray, labelled: AuditConte
 def _changed_classes(
     first: AuditContext, second: AuditContext, labelled: AuditContext
 ) -> pd.DataFrame:
-    """Return the classes with different sides in the two splits."""
+    """Return the classes that are on different sides in the two splits."""
     columns = ["class", "first", "second"]
     y = labelled.labels
     if y is None:
@@ -242,7 +242,8 @@ class Overlap:
     def group(self) -> Group:
         """Group of the class: in the pre-training set, related to one of its classes, or unrelated.
 
-        A match of the same word in another sense (a computer's *mouse*) does not relate a class.
+        A match with the same word in another sense (a computer's *mouse*) does not count as
+        related.
         """
         if self.counts:
             return "in the set"

@@ -46,9 +46,9 @@ def audit(
     ----------
     subject : ZSLDataset, Split, split file (.mat, .npz, .json), folder in the xlsa17 layout, or a
         split by names (:mod:`zslcore.datasets.split_lists`)
-    split : which split of a data set; "PS" or else the first by default
+    split : name of a split of the data set; by default "PS", or else the first split
     labels : int array of shape (n_samples,), 0-based, or file with 1-based ``labels``
-        For a split or file; by default read from the file or one next to it.
+        For a split or file; by default read from the file or from a file next to it.
     features : array of shape (n_samples, n_features) or file with ``features``
     groups : one number or name per row, or file with them
         Photograph, video or picture of each row; by default taken from ``image_files`` in the
@@ -60,7 +60,8 @@ def audit(
         :func:`zslcore.datasets.imports.pretraining_of` returns for its features.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected"
     runs : sequence of RunResult, for the effect of overlaps and the oracle gap
-    accuracies : mapping method -> {class: accuracy among unseen classes}, in place of runs
+    accuracies : mapping method -> {class: accuracy among unseen classes}, instead of or besides
+        runs
     against : another split, file or folder of the same rows, to compare with
     on_progress : called with (done, total) after every check
 
@@ -157,7 +158,7 @@ def corrected_split(
     group_pattern: str | None = None,
     thresholds: Thresholds | None = None,
 ) -> CorrectedSplit:
-    """Return the split without rows and classes on two sides; parameters as in :func:`audit`."""
+    """Return the split without rows and classes on two sides; for parameters see :func:`audit`."""
     with _opened(
         subject,
         split=split,

@@ -1,7 +1,7 @@
 """Recognise files by their first bytes and the names and shapes of their variables.
 
 A file of arrays is opened once: the worker process that lists its variables also reads the small
-ones (:mod:`zslcore.untrusted.client`).
+variables (:mod:`zslcore.untrusted.client`).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class RecognisedFile:
     sha256: str
     #: Variables of a file of arrays.
     contents: Contents | None = field(default=None, compare=False, repr=False)
-    #: Split of names, of images or classes.
+    #: Split that lists names of images or of classes.
     split: SplitList | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -128,11 +128,11 @@ class Group:
 
 
 def grouped(files: Sequence[RecognisedFile]) -> list[Group]:
-    """Group each file to check with the files that belong to it, ignoring equal contents.
+    """Group each file to check with the files that belong to it; ignore duplicate files.
 
     Features belong to the split; labels belong to scores without labels, else to the split. Raises
-    FileRefusedError if there is no file to check, or if features or labels could belong to no file
-    or to several.
+    FileRefusedError if there is no file to check, or if the file to which features or labels belong
+    is missing or ambiguous.
     """
     files = list({file.sha256: file for file in files}.values())
     mains = [file for file in files if file.kind in MAIN]
@@ -170,7 +170,7 @@ def _owner(
 
 
 def _has_labels(scores: RecognisedFile) -> bool:
-    """Whether a file of scores has the class of every image; a table always has that column."""
+    """Whether a file of scores has the class of every image, as a table of scores always does."""
     contents = scores.contents
     return contents is None or not {*contents.shapes}.isdisjoint(LABEL_VARIABLES)
 
@@ -183,7 +183,7 @@ def _kind_of_arrays(contents: Contents) -> Kind:
     """Recognise a file of arrays by its variables."""
     shapes, path = contents.shapes, contents.path
     names = set(shapes)
-    if names == {"array"}:  # from a .npy file
+    if names == {"array"}:  # the only array of a .npy file
         return _kind_of_array(contents)
     if names & {f"{part}_loc" for part in SPLIT_PARTS}:
         return "split"
@@ -232,7 +232,7 @@ def _read_json(path: Path) -> Any:
 
 
 def _split_of_names(path: Path, value: Any) -> SplitList | None:
-    """Return the split of a JSON; None for row numbers, or where loading it raises an error."""
+    """Return the split of a JSON; None for a split of row numbers, or if it cannot be read."""
     if isinstance(value, dict) and value.get("schema") == SPLIT_SCHEMA:
         return None
     with suppress(FileRefusedError):
@@ -241,7 +241,7 @@ def _split_of_names(path: Path, value: Any) -> SplitList | None:
 
 
 def _kind_of_json(path: Path, value: Any) -> Kind | None:
-    """Recognise a JSON by its schema or its fields; None if its arrays decide."""
+    """Recognise a JSON by its schema or its fields; None if only its arrays can decide."""
     if is_split_json(clean_text(path.name), value):
         return "split"
     first = value[0] if isinstance(value, list) and value else value

@@ -62,9 +62,9 @@ FeatureSource = np.ndarray | str | PathLike[str]
 SPLIT_SCHEMA = "zslcore-split/1"
 JSON_ENDINGS = (".json", *JSON_LINES)
 MAX_JSON = 64 << 20
-#: Names of files with a share of the training images of a neighbouring att_splits.mat.
+#: Names of files with a share of the training images of the att_splits.mat next to them.
 SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
-#: Variables of the layout never reported as unread: read elsewhere, or repeated attributes.
+#: Variables that are never reported as unread: they are read elsewhere, or repeat attributes.
 NO_ROWS = frozenset(("features", "image_files", "att_original"))
 #: Most files of a folder that are opened to find the split.
 MOST_FILES = 12
@@ -103,15 +103,15 @@ def context_of(
 
     ``into`` is the folder for features read from a file, ``split`` a split of a data set,
     ``images`` a file with labels and perhaps features (instead of ``labels`` and ``features``),
-    ``contents`` the variables of files that are already read, ``names_split`` the split of names
-    that is read of ``subject``, ``fields`` further fields of :class:`AuditContext`.
+    ``contents`` the variables of files that are already read, ``names_split`` the split by names if
+    it is already read from ``subject``, ``fields`` further fields of :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
         context = AuditContext.of_split(chosen_split(subject, split), subject, **fields)
         photographs = photographs_of(groups, group_pattern, subject.image_files)
         return fill_in_from_benchmark(_with_photographs(context, photographs, is_given=True))
     if not isinstance(subject, Split) and not Path(subject).name:
-        subject = Path(subject).absolute()  # "." has no name
+        subject = Path(subject).absolute()  # the path "." has no name
     files = SmallFiles()
     for read in contents:
         files.take(read)
@@ -123,7 +123,7 @@ def context_of(
     if isinstance(labels, (str, PathLike)):
         labels = _labels_in(Path(labels), files)
     if isinstance(features, (str, PathLike)):
-        # Files of the layout hold features and labels.
+        # In the layout, the file of features has the labels as well.
         from_features = _labels_in(Path(features), files, required=False)
         labels = from_features if labels is None else labels
         features = _features_in(Path(features), labels, into, files)
@@ -159,7 +159,7 @@ def _with_trainval(context: AuditContext) -> AuditContext:
 def _with_known_features(context: AuditContext) -> AuditContext:
     """Add the pre-training set of features with a known digest, if none is declared.
 
-    An import of the same files has the same pre-training set.
+    Importing the same files as a data set gives the same pre-training set.
     """
     X, y, S = context.features, context.labels, context.prototypes
     if context.vocabularies or X is None or y is None or S is None:
@@ -195,10 +195,10 @@ def _named_rows(
         listed = read_split_json(path)
         if listed is None or listed.files or listed.sides:
             return listed
-        with suppress(FileRefusedError):  # lists of row numbers; the file may have labels
+        with suppress(FileRefusedError):  # row numbers need the labels of the file
             return files.split_by_parts(path, labels) or listed
         return listed
-    if container == "JSON":  # or a text file that only begins like JSON
+    if container == "JSON":  # JSON with another ending, or a text that begins like JSON
         with suppress(FileRefusedError):
             if (split_list := read_split_json(path)) is not None:
                 return split_list
@@ -208,9 +208,10 @@ def _named_rows(
 
 
 def _split_text_in(folder: Path, files: SmallFiles) -> SplitList | None:
-    """Return the split of the one JSON, table or text of a folder that is a split by names.
+    """Return the split by names in a folder, from its only JSON, table or text with such a split.
 
-    Raises a FileRefusedError where several files are, or one and a file of row numbers.
+    Raises FileRefusedError if several files are splits by names, or if the folder has row numbers
+    as well.
     """
     endings = (*JSON_ENDINGS, ".csv", ".tsv", ".txt", ".yaml", ".yml")
     splits = {}
@@ -229,9 +230,9 @@ def _split_text_in(folder: Path, files: SmallFiles) -> SplitList | None:
 def _row_lists_in(
     folder: Path, files: SmallFiles, labels: np.ndarray | Sequence[int] | None
 ) -> SplitList | None:
-    """Return the split of a folder with a file of row numbers for each part, and one of labels.
+    """Return the split of a folder with one file of row numbers per part, and a file of labels.
 
-    Numbers below the number of classes may be classes: such lists are not read.
+    Lists are not read if all their numbers could be class numbers.
     """
     numbers: dict[str, np.ndarray] = {}
     for path in _files_with(folder, (".npy", ".txt")):
@@ -281,7 +282,7 @@ def _read_split_list(listed: SplitList, path: Path, **fields: Any) -> AuditConte
 
 
 def chosen_split(dataset: ZSLDataset, split: str | Split | None = None) -> Split:
-    """Return a split by name or unchanged; by default PS, or else the first split."""
+    """Return the split with a given name, or a given Split; by default PS, or else the first."""
     if isinstance(split, Split):
         return split
     if split is not None:
@@ -330,7 +331,7 @@ def _has_rows(path: Path, files: SmallFiles) -> bool:
 
 
 def _files_with(folder: Path, endings: Sequence[str]) -> list[Path]:
-    """Return the first files of a folder with one of some endings."""
+    """Return the first files of a folder with one of the ``endings``, in alphabetical order."""
     paths = sorted(folder.iterdir()) if folder.is_dir() else []
     named = (path for path in paths if path.suffix.lower() in endings and path.is_file())
     return list(islice(named, MOST_FILES))
@@ -423,7 +424,7 @@ def _read_share_of_split(
 
 
 def _refuse_far(path: Path, parts: Mapping[str, np.ndarray]) -> None:
-    """Refuse row numbers beyond any layout; the checks report other rows that do not exist."""
+    """Refuse row numbers above ``MAX_ROW``; the checks report other rows that do not exist."""
     for part, rows in parts.items():
         if rows.size and np.abs(rows).max() > MAX_ROW:
             raise FileRefusedError(
@@ -462,7 +463,7 @@ def _with_labels_and_features(
 def _with_photographs(
     context: AuditContext, photographs: Photographs | None, *, is_given: bool
 ) -> AuditContext:
-    """Add the photograph of each row; ignore names next to the split with a wrong number."""
+    """Add the photograph of each row; ignore names from a nearby file if their number is wrong."""
     if photographs is None:
         return context
     n, expected = len(photographs.number), context.n_rows
@@ -488,9 +489,9 @@ def _labels_in(path: Path, files: SmallFiles, *, required: bool = True) -> np.nd
 def _features_in(
     path: Path, labels: np.ndarray | Sequence[int] | None, into: Path | None, files: SmallFiles
 ) -> np.ndarray:
-    """Read features with one row per image; the layout of MATLAB has one column per image.
+    """Return features with one row per image, even if the file has one column per image.
 
-    The number of labels decides between the two layouts.
+    MATLAB files have one column per image; the number of labels decides between the two layouts.
     """
     shape = files.contents(path).shapes.get("features") or ()
     if into is None:
@@ -594,7 +595,7 @@ class SmallFiles:
         self._contents[path], self._read[path] = contents, read
 
     def lists_of_rows(self, path: Path) -> dict[str, np.ndarray]:
-        """Return the lists of row numbers outside the split, by name."""
+        """Return the lists of row numbers that do not belong to the split, by name."""
         self.read(path)
         lists, contents = {}, self._contents[path]
         for name in contents.shapes:
@@ -607,7 +608,7 @@ class SmallFiles:
     def split_by_parts(
         self, path: Path, labels: np.ndarray | Sequence[int] | None
     ) -> SplitList | None:
-        """Return the split of a file with lists named train, test and so on; None without them."""
+        """Return the split of a file with lists named train, test and so on, if it has any."""
         arrays, contents = self.read(path), self._contents[path]
         listed = {n: a for n, a in contents.arrays.items() if part_of_name(n)}
         if any(f"{part}_loc" in arrays for part in SPLIT_PARTS):
@@ -624,7 +625,7 @@ class SmallFiles:
         return split_of_parts(contents.name, values, y, names)
 
     def image_files(self) -> tuple[tuple[str, ...], str]:
-        """Return the names of image files in or next to the read files, and their source."""
+        """Return the names of image files in the read files, or next to them, and the source."""
         nearby = [path.parent / "image_files.mat" for path in self._read]
         for path in (*self._read, *nearby):
             if path not in self._read and path.is_file():

@@ -10,26 +10,26 @@ The rules are general, without exceptions for any data set:
 rule             strength  holds when
 ===============  ========  =====================================================================
 same name        strong    equal up to case, spacing, plural and inflection
-synonym          strong    WordNet gives both the same meaning, the commonest in each list
+synonym          strong    both have one meaning in WordNet, the commonest that fits each list
 same words       strong    the same words in another order, in lists of actions
 near sense       weak      the same word or meaning, but two meanings fit (hen)
 other sense      weak      the same word, perhaps in another sense (mouse); not related
-all words        weak      the other name has all words of a name of several words
+all words        weak      the entry has all words of a test class with several words
 spelling         weak      equal up to a letter or an ending of a word not in WordNet
-qualified        weak      a match without the word of viewpoint (indoor, outdoor ...)
+qualified        weak      a match of the test class without a word of viewpoint (indoor ...)
 kind             weak      the entry is a kind of the test class (WordNet)
 broader          weak      the test class is a kind of the entry, at most two steps below
 left out         weak      equal, but one name adds its kind (Persian, bakery shop)
-by its head      weak      WordNet has only the last word of the name, and it is the same
-rare word        weak      WordNet has no part of the name; few names have its first word
+by its head      weak      WordNet has only the end of the name, with the entry's meaning
+rare word        weak      WordNet lacks the name; both begin with a word that few names have
 contained        weak      one name contains the other
-topic            weak      WordNet gives the entry as the topic (basketball of dribble)
+topic            weak      the entry is the topic of the class in WordNet (dribble: basketball)
 shared word      weak      both have a word that few names have, perhaps in a compound
 ===============  ========  =====================================================================
 
 A vocabulary with WordNet ids is compared by the hierarchy, a vocabulary without ids (actions) by
-words. The accuracy of the rules on lists that they were not developed on is measured on labelled
-pairs: :mod:`zslcore.leakage.reliability`.
+words. The rules were measured on labelled pairs, also of lists on which they were not developed:
+:mod:`zslcore.leakage.reliability`.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ EMPTY_WORDS = frozenset(
 )
 #: A word in more than this share of the pre-training names is no evidence by itself.
 COMMON_SHARE = 0.02
-#: Least share of the names of a data set in each of its categories.
+#: A category belongs to a data set if it has at least this share of the names.
 CATEGORY_SHARE = 0.1
-#: Categories of artifacts, locations and natural objects; names of places have two of them.
+#: Categories of artifacts, locations and natural objects; a data set of places has two or three.
 PLACES = frozenset({"06", "15", "17"})
-#: Least share of the names of a data set in their common kind, and its least depth below the top of
-#: WordNet: birds are nine steps below, artifacts four.
+#: The kind of a data set includes at least this share of its names, and is at least this many steps
+#: below the top of WordNet: birds are nine steps below, artifacts four.
 KIND_SHARE, KIND_DEPTH = 0.9, 6
 #: Most vocabularies in the cache: the package's vocabularies, and a few uploaded vocabularies.
 MOST_INDEXES = 12
@@ -146,7 +146,7 @@ class Index:
 
     @cached_property
     def in_order(self) -> tuple[str, ...]:
-        """Words in alphabetical order, with words of the same beginning next to each other."""
+        """Words in alphabetical order, so that words with the same beginning are neighbours."""
         return tuple(sorted(self.by_word))
 
     @cached_property
@@ -222,7 +222,7 @@ def index_of(vocabulary: Vocabulary) -> Index:
 
 
 def _senses(names: Iterable[Name], parts: str) -> tuple[str, ...]:
-    """Return the meanings of the written and base forms of names, each form's commonest first."""
+    """Return the meanings of names, in written and base form; for each form the commonest first."""
     forms = dict.fromkeys(form for name in names for form in ("".join(name.words), name.key))
     return tuple(dict.fromkeys(s for form in forms for s in wordnet().senses(form, parts)))
 
@@ -234,8 +234,8 @@ def _senses(names: Iterable[Name], parts: str) -> tuple[str, ...]:
 class NameContext:
     """Common domain and categories of the names of a data set; empty where unknown.
 
-    Categories are those of WordNet with at least a tenth of the names; the kind is the most
-    specific meaning that includes most names, such as birds.
+    The categories are the categories of WordNet with at least a tenth of the names; the kind is the
+    most specific meaning that includes most names, such as birds.
     """
 
     domains: Domains
@@ -316,7 +316,7 @@ def reading(name: Name, parts: str, common: NameContext) -> Query:
 
 
 def lemmas_above(synset: str) -> frozenset[str]:
-    """Return the squeezed words of all meanings above ``synset``."""
+    """Return the words of all meanings above ``synset``, without spaces."""
     above = (wordnet().synsets.get(ancestor) for ancestor, _ in wordnet().ancestors(synset))
     return frozenset(squeeze(lemma) for ancestor in above if ancestor for lemma in ancestor.lemmas)
 
@@ -324,11 +324,11 @@ def lemmas_above(synset: str) -> frozenset[str]:
 Hits = Iterator[tuple[int, str]]
 Rule = Callable[[Query, Index], Hits]
 
-#: Most steps up from a test class to a pre-training class that is reported.
+#: A broader pre-training class is reported up to this many steps above a test class.
 BROADER_STEPS = 2
 #: Most letters removed from the end of a word not in WordNet, and fewest letters that remain.
 CUT, STEM = 2, 6
-#: Most names that may share the word by which a name not in WordNet is matched.
+#: A name not in WordNet is matched by its first word if at most this many names have the word.
 RARE = 3
 #: Lexicographer files of WordNet.
 ANIMAL, FOOD, PERSON, PLANT, SUBSTANCE = "05", "13", "18", "20", "27"
@@ -353,10 +353,10 @@ def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     :func:`_synonym`). An entry with the test class as its first name may instead have a meaning
     hard to distinguish from the commonest (*ox*, *robin*, *banana*). If several meanings of one
     category fit (two animals called *hedgehog*), the test class must be the first name of the
-    entry, without a rival meaning of the kind of the data set (two birds called *tree sparrow*). A
-    place has its commonest meaning (a *plaza* is no shopping mall) and is no tool if a namesake is
-    none (the *sandbox* of a foundry). A word form with a meaning of its own (*glasses*) has that
-    meaning.
+    entry, and no rival meaning may be of the kind of the data set (two birds called *tree
+    sparrow*). Names of places have their commonest meaning (a *plaza* is no shopping mall), and do
+    not mean a tool (the *sandbox* of a foundry) if another meaning of the same name is no tool. A
+    word form with meanings of its own (*glasses*) has one of these.
     """
     if _of_other_domains(query, index, i):
         return False
@@ -500,7 +500,7 @@ def _all_words(query: Query, index: Index) -> Hits:
 
 
 def _spelling(query: Query, index: Index) -> Hits:
-    """Match names up to one letter or an ending of a word that WordNet does not have."""
+    """Match names that differ in one letter, or in the ending, of a word that is not in WordNet."""
     words = list(query.name.content)
     for k, word in enumerate(words):
         if len(word) < 5 or word in index.by_word or _in_dictionary(word):
@@ -520,7 +520,7 @@ def _in_dictionary(word: str) -> bool:
 
 
 def _nearest(word: str, index: Index) -> str | None:
-    """Return the first word in the alphabet with one different letter and one equal end."""
+    """Return the nearest word, up to one letter, with the same first or last two letters."""
     neighbours = []
     for end in (f"{word[:2]}-", f"-{word[-2:]}"):
         near = process.extractOne(
@@ -572,7 +572,7 @@ def _qualified(query: Query, index: Index) -> Hits:
 
 
 def _left_out(query: Query, index: Index) -> Hits:
-    """Match names that differ in a kind left out of one: Persian (cat), bakery (shop)."""
+    """Match names if one of them leaves out the kind: Persian (cat), bakery (shop)."""
     if query.placed or not query.name.words:
         return
     for i in sorted(index.by_stem.get("".join(query.name.words), ())):
@@ -593,7 +593,7 @@ def _says_its_kind(query: Query, index: Index, i: int, last: Sequence[str]) -> b
 
 
 def _by_its_head(query: Query, index: Index) -> Hits:
-    """Match a name not in WordNet by its longest ending in WordNet: brown *pelican*."""
+    """Match a name not in WordNet by its longest ending that is in WordNet: brown *pelican*."""
     words = [word for word in query.name.words if not word.isdecimal() and word not in VIEWPOINTS]
     if query.placed:
         return
@@ -672,7 +672,7 @@ def _compounds(word: str, index: Index) -> Iterator[str]:
             yield other
 
 
-#: The first rule that holds for a pair is its match; rules are named after their functions.
+#: The first rule that holds for a pair gives the match; the name of a function names its rule.
 CERTAIN: tuple[Rule, ...] = (_same_name, _synonym, _same_words)
 _POSSIBLE: tuple[Rule, ...] = (
     *(_near_sense, _other_sense, _other_name),
@@ -690,7 +690,7 @@ MOST = 10
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Match of a test class with an ``entry`` of a vocabulary, given with its synonyms."""
+    """Match of a test class with an ``entry`` of a vocabulary: its name and synonyms."""
 
     class_name: str
     vocabulary: str

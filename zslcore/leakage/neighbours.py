@@ -1,13 +1,13 @@
 r"""Search for equal and suspiciously near rows of a feature matrix, without copying it.
 
-Equal rows have equal 64-bit hashes: sums of the words of a row with odd random weights, modulo
-2^64. Rows with equal hashes are then compared in full.
+Equal rows have equal 64-bit hashes: the sum of the 64-bit words of a row, each multiplied by an odd
+random weight, modulo 2^64. Rows with equal hashes are then compared in full.
 
 Near rows are found in a random projection :math:`z = R^\top x`, with independent entries of
-:math:`R` from :math:`N(0, 1/k)`: its squared distances are those of the features times
-:math:`\chi^2_k / k`, with a standard deviation of 13 % for k = 128. Near rows are therefore near in
-the projection: one matrix product of a sixteenth of the size gives the nearest rows. Reported
-distances are computed on the features.
+:math:`R` from :math:`N(0, 1/k)`: squared distances in the projection are the squared distances of
+the features times :math:`\chi^2_k / k`, which has a standard deviation of 13 % for k = 128. Rows
+with near features are therefore near in the projection: one matrix product of a sixteenth of the
+size gives the nearest rows. Reported distances are computed on the features.
 
 References
 ----------
@@ -27,20 +27,21 @@ from zslcore.features import FeatureView, chunks
 BLOCK = 2048
 #: Dimensions of the projection, and test rows compared at a time.
 DIMENSIONS, BATCH = 128, 256
-#: The projection makes a squared distance this many times too large once in 10^10.
+#: The projection enlarges one squared distance in 10^10 by more than this factor.
 SLACK = 2.0
 #: Size of the sample of test rows for the median distance to the nearest training row.
 SAMPLE = 256
-#: A pair is suspicious below this share of the median distance to the nearest training row.
+#: The distance of a suspicious pair is below this share of the median distance to the nearest
+#: training row.
 NEAR = 0.25
-#: It must also be below this share of the distance to the tenth nearest training row. In the
+#: It is also below this share of the distance to the tenth nearest training row. In the
 #: features of AWA1, which have both copies and crowded regions, the share is at most 0.36 for
 #: copies and at least 0.58 for crowded rows.
 ALONE, CROWD = 0.5, 10
 
 
 def identical_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the group of equal rows of each row of ``X`` (n, d), and a mask of zero rows.
+    """Return, for each row of ``X`` (n, d), its group of equal rows and whether it is zero.
 
     Unique rows and zero rows have the group -1. ``X`` may be a memory map or HDF5.
     """
@@ -99,8 +100,8 @@ class NearRows:
     """Pairs of a test row and a suspiciously near training row, nearest first.
 
     ``distance`` is Euclidean. ``crowd`` is the distance of the test row to its tenth nearest
-    training row, to about 13 %; infinite for at most ten training rows. ``median`` is the median
-    distance of a sample of test rows to their nearest training row.
+    training row, approximated in the projection; it is infinite for at most ten training rows.
+    ``median`` is the median distance of a sample of test rows to their nearest training row.
     """
 
     test: np.ndarray
@@ -131,7 +132,7 @@ def near_rows(
     nearest, squared = _nearest(Z_test, Z_train)
     chosen = np.random.default_rng(0).permutation(len(test))[:SAMPLE]
     median = float(np.median(_distances_to_nearest(X, train, test[chosen])))
-    limit = SLACK * (near * median) ** 2 + 1e-6 * squared.mean()  # second term for float32 errors
+    limit = SLACK * (near * median) ** 2 + 1e-6 * squared.mean()  # second term: float32 errors
     candidates = np.flatnonzero(squared <= limit)
     distance = _pair_distances(X, test[candidates], train[nearest[candidates]])
     is_near = distance <= near * median
@@ -170,7 +171,7 @@ def _nearest(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _distances_to_tenth(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return the distance of every row of A to its tenth nearest row of B, else infinity."""
+    """Return the distance of each row of A to its tenth nearest of B; infinity for a small B."""
     out = np.full(len(A), np.inf)
     if len(B) > CROWD:
         for part, norm, D in _shifted_squares(A, B):
@@ -182,7 +183,7 @@ def _distances_to_tenth(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 def _shifted_squares(
     A: np.ndarray, B: np.ndarray
 ) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-    """Yield the slice, ||a||^2 and ||a - b||^2 - ||a||^2 for all b, of blocks of rows a of A."""
+    """Yield a slice of rows a of A, with ||a||^2, and ||a - b||^2 - ||a||^2 for all b of B."""
     # A column of norms in B and a column of ones in A give ||b||^2 - 2 ab in one product.
     B = np.column_stack([B, np.einsum("ij,ij->i", B, B)])
     for start in range(0, len(A), BATCH):

@@ -129,7 +129,7 @@ class Photographs:
 # --- From files, columns and arrays ---------------------------------------------------------------
 
 
-#: Photographs of the rows: an object, one number or name per row, or a file of these.
+#: Photographs of the rows: an object, one number or name per row, or a file with them.
 GroupSource = Photographs | np.ndarray | Sequence[int] | Sequence[str] | str | PathLike[str]
 
 
@@ -139,12 +139,13 @@ def photographs_of(
     image_files: Sequence[str] = (),
     source: str = "image_files of the data set",
 ) -> Photographs | None:
-    """Return the photograph of each row; None if nothing identifies it.
+    """Return the photograph of each row; None if nothing identifies the photographs.
 
-    ``groups`` is one number or name per row, or a file of them: one name per line (``.txt``), a CSV
-    with a column ``group`` or ``image_file``, or ``.mat``, ``.npz`` or HDF5 with ``groups`` or
-    ``image_files``. Without them ``image_files`` are compared. Raises ParameterError for a pattern
-    without names, and another ZSLError for an unreadable file or equal names.
+    ``groups`` is one number or name per row, or a file with them: one name per line (``.txt``), a
+    CSV with a column ``group`` or ``image_file``, or ``.mat``, ``.npz`` or HDF5 with ``groups`` or
+    ``image_files``. Without ``groups``, the ``image_files`` are compared. Raises ParameterError for
+    a pattern without names to search, and another ZSLError if a file is unreadable or all names are
+    equal.
     """
     if isinstance(groups, Photographs):
         return groups
@@ -156,7 +157,7 @@ def photographs_of(
     if image_files:
         try:
             return Photographs.of_names(image_files, source, pattern)
-        except DatasetError:  # all equal and not given by the user: no photographs
+        except DatasetError:  # equal names, not given by the user: no photographs
             return None
     if pattern:
         raise ParameterError(

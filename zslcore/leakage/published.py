@@ -1,4 +1,4 @@
-"""Published splits and test sets: recognition, facts of their rows, and checks of predictions.
+"""Published splits and test sets: recognition, facts on their rows, and checks of predictions.
 
 A split is recognised by the digest of its file, or by all rows of a part: parts of the known splits
 have at least a thousand rows, so another split does not agree by chance. A split that moves whole
@@ -39,8 +39,8 @@ from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 
-#: Limits for a split near a known one, as shares: most rows of test_unseen of incomplete classes,
-#: and fewest common rows on each side.
+#: Limits for a split near a known split: largest share of test_unseen rows from incomplete classes,
+#: and smallest Jaccard index of the rows on each side.
 BROKEN, NEAR_SHARE = 0.1, 0.5
 #: Key in the facts of a context: the fields filled in from a benchmark.
 ANSWERED = "answered from facts"
@@ -54,9 +54,9 @@ WHAT = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownSplit:
-    """Published split file, such as "AWA1", "PS 2.0"; ``superseded`` is a reason not to use it.
+    """Published split file, such as "AWA1", "PS 2.0"; ``superseded`` is a reason against its use.
 
-    ``parts`` has the digest of the rows of each part, ``counts`` their number.
+    ``parts`` has the digest of the rows of each part, ``counts`` the number of rows.
     """
 
     dataset: str
@@ -74,7 +74,7 @@ class KnownSplit:
 class NearSplit:
     """Known split that differs from another split by a few classes.
 
-    ``shares`` has the Jaccard index of the rows of test_unseen, and of trainval with test_seen;
+    ``shares`` has the Jaccard index of test_unseen, and of trainval and test_seen together;
     ``same`` is the share of all rows on the same side in both splits. ``now_unseen`` names the
     classes that became unseen, ``no_more`` those that became seen.
     """
@@ -98,14 +98,14 @@ def known_splits() -> tuple[KnownSplit, ...]:
 
 
 def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
-    """Return the known splits that agree in all given parts: several, if releases share them."""
+    """Return the known splits that agree in all given parts; releases may share these parts."""
     this_file = [s for s in known_splits() if s.sha256 and s.sha256 == context.file_digest]
     agree = agreeing(context)
     return tuple(this_file or [split for split, (_, other) in agree.items() if not other])
 
 
 def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[str]]]:
-    """Return known splits with equal parts -> the equal parts and the different parts."""
+    """Map each known split with an equal part to the equal parts and the different parts."""
     parts = {part: context.parts[part] for part in SPLIT_PARTS if part in context.parts}
     mine = {part: part_digest(rows) for part, rows in parts.items() if rows.size}
     agree = {}
@@ -119,8 +119,8 @@ def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[st
 def numbers_rows_of(context: AuditContext) -> str | None:
     """Return the benchmark to which the row numbers of a split refer; None if unknown.
 
-    The file is known, or the rows of at least one whole part are; an equal number of rows is no
-    evidence.
+    It is known if the file is published, if one whole part agrees with a known split, or if the
+    split is near a known split. An equal number of rows is no evidence.
     """
     if context.simulated:
         return None
@@ -136,8 +136,8 @@ def numbers_rows_of(context: AuditContext) -> str | None:
 def nearest(context: AuditContext) -> NearSplit | None:
     """Return the nearest known split; None if no known split is near.
 
-    Rows of another data set, or in another order, would not follow the classes of a benchmark:
-    test_unseen must therefore consist of whole classes, except for a few rows.
+    By the labels of its benchmark, test_unseen must consist of whole classes, except for a few
+    rows: rows of another data set, or in another order, would be scattered over the classes.
     """
     if context.simulated or not all(context.rows(p).size for p in ("trainval", "test_unseen")):
         return None
@@ -152,7 +152,7 @@ def nearest(context: AuditContext) -> NearSplit | None:
 
 
 def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
-    """Yield SS and PS of a benchmark if the split is near them."""
+    """Yield each of PS and SS of a benchmark that the split is near."""
     if dataset not in fact_sources():
         return
     facts, classes = row_facts(dataset), class_facts(dataset).classes
@@ -195,7 +195,7 @@ def _jaccard(rows: np.ndarray, others: np.ndarray) -> float:
 
 
 def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
-    """Return the known split with the same numbers shifted by 1 or -1, and the shift."""
+    """Return the known split that agrees if all row numbers are shifted, and the shift, 1 or -1."""
     for shift in (1, -1):
         moved = {part: rows + shift for part, rows in context.parts.items()}
         if min((rows.min() for rows in moved.values() if rows.size), default=-1) >= 0:
@@ -212,8 +212,8 @@ def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
 def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
     """Fill in missing fields of a context from the known facts on the rows of its benchmark.
 
-    If the given labels group the rows differently than the benchmark does, the images are others,
-    and nothing is filled in.
+    Nothing is filled in if the given labels group the rows differently from the labels of the
+    benchmark, because the images must then be different.
     """
     dataset = numbers_rows_of(context)
     facts = row_facts(dataset) if dataset else None
@@ -250,7 +250,7 @@ def _labels_fit(context: AuditContext, facts: RowFacts) -> bool:
 
 
 def _labels(context: AuditContext, y: np.ndarray, names: tuple[str, ...]) -> np.ndarray | None:
-    """Return the labels of the benchmark in the class order of the file; None for other classes."""
+    """Return the benchmark's labels in the class order of the file; None if the classes differ."""
     if not context.class_names:
         return y
     place = {class_key(name): c for c, name in enumerate(context.class_names)}
@@ -303,7 +303,7 @@ def known_tests() -> tuple[KnownTest, ...]:
 
 
 def recognised(y: np.ndarray, n_classes: int) -> KnownTest | None:
-    """Return the published test set with the same number of images per class; None without.
+    """Return the published test set with the same number of images per class, if any.
 
     ``y`` is an int array of shape (n_images,), classes numbered as in the benchmark.
     """
@@ -429,7 +429,7 @@ def checked(
 
 
 def _truth_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Reference | None:
-    """Return the reference from data with the claimed digest, or from their benchmark."""
+    """Return the reference from data with the claimed digest, or from the named benchmark."""
     claimed = predictions.provenance
     if claimed.digest:
         with suppress(ZSLError):
@@ -449,7 +449,7 @@ def _truth_of_benchmark(predictions: Predictions) -> Reference | None:
     test, place = tests[key], {class_key(n): c for c, n in enumerate(predictions.class_names)}
     order = np.array([place.get(class_key(name), -1) for name in test.class_names])
     if (order < 0).any() or len(order) != len(predictions.class_names):
-        return None  # other class names, which no table maps to these
+        return None  # the class names are not those of the benchmark
     return Reference(
         name=f"{benchmark} {split}",
         labels=order[row_facts(benchmark).labels],

@@ -87,7 +87,7 @@ class Answer:
 
 
 def plant(question: str, dataset: ZSLDataset) -> AuditContext:
-    """Return the first split of a data set with the planted fault of a question, if any."""
+    """Plant the fault of a question, if it has one, in the first split of a data set."""
     if question not in QUESTIONS:
         raise closest_name("question", question, QUESTIONS)
     split = next(iter(dataset.splits.values()))

@@ -3,7 +3,7 @@
 Readings are tried if the numbers, taken literally, contradict each other: a row or class on two
 sides, or a row that does not exist. A reading is used if it equals a published split, or if it is
 the only one without contradictions. A reading that removes nearly all contradictions of classes is
-used as well; the checks report the remaining ones.
+used as well; the checks report the remaining contradictions.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from zslcore.leakage.published import published_as
 Parts = Mapping[str, np.ndarray]
 #: Fewest rows of a list that is read as a mask.
 FEWEST_OF_MASK = 4
-#: Largest share of the contradictions of classes that a reading may leave, and the number of
-#: contradictions from which removing them is enough evidence for a reading.
+#: A reading may leave at most this share of the contradictions of classes. If the file, taken
+#: literally, has at least ``MANY`` of them, removing them is enough evidence for the reading.
 REMAINING, MANY = 0.05, 20
 
 

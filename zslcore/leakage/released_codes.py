@@ -145,7 +145,7 @@ def count_codes(choice: str) -> dict[str, int]:
 
 
 def codes_by_training_list() -> dict[str, list[str]]:
-    """Return the code bases that train on the trainval or the train list of the benchmark."""
+    """Return the code bases that train on trainval, and those that train on train, by list."""
     splits = [row for row in observed() if row.choice == "split"]
     return {
         name: [row.code for row in splits if row.trained_on == name]

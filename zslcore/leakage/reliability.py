@@ -2,8 +2,8 @@
 
 ``data/labelled_pairs.csv`` has the pairs. Pairs of some lists were inspected while the rules were
 developed (*tuned*), the other pairs only afterwards (*held out*). Prompts are tuned on the labels
-of ImageNet-1K: if a target class is one of its 1,000 classes, the name of the class was in the
-tuning.
+of ImageNet-1K: if a target class is one of its 1,000 classes, the tuning has used the name of this
+class.
 
 References
 ----------
@@ -28,13 +28,13 @@ from zslcore.storage.files import FACTS
 PAIRS, MEASURED = FACTS / "labelled_pairs.csv", FACTS / "matching_measured.csv"
 #: Pre-training list of all labelled pairs.
 AGAINST = "imagenet-1k"
-#: Parts of the file; the rules were developed on the first.
+#: Parts of the file; the rules were developed on the first part.
 HALVES = ("tuned", "held_out")
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledMatch:
-    """Labelled pair of a class of a list and a class of ImageNet-1K, given by its first name.
+    """Labelled pair of a class of a list and a class of ImageNet-1K (its first name).
 
     The label is "same", "part or kind" or "different"; the part is "tuned" or "held_out".
     """
@@ -52,10 +52,10 @@ class Measured:
     """Results of the comparison on the pairs of one part, "tuned" or "held_out".
 
     ``same`` and ``related`` (parts or kinds) count labels; ``certain`` and ``possible`` count
-    results of the comparison. ``certain_right`` counts certain pairs labelled the same,
-    ``possible_right`` possible pairs labelled the same, part or kind; ``same_found`` and
-    ``related_found`` count such pairs found certain or possible. The ``digest`` covers the pairs
-    and the results.
+    results of the comparison. ``certain_right`` counts certain pairs with the label "same",
+    ``possible_right`` possible pairs with the label "same" or "part or kind". ``same_found`` and
+    ``related_found`` count the pairs in ``same`` and in ``related`` that are certain or possible.
+    The ``digest`` covers the pairs and the results.
     """
 
     part: str
@@ -72,7 +72,7 @@ class Measured:
 
     @property
     def precision(self) -> dict[str, float]:
-        """Share of correct pairs among those found certain, and possible, in [0, 1]."""
+        """Share of correct pairs among the certain and among the possible pairs, in [0, 1]."""
         return {
             "certain": self.certain_right / self.certain,
             "possible": self.possible_right / self.possible,
@@ -80,7 +80,7 @@ class Measured:
 
     @property
     def recall(self) -> dict[str, float]:
-        """Share of pairs of the same class found certain, and certain or possible, in [0, 1]."""
+        """Share of certain, and of certain or possible, pairs among the pairs labelled the same."""
         return {
             "certain": self.certain_right / self.same,
             "certain or possible": self.same_found / self.same,

@@ -6,14 +6,14 @@ The schema of the JSON has a version, ``zslcore-report/1``::
     kind        kind of the subject, in words            subject   name of the data set or files
     split       name of the split, or empty              files     [{name, sha256}]
     verdict     "leaks", "broken", "unknown" or "clean"  counts    findings by mark
-    sentence    the reason of the verdict                command   another than `check FILES`
+    sentence    the reason of the verdict                command   empty for `check FILES`
     figures     [{label, value, note}]
     checks      [{id, title}], all of them
     findings    [{check, title, mark, decides, sentence, advice, value, classes, rows, figures,
                   evidence: [{title, columns, rows, total}]}]
     picture     null, or {alt, bars, curve, points}
     read_as     {name: value}: sources and assumptions
-    comparison  null, or the split against another one:
+    comparison  null, or the comparison with another split:
                 {names, parts, rows, moved, headline, tables: [{title, columns, rows, total}]}
 
 Rows of an audit are 0-based; rows of a card of files are numbered as in the file. Fields may be
@@ -238,7 +238,7 @@ def _fields(finding: Finding) -> dict[str, Any]:
 
 
 def read_report(content: bytes, file: str) -> Report:
-    """Read the JSON of a report, written by this or an earlier version, from file ``file``.
+    """Read the JSON of a report by this or an earlier version; ``file`` is its name in errors.
 
     The comparison with another split is left out.
     """

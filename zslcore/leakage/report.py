@@ -59,7 +59,7 @@ MOST_ROWS = 100
 OF_ROWS = "ZSL003"
 #: Start of the finding of a check with missing input.
 NOT_CHECKED = "Not checked: "
-#: Marks of findings, worst first; "open" means input not read, matched or declared.
+#: Marks of findings, worst first; "open" means that input was not read, matched or declared.
 Mark = Literal["leak", "error", "open", "warning", "ok"]
 MARKS: tuple[Mark, ...] = get_args(Mark)
 #: Verdicts, worst first; "clean" means that everything was checked without a leak or error.
@@ -171,7 +171,7 @@ class SplitComparison:
 
     Attributes
     ----------
-    given_once : parts of the first split only, and of the second split only
+    given_once : parts that only the first split has, and parts that only the second split has
     moves : DataFrame of parts in the ``first`` and the ``second`` split, with the number of
         ``rows``, largest first
     by_class : ``moves`` by class
@@ -353,7 +353,7 @@ class Report:
 
     @property
     def cause(self) -> Finding | None:
-        """Finding that decides the verdict; None without leaks, errors, warnings and open findings.
+        """Finding that decides the verdict; None without a leak, error, warning or open finding.
 
         Findings on rows precede findings on classes and validation, which follow from them.
         """
@@ -364,7 +364,7 @@ class Report:
 
     @property
     def sentence(self) -> str:
-        """Reason of the verdict: its cause, and the number of further findings of that mark."""
+        """Reason of the verdict: its cause, and the number of other findings with its mark."""
         if self.reason:
             return self.reason
         cause = self.cause

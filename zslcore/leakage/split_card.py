@@ -47,7 +47,7 @@ def card_of_split(
     *,
     assumed: bool = False,
 ) -> Report:
-    """Return the card of a split; ``assumed`` marks an undeclared pre-training set."""
+    """Return the card of a split; if ``assumed``, the pre-training set is not declared."""
     start = 0 if context.name.endswith(".json") else 1  # number of the first row in the file
     if context.reading:
         start = context.reading.first_row
@@ -67,7 +67,7 @@ def card_of_split(
 
 
 def _shortened(finding: Finding, start: int) -> Finding:
-    """Return a finding without options and evidence, with its first rows as in the file.
+    """Return a finding without options and evidence; number its first rows as in the file.
 
     ``start`` is the number of the first row in the file.
     """
@@ -209,10 +209,11 @@ def _points_gained(context: AuditContext, report: Report) -> Figure:
 
 @cache
 def _gain_of_first_release(dataset: str) -> Figure:
-    """Return the gain of six methods from the leak of PS v1; that on CUB if not measured.
+    """Return the gain of six methods from the leak of PS v1, on CUB if not measured on ``dataset``.
 
     The value is the gain of training on train_loc and val_loc, which have the test rows of seen
-    classes; the note has the gain of training on trainval_loc with parameters chosen on them.
+    classes; the note has the gain of training on trainval_loc with parameters chosen on the other
+    two lists.
     """
     table = pd.read_csv(FACTS / "measured" / "leak_cost.csv", comment="#")
     benchmark = table["dataset"].str.partition("-")[0]

@@ -197,7 +197,7 @@ def is_understood(name: str) -> bool:
 
 
 def count_understood(names: Iterable[str]) -> int:
-    """Score the names in WordNet: 2 for each whole name, 1 for each last word only."""
+    """Score the names in WordNet: 2 for a whole name, 1 if WordNet has only its last word."""
     return sum(map(_understood, names))
 
 
@@ -306,10 +306,10 @@ Domains = frozenset[Domain]
 
 #: Words on the viewpoint of a photograph, not on the place.
 VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "outside"})
-#: A list has a domain if the number of its unambiguous names is at least this share of the number
-#: in the commonest domain,
+#: A list has a domain if the unambiguous names of the domain are at least this share of the
+#: unambiguous names of the commonest domain.
 DOMAIN_SHARE = 0.25
-#: and at least this number: one name is no evidence.
+#: Fewest unambiguous names by which a list has a domain: one name is no evidence.
 DOMAIN_LEAST = 2
 #: Fewest names from which the domains of a list are inferred.
 DOMAIN_NAMES = 5
@@ -332,7 +332,7 @@ def domain_of(synset: str) -> Domains:
 
 
 def domains(names: Iterable[str]) -> Domains:
-    """Return the domains of at least five names, from the names of a single domain."""
+    """Return the domains of a list from its unambiguous names; empty for fewer than five names."""
     readings = [reading for name in set(names) if (reading := _readings(name))]
     if len(readings) < DOMAIN_NAMES:
         return frozenset()
@@ -342,7 +342,7 @@ def domains(names: Iterable[str]) -> Domains:
 
 
 def _readings(name: str) -> Domains:
-    """Return the possible domains of a name: of the whole, its last noun and its first verb."""
+    """Return the possible domains of a name: of the whole, or of its last noun and first verb."""
     words = [word for word in readable(name).split() if word not in VIEWPOINTS]
     if not words:
         return frozenset()

@@ -67,7 +67,7 @@ def sample_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
     return float(np.mean(y_true == y_pred))
 
 
-@lru_cache(maxsize=4096)  # half a millisecond each, by root search
+@lru_cache(maxsize=4096)  # the root search takes half a millisecond
 def accuracy_interval(correct: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """Return the exact binomial (Clopper-Pearson) interval for ``correct`` of ``n`` predictions.
 
@@ -127,7 +127,7 @@ def harmonic_mean(seen: float | Numbers, unseen: float | Numbers) -> float | np.
 
 
 def _weights(y: np.ndarray, average: Average, part: np.ndarray | None = None) -> np.ndarray:
-    """Return the weight of each sample in the mean over ``part``, by class or equal."""
+    """Return the weights of samples for a mean over ``part``, by classes or by samples."""
     part = np.ones(len(y), bool) if part is None else part
     if average == "sample":
         return np.full(len(y), 1 / np.count_nonzero(part))

@@ -1,9 +1,9 @@
 r"""The exact seen-unseen curve, and the gamma at which each prediction changes sides.
 
-For an image let :math:`a` be its best score among seen classes and :math:`b` among unseen ones.
-Calibrated stacking predicts the best seen class while :math:`\gamma < a - b`, and the best unseen
-class for larger :math:`\gamma`. The number :math:`a - b` and the correctness of the two classes
-determine the metrics of the test set at every gamma, for any number of classes.
+For an image let :math:`a` be its best score among seen classes and :math:`b` its best score among
+unseen classes. Calibrated stacking predicts the best seen class while :math:`\gamma < a - b`, and
+the best unseen class for larger :math:`\gamma`. The number :math:`a - b` and the correctness of the
+two classes determine the metrics of the test set at every gamma, for any number of classes.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class SeenUnseenCurve:
         return OperatingPoint(float(gamma), float(self.seen[k]), float(self.unseen[k]))
 
     def best(self) -> OperatingPoint:
-        """Return the point with the largest harmonic mean; of ties the first.
+        """Return the point with the largest harmonic mean; the first of several equal points.
 
         Its gamma is the middle of the interval of this point, where it is least sensitive to small
         changes of the scores.
@@ -159,10 +159,10 @@ def seen_unseen_curve(
 ) -> SeenUnseenCurve:
     r"""Return the exact seen-unseen curve of a score matrix, in one sort.
 
-    For a sample let :math:`a` be its best score among seen classes and :math:`b` among unseen
-    ones. It is predicted as a seen class exactly while :math:`\gamma < a - b`, so predictions
-    change only at the values :math:`a - b`. A tie, :math:`\gamma = a - b`, goes to the unseen side;
-    ties within a side go to the first column.
+    For a sample let :math:`a` be its best score among seen classes and :math:`b` its best score
+    among unseen classes. It is predicted as a seen class exactly while :math:`\gamma < a - b`, so
+    predictions change only at the values :math:`a - b`. A tie, :math:`\gamma = a - b`, goes to the
+    unseen side; ties within a side go to the first column.
 
     Parameters
     ----------
@@ -199,11 +199,12 @@ class CurveSteps:
     Attributes
     ----------
     y : int array of shape (n_samples,), the true columns
-    of_seen : bool array of shape (n_samples,), whether the true class is a seen one
+    of_seen : bool array of shape (n_samples,), whether the true class is seen
     counting : int array of shape (n_counting,)
         Samples that are right at some gamma, sorted by the gamma at which this changes.
     gamma : array of shape (n_points,), increasing; the first is minus infinity
-    points : int array of shape (n_points,), number of ``counting`` that change up to each gamma
+    points : int array of shape (n_points,), number of ``counting`` samples that change up to each
+        gamma
     """
 
     y: np.ndarray
@@ -230,7 +231,7 @@ class CurveSteps:
                 "The seen-unseen curve needs test samples of seen and of unseen classes; "
                 f"got {np.count_nonzero(of_seen)} and {np.count_nonzero(~of_seen)}."
             )
-        # Only these samples are right at some gamma: the best class of their own side is true.
+        # A sample is right at some gamma only if the best class of its own side is the true class.
         counting = np.flatnonzero(right)
         d = margin[counting]
         order = np.argsort(d, kind="stable")
@@ -268,14 +269,14 @@ class CurveSteps:
 class Answers:
     r"""The best seen and unseen class of each sample, and the margin between their scores.
 
-    They determine all metrics of generalised zero-shot learning: a sample is predicted as its best
-    seen class while :math:`\gamma < margin`, and as its best unseen class for larger
+    Together they determine all metrics of generalised zero-shot learning: a sample is predicted as
+    its best seen class while :math:`\gamma < margin`, and as its best unseen class for larger
     :math:`\gamma`.
 
     Attributes
     ----------
     y : int array of shape (n_samples,), the true classes
-    of_seen : bool array of shape (n_samples,), whether the true class is a seen one
+    of_seen : bool array of shape (n_samples,), whether the true class is seen
     seen_class, unseen_class : int arrays of shape (n_samples,)
         The best class of each side, numbered like ``y``; -1 for a side without candidates.
     margin : float64 array of shape (n_samples,), best seen minus best unseen score, infinite if one
@@ -437,7 +438,7 @@ def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> GammaThresh
 def find_gamma_thresholds(answers: Answers, m: CurveSteps, seen: np.ndarray) -> GammaThresholds:
     """Compute :func:`switches` from the best classes and margins of a score matrix."""
     gamma = answers.margin.copy()
-    # Images in ``counting`` change sides at the breakpoints; those after the last never do.
+    # Images in ``counting`` change sides at the breakpoints, or never if sorted after the last one.
     point = np.searchsorted(m.points, np.arange(len(m.counting)), side="right")
     gamma[m.counting] = np.append(m.gamma, np.inf)[point]
     order = np.argsort(gamma, kind="stable")

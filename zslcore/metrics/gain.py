@@ -24,11 +24,11 @@ ByClass = tuple[pd.Series, pd.Series]
 Group = Literal["in the set", "related", "unrelated"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 
-#: Largest number of choices of overlapping classes for an exact permutation test.
+#: The permutation test is exact for at most this many choices of the overlapping classes.
 EXACT = 20_000
 
 
-#: Sums of two accuracies below this are 0: no test set has enough images for less.
+#: A sum of two accuracies below this is 0: no test set has enough images for a smaller sum.
 TINY = 1e-12
 
 
@@ -120,7 +120,7 @@ def overlap_gain(
         Which test classes the extractor was trained on.
     images : number of test images per class, for the intervals over images
     level : nominal coverage of the intervals
-    n_resamples : number of bootstrap samples, and of permutations if there are too many for all
+    n_resamples : number of bootstrap samples, and of permutations if an exact test has too many
 
     Raises
     ------
@@ -182,9 +182,9 @@ def _interval(
     """Return the bootstrap-t interval over classes; NaN for a single class on a side.
 
     Percentile intervals are too short for the few classes of a test set; dividing by the standard
-    error of each resample restores coverage. ``A`` and ``B`` are accuracies of the two sides, which
-    are resampled separately, with one row per class and one column per set of features; for the
-    difference of the gains of two columns, both have the same resamples.
+    error of each resample restores coverage. ``A`` and ``B`` are the accuracies of the two sides,
+    with one row per class and one column per set of features. The sides are resampled separately.
+    Two columns, for the difference of their gains, share the resamples.
     """
     if min(len(A), len(B)) < 2:
         return (np.nan, np.nan)
@@ -202,11 +202,11 @@ def _interval(
 
 
 def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the gain of each resample, minus that of a second column, and its standard error.
+    """Return the gain of each resample, or the difference of two columns, and its standard error.
 
-    Shapes are (resamples, classes, columns). The error is from the delta method: the gain :math:`g
-    = 2 (a - b) / (a + b)` has the derivatives :math:`4 b / (a + b)^2` in a and :math:`-4 a / (a +
-    b)^2` in b.
+    Shapes are (resamples, classes, columns). The error follows from the delta method: the gain
+    :math:`g = 2 (a - b) / (a + b)` has the derivatives :math:`4 b / (a + b)^2` in a and :math:`-4 a
+    / (a + b)^2` in b.
     """
     sign = np.array([1.0, -1.0])[: A.shape[2]]
     a, b = A.mean(axis=1), B.mean(axis=1)
@@ -223,8 +223,8 @@ def _permutation_p(
 ) -> float:
     """Return the share of permutations of the overlap with at least the observed difference.
 
-    For fixed accuracies the gain increases with the difference of the means, which unlike the gain
-    is symmetric.
+    The compared statistic is the difference of the means: for fixed accuracies the gain increases
+    with it, and unlike the gain it is symmetric.
     """
     n, k = len(in_pretraining), int(in_pretraining.sum())
     total = accuracy.sum()

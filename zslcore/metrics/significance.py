@@ -165,11 +165,11 @@ def _rank_biserial(x: np.ndarray) -> float:
 
 
 def _shift(x: np.ndarray, level: float) -> tuple[float, tuple[float, float]]:
-    """Return the Hodges-Lehmann estimate and its interval; NaN where n is too small for the level.
+    """Return the Hodges-Lehmann estimate and its interval; NaN if n is too small for the level.
 
     The interval drops k ordered means of two differences at each end; k comes from the quantile
-    (1 - level) / 2 of the signed-rank statistic, with the null distribution of sums of subsets of
-    1..n.
+    (1 - level) / 2 of the signed-rank statistic, which under the null hypothesis is the sum of a
+    random subset of 1..n.
     """
     n = len(x)
     i, j = np.triu_indices(n)
@@ -196,14 +196,14 @@ def holm(p: ArrayLike) -> np.ndarray:
 #: Unit of resampling.
 Over = Literal["classes", "images"]
 N_DRAWS = 1000
-#: Classes of a side below which percentile intervals are too narrow and Student's t is used.
+#: With fewer classes on a side, percentile intervals are too narrow and Student's t is used.
 FEW = 20
 #: Counts of drawn classes or images in memory at a time: 8 MiB.
 BLOCK = 1 << 20
 
 
 def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.ndarray:
-    """Draw classes with replacement: n - 1 of the n seen classes, and the same for unseen ones.
+    """Draw n - 1 of the n seen classes with replacement, and likewise for the unseen classes.
 
     Returns the count of each class, shape (1 + n_draws, n_classes); the first row is the original
     sample, with all counts 1.
@@ -285,7 +285,7 @@ def fewest_classes(seen: np.ndarray, figure: str = "") -> int:
 
 
 def widening(classes: int, level: float = 0.95) -> float:
-    """Return the factor by which few classes widen an interval: Student's over normal quantile.
+    """Return the factor by which few classes widen an interval: Student's / normal quantile.
 
     It is 1 for :data:`FEW` or more classes, for which percentile intervals are wide enough.
     """
@@ -348,10 +348,10 @@ def p_of_draws(values: np.ndarray, classes: int | None = None) -> float:
     .. math::
         p = \min \left( 1, \; 2 \, \frac{1 + \min(\#\{x^* \le 0\}, \#\{x^* \ge 0\})}{1 + B} \right)
 
-    Up to one draw, p is below :math:`\alpha` if the percentile interval at :math:`1 - \alpha`
-    excludes 0. With B draws, p is at least 2 / (1 + B). For fewer than :data:`FEW` ``classes`` p is
-    from Student's t, the difference divided by the standard deviation of the draws. ``values`` has
-    shape (1 + n_draws,), first the difference in the sample.
+    Apart from rounding by one draw, p is below :math:`\alpha` if the percentile interval at
+    :math:`1 - \alpha` excludes 0. With B draws, p is at least 2 / (1 + B). For fewer than
+    :data:`FEW` ``classes``, p comes from Student's t: the difference divided by the standard
+    deviation of the draws. ``values`` has shape (1 + n_draws,), first the difference in the sample.
     """
     drawn = values[1:][np.isfinite(values[1:])]
     spread = float(drawn.std()) if len(drawn) else 0.0
@@ -422,14 +422,14 @@ class Design:
         return float(sum(v for v, _ in parts) ** 2 / sum(v**2 / df for v, df in parts))
 
     def detectable(self, over: Over, power: float = POWER, alpha: float = ALPHA) -> float:
-        """Return the smallest difference found with ``power``; NaN where not even 1 is found."""
+        """Return the smallest difference found with ``power``; NaN if even 1 is not found."""
         _check_share("power", power, above=alpha)
         error = self.error(over)
         if not error:
             return 0.0
         most = min(error, 1.0)
         while most < 1 and self.power(most, over, alpha) < power:
-            most = min(2 * most, 1.0)  # step by step: SciPy's noncentral t may be NaN at 1
+            most = min(2 * most, 1.0)  # in steps: SciPy's noncentral t may be NaN at 1
         if not self.power(most, over, alpha) >= power:
             return float("nan")
         difference: float = brentq(lambda d: self.power(d, over, alpha) - power, 0, most)

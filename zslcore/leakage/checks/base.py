@@ -91,7 +91,7 @@ def _side(parts: tuple[str, ...]) -> str:
 
 
 def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
-    """Return the findings of a check; one that passed or could not run has a finding, too."""
+    """Return the findings of a check: at least one, even if it passed or could not run."""
     missing = [NEEDS[name] for name in check.needs if context.lacks(name)]
     try:
         if missing:

@@ -27,7 +27,7 @@ CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": "
     decides=False,
 )
 def how_chosen(context: AuditContext) -> Iterator[Finding]:
-    """Report how the author declares that parameters were chosen, and how the runs chose them."""
+    """Report how parameters were chosen: in the author's declaration, and in the runs."""
     by_origin: dict[str, list[str]] = {}
     for what, name in CHOICES.items():
         by_origin.setdefault(getattr(context.provenance, what), []).append(name)

@@ -122,11 +122,12 @@ def _misnumbered(context: AuditContext) -> Findings:
 
 
 def _wrapped_bits(context: AuditContext) -> int:
-    """Return the width in bits of the integers that row numbers overflowed; 0 for no overflow."""
+    """Return the width in bits of the integers that row numbers overflowed; 0 without overflow."""
     rows = np.concatenate(list(context.parts.values()))
     for bits in (8, 16):
         half = 1 << (bits - 1)
-        # Rows start at 0, one below the numbers of the file; the first to overflow is the lowest.
+        # Rows are one below the numbers in the file; the first number to overflow gives the lowest
+        # row.
         if -half - 1 <= rows.min() < -half // 2 and rows.max() < half:
             return bits
     return 0
@@ -342,7 +343,7 @@ def _of_others(context: AuditContext) -> bool:
     compares=(TRAIN_PARTS, ("test_unseen",)),
 )
 def fold_classes(context: AuditContext) -> Findings:
-    """Report validation classes that are test or training classes, too."""
+    """Report validation classes that are also test or training classes."""
     unseen = context.known_unseen_classes
     folds = [(f"Fold {k}", *fold) for k, fold in enumerate(context.folds, 1)]
     if context.labels is not None and {"train", "val"} <= set(context.parts):
