@@ -1,6 +1,6 @@
 // @ts-check
-// A figure of bars, points, lines and cells, drawn from a dict with Plotly's names at the width there
-// is. A mark has a text on hover; a click is sent to the server.
+// A figure of bars, points, lines and cells, drawn from a dict with Plotly's names at the available
+// width. A mark has a text on hover; a click is sent to the server.
 
 import { opened } from "../../../zslcore/interactive/bytes.js";
 import { partOf } from "../../../zslcore/interactive/dom.js";

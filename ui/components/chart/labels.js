@@ -8,7 +8,7 @@ import { shape, widthOf } from "../../../zslcore/interactive/svg.js";
 
 const TAG = /<(\/?)(b|br|span)((?: style="color:[#\w]+")?)>/g;
 const ENTITIES = /** @type {Record<string, string>} */ ({ "&lt;": "<", "&gt;": ">", "&amp;": "&" });
-const LETTERS = 13; // pixels of the letters that svg.js measures
+const LETTERS = 13; // font size, in pixels, for which svg.js measures texts
 const BOLD = 1.06; // width of bold letters relative to regular ones
 export const LEADING = 1.25; // height of a line, in letters
 

@@ -73,7 +73,7 @@ export function bars(trace, { x, y }, gap, targets) {
   return drawing;
 }
 
-/** Where a bar begins and ends across. @param {Spec} trace @param {number} gap @param {number} at @param {number} k */
+/** Start and end of a bar across its length. @param {Spec} trace @param {number} gap @param {number} at @param {number} k */
 function sideOf({ group: [i, n], offset, width }, gap, at, k) {
   const wide = each(width, k) ?? (1 - gap) / n, low = at + (offset ?? wide * (i - n / 2));
   return [low, low + wide];

@@ -9,7 +9,7 @@
 /** @type {WeakSet<object>} */
 const patched = new WeakSet();
 
-/** Once for every window. @param {Browser} browser */
+/** Patch the history of a window, once. @param {Browser} browser */
 export function keepSteps(browser) {
   const { history, location } = browser;
   if (patched.has(history)) return;

@@ -37,7 +37,7 @@ export function isDark(color) {
 /** @type {WeakSet<object>} */
 const sharing = new WeakSet();
 
-/** Once for every window. @param {Browser} browser @param {string[]} pages names in addresses */
+/** Share the theme, starting once per window. @param {Browser} browser @param {string[]} pages names in addresses */
 export function shareTheme(browser, pages) {
   if (sharing.has(browser)) return;
   sharing.add(browser);

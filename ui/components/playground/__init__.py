@@ -46,7 +46,7 @@ class DatasetTile:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """Method on the rail; ``here`` : has predictions; ``needs`` : its missing package."""
+    """Method on the rail; ``here`` : whether predictions exist; ``needs`` : a missing package."""
 
     name: str
     here: bool
@@ -108,7 +108,8 @@ class Ghost:
 class Pending:
     """Message while predictions are missing, and the button that computes them.
 
-    ``covers`` : whether the message replaces the curve, instead of provisional predictions;
+    ``covers`` : whether the message replaces the curve; otherwise the curve of provisional
+        predictions is shown;
         ``command`` : a command to copy into a terminal.
     """
 
@@ -166,7 +167,7 @@ class Ruler:
 class Instrument:
     """Contents of the instrument: a curve and its images, at the reference of the ruler.
 
-    ``curves`` has one line; ``answered`` has the predictions of the images. ``names`` are the
+    ``curves`` has a single curve; ``answered`` has the predictions of the images. ``names`` are the
     classes in the order of the score columns; ``noun`` is the word for a class, singular and
     plural. ``ghosts`` are the curves of other methods; ``pictures`` is uint8 of shape (n_samples,
     height, width). ``below`` is the height, in pixels, of the elements below the instrument.

@@ -1,5 +1,5 @@
 // @ts-check
-// One enlarged image, with its predictions below and above the gamma at which these change.
+// One enlarged image, with its predictions below and above the gamma at which the prediction changes.
 
 import { contextOf, partOf } from "../../../zslcore/interactive/dom.js";
 import { rgb } from "../../../zslcore/interactive/colors.js";

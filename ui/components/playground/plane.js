@@ -52,7 +52,7 @@ export class Plane extends Trade {
     return this.root.querySelector(".area");
   }
 
-  /** Largest accuracy, including other methods and stops, so that the axes do not change with these. @override
+  /** Largest accuracy, including other methods and stops, so that the axes stay the same for all. @override
    * @param {Instrument} head */
   mostOf(head) {
     const curves = [...head.ghosts, ...head.frames.map(({ lines }) => lines[0])];

@@ -39,21 +39,21 @@ export default function ({ data, parentElement, setStateValue }) {
   };
 }
 
-const WIDE = 960; // least pixels for rail, curve and wall side by side
-const MEDIUM = 600; // least pixels for curve and wall side by side
-const LOWEST = 440; // least height of the wide form, in pixels
+const WIDE = 960; // minimum width in pixels for rail, curve and wall side by side
+const MEDIUM = 600; // minimum width in pixels for curve and wall side by side
+const LOWEST = 440; // minimum height of the wide form, in pixels
 const FIXED_HEIGHT = 158; // pixels of height of sentence, numbers and ruler
-const FIXED_BESIDE = 290; // the same, and of choices, in a window of medium width
-const LEAST_BESIDE = 320; // least height of curve and wall in it
+const FIXED_BESIDE = 290; // the same with the choices, in a window of medium width
+const LEAST_BESIDE = 320; // minimum height of curve and wall in a window of medium width
 const RAIL_WIDTH = 264; // pixels of width of the rail and its gap
 const TALL_SHARE = 0.6; // the plane's share of the stage in a tall window
 const BARS = 72; // pixels of height of the classes' bars
-const HEADS = 56; // of the two lines above the wall, with their gaps
+const HEADS = 56; // pixels of height of the two lines above the wall, with their gaps
 const SWEEP = 6000; // milliseconds from one end of the ruler to the other
 const PLAYED = "zsl-played"; // key in the browser's storage: the ruler has been demonstrated
 /** Explanation of each ruler. */
 const WHAT = { gamma: "γ is subtracted from the scores of all seen classes.",
-  lambda: "λ is how strongly the method is regularized; γ is validated at each.",
+  lambda: "λ is how strongly the method is regularized; γ is validated at each λ.",
   images: "Number of test images used in training, without their labels." };
 const GUTTER = 24;
 
@@ -449,7 +449,7 @@ export class Playground extends Held {
       }, true);
     for (const each of this.kinds) each.addEventListener("change", () => this.say("ruler", each.value));
     this.range.addEventListener("keydown", (event) => this.step(event));
-    // An equal value sends no event, but Cancel follows Run.
+    // The time makes the values of Run and Cancel differ: an equal value would send no event.
     this.runs.addEventListener("click", () => this.say("run", performance.now()));
     this.select.addEventListener("change", () =>
       this.filter(this.select.value === "" ? null : Number(this.select.value)));

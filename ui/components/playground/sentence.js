@@ -5,9 +5,9 @@ import { percent, threeDigits } from "../../../zslcore/interactive/numbers.js";
 
 /** @import { Place } from "../../../zslcore/interactive/curve.js" */
 
-const LEAST = 0.05; // least points that one decimal can show
+const LEAST = 0.05; // smallest change in points that one decimal can show
 
-/** A number of points as text: whole from 1 on, else in tenths. @param {number} points */
+/** A number of points as text: whole from 1 on, below 1 in tenths. @param {number} points */
 export function inPoints(points) {
   const size = Math.abs(points), written = size < 0.95 ? size.toFixed(1) : String(Math.round(size));
   return `${written} point${written === "1" ? "" : "s"}`;

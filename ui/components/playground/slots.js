@@ -1,8 +1,8 @@
 // @ts-check
 // Positions of images: left of the middle while a seen class is predicted, right of it from the
-// image's own gamma on. On each side right predictions come first, from the middle outwards; among
-// these, images that change last (left) or changed first (right). So most images have one
-// position on each side, and only images that change sides move.
+// image's own gamma on. On each side, right predictions are nearest to the middle, then wrong
+// predictions. Within both, images that change last (left) or have changed first (right) are nearest to
+// the middle. So most images have one position on each side, and only images that change sides move.
 
 /** @import { Images } from "../../../zslcore/interactive/curves.js" */
 
@@ -10,7 +10,7 @@
 /** @typedef {{ size: number, columns: number, rows: number[], tops: number[] }} Grid */
 /** @typedef {{ width: number, height: number, gap: number, least: number, most: number }} Room */
 
-const BY_CLASS = 24; // most classes with rows of their own
+const BY_CLASS = 24; // maximum number of classes with rows of their own
 const MIDDLE = 8; // pixels between the middle and the first image
 
 /**
@@ -62,7 +62,7 @@ export function gridOf(counts, { width, height, gap, least, most }) {
   return { size: low, columns, rows, tops };
 }
 
-/** Images of a group on one side: rightly predicted ones, then the others, in order. */
+/** Images of a group on one side: right and wrong predictions, each in the order of changes. */
 class Lists {
   /** @param {number[]} members @param {Uint8Array} right @param {number} bit */
   constructor(members, right, bit) {

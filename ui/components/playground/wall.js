@@ -1,5 +1,5 @@
 // @ts-check
-// Wall of all test images, which change sides: as pictures or, without these, as dots.
+// Wall of all test images, as pictures or, without pictures, as dots. Images change sides.
 
 import { contextOf } from "../../../zslcore/interactive/dom.js";
 import { offscreen, rgb } from "../../../zslcore/interactive/colors.js";
@@ -12,7 +12,7 @@ import { Slots, groupsOf } from "./slots.js";
 const EASE = 70; // milliseconds in which an image moves two thirds of its way
 const ARRIVED = 0.3; // pixels from its target at which an image has arrived
 const LABEL = 16; // pixels of a line of text
-const BLUE = 0; // inks: right and seen, right and unseen, wrong
+const BLUE = 0; // indices of inks: right and seen (blue), right and unseen (orange), wrong (grey)
 const ORANGE = 1;
 const GREY = 2;
 
@@ -148,7 +148,7 @@ export class Wall {
     this.frame = moving ? requestAnimationFrame((next) => this.step(next)) : 0;
   }
 
-  /** Move each image by a share of its way; return whether any has not arrived.
+  /** Move each image by a share of its way; return whether any image is still on its way.
    * @param {number} share */
   travel(share) {
     const { slots, head } = this;
@@ -182,7 +182,7 @@ export class Wall {
     ctx.restore();
   }
 
-  /** The middle, and the names of rows or bands. */
+  /** Draw the line in the middle, and the names of rows or bands. */
   drawGround() {
     const { ctx, width, height, slots, head } = this;
     if (!slots || !head) return;
@@ -234,7 +234,7 @@ export class Wall {
     }
   }
 
-  /** Draw seen images as discs if these fit, unseen ones as diamonds, wrong ones small.
+  /** Draw seen images as discs if discs fit, unseen images as diamonds, wrong predictions small.
    * @param {Grid} grid */
   drawDots({ size }) {
     const { ctx, head, x, y } = this;

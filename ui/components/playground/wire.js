@@ -9,7 +9,7 @@ import { withArrays } from "../../../zslcore/interactive/curves.js";
 /** @typedef {{ name: string, n: number, unseen: Float32Array, seen: Float32Array }} Ghost */
 
 /**
- * @typedef {object} Answers predictions of the images, in the order in which these change sides
+ * @typedef {object} Answers predictions of the images, in the order in which images change sides
  * @property {Uint32Array} order number of each image, the same for all methods
  * @property {Uint16Array} seen best seen class of each image, an index of `candidates`, or NONE
  * @property {Uint16Array} unseen best unseen class of each image
@@ -49,7 +49,7 @@ import { withArrays } from "../../../zslcore/interactive/curves.js";
  * @property {string[]} words values at the stops as text
  * @property {{ name: string, place: number, look: string }[]} named stops that have a name
  * @property {number} start
- * @property {number} reference the stop to which others are compared
+ * @property {number} reference the stop with which other stops are compared
  * @property {string} note why there are no stops
  */
 

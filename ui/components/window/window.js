@@ -1,6 +1,6 @@
 // @ts-check
-// Tells the server if the visitor's theme or window width differs from those for which the page was
-// made, which is rare.
+// Tells the server if the visitor's theme or window width differs from the theme and width for which
+// the page was made, which is rare.
 
 /** @typedef {{ dark: boolean, narrow: boolean }} Look theme and width of a visitor */
 /** @typedef {(name: string, value: Look) => void} Say tells the server */
@@ -22,7 +22,7 @@ export default function ({ data, parentElement, setStateValue }) {
     const seen = { dark: isDark(getComputedStyle(probe).backgroundColor), narrow: width.matches };
     if (seen.dark !== data.dark || seen.narrow !== data.narrow) setStateValue("seen", seen);
   };
-  // The probe has the page's colour and changes it by a transition, whose end is an event.
+  // The probe follows the page's colour by a CSS transition, so that a change ends in an event.
   probe.addEventListener("transitionend", tell);
   width.addEventListener("change", tell);
   tell();
