@@ -2,12 +2,12 @@
 
     python -m benchmarks.actions [--repetitions 200]
 
-200 worlds are simulated. In each, random classes overlap, as many as in Kinetics-400, so that easy
-classes are overlapping or not by chance; overlapping classes have an advantage in half of the runs
-and none in the other half. With 30 draws and a fast method, the share of intervals over classes
-that contain 0 is counted, for the gain minus that of the baseline. Prints the table under Coverage
-in ``benchmarks/results/actions.md``; ``zslcore reproduce fair:figure2`` computes the study in the
-rest of the file.
+200 worlds are simulated. In each, as many classes overlap as in Kinetics-400, drawn at random, so
+that it is by chance whether easy classes overlap; overlapping classes have an advantage in half of
+the runs and none in the other half. With 30 draws and a fast method, it counts the share of
+intervals over classes that contain 0, for the gain minus the baseline's gain. Prints the table
+under Coverage in ``benchmarks/results/actions.md``; ``zslcore reproduce fair:figure2`` computes the
+study in the rest of the file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ VIDEOS = 10
 
 
 def _repetition(seed: int, planted: bool, n_draws: int = DRAWS) -> dict[str, float]:
-    """Return the gain minus that of the baseline in one world, with its interval over classes."""
+    """Return the gain minus the baseline's gain in one world, with its interval over classes."""
     configuration = CONFIGURATIONS["OS1"]
     overlapping = np.random.default_rng(seed).permutation(configuration.overlapping)
     kinetics = EXTRACTORS["kinetics"]

@@ -10,7 +10,7 @@ scaled up; a second line has the fastest plain version, which computes the Gram 
 The scores of both are compared.
 
 ``memory``: peak memory of a fit, as a multiple of the size of the features. Each method is fitted
-in a separate process on 37,322 x 2,048 float32 features in a read-only memory map. Measured is the
+in a separate process on 37,322 x 2,048 float32 features in a read-only memory map. The value is the
 peak resident memory, including pages of the map, minus the memory of the interpreter and its
 libraries. The baseline fits on a float64 copy of the training rows.
 
@@ -61,7 +61,7 @@ PLAIN_POINTS = 4
 
 
 def timed_grid(model, X, y, S, grid, X_test, candidates) -> tuple[dict, float]:
-    """Return the scores of each grid point by its description, and the seconds they took."""
+    """Return the scores of each grid point by its description, and the seconds of the grid."""
     times = {}
 
     def score():

@@ -30,7 +30,7 @@ LISTED = 15
 
 def serve(profile: str) -> None:
     """Serve the app; write a profile of the runs between two SIGUSR1 signals."""
-    os.chdir(ROOT)  # Streamlit reads its settings from there on import
+    os.chdir(ROOT)  # Streamlit reads its settings from the working folder on import
     from streamlit.runtime.scriptrunner.script_runner import ScriptRunner  # noqa: TID251 - it is measured
     from streamlit.web.cli import main  # noqa: TID251 - the same
 

@@ -2,12 +2,12 @@
 
     python -m benchmarks.differences [--run]
 
-Covers each metric of tables 3 and 6 of the benchmark paper and of table 2 of the calibration paper
-for which our value on CUB with VGG features differs by more than three points from print. For
-these, it lists our value after a single change: the scaling of features, the task that parameters
-are chosen for, a validated gamma, the other variant of the method, or the parameters that each fold
-alone would choose. Results are from the package, ``papers.csv`` and ``differences_runs.csv``, on
-the same features with one seed; ``--run`` computes ``differences_runs.csv``, and nothing else is
+Covers the metrics of tables 3 and 6 of the benchmark paper and of table 2 of the calibration paper
+for which our value on CUB with VGG features differs by more than three points from print. For each
+of these metrics, it lists our value after a single change: the scaling of features, the task for
+which parameters are chosen, a validated gamma, the other variant of the method, or the parameters
+chosen on a single fold. Results are from the package, ``papers.csv`` and ``differences_runs.csv``,
+on the same features with one seed; ``--run`` computes ``differences_runs.csv``, and nothing else is
 computed. Output files are ``results/differences.md``, ``results/differences.csv`` and
 ``data/measured/differences.csv``, which the app reads.
 """

@@ -40,8 +40,8 @@ TITLES = {"digits": "digits", **{name: title for name, (*_, title) in FEATURES.i
 FEATURES_OF = TITLES | {"digits": "digits (pixels)"}
 METHODS = ("f-CLSWGAN", "CADA-VAE", "CE-GZSL", "ALE")
 NAMES = ("epochs", "classifier_epochs")
-#: Grids with about equal numbers of steps: AWA1 has three times the images of CUB, the digits a
-#: seventh.
+#: Grids with about equal numbers of steps: AWA1 has three times as many images as CUB, the digits
+#: have a seventh.
 GRIDS: dict[str, dict[str, tuple[int, ...]]] = {
     "digits": {"epochs": (5, 10, 20, 30, 40), "classifier_epochs": (3, 10)},
     "CUB-vgg_fc7": {"epochs": (5, 10, 15, 20, 30), "classifier_epochs": (3, 10)},
@@ -100,7 +100,7 @@ def measure(folder: Path, name: str, row: str) -> pd.DataFrame:
 
 
 def is_of_today(table: pd.DataFrame) -> pd.Series:
-    """Return which rows have the current revision of their method."""
+    """Return a mask of the rows with the current revision of their method."""
     today = {name: get_method(name).revision for name in table["method"].unique()}
     return pd.Series(
         [

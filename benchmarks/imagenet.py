@@ -6,15 +6,15 @@
 Simulated: 1,000 seen classes, 20,345 unseen classes in nine nested and overlapping sets with the
 sizes of the ImageNet experiments of the benchmark, and 496 classes outside these sets.
 
-``ranks``: a linear method on 2,048 features and 500 attributes: all ranks in nine candidate sets,
-for ZSL and GZSL, and the best scores of each side. The baseline computes only the two matrix
-products of blocks in memory. Times are processor seconds of one thread. From these, the hours for
-all 14.2 million images on two cores are extrapolated. Tests check that the counts equal those of
-dense scores.
+``ranks``: with a linear method on 2,048 features and 500 attributes, computes all ranks in nine
+candidate sets, for ZSL and GZSL, and the best scores of each side. The baseline computes only the
+two matrix products of blocks in memory. Times are processor seconds of one thread. From these, the
+hours for all 14.2 million images on two cores are extrapolated. Tests check that the counts equal
+those of dense scores.
 
-``workers``: a scheduler and two single-threaded workers run as separate processes. Measured is the
-wall time of the same call in one process, on the cluster, and on the cluster while one worker is
-killed. All three must give the same metrics.
+``workers``: a scheduler and two single-threaded workers run as separate processes. The same call is
+timed (wall time) in one process, on the cluster, and on the cluster while one worker is killed. All
+three must give the same metrics.
 """
 
 from __future__ import annotations

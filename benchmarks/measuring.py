@@ -4,7 +4,7 @@ Since machines differ and may be busy, only the ratio of two timings in one proc
 
 A file of results states the release, the revisions of method and protocol, and the digest of the
 package's sources, so that it can be checked without the git history. New rows have no commit, since
-commits may change before they are merged; older rows have theirs if it is in the history.
+commits may change before they are merged; older rows have their commit if it is in the history.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
 
 
 def processor_seconds(work: Callable[[], object], repeats: int = 2) -> float:
-    """Return the minimum of the processor seconds of ``work``, which other load hardly changes."""
+    """Return the minimum processor seconds of ``work``, which other load hardly changes."""
     return min(_times(work, repeats, time.process_time))
 
 
@@ -140,7 +140,7 @@ def traced(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def unnamed(table: pd.DataFrame | None) -> str:
-    """Return a sentence on the rows without commit and sources; "" if there are none."""
+    """Return a sentence on the rows without commit and sources; "" without such rows."""
     if table is None or "sources" not in table:
         return ""
     named = (table[["commit", "sources"]].fillna("") != "").any(axis=1)

@@ -3,9 +3,9 @@
     python -m benchmarks.papers DATASET ... [--only NAME ...] [--seeds N] [--jobs N] [--report]
 
 DATASET is the name of an imported or embedded data set. Missing runs are computed as by ``zslcore
-reproduce``, and its finished runs are used; ``--report`` computes nothing and writes the finished
-cells. Output files in ``benchmarks/results/`` are ``papers.csv``, with one row per cell, and
-``papers.md``. ``--ship`` instead writes the cells that ``zslcore reproduce`` prints without
+reproduce``, and runs that it has finished are used. ``--report`` computes nothing and writes the
+finished cells. Output files in ``benchmarks/results/`` are ``papers.csv``, with one row per cell,
+and ``papers.md``. ``--ship`` instead writes the cells that ``zslcore reproduce`` prints without
 features: cells of the named tables are replaced, and all other cells stay.
 """
 
@@ -109,7 +109,7 @@ def ship(cells: pd.DataFrame, on: str, path: Path = MEASURED) -> None:
     Parameters
     ----------
     cells : cells of whole tables; they replace the same tables on the same data
-    on : split for curves over lambda; a validation split has separate rows
+    on : split for curves over lambda; a validation split has rows of its own
     path : file to write
     """
     new = cells.loc[cells["key"] != "", SHIPPED]

@@ -7,19 +7,20 @@
 ``frames``: the Playground with random scores in the sizes of CUB and SUN, and with the digits and
 their pictures. Its handle is dragged for two seconds along the curve (gamma) and along the stops of
 the lambda ruler; the handle of the seen-unseen component, which draws no images, is dragged too.
-Measured are the processor time per frame of the page's thread (60 frames per second allow 16.7 ms)
-and the number of frames per second. Unlike frames per second, the processor time of the thread does
-not depend on the load of the machine.
+The measurements are the processor time per frame of the page's thread (60 frames per second allow
+16.7 ms) and the number of frames per second. Unlike frames per second, the processor time of the
+thread does not depend on the load of the machine.
 
 ``scores``: 14,340 images of 717 classes with random float64 scores that favour the true class,
-about 82 MB as npz. Measured are the seconds from passing a file to the upload field of Your scores
-until the curve shows the H of that file, with different scores each time; the processor time of the
-server, without the process that reads the file; and the frames per second while gamma is dragged.
+about 82 MB as npz. The measurements are the seconds from passing a file to the upload field of Your
+scores until the curve shows the H of that file, with different scores each time; the processor time
+of the server, without the process that reads the file; and the frames per second while gamma is
+dragged.
 
 ``answers``: a server starts with an empty data folder and the results of the package, and has 15
 seconds to import the modules of its pages. All views are opened in turn, in the first round with an
-empty browser cache. Measured are the layout shift and the seconds from opening the address until
-heading, skeleton with a word, first picture and end of the script.
+empty browser cache. The measurements are the layout shift and the seconds from opening the address
+until four events: heading, skeleton with a word, first picture, and end of the script.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ CHROMIUM = Path("/usr/bin/chromium")
 DRAG = 2.0  # seconds
 SHOWN = ".numbers > .h:not(:empty)"
 
-# Sends the target an event in each frame, so that the event rate of a pointer is no limit.
+# Sends the target an event in each frame, so that the event rate of a pointer does not limit the
+# frame rate.
 DRAGGED = """(target, seconds) => new Promise(done => {
     const box = target.getBoundingClientRect();
     const begun = performance.now(), gaps = [], y = box.top + box.height / 2;
@@ -87,7 +89,7 @@ def settled(page: Page) -> None:
 
 
 def drag(page: Page, selector: str) -> dict[str, float]:
-    """Return frames per second, the share with changed numbers, and the time per frame."""
+    """Return frames per second, the share that changes the numbers, and the time per frame."""
     chromium = page.context.new_cdp_session(page)
     chromium.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -160,7 +162,7 @@ else:
 
 
 def large(page: Page, size: tuple[int, int, int, int]) -> list[dict[str, float]]:
-    """Return the time per frame over gamma, over lambda, and without the wall of images."""
+    """Return the time per frame on both rulers (gamma, lambda), and without a wall of images."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "large.py"
         script.write_text(APP.format(size=size, stops=STOPS), encoding="utf-8")
@@ -172,7 +174,7 @@ def large(page: Page, size: tuple[int, int, int, int]) -> list[dict[str, float]]
 
 
 def rulers(page: Page, url: str) -> list[dict[str, float]]:
-    """Return the time per frame over gamma and over lambda."""
+    """Return the time per frame on the rulers of gamma and lambda."""
     return [dragged(page, url), dragged(page, f"{url}/?playground_ruler=lambda")]
 
 
@@ -325,7 +327,7 @@ def answers(browser: Browser, options: argparse.Namespace) -> None:
     print(table.round(2).to_string(index=False))
     warm = table[table["round"] > 1]
     for name, of in warm.groupby("view", sort=False):
-        # Views with a picture before any word need no word.
+        # A view with a picture before any word counts as 0 seconds to a word.
         waited = (of["word"].fillna(of["heading"]) - of["heading"]).median()
         check(f"{name}, heading to word", float(waited), "s", WORD_LIMIT)
         check(f"{name}, address to picture", float(of["picture"].median()), "s", PICTURE_LIMIT)

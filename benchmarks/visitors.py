@@ -9,17 +9,17 @@ Visitors use Streamlit's protocol over WebSockets, on the same machine as the se
 ``load``: visitors repeatedly change one choice on the pages of :data:`VISITS`, one to three seconds
 after the previous answer. One run measures four situations: all visitors on one server; the same
 during a job that maps two data sets; on two servers that share their data; and one visitor alone.
-The report has the seconds that visitors wait, and the server's processor seconds per change, which
-are reliable on a busy machine too. Shared results are computed in advance. With two servers, each
-visitor stays on one, as behind a proxy with sticky sessions.
+The report has the seconds that visitors wait, and the server's processor seconds per change;
+processor seconds are reliable even on a busy machine. Shared results are computed in advance. With
+two servers, each visitor stays on one, as behind a proxy with sticky sessions.
 
 ``memory``: visitors in turn make ``--changes`` changes in total, as many as in an hour with a
 change every three seconds, and the server's memory is read every hundred changes.
 
 ``room``: the time for all students of a room to open it, vote, see the reveal and reach the next
 step. As their browsers do, students check every two seconds whether the teacher has moved on. The
-teacher's moves are written in the same way as by the teacher's page. The time of a move ends when
-the last student has the new page.
+benchmark writes the teacher's moves in the same way as the teacher's page. The time of a move ends
+when the last student has the new page.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Tab:
     buttons : buttons, by label
     words : texts of the last whole run of the page
     followed : fragments that run at intervals
-    fragments : fragment that runs when a widget changes, by widget; empty for the whole page
+    fragments : for each widget, the fragment that runs when it changes; empty for the whole page
     finished, parts : numbers of whole runs and of runs of a fragment
     """
 
@@ -287,7 +287,7 @@ async def changes(
 
 
 async def one_after_the_other(url: str, n: int, pid: int) -> list[float]:
-    """Run visitors with twelve changes each, ``n`` in total; return the memory every hundred."""
+    """Make ``n`` changes, twelve per visitor; return the memory after every hundred changes."""
     changes, memory, numbers = 0, [], count()
     while changes < n:
         visitor = Visitor(url, next(numbers))
