@@ -136,7 +136,7 @@ def test_a_figure_of_a_component_is_pinned_with_its_page_and_its_numbers():
 def test_a_visitor_pins_so_much_and_no_more(monkeypatch):
     state = {}
     monkeypatch.setattr(report.st, "session_state", state)
-    assert report.pin(a_pin()) == "Pinned. The report has 1 piece."
+    assert report.pin(a_pin()) == "Pinned. The report has 1 item."
     assert report.pin(a_pin()) == "This is already in the report."
     for k in range(1, report.MOST):
         report.pin(a_pin(f"fig {k}"))

@@ -22,7 +22,7 @@ from ui.figures.palette import (
 from ui.figures.vocabulary import Chart, Part, axis, bars, figure, line, note, scatter
 from zslcore.leakage.report import Picture
 
-#: Most classes with names at their bars.
+#: Maximum number of classes with names at their bars.
 MOST_NAMES = 60
 
 #: (column of the table, name in the legend, mark, opacity, hatch in print).
@@ -97,7 +97,7 @@ def part_leak_bars(table: pd.DataFrame) -> Chart:
             hovertemplate=f"%{{y}}: %{{x:,}} {label}<extra></extra>",
         )
         for label, rows, color, pattern in (
-            ("rows of this part alone", table["rows"] - table["leaking"], SEEN.color, ""),
+            ("rows only in this part", table["rows"] - table["leaking"], SEEN.color, ""),
             ("leak between the parts", table["leaking"], LEAK.color, LEAK.pattern),
         )
     ]
@@ -138,8 +138,8 @@ def _bars(picture: Picture) -> Chart:
             )
         ],
         height=20 + 38 * len(each),
-        # Values are written in the margin, set in pixels: a share of the width would be too narrow
-        # for them in a narrow figure.
+        # The values are in the right margin. Its width is in pixels, since a share of a narrow
+        # figure would be too narrow for them.
         margin={"t": 4, "b": 4, "r": 14 + LETTER * max(len(bar.value) for bar in each)},
         xaxis=axis(visible=False, range=[0, max(bar.whole for bar in each)]),
         yaxis=axis(autorange="reversed", grid=False),

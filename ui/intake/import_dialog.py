@@ -47,7 +47,7 @@ def show() -> None:
     if (imported := st.session_state.pop(IMPORTED, None)) is not None:
         name, split, words = imported
         st.session_state.pop("data_tab", None)
-        st.session_state["split"] = split  # else the browser keeps the split of other data
+        st.session_state["split"] = split  # otherwise the old split would stay
         st.session_state["dataset"] = name
         st.session_state[MESSAGE] = words
         query = site_map.query_of("splits", {"dataset": name})
@@ -200,9 +200,9 @@ def _choose_group() -> None:
         "Group passphrase (empty: only you see your imports)",
         key="data_group",
         type="password",
-        help="Everyone with the same passphrase sees the imports of the group. It needs at least "
-        f"{visitors.FEWEST} letters. Without it only you see an import, and it is removed when "
-        "your visit ends.",
+        help="Everyone with the same passphrase sees the imports of the group. The passphrase "
+        f"needs at least {visitors.FEWEST} letters. Without a passphrase only you see an import, "
+        "and it is removed when your visit ends.",
     )
     if words:
         visitors.join_group(words)
@@ -278,7 +278,7 @@ def _recognised(dataset: ZSLDataset) -> str:
 
 
 def programs() -> dict[str, str]:
-    """Return question -> program that writes an importable file."""
+    """Return programs that write importable files, by the question that each answers."""
     with Path(__file__).with_name("import_programs.toml").open("rb") as file:
         code_of: dict[str, str] = tomllib.load(file)["programs"]
     return code_of
@@ -299,9 +299,9 @@ def _explain_files() -> None:
             st.code(code, language=None, wrap_lines=True)
     with st.expander("How are folds made?"):
         st.markdown(
-            "Some copies of `att_splits.mat` lack them, and in the first release they contain "
-            "images of `test_seen_loc`. Folds come from the class lists `trainclasses1..3.txt` and "
-            "`valclasses1..3.txt` if these are uploaded too; else from the released lists, if the "
-            "classes are those of a benchmark; else from `train_loc` and `val_loc`; else from "
-            "thirds of the classes. Folds contain trainval images only."
+            "Some copies of `att_splits.mat` have no folds, and in the first release the folds "
+            "contain images of `test_seen_loc`. Folds come from the class lists "
+            "`trainclasses1..3.txt` and `valclasses1..3.txt` if these are uploaded too; else from "
+            "the released lists, if the classes are those of a benchmark; else from `train_loc` "
+            "and `val_loc`; else from thirds of the classes. Folds contain trainval images only."
         )

@@ -40,7 +40,7 @@ SPLIT_ENDINGS = ("mat", "npz", "h5", "hdf5", "json")
 GROUP_ENDINGS = ("txt", "csv", "mat", "npz", "h5", "hdf5")
 #: Name of an import if the name of its file has no Latin letter or digit.
 NAMELESS = import_name("")
-#: Most bytes of a file name here, below the 255 that file systems allow.
+#: Maximum length of a file name here, in bytes; file systems allow 255.
 MAX_STEM = 200
 TABLES = (".npz", ".h5", ".hdf5")
 #: Headers that proxies add, in addition to those that begin with ``X-Forwarded``.
@@ -63,10 +63,10 @@ def import_files(
     """Import uploaded files as one data set, or raise ZSLError on the first fault.
 
     ``files`` are two ``.mat`` files (with class lists, if any); one table; a CSV and a second file
-    with prototypes, such as text embeddings of the classes; or any files, with ``choices`` that map
-    each part to its array. ``name`` is by default derived from the file with the features and from
-    the benchmark with the same classes. ``unseen``, for files without a split, are names separated
-    by commas, or "random:N:SEED". ``pretraining`` is empty if it was not declared.
+    with prototypes, such as text embeddings of the classes; or any files, if ``choices`` maps each
+    part to its array. ``name`` is by default derived from the file with the features and from the
+    benchmark with the same classes. ``unseen``, for files without a split, are names separated by
+    commas, or "random:N:SEED". ``pretraining`` is empty if it was not declared.
     """
     with artifacts.scratch() as folder:
         paths = put(files, folder)
@@ -181,7 +181,7 @@ def context_of_files(
         paths = put(files, folder, SPLIT_ENDINGS)
         if len(paths) > 2:
             raise FileRefusedError(
-                "Expected a split file, and at most one with labels and features; got "
+                "Expected a split file, and at most one file with labels and features; got "
                 f"{', '.join(path.name for path in paths)}."
             )
         split, *images = sorted(
@@ -320,7 +320,7 @@ def _fill(path: Path, file: BinaryIO) -> None:
 
 
 def _plain(path: Path) -> str:
-    """Return the cleaned name of a file, with the stem cut to :data:`MAX_STEM` bytes."""
+    """Return the cleaned name of a file, cut in its stem to at most :data:`MAX_STEM` bytes."""
     stem, suffix = clean_text(path.stem), clean_text(path.suffix, 16)
     return stem.encode()[: MAX_STEM - len(suffix.encode())].decode(errors="ignore") + suffix
 
@@ -367,7 +367,7 @@ def _has_column(path: Path, column: str) -> bool:
 
 
 def _settle(folder: Path, name: str) -> Path:
-    """Move the files to a folder with the data set's name, which is shown as the source."""
+    """Move the files to a folder named after the data set; pages show its name as the source."""
     inside = [p for p in folder.iterdir() if p.is_file() and not p.name.startswith(".")]
     home = folder / import_name(name)
     home.mkdir()

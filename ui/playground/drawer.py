@@ -23,8 +23,8 @@ from zslcore.evaluation.protocol import AnsweredTest, origin_in_words
 from zslcore.evaluation.runs import WITHOUT_FOLDS, RunResult
 from zslcore.evaluation.specs import RunSpec
 
-LOW = 11  # most classes in a table without scrolling
-FEW = 60  # most classes in a readable confusion matrix
+LOW = 11  # maximum number of classes in a table without scrolling
+FEW = 60  # maximum number of classes in a readable confusion matrix
 #: Rows of the table of metrics: measured, then printed values, if any.
 ROWS = {
     "per_class": "per class",
@@ -55,7 +55,7 @@ def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
 
 
 def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, name: str) -> None:
-    """Show a table with one row per average and per paper, and further metrics below."""
+    """Show measured and printed metrics as a table, and further metrics below."""
     figures = printed.figures_table([run], benchmark_of(dataset))
     gamma = f"γ = {three_digits(run.gamma or 0.0)}"
     columns = [
@@ -133,14 +133,14 @@ def _show_confusion(
 ) -> None:
     """Show the confusion of classes at a gamma; ``name`` is part of the file names."""
     least = st.number_input(
-        "Fewest test images of a class",
+        "Minimum test images per class",
         1,
         1000,
         5,
         key="playground_confusion_least",
         bind=controls.bind_number("playground_confusion_least"),
         width=220,
-        help="In a class with two test images one error is already 50 %.",
+        help="In a class with two test images, one error is already 50 %.",
     )
     if len(scores.seen) <= FEW:
         matrix = confusion.confusion(scores, gamma, class_names, least)

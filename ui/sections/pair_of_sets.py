@@ -42,7 +42,7 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
                 "Variants",
                 key="variants",
                 bind="query-params",
-                help="List full sizes and other features of simulated data.",
+                help="Also list full sizes and other features of simulated data.",
             )
             import_dialog.offer()
         offered = [

@@ -29,7 +29,7 @@ from zslcore.storage import extras
 
 #: Seconds from the start of a page to the panel of its job, and between updates of the panel.
 PATIENCE, LOOK_EVERY = 1.5, 0.5
-#: Least seconds of waiting for a job before its panel is shown.
+#: Minimum number of seconds of waiting for a job before its panel is shown.
 AT_LEAST = 0.2
 #: Where a session keeps the keys of jobs that the visitor has cancelled.
 LEFT = "left_jobs"
@@ -185,7 +185,7 @@ def submit(study: Study[Any]) -> None:
 
 def _show_left(study: Study[Any], status: Status) -> None:
     """State that the job continues for other visitors, and offer to wait for it again."""
-    st.info("You have left this job. Others still wait for it.", icon=":material/block:")
+    st.info("You have left this job. Other visitors still wait for it.", icon=":material/block:")
     if st.button("Join again", icon=":material/refresh:", key=f"again_{study.key}"):
         _join(study)
         st.rerun()

@@ -18,9 +18,9 @@ from ui.takeaway.exports import TableFormat
 from zslcore.interactive.one_file import HEIGHT, framed
 from zslcore.version import version
 
-#: Most pins of a visitor, and most bytes of all figures in them.
+#: Maximum number of a visitor's pins, and of bytes of all figures in them.
 MOST, MOST_BYTES = 24, 30_000_000
-_ROWS = 60  # most rows of a table that are printed
+_ROWS = 60  # maximum number of rows of a table in a report
 #: Pixels above and below a figure on its page.
 _AROUND = 56
 _PINS = "report_pins"
@@ -31,8 +31,8 @@ class Pin:
     """Pinned figure or table; texts and tuples are empty where they do not apply.
 
     ``heading`` and ``rows`` are the formatted table, shortened by ``left_out`` rows. ``address`` is
-    the address of the page that showed it, ``page`` a figure as an HTML page, ``height`` pixels
-    high.
+    the address of the page that showed it. ``page`` is the figure as an HTML page, ``height``
+    pixels high.
     """
 
     title: str
@@ -99,9 +99,9 @@ def pin(new: Pin) -> str:
     if new in pinned:
         return "This is already in the report."
     if len(pinned) >= MOST or sum(len(p.page) for p in (*pinned, new)) > MOST_BYTES:
-        return f"The report is full: it holds {MOST} pieces. Remove one first."
+        return f"The report is full: it holds {MOST} items. Remove one first."
     st.session_state[_PINS] = (*pinned, new)
-    return f"Pinned. The report has {len(pinned) + 1} piece{'s' * bool(pinned)}."
+    return f"Pinned. The report has {len(pinned) + 1} item{'s' * bool(pinned)}."
 
 
 def unpin(place: int) -> None:

@@ -67,12 +67,12 @@ METHODS_BY_NAME: dict[str, Method] = {name: method for method, name in METHOD_NA
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
 #: Number of images above which all images are mapped by default.
 LARGE = 20_000
-#: Most seconds of a layout that is computed without a button.
+#: Longest layout, in seconds, that is computed without a button.
 AT_ONCE = 5.0
 OVERLAY, PANELS, METHODS_BESIDE = "overlay", "side by side", "t-SNE next to UMAP"
-#: Where a session keeps the layouts it requested, and the data sets with all rows in the preview.
+#: Where a session keeps the layouts it requested, and the data sets with all rows in their preview.
 REQUESTED, FOLLOWED = "awa1_asked", "awa1_followed"
-#: Most class names in a sentence.
+#: Maximum number of class names in a sentence.
 NAMED = 8
 #: How to read a map of two data sets.
 LOOK_FOR = (
@@ -87,9 +87,9 @@ QUESTIONS = {
 }
 #: Column of tables of images -> its heading.
 NAMES = {"data_set": "data set", "row": "image"}
-#: Most rows of a table on screen; the download has all rows.
+#: Maximum number of rows of a table on screen; the download has all rows.
 SHOWN = 300
-#: Most bytes of pictures that are sent to the browser with the points.
+#: Maximum number of bytes of pictures that are sent to the browser with the points.
 PICTURES = 1 << 20
 _mount_map = st.components.v2.component("zsl_point_map", **asdict(COMPONENT))
 
@@ -193,7 +193,7 @@ def _printed_changes() -> tuple[pd.DataFrame, dict[str, PairedTest]]:
 
 
 def _show_printed_pairs() -> None:
-    """Draw the printed differences by training and by test set, and explain the printed p-value."""
+    """Draw the printed differences by training set and by test set; explain the printed p-value."""
     changes, tests = _printed_changes()
     chart(
         difference_strips({"printed, AWA2 minus AWA1": (changes, tests)}, QUESTIONS),
@@ -286,7 +286,7 @@ def _choose_view(n_sets: int, *, separate: bool) -> str:
 def _choose_colour(
     datasets: Sequence[ZSLDataset], view: str, *, separate: bool
 ) -> tuple[str, str | None]:
-    """Choose the colours of the images, and a method if these show predictions."""
+    """Choose the colours of the images, and a method if the colours show predictions."""
     linked = separate and same_images(*datasets)
     colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
     colour = controls.choose_option(
@@ -345,7 +345,7 @@ def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -
     seconds = sum(seconds for _, seconds in missing)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(
-            f"Lay out by {names} (about {duration(seconds)})",
+            f"Lay out with {names} (about {duration(seconds)})",
             icon=":material/play_arrow:",
             key="awa1_start",
         ):
@@ -358,7 +358,7 @@ def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -
 
 
 def _first_picture(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
-    """Return the preview: two axes of a sample's PCA, with all rows once these were computed."""
+    """Return the preview: two axes of a sample's PCA, with all rows if they are computed."""
     digests = _digests(group)
     if settings.n_samples is None and digests in st.session_state.get(FOLLOWED, ()):
         return cache.all_rows(digests, tuple(group))
@@ -747,7 +747,7 @@ def _html(scene: Scene, looks: Colouring, colour: str) -> str:
 def _show_agreement(
     maps: Sequence[EmbeddedMap], datasets: Sequence[ZSLDataset], *, compared: bool
 ) -> None:
-    """Show the quality of the maps and, of two compared data sets, the classes that differ."""
+    """Show the quality of the maps and, if data sets are ``compared``, the classes that differ."""
     for one in maps:
         _show_quality(one)
     if len(datasets) == 2 and compared:
@@ -764,7 +764,7 @@ def _show_quality(one: EmbeddedMap) -> None:
         f"Neighbours kept ({q.k}) {percent(q.knn_recall)}; trustworthiness "
         f"{percent(q.trustworthiness)}, continuity {percent(q.continuity)} (50 % is chance); k-NN "
         f"accuracy {percent(q.class_accuracy_pca)} in the PCA, {percent(q.class_accuracy_map)} on "
-        f"the map; the PCA holds {percent(float(one.pca.explained.sum()))} of the variance."
+        f"the map; the PCA explains {percent(float(one.pca.explained.sum()))} of the variance."
     )
 
 

@@ -1,6 +1,6 @@
 """Table of methods: rows are methods, columns data sets; each number has its source.
 
-Text from submitted results is escaped, never read as Markdown.
+Text from submitted results is escaped, and never read as Markdown.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _choose() -> tuple[MethodTable, list[str], str]:
 
 
 def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> list[str]:
-    """Choose data sets; by default yours and the real benchmarks, without these all of them."""
+    """Choose data sets; by default your data sets and the real benchmarks, else all data sets."""
     own = _own_data(cells) if "mine" in origins else []
     first = [name for name in own if _is_first(name)]
 
@@ -246,7 +246,7 @@ def _hidden_in_words(table: MethodTable) -> str:
 
 
 def _unmeasured_in_words(figure: Metric, cells: Sequence[MethodResult]) -> str:
-    """Return the reason why results do not have a metric."""
+    """Return the reasons why results lack a metric."""
     tasks = sorted({cell.task.upper() for cell in cells if figure in cell.figures and cell.task})
     none = f"no {_in_words(figure)}" if any(figure not in cell.figures for cell in cells) else ""
     chosen = f"parameters chosen for {', '.join(tasks)}" if tasks else ""
@@ -292,7 +292,7 @@ def _begun_small(sentence: str) -> str:
 
 
 def _without_interval(table: MethodTable) -> str:
-    """Return the results without an interval and the reasons, escaped; empty without any."""
+    """Return the results without an interval, with the reasons, escaped; empty if all have one."""
     reasons: dict[str, list[str]] = {}
     for column in table.columns:
         for row, why in column.ranks["why"].items():
@@ -311,7 +311,10 @@ def _concerns(column: Column) -> tuple[str, str]:
     concerns, why = [words.get(leak.mark, "leak unknown")], [plain(leak.sentence)]
     for images in {fine_tuned_on(cell.pretraining) for cell in cells} - {""}:
         concerns.append("fine-tuned features")
-        why.append(f"Fine-tuned on {plain(images)}, as declared: compare with these alone.")
+        why.append(
+            f"Fine-tuned on {plain(images)}, as declared: "
+            "compare these results only with each other."
+        )
     concerns += ["simulated"] * column.simulated
     return ", ".join(concerns), " ".join(why)
 
@@ -327,7 +330,7 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
         "printed": " / ".join(sources[:2]) + ", %",
     }
     makers = {"value": "number", "printed": "number", "ranks": "text", "mark": "text"}
-    # The browser reports a clicked cell by its lower heading only, which data sets share.
+    # The browser reports only the lower heading of a clicked cell, which several data sets have.
     lower = [words[kind] + INVISIBLE * k for k, (_, kind) in enumerate(_kinds(wide))]
     shown = wide.set_axis(
         pd.MultiIndex.from_tuples(
@@ -572,7 +575,7 @@ def _key(cell: MethodResult) -> str:
 
 
 def _show_curve(table: MethodTable, column: Column, cell: MethodResult) -> None:
-    """Draw the full curve of predictions or, without these, the stated points."""
+    """Draw the full curve of the predictions or, without predictions, the stated points."""
     predictions = _predictions_of(cell)
     path = _path(cell)
     if predictions is not None and predictions.test.generalized:

@@ -86,7 +86,7 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
 
 
 def _counts(dataset: ZSLDataset, split: Split) -> tuple[str, str]:
-    """Return the counts of the data set, of its training images and of its test images."""
+    """Return the counts of the data set, and the counts of its training and test images."""
     seen, unseen = len(split.seen_classes), len(split.unseen_classes)
     of_seen = f"{len(split.test_seen):,} images of these and " if len(split.test_seen) else ""
     return (
@@ -111,7 +111,7 @@ def _held_out(dataset: ZSLDataset, split: Split) -> str:
 
 
 def _show_photographs(benchmark: str | None) -> None:
-    """Report photographs with images in training and test of a benchmark's proposed split."""
+    """Report photographs with training and test images in a benchmark's proposed split."""
     shared = row_facts(benchmark).shared.get("PS 2.0") if benchmark else None
     if benchmark is None or not shared:
         return
@@ -198,7 +198,7 @@ def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
     st.caption(
         f"{table.shape[0]} of {dataset.n_classes} classes, {table.shape[1]} of {n} attributes"
         f"{', those that differ most between classes' if most < n else ''}. ● seen, "
-        "◆ unseen. This row is all that a method has of an unseen class."
+        "◆ unseen. For an unseen class, this row is all that a method has."
     )
     tables.offer_download(table, f"{dataset.name}-attributes", index=True)
 

@@ -27,7 +27,7 @@ from zslcore.leakage.vocabularies import count_understood
 #: Title of the column for all sets without a list of classes.
 WEB = "web-scale sets: unknown"
 OF_APP, OWN = "a data set of this app", "your own classes"
-#: Most names that the page compares; the command takes any number.
+#: Maximum number of names that the page compares; the command takes any number.
 MOST_NAMES = 300
 EXAMPLE = "zebra\ngiant panda\nokapi"
 
@@ -196,9 +196,9 @@ def show_map(question: TestedExtractor) -> None:
 
 
 def _map() -> tuple[pd.DataFrame, list[str]]:
-    """Return the cells of the map with their texts, and the titles merged into one column.
+    """Return the cells of the map with their texts, and the titles of the merged sets.
 
-    Merged are the pre-training sets that are unknown for all test sets.
+    The pre-training sets that are unknown for all test sets are merged into one column.
     """
     table = contamination.contamination_table()
     sets = contamination.pretraining_sets()
@@ -296,7 +296,7 @@ def show_classes(question: TestedExtractor) -> None:
     )
     st.caption(
         "Certain: the same name or meaning, in two lists of things or two lists of activities. "
-        "Possible: a related name, which a person has to decide. Listed: named by a paper only. "
+        "Possible: a related name, on which a person has to decide. Listed: only named by a paper. "
         f"{reliability.how_reliable()}"
     )
     _show_measured()
@@ -309,7 +309,7 @@ def show_classes(question: TestedExtractor) -> None:
 
 
 def _show_measured() -> None:
-    """Show the accuracy of certain and of possible matches on labelled pairs."""
+    """Show the accuracy of certain matches and of possible matches on labelled pairs."""
     parts = {"tuned": "lists used in development", "held_out": "held-out lists"}
     rows = [
         {

@@ -21,7 +21,7 @@ DIGITS = {"dataset": "digits", "split": "PS", "method": controls.METHOD}
 
 
 def show(header: Header) -> None:
-    """Show article and instrument side by side; on a phone, the instrument after the first step."""
+    """Show the article next to the instrument; on a phone, the instrument after the first step."""
     if window.is_narrow():
         with errors_as_sentences():
             first, *others = _steps()
@@ -112,7 +112,8 @@ def _write_steps(steps: Sequence[Step]) -> None:
     st.header("A split that leaks", anchor=False)
     st.markdown(
         "None of this holds if the model was trained on test images or on unseen classes. Released "
-        "split files have contained thousands of such rows. Drop one to see its H without them."
+        "split files have contained thousands of such rows. Upload one together with your scores "
+        "to see H without them."
     )
     site_map.link("drop", "Is it clean?")
 
