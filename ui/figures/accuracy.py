@@ -9,9 +9,9 @@ from ui.figures.palette import INK, SEEN, UNSEEN, Mark, ground, narrow
 from ui.figures.vocabulary import Chart, Part, axis, bars, figure, fill, heatmap, rule, scatter
 
 _SIDES: dict[str, Mark] = {"seen": SEEN, "unseen": UNSEEN}
-#: Most classes of a confusion matrix with a number in each cell.
+#: Maximum number of classes of a confusion matrix with a number in each cell.
 _WRITTEN = 15
-#: Most classes with column names that are not turned.
+#: Maximum number of classes with horizontal column names.
 _LEVEL = 12
 
 

@@ -70,8 +70,8 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
     """Draw the accuracy of each method, trained on each data set and tested on both.
 
     A line joins the two tests of one fit: a short line means that the test set matters little, a
-    distance between lines that the training set matters. ``tables`` has one table per panel, by the
-    panel's title.
+    gap between lines means that the training set matters. ``tables`` has one table per panel, by
+    the panel's title.
     """
     methods = list(dict.fromkeys(m for table in tables.values() for m in table.index))
     place = {method: k for k, method in enumerate(reversed(methods))}
@@ -136,7 +136,8 @@ def difference_strips(
 ) -> Chart:
     """Draw one line per question: the differences of all pairs, their mean and its interval.
 
-    ``tables`` are by panel title; ``labels`` name the line of each question, and may have tags.
+    ``tables`` has the differences and the tests of each panel, by the panel's title. ``labels``
+    maps each question to the label of its line, which may have tags.
     """
     place = {question: len(labels) - 1 - k for k, question in enumerate(labels)}
     panels = planes(len(tables), spacing=0.03)

@@ -21,9 +21,9 @@ from ui.figures.vocabulary import (
     planes,
 )
 
-#: Most bars that have names, and bars of a column from which they stand closer.
+#: Maximum number of bars with names; number of bars in a column above which rows are lower.
 MOST_NAMED, MANY = 104, 17
-#: Fewest draws of a class for which an interval is drawn.
+#: Minimum number of draws of a class with an interval.
 FEWEST_DRAWS = 5
 #: Group -> its text in the legend, and the glyph before its classes.
 GROUP_WORDS = {

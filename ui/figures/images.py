@@ -9,7 +9,7 @@ from ui.figures.vocabulary import Chart, Part, axis, figure, heatmap
 
 #: Colours of ink on paper, the same in both themes.
 INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
-#: Number of images for which a row has room even if it shows fewer.
+#: A row has room for at least this number of images.
 _MOST = 10
 
 

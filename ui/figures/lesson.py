@@ -102,7 +102,7 @@ def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: f
 
 @cached_figure
 def room(counts: Mapping[str, int], right: str | None, own: str | None) -> Chart:
-    """Draw the count of each answer in a room, with ``right`` and the viewer's own marked."""
+    """Draw the count of each answer in a room; mark the right answer and the viewer's own."""
     signs = {right: " ✓", own: " (you)"} if right != own else {own: " ✓ (you)"}
     signs.pop(None, None)
     mark = {answer: VALIDATED if answer == right else HARMONIC for answer in counts}
@@ -124,7 +124,7 @@ def room(counts: Mapping[str, int], right: str | None, own: str | None) -> Chart
     ).enlarged(WORDS)
 
 
-_DRAWN = 800  # most points of a drawn curve, more than it has pixels
+_DRAWN = 800  # maximum number of points of a drawn curve, above its width in pixels
 #: Marks of the first, second ... curve; their usual meanings do not apply here.
 _LOOKS = (
     HARMONIC,
@@ -224,7 +224,7 @@ def _group_bars(table: pd.DataFrame, group: str, picked: str, mark: Mark) -> Par
         x=np.flatnonzero(chosen),
         y=part["accuracy"],
         name=GROUP_WORDS[group][0],
-        width=0.8,  # else bars of one group fill the distance between its classes
+        width=0.8,  # by default the bars of a group fill the gaps between its classes
         marker={
             "color": mark.color,
             "pattern": {"shape": mark.pattern},

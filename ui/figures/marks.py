@@ -14,7 +14,7 @@ from ui.figures.vocabulary import Markup, Part, axis
 GLYPH = {"seen": "●", "unseen": "◆", "both": "▲", "related": "△", "none": "○"}
 #: Role -> its mark: seen, unseen, in the pre-training set, related to a class of it, unrelated.
 LOOKS = {"seen": SEEN, "unseen": UNSEEN, "both": OVERLAP, "related": RELATED, "none": NEUTRAL}
-#: Most names along an axis that can be read from the back of a room, and on a telephone.
+#: Maximum number of names along an axis, to be read from the back of a room or on a telephone.
 MOST_NAMES, ON_TELEPHONE = 50, 18
 
 
@@ -31,7 +31,7 @@ def marked(name: object, role: str) -> Markup:
 
 def crowded(names: Collection[str]) -> bool:
     """Return whether adjacent names along an axis overlap unless they are turned."""
-    letters = 24 if narrow() else 90  # about the number that fits into the width
+    letters = 24 if narrow() else 90  # letters that fit into the width, approximately
     return len(names) > 12 or sum(len(str(name)) + 3 for name in names) > letters
 
 

@@ -48,7 +48,7 @@ def rank_forest(table: pd.DataFrame, title: str) -> Chart:
 
 
 def _results(shown: pd.DataFrame, of: np.ndarray, mark: Mark, symbol: str, name: str) -> Part:
-    """Return the results at the mask ``of`` as points with their intervals."""
+    """Return the results selected by the mask ``of`` as points with their intervals."""
     rows, x = shown[of], 100 * shown["value"][of]
     ends = whiskers(x, 100 * rows["low"], 100 * rows["high"], mark.color)
     return scatter(

@@ -2,8 +2,8 @@
 
 The colours are Okabe and Ito's, distinct for colour-blind readers; each also has its own symbol and
 its own line or fill. Text has a contrast of at least 4.5 : 1 to the page in the light and the dark
-theme (3 : 1 for the colour of related classes, which no text has). Read colours while a figure is
-drawn, never when a module is imported: the viewer's theme is known only then.
+theme (3 : 1 for the colour of related classes, in which no text is written). Read colours while a
+figure is drawn, never when a module is imported: the viewer's theme is known only then.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
     return [strip, *legend]
 
 
-#: Most attributes with names: the map has to leave room for the names of classes.
+#: Maximum number of attributes with names, which leaves room for the names of classes.
 MOST_ATTRIBUTES = 40
 
 

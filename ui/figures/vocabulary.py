@@ -36,7 +36,7 @@ class Markup(str):
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure of lists, dicts, numbers and texts; it is cached and must not be changed."""
+    """A figure made of lists, dicts, numbers and texts; it is cached and must not be changed."""
 
     traces: Sequence[Part]
     layout: Part
@@ -277,8 +277,8 @@ class Plane:
 def planes(n: int, *, spacing: float, below: float = 0.22) -> list[Plane]:
     """Return planes side by side, or below each other on a telephone.
 
-    Gaps are ``spacing`` times the figure's width or, on a telephone, ``below`` divided by ``n``
-    times its height.
+    The gaps are fractions of the figure: ``spacing`` of its width or, on a telephone, ``below / n``
+    of its height.
     """
     if narrow():
         gap = below / n

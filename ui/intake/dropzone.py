@@ -37,7 +37,10 @@ def uploads_key(files: Sequence[BinaryIO]) -> str:
 
 
 def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> list[Sorted]:
-    """Write each file to its own folder and recognise it; raise FileRefusedError if that fails."""
+    """Write each file to its own folder, and group the files that are checked together.
+
+    Raises FileRefusedError for a file that is not accepted.
+    """
     uploaded = {}
     for k, file in enumerate(files):
         (folder / str(k)).mkdir()

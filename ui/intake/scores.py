@@ -1,4 +1,4 @@
-"""Uploaded scores and predictions, and examples of these.
+"""Uploaded scores and predictions, and an example for visitors without a file.
 
 A file is read and evaluated once per visit, in a worker process with limited memory.
 """
@@ -271,7 +271,7 @@ def permitted(name: str) -> ZSLDataset:
 
 
 def whose_memory() -> str:
-    """Return the end of a sentence that refuses a file: the memory limit of a visitor."""
+    """Return the memory limit of a visitor, as the end of a sentence that refuses a file."""
     return (
         f"that a visitor's memory allows (ZSL_MEMORY_A_VISITOR: {memory.a_visitor():,} bytes for a "
         "file and its copies)"

@@ -30,7 +30,7 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.storage import artifacts, settings
 from zslcore.texts import clean_text
 
-#: Most files that a session stores at a time.
+#: Maximum number of files that a session stores at a time.
 MOST_FILES = 64
 
 
@@ -60,7 +60,7 @@ class UploadStorage(MemoryUploadedFileManager):
             self._forget(session_id, file.file_id)
             of_session = self._stored.setdefault(session_id, {})
             if len(of_session) > MOST_FILES:
-                return  # refused files have entries, too, which limits their number
+                return  # the limit includes refused files, which have entries too
             refusal = self._refusal(session_id, file)
             path = Path() if refusal else self._place() / uuid4().hex
             stored = StoredUpload(0 if refusal else len(file.data), path, refusal)
@@ -143,7 +143,7 @@ class UploadStorage(MemoryUploadedFileManager):
 
     def _forget(self, session_id: str, file_id: str) -> None:
         if stored := self._stored.get(session_id, {}).pop(file_id, None):
-            stored.is_removed = True  # tells the writing thread to delete it
+            stored.is_removed = True  # makes the writing thread delete the file
             if not stored.refusal:
                 stored.path.unlink(missing_ok=True)
 

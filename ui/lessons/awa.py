@@ -20,7 +20,7 @@ from zslcore.datasets.simulated_names import name_without_effects
 from zslcore.metrics.significance import PairedTest
 
 PAIR = ("simulated-AWA1", "simulated-AWA2")
-#: Methods with closed forms, fitted within seconds.
+#: Methods with a closed-form solution, fitted within seconds.
 METHODS = ("LinearV2S", "LinearS2V", "ESZSL")
 PRINTED, HERE, BARE = "as printed, real images", "simulated with shift", "simulated without shift"
 QUESTIONS = {

@@ -32,7 +32,7 @@ FACTORS = Ranges((1.1, 1.5, 2.0, 3.0), lambda factor: f"{factor:g} times")
 DIRECTIONS = WordAnswers(("it rises", "it stays the same", "it falls"))
 #: Option -> factor of the validated gamma.
 STOPS = {"as validated": 1.0, "γ = 0": 0.0, "a quarter": 0.25, "half of it": 0.5, "twice that": 2.0}
-#: Option -> share of the training images that is kept; the question is on the first.
+#: Option -> share of the training images that is kept; the question is about the first option.
 KEPT = {"10 %": 0.1, "20 %": 0.2, "30 %": 0.3, "50 %": 0.5, "70 %": 0.7, "100 %": 1.0}
 #: Metric that papers print -> its name in the registry.
 NUMBERS = {
@@ -161,7 +161,7 @@ def _chosen(method: str) -> Outcome:
 
 
 def _number(name: str, method: str) -> Outcome:
-    """Show the metrics up to the metric that the step asks for."""
+    """Show the metrics up to ``name``, the metric of the step."""
     f, names = _figures(method), list(NUMBERS)
     values = {each: f[NUMBERS[each]] for each in names[: names.index(name) + 1]}
     facts = {"method": method, "area": f["ausuc_per_sample"], "auroc": f["auroc"]}

@@ -26,7 +26,7 @@ _CODE = 5
 FILE = "rooms.sqlite"
 #: Seconds that a server waits while another server writes.
 BUSY = 20.0
-#: Least seconds between two updates of a room's last use.
+#: Minimum number of seconds between two updates of a room's last use.
 NOTED_EVERY = 60.0
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS rooms"
@@ -59,10 +59,10 @@ class Rooms:
     """All rooms of a data folder.
 
     There are at most ``most`` rooms, of which a browser may open ``share`` and a network address
-    ``share_of_address``; a further room closes another room of the same limit. A question has
-    answers from at most ``visits`` visits; if these are used up, a vote from an address with fewer
-    votes replaces one from the address with most. A room closes ``seconds`` after it was opened, by
-    the common clock of all servers.
+    ``share_of_address``; a room beyond a limit closes another room that counts towards this limit.
+    A question has answers from at most ``visits`` visits; after that, a vote from an address with
+    few votes replaces a vote from the address with the most votes. A room closes ``seconds`` after
+    it was opened, by the common clock of all servers.
     """
 
     def __init__(
@@ -103,10 +103,10 @@ class Rooms:
         return used is not None
 
     def answer(self, code: str, question: str, visit: str, answer: str, address: str = "") -> bool:
-        """Store an answer of a visit, given by its random number; return whether it was stored.
+        """Store an answer; ``visit`` is the visit's random number. Return whether it was stored.
 
-        An answer is refused for a room that is closed, or that is full and has no address with two
-        votes more than this address.
+        An answer is refused if the room is closed, or if it is full and no address has at least two
+        votes more than ``address``.
         """
         with self._reading() as db:
             if self._used(db, code) is None:
@@ -129,7 +129,7 @@ class Rooms:
             return True
 
     def counts(self, code: str, question: str) -> Counter[str]:
-        """Return the number of visitors by answer to a question."""
+        """Return the number of visitors who gave each answer to a question."""
         with self._reading() as db:
             return Counter(answer for _, answer in self._votes(db, code, question))
 
@@ -211,7 +211,7 @@ def _close(db: sqlite3.Connection, code: str) -> None:
 
 
 def _give_way(db: sqlite3.Connection, code: str, question: str, address: str) -> bool:
-    """Delete the newest vote of the address with most, if it has two more than ``address``."""
+    """Delete a vote of the address with the most votes; return whether one was deleted."""
     votes = Counter(
         each
         for (each,) in db.execute(

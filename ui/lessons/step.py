@@ -56,7 +56,7 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The control of a step; the question is asked for its first option."""
+    """The control of a step; the question is about its first option."""
 
     label: str
     options: tuple[str, ...]
@@ -105,7 +105,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson of ``minutes`` in a class; ``command`` returns the command that repeats it.
+    """A lesson that takes ``minutes`` in class; ``command`` returns the command that repeats it.
 
     ``shown`` is the number of the :attr:`cover` step, from 1.
     """
@@ -153,7 +153,7 @@ class _Sentences(string.Formatter):
 
 
 def read_lesson(name: str, exercises: Mapping[str, Exercise], command: Callable[[], str]) -> Lesson:
-    """Read the lesson in ``<name>.toml``; ``see`` of a step is a key of ``exercises``."""
+    """Read the lesson in ``<name>.toml``, where ``see`` of each step is a key of ``exercises``."""
     lesson = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
     write = _Sentences().format
 

@@ -56,8 +56,8 @@ FIFTHS = (
 def colours_of(datasets: Sequence[ZSLDataset], *, of_both: bool, one_map: bool) -> list[str]:
     """Return the ways to colour a map; the first is by data set if there are two.
 
-    ``of_both`` : whether each image is of a single data set; ``one_map`` : whether it is on a
-        single map, without which preserved neighbours are not defined.
+    ``of_both`` : whether each image belongs to one of the data sets only; ``one_map`` : whether all
+        images are on one map. Colours by preserved neighbours need both.
     """
     out = [c for c in COLOURS if c != "data set"]
     if known_to_extractor(datasets[0]).isna().all():
@@ -160,7 +160,7 @@ def _by_lead(scene: Scene, split: str, method: str) -> Colouring:
     """Colour by fifths of a data set's images, sorted by the margin of the predicted class."""
     answers = [answers_of(dataset, split, method) for dataset in scene.datasets]
     ranks = [np.argsort(np.argsort(each.lead, kind="stable")) for each in answers]
-    shares = [rank / len(rank) for rank in ranks]  # since scales of data sets differ
+    shares = [rank / len(rank) for rank in ranks]  # margins of data sets have different scales
     tested = _of_images(scene, [each.tested for each in answers])
     return colour_by_fifths(_of_images(scene, shares), tested, FIFTHS, UNTESTED)
 

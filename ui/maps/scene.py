@@ -293,7 +293,7 @@ def colour_by_density(scene: Scene) -> Colouring:
 
 
 def colour_by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:
-    """Colour by a share, shape (n,); ``{}`` in ``words`` is the lower percentage of a colour."""
+    """Colour by a share, shape (n,); the lower percentage of a colour fills ``{}`` in ``words``."""
     step = np.minimum((share * len(_STEPS)).astype(int), len(_STEPS) - 1)
     palette = tuple(
         LegendEntry(words.format(100 * k // len(_STEPS)), color) for k, color in enumerate(_STEPS)
@@ -317,7 +317,7 @@ def colour_by_fifths(
 
 _NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
 _OUTLINE = re.compile(rf"([0-9a-f]{{8}})\.([01])\.({_NUMBER},{_NUMBER}(?:;{_NUMBER},{_NUMBER})*)")
-#: Most corners read from an address; the component sends at most 64.
+#: Maximum number of corners read from an address; the component sends at most 64.
 _MOST = 200
 
 

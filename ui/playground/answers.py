@@ -31,7 +31,7 @@ from zslcore.exceptions import DatasetError
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
 
-#: Most seconds of computation that start without a button.
+#: Longest computation, in seconds, that starts without a button.
 UNASKED = 10.0
 
 

@@ -33,7 +33,7 @@ from zslcore.methods import METHODS
 
 #: Name of gamma in the address, and key of the component that sets it.
 GAMMA, KEY = "playground_gamma", "playground"
-#: Names in the address of the ruler's kind, and of the value of a ruler other than gamma.
+#: Names in the address: of the ruler's kind, and of the value of a ruler other than gamma.
 RULER, VALUE = "playground_ruler", "playground_value"
 #: Where a session keeps the ruler's stops as text.
 STOPS = "playground_stops"
@@ -47,7 +47,7 @@ DRAWER = "playground_drawer"
 LOOK_EVERY = 1.0
 #: Height of the elements below the instrument, in pixels.
 BELOW = 88
-#: Most pixel values sent to the browser.
+#: Maximum number of pixel values sent to the browser.
 MOST_PIXELS = 1 << 22
 
 

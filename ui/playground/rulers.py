@@ -41,7 +41,7 @@ Drawn = Callable[[AnsweredTest, float | None], InteractiveCurve]
 
 @dataclass(frozen=True, slots=True)
 class RulerStops:
-    """Study that computes the stops of a ruler; without it, ``note`` has the reason."""
+    """Study that computes the stops of a ruler; ``note`` is the reason if there is none."""
 
     work: GridAnswersStudy | TransductionStudy | None = None
     quick: bool = False

@@ -50,7 +50,7 @@ def show_figures(
         terms.metric("ZSL accuracy", percent(zsl))
         typed = _ask_gamma("0" if chosen is None else origin, key)
         gamma = typed if typed is not None else chosen or 0.0
-        if gamma not in (0.0, chosen):  # H at these is shown already
+        if gamma not in (0.0, chosen):  # H at 0 and at the chosen gamma is shown already
             here = curve.at(gamma).harmonic
             terms.metric(
                 f"H at γ = {three_digits(gamma)}",

@@ -31,7 +31,8 @@ from zslcore.leakage import (
 )
 from zslcore.leakage.report import Verdict, how, worst_first
 
-#: Mark -> icon of its fold and colour of its name. A screen reader reads icons in a text aloud.
+#: Mark -> icon of its fold and colour of its name. The icon is not in the text, where a screen
+#: reader would read its name aloud.
 LOOKS: Mapping[Mark, tuple[str, str]] = {
     "leak": (":material/cancel:", "red"),
     "error": (":material/error:", "red"),
@@ -153,7 +154,7 @@ def show_findings(review: Review) -> None:
 
 
 def _show_command(line: str) -> None:
-    """Offer the command of this audit, and record it for pins of this page."""
+    """Offer the command of this audit, and record it for the pins of this page."""
     downloads.commands(line)
     menu = downloads.opened_menu(
         "Command", icon=":material/terminal:", key="leakage_command", type="secondary"
@@ -196,7 +197,7 @@ def _show_contents(review: Review, finding: Finding, key: str) -> None:
     if finding.check in LINKS and review.query is not None:
         view, label, query = LINKS[finding.check]
         parameters = review.query | query
-        if view == GAIN:  # this view has its own menu of data sets
+        if view == GAIN:  # the view of gains has its own menu of data sets
             parameters = {"gain_data": review.query["dataset"]}
         site_map.link(view, label, **parameters)
 

@@ -35,7 +35,7 @@ from zslcore.results.store import ResultStore, StoredRun
 
 #: Number of a comparison's runs that are computed at the same time.
 AT_ONCE = 2
-#: Most restarts of a comparison after its runs were deleted.
+#: Maximum number of restarts of a comparison after its runs were deleted.
 ATTEMPTS = 8
 
 
@@ -52,7 +52,7 @@ def show_your_data(dataset: ZSLDataset, split: Split) -> None:
     _offer_methods(dataset, split, task, column)
     if column is not None:
         _show_results(column, task)
-    with verdict:  # last: it takes seconds for many images
+    with verdict:  # drawn last, since it takes seconds for many images
         _show_verdict(_card(dataset, split), dataset, split)
 
 

@@ -45,8 +45,8 @@ _APP = Path(__file__).parents[2] / "app.py"
 _ICON = Path(__file__).with_name("icon.svg")
 #: Heights of the bar below the navigation and of the heading, in pixels.
 _BAR, _HEADING = 24, 40
-#: Width of a view in the choice of views, and of each letter, in pixels: its placeholder is as
-#: wide.
+#: Padding and width of a letter of each label in the choice of views, in pixels. They give the
+#: width of its placeholder.
 _PADDING, _LETTER = 34, 7
 palette.set_viewer(window.is_dark, window.is_narrow)
 
@@ -270,13 +270,13 @@ def _carry_over(page: Page, view: View) -> None:
     if before != here:
         terms.forget()
         for name in set(st.query_params) - {"navigated", _SHOWN, _LEFT}:
-            st.session_state.pop(name, None)  # else it overrides a default in the link
+            st.session_state.pop(name, None)  # otherwise it overrides a default in the link
         st.session_state[_SHOWN] = here
         if before[0] != page.name:
             st.session_state[_LEFT] = True
             st.rerun()
         _drop_choices_of_others(view)
-        st.query_params["view"] = view.name  # a link within a page does not set it
+        st.query_params["view"] = view.name  # a link within a page does not set ``view``
     elif st.session_state.pop(_LEFT, False):
         query = {name: st.query_params.get_all(name) for name in st.query_params}
         st.query_params.from_dict({name: query[name] for name in site_map.shared(view, query)})

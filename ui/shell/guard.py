@@ -24,8 +24,8 @@ _LOG = logging.getLogger(__name__)
 def guarded() -> Iterator[None]:
     """Show an unexpected exception of a page as one sentence; raise it if no server runs.
 
-    Exceptions that stop or repeat a run in Streamlit pass, since they do not derive from
-    :class:`Exception`.
+    The exceptions with which Streamlit stops or repeats a run are not caught, since they do not
+    derive from :class:`Exception`.
     """
     try:
         yield

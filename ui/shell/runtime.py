@@ -43,7 +43,7 @@ LATE = ("pydantic", "rapidfuzz")
 #: Class list to which Leakage review, Overlap gain, Compare and Data compare class names. Reading
 #: WordNet and this list takes three quarters of the first view of Leakage review.
 VOCABULARY = "imagenet-1k"
-#: Seconds between two steps, which leave the processor to visitors.
+#: Seconds between two steps, in which visitors have the processor.
 BREATH = 0.01
 #: Seconds after which imports no longer wait for a time without visitors.
 PATIENCE = 60.0
@@ -88,7 +88,7 @@ def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
 
 #: Seconds without a run of any page after which visitors are assumed not to wait.
 QUIET = 2.0
-#: Least seconds between two collections, since one takes as long as some page changes.
+#: Minimum number of seconds between two collections; one takes as long as some page changes.
 PAUSE = 30.0
 #: Number of newly imported modules after which the objects in memory are frozen again.
 MANY_MODULES = 50

@@ -22,7 +22,8 @@ from zslcore.storage import settings
 _STYLE = f"<style>{Path(__file__).with_name('frame.css').read_text(encoding='utf-8')}</style>"
 #: Streamlit serves the first page at "/" only; requests for its name are redirected to "/".
 FIRST_PAGE = "playground"
-#: Request headers for compressed or unchanged pages: removed, since the style is inserted here.
+#: Request headers that ask for compressed or unchanged pages. They are removed, since the style is
+#: inserted here.
 _CONDITIONS = (b"accept-encoding", b"if-none-match", b"if-modified-since")
 
 

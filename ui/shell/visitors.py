@@ -32,14 +32,15 @@ from zslcore.storage.files import data_folder, or_refused
 GROUP = "group_words"
 _VISITOR = "visitor"
 _OWNED = re.compile(r"\.v-([0-9a-f]{16})$")
-#: File of random bytes in the data folder; without them, passphrases cannot be guessed.
+#: File of random bytes in the data folder; without these bytes, a passphrase cannot be
+#: guessed.
 SALT = "group_salt"
 SALT_BYTES = 32
 #: Cost n of scrypt, now and in versions up to 0.1, which had one salt for all servers; imports
-#: under their keys still open.
+#: under keys of those versions still open.
 _COST, _COST_BEFORE = 1 << 14, 1 << 12
 _SALT_BEFORE = b"zslcore"
-#: Fewest letters of a passphrase, so that it cannot be guessed.
+#: Minimum number of letters of a passphrase, so that it cannot be guessed.
 FEWEST = 12
 
 
@@ -123,7 +124,7 @@ def session() -> str:
 
 
 def _owners() -> tuple[str, ...]:
-    """Return the name suffixes of this visitor's imports; new imports get the last."""
+    """Return the name suffixes of this visitor's imports; new imports get the last suffix."""
     visit = cache.visit(session())
     words = st.session_state.get(GROUP, "")
     if len(words) < FEWEST:

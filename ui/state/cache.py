@@ -267,7 +267,7 @@ def _held(key: str) -> list[AuditContext]:
 
 @st.cache_resource(show_spinner="Looking for leaks …", max_entries=16)
 def _report_on_rows(key: str, thresholds: str, _context: AuditContext) -> Report:
-    """Audit a split without declarations: the slow part, which they do not change."""
+    """Audit a split without declarations: the slow part, independent of declarations."""
     return leakage.audit_context(_context)
 
 

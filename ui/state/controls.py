@@ -70,7 +70,7 @@ def by_family(names: Iterable[str] = METHODS) -> dict[str, list[str]]:
 
 
 def symbol(method: str, name: str) -> str:
-    """Return the name of a method's parameter on screen, with Greek letters as such.
+    """Return the name of a method's parameter on screen, such as λ for ``lam``.
 
     A parameter gamma gets the method's name, since γ alone is the number that calibrated stacking
     subtracts.

@@ -39,7 +39,7 @@ def offer_curves(what: InteractiveCurve, key: str) -> None:
 
 
 def page_title_of(what: InteractiveCurve) -> str:
-    """Return the title of a page of curves, which has their names."""
+    """Return the title of a page of curves, with the names of the curves."""
     return f"Seen-unseen curve of {', '.join(line.name for line in what.lines)}"
 
 

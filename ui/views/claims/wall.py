@@ -31,7 +31,7 @@ from zslcore.analysis.papers.experiments import EXPERIMENTS
 from zslcore.datasets.facts import published
 from zslcore.leakage import released_codes
 
-#: Tile that is open first: a p-value that belongs to the other set.
+#: Tile that is open first: a p-value printed for the wrong choice of pairs.
 STRONGEST = "gbu-cross-p"
 #: Tile of the large study, which only a command runs.
 LARGE = "large-scale"
@@ -39,7 +39,7 @@ WALL, OPEN = "claims_wall", "claims_open"
 CROSS_TABLE = "cross_dataset_awa"
 
 Basis = Literal["printed", "measured", "yours"]
-#: Basis of judgment -> description, text in the first sentence, and body of evidence.
+#: Basis of judgment -> description, end of the first sentence, and body of evidence.
 BASES: Mapping[Basis, tuple[str, str, Body]] = {
     "printed": ("the papers' own tables", "in the papers' own tables", "printed"),
     "measured": (
@@ -271,7 +271,7 @@ def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
 
 
 def _show_cells(id_: str, basis: Basis) -> None:
-    """List the printed cells of a claim next to ours or, without these, our runs."""
+    """List the printed cells of a claim next to our cells; without printed cells, our runs."""
     body: Body = "yours" if basis == "yours" else "real"
     printed = cache.judged_on("printed")[id_].cells
     wide = with_ours(id_, printed, cache.claim_evidence()[body])
@@ -294,7 +294,7 @@ def _show_shares(table: pd.DataFrame, name: str) -> None:
 
 
 def _show_large_scale() -> None:
-    """Show the printed table of the study on ImageNet, and the command for ours."""
+    """Show the printed table of the study on ImageNet, and the command for our results."""
     st.badge("open: needs a command", color=COLORS["open"])
     st.markdown("**What happens at 20,345 classes?**")
     st.markdown(
@@ -310,7 +310,7 @@ def _show_large_scale() -> None:
 
 
 def _show_code(code: str) -> None:
-    """Show the choices made by a released code, with a link to the lines of each."""
+    """Show the choices that a released code makes, each with a link to its lines."""
     rows = released_codes.choices_of(code)
     state, word = EPOCHS[next(row.how for row in rows if row.choice == "epoch")]
     st.badge(word, color=COLORS[state])

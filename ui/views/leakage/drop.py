@@ -95,7 +95,7 @@ def show(header: Header) -> None:
     if chosen == ON_DATASET:
         _check_dataset(header, [])
         return
-    # The upload field is first drawn too high; without files its final height is known.
+    # Streamlit first draws the upload field too high, so its height is set while it has no files.
     certain = not (st.session_state.get("drop_files") or window.is_narrow())
     sandboxed.preload_scores()
     with upload.container(height=_UPLOAD if certain else "content", border=False):
@@ -123,7 +123,7 @@ def show(header: Header) -> None:
 
 @fragment
 def _check_dataset(header: Header, marked: list[str]) -> None:
-    """Choose a split, declare its making and check it, in a fragment of the page.
+    """Choose a split, declare how results were produced, and check it, in a fragment of the page.
 
     ``marked`` holds the data set whose badge is in the heading; for another data set the whole page
     runs again.
@@ -242,7 +242,7 @@ def _show_below(review: Review) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Checked:
-    """Result for a file: ``of`` with its card (None while a question is open), scores, split."""
+    """Checked file, scores and split of uploads; ``of`` is None while a question is open."""
 
     of: CheckedFile | None
     evaluated: scores.EvaluatedScores | None = None
@@ -382,7 +382,7 @@ MEASURED = ("LinearS2V", "LinearV2S", "ESZSL")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """Declarations on a split; the uploads list photographs (``groups``) and classes (``own``)."""
+    """Declarations on a split, with a list of photographs (``groups``) and of classes (``own``)."""
 
     provenance: DeclaredProvenance
     own: UploadedFile | None
@@ -401,8 +401,8 @@ class Declared:
 def declare(*, measurable: bool) -> Declared:
     """Show the menu of declarations; return its values.
 
-    The controls are drawn once the menu is opened or the address contains a declaration, and from
-    then on in each run, so that they keep their values.
+    The controls are drawn from the first run in which the menu is open or the address contains a
+    declaration, and in each later run, so that they keep their values.
     """
     menu = st.popover(
         "More",
@@ -572,7 +572,7 @@ def show_against(review: Review) -> None:
 
 def _of_dataset(review: Review, name: str) -> AuditContext:
     dataset = review.dataset
-    assert dataset is not None  # names of splits come from a data set
+    assert dataset is not None  # a split chosen by name belongs to a data set
     return AuditContext.of_split(dataset.split(name), dataset)
 
 

@@ -97,7 +97,7 @@ def _headline(first: EvaluatedScores, words: Words) -> str:
 def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
     """Return the uploads, the validation scores and the names of the two sides."""
     sandboxed.preload_scores()
-    # The upload field is first drawn too high; without files its final height is known.
+    # Streamlit first draws the upload field too high, so its height is set while it has no files.
     certain = not (st.session_state.get("scores_files") or window.is_narrow())
     with st.container(height=UPLOAD if certain else "content", border=False):
         files = st.file_uploader(
@@ -157,7 +157,7 @@ def _show_scores(
     *,
     compared: bool,
 ) -> None:
-    """Show score matrices, with tables at the gamma at which the first curve is released.
+    """Show score matrices, with tables at the gamma at which the first curve's handle is released.
 
     ``compared`` : whether a sentence on the differences between files comes first.
     """
@@ -270,7 +270,7 @@ def _readings(explanation: Explanation) -> Iterator[pd.DataFrame]:
 
 
 def _show_differing(first: EvaluatedScores, others: list[EvaluatedScores], words: Words) -> None:
-    """Show one sentence per other file on its difference, with gamma chosen for each file."""
+    """Show one sentence per other file: its difference from the first, each at its chosen gamma."""
     for other in others:
         try:
             pair = compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
@@ -360,7 +360,7 @@ def _show_reproduce(first: EvaluatedScores, name: str) -> None:
 def _show_pair(
     first: EvaluatedScores, others: list[EvaluatedScores], gamma: float | None, words: Words
 ) -> None:
-    """Compare with the other matrices, each at its chosen gamma."""
+    """Compare the first matrix with the other matrices, each at its chosen gamma."""
     if not others:
         st.info("Upload a second score file for the same images.", icon=":material/info:")
     for other in others:

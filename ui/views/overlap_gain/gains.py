@@ -38,7 +38,7 @@ from zslcore.metrics.gain import GROUPS
 DRAWS = 30
 #: Width of the hint next to the choices, in pixels.
 HINT = 380
-#: Most pictures shown for a class.
+#: Maximum number of pictures shown for a class.
 PICTURES = 16
 #: Simulated data that have no features without pre-training.
 WITHOUT_BASELINE = ("simulated-CUB", "simulated-SUN", "simulated-aPY")

@@ -12,7 +12,7 @@ from ui.lessons.stage import show_lesson
 from ui.shell.frame import Header, errors_as_sentences, place_answer
 from ui.state import cache
 
-#: Pixels of the height of a picture of a lesson.
+#: Height of a lesson's picture, in pixels.
 PICTURE = 272
 
 
