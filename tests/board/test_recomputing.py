@@ -164,7 +164,7 @@ def test_predictions_name_their_method(run, tmp_path, capsys, given, status):
     out, err = capsys.readouterr()
     if status:
         assert err == (
-            "zslcore: --method: expected that of the predictions, 'Linear@0123456789ab'; got "
+            "zslcore: --method: expected the method of the predictions, 'Linear@0123456789ab'; got "
             "'SAE'.\n"
         )
         assert not list(tmp_path.glob("board/*"))

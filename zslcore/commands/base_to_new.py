@@ -1,8 +1,8 @@
 """List the base and new classes of the eleven sets used to test prompt tuning.
 
-The first half of the classes, in the order of their labels, is base, as in the released code; the
-state says whether a split file confirms the order. `zslcore import --unseen base-to-new:NAME` makes
-such a split. Example::
+As in the released code, the base classes are the first half of the classes in the order of their
+labels; the state in brackets says whether a split file confirms this order. `zslcore import
+--unseen base-to-new:NAME` imports features with such a split. Example::
 
     zslcore base-to-new oxford_pets --side new
 """
@@ -26,21 +26,21 @@ COLUMNS = {
 }
 NOTE = (
     "read: a person compared the lists of names (labelled_pairs.csv); by name: the comparison of "
-    "`zslcore contamination`; certain right: pairs of the same class among the labelled pairs "
-    "that it finds certain, - without such pairs"
+    "`zslcore contamination`; certain right: labelled pairs of the same class, of the labelled "
+    "pairs that are certain by name (-: no such pairs)"
 )
 #: Fields of a set in the JSON output.
 FIELDS = ("name", "title", "base", "new", "order", "state", "template", "source", "url")
 
 
 @command(
-    option("name [NAME]", "name of a set, as oxford_pets (all, counted)"),
+    option("name [NAME]", "name of a set, such as oxford_pets (all, with counts)"),
     option("--side {base,new}", "only these classes of the set, one per line"),
     option("--transfer", "count the classes of the other sets that are in ImageNet-1K"),
     JSON,
 )
 def run(args: argparse.Namespace) -> Output:
-    """Return the sets, or the classes of one."""
+    """Return all sets, or the classes of one set."""
     from zslcore.datasets.open_world import open_world_set, open_world_sets
 
     name, side = args.name, args.side

@@ -1,11 +1,12 @@
 """Check a folder of results and write the board.
 
-A folder holds one JSON per result. Every file is checked for its split (known by the digests of its
-rows, or a release that leaks), the choice of gamma, and unseen classes in the training set of the
-feature extractor. --check recomputes the metrics of x.json from the predictions in x.parquet, if it
-exists. --add writes such a JSON from a stored run (its key), from the output of `zslcore run
---json` or `zslcore score --json`, or from predictions, which are copied next to it. Exit status: 0,
-or 1 when a file is refused. Example::
+A folder holds one JSON per result. The checks of a result: Is its split a published split,
+recognised by the digests of its rows, and not a release that leaks? How was gamma chosen? Are
+unseen classes in the training set of the feature extractor? The metrics of x.json are recomputed
+from the predictions in x.parquet, if this file exists. --add writes the JSON of a result from a
+stored run (its key), from the output of `zslcore run --json` or `zslcore score --json`, or from a
+file of predictions, which is copied next to the JSON. Exit status: 0, or 1 when a file is refused.
+Example::
 
     zslcore board results --add 3f2c --who "A. Author" && zslcore board results --output board.html
 """
@@ -33,14 +34,14 @@ if TYPE_CHECKING:
 
 
 @command(
-    option("folder [FOLDER]", "folder of results (those of the package)", type=Path),
+    option("folder [FOLDER]", "folder of results (the one of the package)", type=Path),
     option("--output FILE...", "files to write: .html or .csv", type=file_to_write, default=[]),
     option(
         "--curves FOLDER",
-        "with an .html: write and link the curve of each result with predictions",
+        "write the curve of each result with predictions, linked in the .html of --output",
         type=Path,
     ),
-    option("--check", "recompute results that have predictions; print refused files only"),
+    option("--check", "print refused files and a summary, but no board"),
     option("--add SOURCE", "key of a stored run, a JSON of a run or of scores, or predictions"),
     OptionGroup(
         "with --add",
@@ -55,12 +56,12 @@ if TYPE_CHECKING:
     OptionGroup(
         "with --add of scores or predictions",
         (
-            option("--method NAME", "name of the method (that of the predictions)"),
+            option("--method NAME", "name of the method (as the predictions state)"),
             option("--provenance TEXT", "source of the scores", default=""),
-            option("--parameters-from {validated,given,oracle}", "choice of the parameters"),
+            option("--parameters-from {validated,given,oracle}", "how the parameters were chosen"),
             option(
                 "--chosen-for {zsl,gzsl}",
-                "with --parameters-from validated: metric on the folds",
+                "with --parameters-from validated: metric that was maximised",
                 default="",
             ),
             option(
@@ -110,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write_curves(args: argparse.Namespace, board: Board) -> None:
-    """Write the curves of a board, and the boards that link them."""
+    """Write the curves of a board as pages, and the board with links to these pages."""
     from zslcore.board.table import address_of, board_html, write_curves
     from zslcore.commands.options import show_steps
     from zslcore.storage.files import FACTS, write_out
@@ -128,7 +129,7 @@ def _write_curves(args: argparse.Namespace, board: Board) -> None:
 
 
 def _summary(board: Board) -> str:
-    """Return the number of results, by split and by overlap."""
+    """Return the number of results in total, by split and by overlap."""
     from zslcore.evaluation import State
 
     kinds = [one.split_kind for one in board.results]
@@ -216,14 +217,14 @@ def _method(name: str | None, stated: str) -> str:
     """Return the method of scores; predictions may state it."""
     if name and stated and name not in (stated, stated.partition("@")[0]):
         raise ParameterError(
-            f"--method: expected that of the predictions, {clean_text(repr(stated), 60)}; got "
-            f"{clean_text(repr(name), 60)}."
+            f"--method: expected the method of the predictions, {clean_text(repr(stated), 60)}; "
+            f"got {clean_text(repr(name), 60)}."
         )
     return stated or name or ""
 
 
 def _require_scores(args: argparse.Namespace) -> None:
-    """Refuse options that the spec of a run already states."""
+    """Refuse options for scores, since the spec of a run states their values."""
     for name in ("parameters_from", "seeds"):
         if getattr(args, name):
             raise ParameterError(
@@ -233,7 +234,7 @@ def _require_scores(args: argparse.Namespace) -> None:
 
 
 def _parameters(args: argparse.Namespace) -> Parameters | None:
-    """Return the choice of the parameters; None without the options."""
+    """Return how the parameters were chosen; None without --parameters-from."""
     from zslcore.board.entry import Parameters
     from zslcore.commands.run import read_param, read_values
 

@@ -1,11 +1,11 @@
 """Check splits, scores, predictions and results for leaks and errors.
 
-Prints one card per file. A split may come with its labels or features, and scores with their
-labels, in any order. For a split with scores of its test images, a first card compares u, s and H
-with and without leaking rows, and with --printed. Options of an audit print every finding of a
-split, folder or data set; --page writes a page on a submission. Exit status: 0 clean, 1 leaks (or a
-mark of --fail-on), 2 broken or refused, 3 unknown: a check lacks labels, features or the like; add
-them, or accept that with --allow-incomplete. Example::
+Prints one card per file. Labels or features of a split, and labels of scores, are further files, in
+any order. For a split and scores of its test images, a first card compares u, s and H with and
+without leaking rows, and with the metrics in --printed. For a folder or data set, or with options
+of the audit (see below), every finding is printed instead; --page writes a page on a submission.
+Exit status: 0 clean, 1 leaks (or a mark of --fail-on), 2 broken or refused, 3 unknown: a check
+lacks labels, features or the like; add them, or accept that with --allow-incomplete. Example::
 
     zslcore check att_splits.mat scores.npz
 """
@@ -58,11 +58,11 @@ from zslcore.storage.files import write_out
         "write a page on a submission: split, pre-training, metrics, curve",
         type=file_to_write,
     ),
-    OptionGroup("options that print every finding of a split", findings.OPTIONS),
+    OptionGroup("options of the audit, which print every finding of a split", findings.OPTIONS),
     OptionGroup("with --page", submission.OPTIONS),
 )
 def run(args: argparse.Namespace) -> Output | int:
-    """Return the cards with the worst status, or print every finding or write the page."""
+    """Return the cards with the worst status, print every finding, or write the page."""
     if args.page:
         return submission.write_page(_submission(args))
     if _asks_for_findings(args):
@@ -191,7 +191,7 @@ def _judged(group: Group, named: list[Vocabulary], stated: _Stated) -> CheckedFi
 
 
 def _vocabularies(named: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
-    """Return the training sets of the extractor, and whether these are assumed."""
+    """Return the training sets of the extractor, and whether they are only assumed."""
     return named or [get_vocabulary(USUAL)], not named
 
 

@@ -1,8 +1,9 @@
 """Test claims of the papers on their printed tables and on runs on real features.
 
-The runs are those of the package and yours. A claim tested on some of its data sets or methods
-holds or fails "here", with that scope; simulated data give no verdict. --lint checks the printed
-tables for contradictions, --findings lists the errors found in data and tables. Example::
+The tests use the precomputed runs of the package and your runs. If only some data sets or methods
+of a claim have runs, the verdict is "holds here" or "fails here", with the names of these;
+simulated data give no verdict. --lint checks the printed tables for contradictions, --findings
+lists the errors found in data and tables. Example::
 
     zslcore claims --id gbu-best-h
 """

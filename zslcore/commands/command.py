@@ -71,7 +71,7 @@ class Command:
 class Output(NamedTuple):
     """Output of a command: values for ``--json``, text otherwise, and the exit status.
 
-    Values or text given as functions are computed only for the printed form.
+    Values or a text may be given as a function, which is called only if its form is printed.
     """
 
     text: object
@@ -82,8 +82,8 @@ class Output(NamedTuple):
 def option(usage: str, text: str, **settings: Any) -> Option:
     """Declare an option: ``--json``, ``--seed N``, ``--dataset NAME...`` or ``--side {base,new}``.
 
-    An argument has a name and a form: ``files FILE...``, ``name [NAME]``. ``text`` is the help;
-    ``settings`` are passed to :meth:`argparse.ArgumentParser.add_argument`.
+    The usage of an argument is its name and its form: ``files FILE...``, ``name [NAME]``. ``text``
+    is the help; ``settings`` are passed to :meth:`argparse.ArgumentParser.add_argument`.
     """
     return Option(usage, text, settings)
 

@@ -1,9 +1,9 @@
 """Zero-shot learning on the command line: run methods, check splits and scores, open the app.
 
 A command is a module of :mod:`zslcore.commands`, listed below with its description. The docstring
-of the module is the help text. The decorated function ``run`` executes the command; commands with
-verbs have a function for each in ``VERBS``. Only the module of the executed command is imported. A
-refusal is one sentence on standard error, with exit code 2.
+of the module is the help text. The decorated function ``run`` executes the command; a command with
+verbs has one function per verb, listed in its ``VERBS``. Only the module of the executed command is
+imported. A refusal is one sentence on standard error, with exit code 2.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COMMANDS = {
     "run": "run a method on a data set",
     "compare": "run methods on several data sets and rank them",
     "runs": "list, show, compare, export and delete stored runs",
-    "reproduce": "compute a table or figure of the papers and compare it with print",
+    "reproduce": "compute a table or figure of the papers, next to the printed one",
     "claims": "test claims of the papers on their tables and on runs",
     "leak-cost": "measure the gain from training or choosing on test images, in points",
     "contamination": "find test classes in the training sets of published extractors",
@@ -50,12 +50,12 @@ COMMANDS = {
     "large-scale": "evaluate methods on the nine ImageNet test sets",
     "doctor": "check the data folder and repair it",
 }
-#: Modules with a different name from the command, which is a Python keyword.
+#: Command -> its module, for a command that cannot name a module: ``import`` is a keyword.
 MODULES = {"import": "import_data"}
 
 
 class PrintVersion(argparse.Action):
-    """Action that prints the version, read only on demand: in a checkout it needs a call of git."""
+    """Action that prints the version. It is read only then, since a checkout has to call git."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print the version, and exit."""

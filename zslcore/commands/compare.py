@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     option("--split NAME...", "names of splits (PS, or the only one of a data set)"),
     option("--method METHOD...", f"{METHOD} (all of the package)"),
     option("--select-for {gzsl,zsl}", "metric to choose parameters for (gzsl)", default="gzsl"),
-    option("--figure METRIC", "zsl, u, s, H, or one of these 'at gamma'", default="H at gamma"),
+    option(
+        "--figure METRIC",
+        "metric: zsl, u, s or H, or 'u at gamma' and so on (H at gamma)",
+        default="H at gamma",
+    ),
     option("--per {class,sample}", "mean per class or per image (class)", default="class"),
     option("--folds", "also show the choice of each single fold"),
     option("--jobs N", "number of runs at the same time (2)", type=int, default=2),
@@ -85,7 +89,7 @@ def _load(name: str) -> ZSLDataset:
 
 
 def _make(plan: RunPlan, store: ResultStore, jobs: int, datasets: Mapping[str, ZSLDataset]) -> None:
-    """Make missing runs; a refused run is reported and does not stop the others."""
+    """Make missing runs; report a refused run, and continue with the others."""
     todo = len(plan.unfinished(store))
     for done, (run, refused) in enumerate(plan.run(store, at_a_time=jobs), 1):
         show_steps(done, todo, f"{run.method} on {run.dataset}")

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     ),
     option(
         "--captions FILE",
-        "captions, one per line, or a .csv or .tsv, also .gz: count captions that name a test "
-        "class",
+        "count captions that name a test class; FILE has one per line, or is a .csv or .tsv, also "
+        "compressed as .gz",
         type=Path,
     ),
     option("--split NAME", "split of --dataset (PS, or its only split)"),

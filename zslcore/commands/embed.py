@@ -1,7 +1,7 @@
 """Compute class embeddings from class names, without images.
 
 CLASSES.txt has one class per line. A text encoder (extra clip) gives the mean over sentences on the
-class; a file of word vectors gives the mean over the words of its name. The archive contains
+class; a file of word vectors gives the mean over the words of the class name. The archive contains
 prototypes, class_names, the pre-training sets and the recipe; pass it to `zslcore import
 --prototypes`. Example::
 

@@ -1,11 +1,12 @@
 """Find the protocol that gives a printed number.
 
 Computes the metrics under every protocol of the field and lists them by distance from the printed
-number: gamma 0, or chosen on validation scores or on the test images (oracle); per class or per
-image; ties; with or without seen classes; one run or several. A split file adds metrics without the
-test images that it trains on. Several score files are runs or checkpoints of one model. Exit
-status: 0 if every number matches a reading, 3 if a number matches none, 2 if a file is refused.
-Example::
+number. Protocols differ in gamma (0, or chosen on validation scores or on the test images, the
+oracle), averages (per class or per image), ties, candidate classes (with or without seen classes)
+and runs (one, or the mean or best of several). With a split file, metrics without the test images
+that the split trains on are listed as well. Several score files must be runs or checkpoints of one
+model. Exit status: 0 if every printed number matches a protocol, 3 if a number matches none, 2 if a
+file is refused. Example::
 
     zslcore explain att_splits.mat scores.npz --printed "H 52.8, u 45.1"
 """
@@ -88,7 +89,7 @@ def _judged(group: Group, args: argparse.Namespace, validation: Sequence[Scores]
 
 
 def _without_leaks(group: Group, report: ScoreReport) -> tuple[dict[str, float] | None, bool]:
-    """Return u, s and H without the training images of a split, and whether it is version 1."""
+    """Return u, s and H without the split's training images, and whether it is a first release."""
     from zslcore.leakage import audit_context
     from zslcore.leakage.loading import context_of
     from zslcore.leakage.published import published_as

@@ -1,10 +1,10 @@
 """Compute features of a folder of images with a pre-trained encoder.
 
-IMAGES has one folder per class, or folders train and test (which become the split) with one folder
-per class each, or is the root of the paths in --labels. The features are written to a NumPy
-archive; with --attributes, --text or --prompts (class embeddings) and --name it is imported at
-once. An interrupted extraction resumes. Weights are never downloaded: name a file of weights, or
-put it into the cache of torch.hub. Example::
+IMAGES has one folder per class; or it has the folders train and test, each with one folder per
+class, which define the split; or it is the root of the paths in --labels. The features are written
+to a NumPy archive. With --name and class embeddings (--attributes, --text or --prompts), this
+archive is also imported as a data set. An interrupted extraction resumes. Weights are never
+downloaded: name a file of weights, or put it into the cache of torch.hub. Example::
 
     zslcore extract ./images --encoder resnet101 --weights resnet101.pth
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zslcore.extraction.images import Listing
 
 
-#: Most names shown of files that are left out or read in an unusual way.
+#: Maximum number of files named in a note on skipped or unusual files.
 FEW = 5
 
 
@@ -35,15 +35,17 @@ FEW = 5
     option("images IMAGES", "folder with one folder per class", type=Path),
     option("--encoder NAME", "resnet101, open_clip:ViT-B-32 ...", required=True),
     option("--weights FILE", "file of weights, cached weights of torch.hub, or random"),
-    option("--crops N", "1, or 10 with their features averaged (1)", type=int, default=1),
+    option(
+        "--crops N", "number of crops: 1, or 10 with averaged features (1)", type=int, default=1
+    ),
     option("--device NAME", "device of torch, for example cuda (cpu)", default="cpu"),
     option("--batch N", "images per batch (32)", type=int, default=32),
     option("--workers N", "processes that read images (2)", type=int, default=2),
     option("--labels CSV", "file with columns image_file and label", type=Path),
     option("--on-bad {refuse,skip}", "handling of unreadable images (refuse)", default="refuse"),
     option("--max-pixels N", "largest image in pixels (89,478,485)", type=int),
-    option("--resize PIXELS", "length of the shorter side (default: of the weights)", type=int),
-    option("--crop PIXELS", "length of the side of a crop (default: of the weights)", type=int),
+    option("--resize PIXELS", "length of the shorter side (as for the weights)", type=int),
+    option("--crop PIXELS", "length of the sides of a crop (as for the weights)", type=int),
     option("--trained-on NAME...", "training set, if the weights do not state it", default=[]),
     option("--seed N", "seed of random weights (0)", type=seed, default=0),
     option("--output FILE", "archive to write (IMAGES-NAME.npz)", type=Path),
@@ -106,7 +108,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _require_together(args: argparse.Namespace) -> None:
-    """Refuse options that need others, before hours of work."""
+    """Refuse options without the options that they need, before hours of work."""
     from zslcore.datasets.split_lists import holds_tree
 
     options = ("attributes", "text", "prompts")
@@ -123,7 +125,7 @@ def _require_together(args: argparse.Namespace) -> None:
 
 
 def _look_up(args: argparse.Namespace) -> None:
-    """Find files, which may be in the folder of images, and read a list of classes."""
+    """Look up files in the folder of images as well, and read a list of classes."""
     from zslcore.datasets.split_folders import listed_classes
     from zslcore.storage.files import path_of
 
@@ -210,7 +212,7 @@ def _print_result(extraction: Extraction, images: Listing) -> None:
         print(f"{len(names):,} {kind}: {_few(names)}")
     if images.left_out:
         n = len(images.left_out)
-        print(f"{n:,} files that are no images by their names, left out: {_few(images.left_out)}")
+        print(f"{n:,} files without the suffix of an image, left out: {_few(images.left_out)}")
     for why in list(extraction.skipped.values())[:FEW]:
         print(f"skipped: {why}")
     if len(extraction.skipped) > FEW:

@@ -51,11 +51,11 @@ def _fail_on(word: str) -> FailOn:
 OPTIONS = (
     option("--split NAME", "split of a data set (PS)"),
     option("--labels FILE", "labels, if they are not next to the split"),
-    option("--features FILE", "features, for ZSL004 and ZSL005; may hold labels"),
+    option("--features FILE", "features, for ZSL004 and ZSL005; may contain the labels"),
     option(
         "--groups FILE",
         "photograph of each row, for ZSL012: one name per line, or a CSV, .mat, .npz or .h5 (the "
-        "names of the image files, where the split has them)",
+        "names of the image files, if the split has them)",
     ),
     option(
         "--group-pattern REGEX",
@@ -72,7 +72,7 @@ OPTIONS = (
     option("--runs", "for a data set: measure ZSL007 and the oracle gap on stored runs"),
     option(
         "--against SPLIT",
-        "another split of the same data, file or name; lists the rows and classes that moved",
+        "list rows and classes that moved; SPLIT is another split of the data, a file or a name",
     ),
     *(
         option(
@@ -180,7 +180,7 @@ def _subject(path: str) -> Subject:
 
 
 def _other(subject: Subject, against: str | None) -> Subject | None:
-    """Return the split to compare with: of the same data set by name, or any subject."""
+    """Return the split to compare with: a named split of the same data set, or any subject."""
     if against is None or not isinstance(subject, ZSLDataset) or Path(against).exists():
         return None if against is None else _subject(against)
     return subject.split(against)
@@ -223,7 +223,7 @@ def read_decisions(path: str | Path) -> Decisions:
         seal = "rejected"
         "giant panda" = "confirmed"
 
-    Raises FileRefusedError for a missing or too large file, other formats and other content.
+    Raises FileRefusedError for a file that is missing, too large, not TOML, or without such tables.
     """
     path, name = Path(path), clean_text(Path(path).name)
     tables: dict[str, Any] = read_value(path, "TOML", max_bytes=MAX_DECISIONS)

@@ -1,8 +1,8 @@
 """Import a data set from files.
 
 Accepts a folder in the xlsa17 layout (res101.mat, att_splits.mat), the released folders of UCF101
-and HMDB51 (of BiDiLEL, and I3D features with split_1, split_2 ...), your features as .npz, HDF5 or
-CSV, or an .npz of actions in the layout of this package (labels, word vectors and random splits).
+and HMDB51 (BiDiLEL, or I3D features with split_1, split_2 ...), your features as .npz, HDF5 or CSV,
+or an .npz of actions in the layout of this package (labels, word vectors and random splits).
 Example::
 
     zslcore import features.npz --unseen 7 8 9 --pretraining imagenet-1k --name birds
@@ -27,23 +27,26 @@ if TYPE_CHECKING:
 @command(
     option(
         "source PATH...",
-        "folder in the xlsa17 layout, the standard_split in it, a folder with several such data "
-        "sets such as the unzipped archive, a released folder of actions, a folder of Parquet "
+        "folder in the xlsa17 layout, its folder standard_split, a folder with several such data "
+        "sets, such as the unzipped archive, a released folder of actions, a folder of Parquet "
         "files, or files in any container: features, labels, class embeddings, a split",
     ),
     option(
         "--features F",
-        "file of features, in a folder or any path (res101.mat); for files, FILE or FILE:NAME",
+        "for a folder: the file of features, in it or at another path (res101.mat); for files: the "
+        "array of features, FILE or FILE:NAME",
     ),
-    option("--splits S", "file of splits, in FOLDER or any path (att_splits.mat)"),
+    option(
+        "--splits S", "for a folder: the file of splits, in it or at another path (att_splits.mat)"
+    ),
     option(
         "--prototypes P",
-        "class embeddings, also instead of att in a folder: CSV with a column or index of classes, "
-        "text of word vectors, .mat, .npz, HDF5, JSON; for several files, FILE or FILE:NAME",
+        "class embeddings, which replace att of a folder: CSV with a column or index of classes, "
+        "text of word vectors, .mat, .npz, HDF5, JSON; for several files: FILE or FILE:NAME",
     ),
     option(
         "--embedding E",
-        "one of several embeddings in that file, or of a released folder: word2vec, attributes",
+        "which embedding of --prototypes or of a released folder: word2vec, attributes",
     ),
     option("--labels L", "for several files: the array of labels, FILE or FILE:NAME"),
     option("--class-names C", "for several files: the array of class names, FILE or FILE:NAME"),
@@ -57,7 +60,7 @@ if TYPE_CHECKING:
     option(
         "--pretraining NAME...",
         "pre-training set of the features, compared with the classes of the data set: "
-        "imagenet-1k, others of check --pretraining, or none for features without pre-training; "
+        "imagenet-1k, another set of check --pretraining, or none if there was no pre-training; "
         "followed by training-images or seen-classes if the extractor was fine-tuned on images of "
         "these data (default: as the file declares)",
         default=[],
@@ -101,7 +104,7 @@ def _is_choice(args: argparse.Namespace, source: Path) -> bool:
 
 
 def _with_seed(unseen: list[str], seed: int | None) -> list[str]:
-    """Return the unseen classes; a random draw gets its seed."""
+    """Return the unseen classes as stated; add the seed to ``random:N``."""
     is_random = len(unseen) == 1 and unseen[0].startswith("random:")
     if seed is None:
         return unseen
@@ -114,7 +117,7 @@ def _with_seed(unseen: list[str], seed: int | None) -> list[str]:
 
 
 def _refuse_options(args: argparse.Namespace, source: Path) -> None:
-    """Refuse options that do not apply to a folder, or to a file."""
+    """Refuse options for files if the source is a folder, and the reverse."""
     of_file, of_folder = ("unseen", "labels", "class_names"), ("features", "splits", "embedding")
     for name in of_folder if source.is_file() else of_file:
         if getattr(args, name) is not None:

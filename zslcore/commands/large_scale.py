@@ -1,8 +1,8 @@
 """Evaluate methods on the nine ImageNet test sets of the benchmark.
 
 Parameters are chosen on the released fold of training classes. --shards reads features part by part
-from a folder written by `zslcore shards write`; with --prototypes these are your features, and the
-file has their classes by WordNet id, in the order of the labels. Example::
+from a folder written by `zslcore shards write`. For features of your own, add --prototypes: class
+embeddings by WordNet id, one row per class number in the shards. Example::
 
     zslcore large-scale --method ESZSL SAE
 """
@@ -34,7 +34,9 @@ TASKS: tuple[Task, ...] = ("zsl", "gzsl")
     ),
     option("--method NAME...", "names of methods (ESZSL)", default=["ESZSL"]),
     option("--seed N", "seed of stochastic methods (0)", type=seed, default=0),
-    option("--shards FOLDER", "features of the simulated data, or yours", type=Path),
+    option(
+        "--shards FOLDER", "shards with features of the simulated data, or with yours", type=Path
+    ),
     option(
         "--prototypes FILE",
         "class embeddings: CSV with a column class (n01440764), then numbers; or ImageNet_w2v.mat",
@@ -48,7 +50,7 @@ def run(args: argparse.Namespace) -> Output:
     from zslcore.methods import get_method
 
     for name in args.method:
-        get_method(name)  # a misspelt name is refused before any measurement
+        get_method(name)  # refuse a misspelt name before any measurement
     dataset = _opened(args.dataset, args.shards, args.prototypes)
     rows: list[dict[Any, Any]] = []
     for name in args.method:

@@ -1,9 +1,10 @@
 """Measure the gain from training or choosing on test images, in points of accuracy.
 
 Fits each method with and without a leak, and evaluates both on the same test images. Leaks:
-training (on test images of seen classes, as with train_loc and val_loc of PS v1), selection
-(parameters chosen on such folds), photographs (training on other rows of the photographs of test
-images), epochs (training stopped at the best epoch on the test images). Example::
+training (on test images of seen classes, which are in train_loc and val_loc of PS v1), selection
+(parameters chosen on these two lists), photographs (training rows that were cut from the
+photographs of test images), epochs (training stopped at the best epoch on the test images).
+Example::
 
     zslcore leak-cost --method ESZSL SAE --leak training
 """
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace) -> Output:
     for method in methods:
         try:
             costs += leak_cost.costs(method, setting, args.leak, choose=not args.given)
-        except MethodError as error:  # keep the costs of other methods
+        except MethodError as error:  # the costs of other methods are kept
             if len(methods) == 1:
                 raise
             print(f"zslcore: {error}", file=sys.stderr)

@@ -23,7 +23,7 @@ CHOICES = ("hyperparameters", "epochs", "gamma")
 
 
 def file_to_write(text: str) -> Path:
-    """Return the path of an output file, checked before the command does its work.
+    """Return the path of an output file, checked before the command starts its work.
 
     Raises ParameterError if its folder does not exist, or if it is a folder.
     """
@@ -63,7 +63,7 @@ def percent(value: float | None, form: str = ".1f") -> str:
 
 
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
-    """Rewrite one line of progress on a terminal; clear it without a message."""
+    """Rewrite the line of progress on a terminal; without a message, clear it."""
     if sys.stderr.isatty():
         line = f"{done / total:4.0%}  {message}" if message and total else message
         sys.stderr.write(f"\r{line:100}\r" if message else f"{'':100}\r")
@@ -71,7 +71,7 @@ def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
 
 
 def show_standing(standing: Standing) -> None:
-    """Print a line of progress on standard error, on a terminal and in a file."""
+    """Print a line of progress on standard error, which may be a terminal or a file."""
     sys.stderr.write(f"{standing}\n")
     sys.stderr.flush()
 

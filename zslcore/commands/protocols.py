@@ -1,7 +1,7 @@
 """List how released codes choose epoch, seed, parameters, gamma and split.
 
-Without a name: one row per code base, and counts. With a name: each choice of that code base with
-its lines. The table describes the code at one commit, not the paper. Example::
+Without a name, prints one row per code base, and counts; with a name, every choice of this code
+base with the lines of code. The table describes the code at one commit, not the paper. Example::
 
     zslcore protocols TF-VAEGAN
 """
@@ -16,7 +16,7 @@ from zslcore.commands.options import JSON
 
 @command(option("name [NAME]", "name of a code base, such as TF-VAEGAN (all)"), JSON)
 def run(args: argparse.Namespace) -> Output:
-    """Return one row per code with counts, or each choice of one code with its lines."""
+    """Return one row per code base, with counts, or every choice of one code base."""
     from zslcore.leakage import released_codes
 
     rows = released_codes.choices_of(args.name) if args.name else released_codes.observed()

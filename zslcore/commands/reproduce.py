@@ -1,7 +1,8 @@
 """Compute a table or figure of the papers on any data set, and compare it with the printed one.
 
 Finished runs are stored, and an interrupted experiment resumes. Several data sets give one table.
-The printed metrics are from the features of the papers on real data. Example::
+The metrics printed in the papers were measured on real data, with the papers' own features.
+Example::
 
     zslcore reproduce cal:table2 --dataset digits
 """
@@ -35,10 +36,10 @@ from zslcore.features import FeatureScaling
 from zslcore.results.shipped import ResultsOnly
 from zslcore.results.store import ResultStore
 
-#: Value of ``--features``, also in the heading -> scaling.
+#: Value of ``--features`` -> scaling of features.
 SCALINGS: dict[str, FeatureScaling] = {"raw": "none", "unit": "l2", "zscore": "zscore"}
 IN_WORDS: dict[FeatureScaling, str] = {
-    "none": "features as they come",
+    "none": "features without scaling",
     "l2": "features of unit length",
     "zscore": "features standardised by the training rows",
 }
@@ -55,7 +56,7 @@ IN_WORDS: dict[FeatureScaling, str] = {
     option("--as BENCHMARK", "benchmark to compare with (that of the data set)", dest="benchmark"),
     option(
         "--param METHOD.NAME=VALUE",
-        "set a parameter of a row, instead of the paper's variant",
+        "set a parameter of a row, in place of the paper's value",
         action="append",
         default=[],
     ),
@@ -78,7 +79,7 @@ def run(args: argparse.Namespace) -> Output | str:
     for name in ("seeds", "draws", "jobs"):
         if getattr(args, name) < 1:
             raise ParameterError(f"--{name}: expected at least 1; got {getattr(args, name)}.")
-    rows = args.method  # rows of tables may be variants instead of methods
+    rows = args.method  # a row may be a variant of a method
     args.method = [plugins.register(row) if plugins.is_plugin_name(row) else row for row in rows]
     params, features = read_params(args), SCALINGS.get(args.features)
     experiment = configured_experiment(args.experiment, params, features, args.on)
@@ -181,9 +182,9 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
         f"{args.experiment} on {' and '.join(names) or 'the class lists'}: {experiment.title}.",
         experiment.figures.format(over=over_seeds(table["seeds"].max()), draws=args.draws),
         variants(experiment, table["method"].unique()) if experiment.scales else "",
-        f"printed: the paper's figure.{difference}"
+        f"printed: the paper's metric.{difference}"
         if table["printed"].notna().any()
-        else "The paper prints no figures for these rows.",
+        else "The paper prints no metrics for these rows.",
         explain_means(table, experiment),
         experiment.lacks,
         "Metrics on simulated data are no evidence on the paper." * simulated,
@@ -193,7 +194,7 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
 
 
 def missing_features(name: str, table: pd.DataFrame) -> str:
-    """Name the cells that need features, for a data set with precomputed results only."""
+    """Name the cells that features are needed for, if a data set has precomputed results only."""
     dataset = cached_dataset(name)
     if not isinstance(dataset, ResultsOnly):
         return ""
@@ -208,12 +209,12 @@ def missing_features(name: str, table: pd.DataFrame) -> str:
 
 
 def over_seeds(n: float) -> str:
-    """Return the largest number of seeds in the means."""
+    """Return the words on means: over how many seeds at most."""
     return f"mean ± deviation over up to {n:.0f} seeds" if n > 1 else "one seed"
 
 
 def variants(experiment: Experiment, methods: Iterable[str]) -> str:
-    """Return the scaling of features and the given parameters of rows."""
+    """Return a sentence on the scaling of features and on parameters that the paper sets."""
     settings = {
         method: ", ".join(f"{name} = {value}" for name, value in params.items())
         for method in methods

@@ -23,12 +23,12 @@ from zslcore.commands.options import JSON, METHOD, PARAM, SPLIT, parquet_to_writ
     option("--method METHOD", METHOD, required=True),
     PARAM,
     option("--grid NAME=V,V", "values to search for a parameter", action="append", default=[]),
-    option("--gamma NUMBER", "calibration gamma, instead of choosing it", type=float),
+    option("--gamma NUMBER", "gamma of the calibration (chosen on the folds)", type=float),
     option("--select-for METRIC", "choose parameters for gzsl or zsl (gzsl)", default="gzsl"),
     option("--features SCALING", "scaling of features: none, l2 or zscore (l2)", default="l2"),
     option("--prototypes SCALING", "scaling of prototypes: none, l2 or binary (l2)", default="l2"),
     option("--seed N", "seed of stochastic methods and of held-out rows (0)", type=seed, default=0),
-    option("--no-oracle", "do not search the grid on the test set"),
+    option("--no-oracle", "do not compute the oracle, which searches the grid on the test set"),
     option("--no-store", "do not store the result"),
     option("--predictions FILE", "write the predictions as Parquet", type=parquet_to_write),
     JSON,
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | int | str]:
-    """Read every ``NAME=VALUE``; a choice of the method stays text, even ``01``."""
+    """Read every ``NAME=VALUE``; a text that the method lists as a choice stays text."""
     from zslcore.methods import get_method
 
     hints = get_method(method).hints()

@@ -1,6 +1,6 @@
 """List, show, compare, export and delete stored runs; without a verb, list all.
 
-KEY is the first column of the list; its first characters are enough. Example::
+KEY is the first column of the list; the first characters of a key are enough. Example::
 
     zslcore runs list --dataset digits --sort H
     zslcore runs export --format latex --output runs.tex
@@ -125,9 +125,9 @@ def list_runs(args: argparse.Namespace) -> Output:
     return Output(text, table)
 
 
-#: Kinds that are listed without --kind: a study of actions has hundreds of fits.
+#: Kinds listed without --kind: all except "action", since a study of actions has hundreds.
 LISTED = tuple(kind for kind in KINDS if kind != "action")
-#: Most rows of one result in a list; `runs show` prints all of them.
+#: Maximum number of rows of a result in the list; `runs show` prints all rows.
 MOST_ROWS = 4
 
 
@@ -144,7 +144,7 @@ def _meant_of_all(
         return [], others, stored
     try:
         return meant(args, stored), others, stored
-    except UnknownNameError:  # no run has this name: another result may have it
+    except UnknownNameError:  # no run is named so, but another result may be
         if others and args.sort in sorted_by():
             return [], others, stored
         raise
@@ -162,7 +162,7 @@ def is_meant(args: argparse.Namespace, one: Result) -> bool:
 
 
 def shown_rows(one: Result) -> list[dict[str, Any]]:
-    """Return the rows of a result in a list: all rows, or one summary line for many."""
+    """Return the rows of a result for the list; many rows become one summary row."""
     rows = one.table()
     if len(rows) <= MOST_ROWS:
         return rows
@@ -231,7 +231,7 @@ def compare_runs(args: argparse.Namespace) -> Output:
     return Output("\n".join(lines), values)
 
 
-#: Most classes and characters of a value in a printed comparison; --json has all.
+#: Limits of a printed comparison: number of classes, and length of a value; --json has none.
 FEW, LETTERS = 10, 32
 
 
@@ -268,7 +268,7 @@ def _part(title: str, table: pd.DataFrame) -> str:
     ),
     option("--font FONT", "with --figure: sans or serif (sans)", default="sans"),
     option("--format FORMAT", f"{', '.join(FORMATS)} (csv)", default="csv"),
-    option("--output FILE", "file to write, instead of the terminal", type=file_to_write),
+    option("--output FILE", "file to write (the terminal)", type=file_to_write),
 )
 def export_runs(args: argparse.Namespace) -> None:
     """Write runs as a table, or one run as predictions, page or figure.
@@ -339,7 +339,7 @@ def figure_for_print(args: argparse.Namespace, predictions: Predictions) -> byte
 
 @command(option("keys KEY...", "keys of runs"))
 def delete_runs(args: argparse.Namespace) -> None:
-    """Delete runs; an unknown key deletes none.
+    """Delete runs; with an unknown key, delete none.
 
     Example::
 

@@ -1,12 +1,13 @@
 """Compute every metric of score matrices or predictions, under every protocol.
 
-A file has scores (N x C), the class of every image and, unless the labels identify the test set,
-the unseen classes. gamma is given or chosen on validation scores; otherwise the best gamma on the
-test images is printed as an upper bound (oracle). With one predicted class per image (columns
-y_true, y_pred), the metrics are u, s and H at gamma 0. A Parquet file of predictions contains all
-of this, and is checked. Exit status: 0; 1 if gamma was chosen on test images; 2 if a file is
-refused; 3 if a question about it is open (the output names the option that answers it), or if its
-scores are not comparable with GZSL. Example::
+A file has scores (N x C), the class of every image and the unseen classes, which may be missing if
+the labels identify the test set of a benchmark. gamma is given or chosen on validation scores;
+otherwise the best gamma on the test images is printed as an upper bound (oracle). With one
+predicted class per image (columns y_true, y_pred), the metrics are u, s and H at gamma 0. A Parquet
+file of predictions states its classes and how gamma was chosen, and is checked. Exit status: 0; 1
+if gamma was chosen on test images; 2 if a file is refused; 3 if a question about a file is open
+(the output names the option that answers it), or if the scores are not comparable with GZSL.
+Example::
 
     zslcore score scores.npz --validation fold1.npz fold2.npz
 """
@@ -53,22 +54,22 @@ class OpenQuestionError(DatasetError):
 
 @command(
     option("files FILE...", "npz, npy, csv, parquet, mat or h5", type=Path),
-    option("--unseen CLASS...", f"{CLASSES}, or all: no class was trained on"),
+    option("--unseen CLASS...", f"{CLASSES}; 'all' if no class was trained on"),
     LABELS,
     option(
         "--unseen-scores FILE",
-        "scores of unseen classes, where FILE has the columns of seen classes only",
+        "scores of unseen classes, if FILE has the columns of seen classes only",
         type=Path,
     ),
     VALIDATION,
     option("--validation-unseen CLASS...", "unseen classes of the validation scores"),
     option(
         "--validation-fix FIX",
-        "answer to a question about the validation scores (those of --fix)",
+        "answer to a question about the validation scores (as --fix)",
         action="append",
     ),
     option("--validation-labels FILE", "labels of the validation scores", type=Path),
-    option("--data NAME", "data set with the rows that FILE scores, in the order of folds"),
+    option("--data NAME", "data set of the scored rows, which have the order of `zslcore folds`"),
     option("--split NAME", "with --data: name of the split (PS, or the only one)"),
     option("--seed N", "with --data: seed of folds (0)", type=seed, default=0),
     option("--gamma NUMBER", "gamma of the calibration; its choice is not checked", type=float),
@@ -86,7 +87,7 @@ class OpenQuestionError(DatasetError):
         default="seen-unseen",
     ),
     option("--intervals", "95 %% intervals of every metric, over classes and over images"),
-    option("--compare", "differences of every further FILE to the first, on the same images"),
+    option("--compare", "differences of every further FILE from the first, on the same images"),
     option("--predictions OUT", "write the predictions of FILE", type=parquet_to_write),
     option("--html OUT", "write the curves of all FILEs as one page", type=file_to_write),
     JSON,
@@ -107,7 +108,7 @@ def run(args: argparse.Namespace) -> Output:
 
 
 def _scored(args: argparse.Namespace, words: Words) -> Output:
-    """Return the reports of the files; raise an open question."""
+    """Return the reports of the files; raise OpenQuestionError for an open question."""
     if args.compare and len(args.files) < 2:
         raise ParameterError("--compare: expected at least two FILEs; got one.")
     for name in ("predictions", "data", "unseen_scores"):
@@ -115,7 +116,8 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
             raise ParameterError(
                 f"--{name.replace('_', '-')}: expected one FILE; got {len(args.files)}."
             )
-    # Folds differ in images and unseen classes, but usually one program wrote all files.
+    # Labels and unseen classes of folds are their own; the answers of --fix usually hold for all
+    # files, since one program wrote them.
     own = args.validation_labels, args.validation_unseen
     fixes = args.fix if args.validation_fix is None else args.validation_fix
     validation = [understood(p, *own, fixes, "--validation-fix") for p in args.validation]
@@ -131,7 +133,7 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
     embed = "" if args.html is None else written_page(reports, args.html, words)
 
     def text() -> str:
-        parts = [pair.as_text(words) for pair in pairs]  # the comparison precedes the reports
+        parts = [pair.as_text(words) for pair in pairs]  # printed before the reports
         parts += [report.as_text(words, with_intervals=args.intervals) for report in reports]
         if embed:
             parts.append(f"{args.html} written. To show it on a page next to it:\n{embed}")

@@ -70,7 +70,7 @@ def _files(args: argparse.Namespace) -> Iterator[tuple[str, Path]]:
     roles |= {f"unseen_classes_{k}": Path(name) for k, name in enumerate(args.unseen or (), 1)}
     roles |= {f"pretraining_{k}": Path(name) for k, name in enumerate(args.pretraining, 1)}
     for role, path in roles.items():
-        named = role.startswith(("unseen", "pretraining"))  # these may also be names
+        named = role.startswith(("unseen", "pretraining"))  # may also be names of classes or sets
         if path is not None and (path.is_file() or not named):
             yield role, path
 

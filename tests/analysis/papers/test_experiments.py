@@ -266,7 +266,7 @@ def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(cap
     words = ["reproduce", "gbu:table3", "--dataset", WORLD.name, "--jobs", "1"]
     assert main([*words, "--method", "SAE", "LinearS2V", "--param", "LinearS2V.lam=0.1"]) == 0
     said = capsys.readouterr().out
-    assert "Features as they come, prototypes of unit length." in said
+    assert "Features without scaling, prototypes of unit length." in said
     assert "Given: SAE with direction = V2S; LinearS2V with lam = 0.1." in said
     assert main([*words, "--method", "LinearS2V", "--features", "unit"]) == 0
     assert "Features of unit length" in capsys.readouterr().out
@@ -352,7 +352,7 @@ def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
     assert "linear world (simulated)" in out
     assert "ResNet-101" in out
     main([*words[:-2], "--method", "LinearS2V"])
-    assert "The paper prints no figures for these rows." in capsys.readouterr().out
+    assert "The paper prints no metrics for these rows." in capsys.readouterr().out
     assert main(["reproduce"]) == main([*words, "--seeds", "0"]) == 2
     err = capsys.readouterr().err
     assert "expected one of gbu:table1" in err
