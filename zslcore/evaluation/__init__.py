@@ -1,8 +1,7 @@
 """Predictions of a model for a test set, and the metrics computed from them.
 
-``protocol`` and ``runs`` have the protocol; ``predictions``, ``predictions_file`` and
-``verification`` have predictions, their file and their verification; ``bootstrap`` has resampled
-metrics.
+The protocol is in ``protocol`` and ``runs``. Predictions, their file and their verification are in
+``predictions``, ``predictions_file`` and ``verification``, resampled metrics in ``bootstrap``.
 """
 
 from importlib import import_module

@@ -28,9 +28,9 @@ of s before and after :math:`t`: :math:`1 / N_s` for each :math:`i` with :math:`
 
 *Detection.* The same double sum without :math:`[a_i = y_i] \, [b_j = y_j]` is AUROC, :math:`P(m_s >
 m_u) + \tfrac12 P(m_s = m_u)`, where :math:`m_s` and :math:`m_u` are the margins of a random image
-of a seen and of an unseen class. FPR95 is the share of images of unseen classes whose margin
-reaches the largest threshold that at least 95 % of the images of seen classes reach. Seen classes
-are the positives, like in-distribution data in out-of-distribution detection.
+of a seen and of an unseen class. FPR95 is the share of images of unseen classes with a margin at or
+above a threshold: the largest threshold that at least 95 % of the images of seen classes reach.
+Seen classes are the positives, like in-distribution data in out-of-distribution detection.
 
 *One accuracy.* Accuracy over all test images at :math:`\gamma = 0`; macro F1 is the mean of
 :math:`2 TP / (2 TP + FP + FN)` over the classes with test images. Every draw weighs seen and unseen
@@ -136,7 +136,7 @@ class BootstrapMetrics:
         return self._once("totals", average, lambda average: self._summed(everything, average))
 
     def _sides(self, right: np.ndarray, average: Average) -> SeenUnseen:
-        """Return the share of images of each side with True in ``right``, of shape (n_samples,)."""
+        """Return, per side, the share of its images with True in ``right``, shape (n_samples,)."""
         return _shares(self._summed(right, average), self._totals(average))
 
     # --- Separate spaces --------------------------------------------------------------------------
@@ -187,9 +187,9 @@ class BootstrapMetrics:
     def _between(
         self, ends: np.ndarray, images: np.ndarray, of_seen: bool, average: Average
     ) -> np.ndarray:
-        """Return the summed weights of the images of one side, in groups of a list of images.
+        """Cut ``images`` into groups, and return the summed weights of one side in each group.
 
-        The list is cut at the increasing positions ``ends``; the result has shape (1 + n_ends,
+        ``ends`` are the increasing positions of the cuts; the result has shape (1 + n_ends,
         n_draws).
         """
         of = self._of_seen[images] == of_seen
@@ -200,7 +200,7 @@ class BootstrapMetrics:
 
     def at(self, gamma: float, average: Average) -> SeenUnseen:
         """Return the accuracies at ``gamma``; NaN for a side without images."""
-        if self._of_seen.all() or not self._of_seen.any():  # no curve, and no margins along it
+        if self._of_seen.all() or not self._of_seen.any():  # without both sides, no curve
             right = self.test.predicted(gamma) == self.test.y
             return self._once(f"at {gamma!r}", average, lambda average: self._sides(right, average))
         m = self.test.margins
@@ -288,7 +288,7 @@ class BootstrapMetrics:
         return self._pooled(SeenUnseen(*means), "class")
 
     def _pooled(self, sides: SeenUnseen, average: Average) -> np.ndarray:
-        """Return the mean of the two sides in the proportions of the test set, not the draw."""
+        """Return the mean of the two sides, in the proportions of the test set, not of the draw."""
         seen = self._of_seen
         weights = 1 / self._size if average == "class" else np.ones(len(seen))
         share = weights[seen].sum() / weights.sum()
@@ -328,7 +328,7 @@ def _shares(part: SeenUnseen, whole: SeenUnseen) -> SeenUnseen:
 
 
 def _run_ends(of_seen: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Return the first of ``ends`` and all ends at which the side of the images changes.
+    """Return the first of ``ends``, and every end at which the side of the images changes.
 
     ``of_seen`` has the side of each image in a list; ``ends`` are increasing positions in it.
     """

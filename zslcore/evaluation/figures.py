@@ -81,7 +81,7 @@ def register_metric(figure: ResultMetric) -> ResultMetric:
 
 
 def metric_names(*, shown: bool = True, unit: str | None = None) -> tuple[str, ...]:
-    """Return the names of the metrics that lists show, or of all, optionally of one unit."""
+    """Return the names of all metrics or of those that lists show, optionally of one unit."""
     return tuple(
         figure.name
         for figure in FIGURES.values()
@@ -118,8 +118,8 @@ class _Point:
     """u, s and H at one gamma, or in separate spaces.
 
     ``name`` is the prefix of metric names, ``label`` and ``board`` are suffixes of labels and of
-    fields in an entry of the board, ``printed`` is the heading of H in a paper. A point with
-    ``stored`` is part of an evaluation.
+    fields in an entry of the board, ``printed`` is the heading of H in a paper. If ``stored``, the
+    point is part of an evaluation.
     """
 
     name: str
@@ -130,12 +130,12 @@ class _Point:
     printed: str = ""
 
     def figures(self, average: Average) -> Iterator[ResultMetric]:
-        """Yield the metrics of the point; lists and the board have the stored metrics per class."""
+        """Yield the metrics of the point; only stored per-class metrics are in lists and boards."""
         end, suffix = ("", "") if average == "class" else (PER_SAMPLE, " per image")
         listed = self.stored and average == "class"
         for side, letter in _LETTERS.items():
             if (self.name, side) == ("separate", "unseen"):
-                continue  # equals ZSL accuracy
+                continue  # u in separate spaces is ZSL accuracy
             headed = side == "harmonic" and bool(self.printed)
             yield ResultMetric(
                 f"{self.name}_{side}{end}",

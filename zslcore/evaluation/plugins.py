@@ -1,9 +1,9 @@
 """Plugins: methods from a file of the user or from an installed package.
 
-The card of a method of the package gives its name. The name of a plugin is the name on its card and
-the digest of its source, ``CondGen@0123456789ab``. The name is part of the key of every run, so an
-edited file counts as a new method, and classes of the same name in two files as two methods. A
-stored result stays readable without the file.
+A method of the package is named as on its card. The name of a plugin is the name on its card and
+the digest of its source, such as ``CondGen@0123456789ab``. Names are part of the key of every run,
+so an edited file counts as a new method, and classes of the same name in two files as two methods.
+A stored result stays readable without the file.
 
 ============================  ======================================================================
 ``FILE.py:Class``             class in a file
@@ -44,7 +44,7 @@ from zslcore.texts import clean_text
 
 #: Entry points of installed packages: ``name = "package.module:Class"``.
 GROUP = "zslcore.methods"
-#: Digits of the digest in a name, and the largest size in bytes of a file and in files of a
+#: Digits of the digest in a name, maximum size of a file in bytes, and maximum number of files of a
 #: package.
 DIGITS, MAX_BYTES, MAX_FILES = 12, 1 << 20, 10_000
 _NAME = re.compile(r"[\w*+-][\w*+ -]{0,39}")
@@ -85,7 +85,7 @@ def registered() -> tuple[str, ...]:
 
 
 def option_value(name: str) -> str:
-    """Return the value of ``--method`` for a method; the file for a registered plugin."""
+    """Return the value of ``--method`` for a method; for a registered plugin, with its file."""
     return _SOURCES[name].word if name in _SOURCES else name
 
 
@@ -100,8 +100,8 @@ def register(text: str) -> str:
     Returns
     -------
     name : str
-        For ``RunSpec``, ``get_method`` and ``ComparisonSpec``; ``<card name>@<digest>`` for a
-        plugin.
+        Name to pass to ``RunSpec``, ``get_method`` and ``ComparisonSpec``; for a plugin ``<card
+        name>@<digest>``.
 
     Raises
     ------
@@ -322,14 +322,14 @@ def _check_parameters(method: type[ZSLEstimator], name: str) -> None:
     """Refuse a class that needs arguments, cannot be cloned, or has an invalid grid."""
     own = inspect.get_annotations(method).items()
     fields = [key for key, hint in own if "ClassVar" not in str(hint) and not key.endswith("_")]
-    if fields and "__init__" not in vars(method):  # @dataclass would write __init__
+    if fields and "__init__" not in vars(method):  # @dataclass is missing
         raise MethodError(
             f"{name}: expected @dataclass(eq=False) above the class, to make its fields "
             f"({', '.join(fields)}) parameters; got none."
         )
     try:
         params = clone(method()).get_params()
-        method.hints()  # menus and the command line need the hints
+        method.hints()  # refuse invalid type hints, which menus need
     except Exception as error:
         raise MethodError(f"{name}: {failure(error, '__init__', ())}") from error
     grid = getattr(method, "param_grid", None)

@@ -2,10 +2,10 @@ r"""Predictions: the best seen and unseen class per image, and the gamma that sw
 
 Calibrated stacking predicts the best seen class of an image while :math:`\gamma < m`, and its best
 unseen class for larger :math:`\gamma`; the margin :math:`m` is the best seen score minus the best
-unseen score, or minus the penalty of a novelty detector. These numbers determine u, s and H at any
-gamma, ZSL accuracy, the seen-unseen curve and AUSUC, accuracies per class, the confusion matrix and
-intervals, bit for bit as the score matrix does. The numbers of the validation images determine
-gamma.
+unseen score, or minus the penalty of a novelty detector. The two classes and the margin of every
+test image determine u, s and H at any gamma, ZSL accuracy, the seen-unseen curve and AUSUC,
+accuracies per class, the confusion matrix and intervals, all equal to those of the score matrix to
+the last bit. The classes and margins of the validation images determine gamma.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class PredictedRows(AnsweredTest):
     labels : int array of shape (n_rows,), class numbers
     seen_class, unseen_class : int arrays of shape (n_rows,)
         The best seen and the best unseen class; -1 for a side without candidates.
-    margin : float64 array of shape (n_rows,), the gamma from which an unseen class is predicted
+    margin : float64 array of shape (n_rows,), smallest gamma at which the unseen class is predicted
     classes : int array of shape (n_candidates,), class numbers of the candidates, increasing
     seen : bool array of shape (n_candidates,), True for seen candidates
     resolution : margins that differ by at most this much form one breakpoint of the curve

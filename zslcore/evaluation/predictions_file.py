@@ -52,7 +52,8 @@ OPTIONAL = ("zsl_class", "zsl_rank")
 PART = re.compile(r"(test|fold_[1-9][0-9]?)_(seen|unseen)")
 #: Maximum length of a text in the attributes.
 MAX_LETTERS = 500
-#: Maximum footer length that is searched for the schema, and the position of that length.
+#: Maximum length of a footer in which the schema is searched; number of bytes after the footer,
+#: which start with its length.
 MAX_FOOTER, END = 8 << 20, 8
 
 
@@ -266,7 +267,7 @@ def _rows(
     unseen_side, labels = columns["unseen_side"], columns["label"]
     seen_class, unseen_class = columns["seen_class"], columns["unseen_class"]
     unseen = np.array(attributes.unseen_classes)
-    if classes is None:  # the candidates of a fold are the classes in it
+    if classes is None:  # the candidates of a fold are the classes in its rows
         unseen = np.unique(np.append(labels[unseen_side], unseen_class))
         classes = np.unique(np.concatenate([labels, seen_class, unseen_class]))
         classes = classes[classes >= 0]

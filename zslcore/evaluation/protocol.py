@@ -13,16 +13,16 @@ within one standard error of the best. The standard error is computed from the d
 best point on each fold, since a hard fold is hard for both points. For other methods the best point
 is chosen. :class:`Selection` records the rule.
 
-The gamma for the test set has the largest H averaged over the exact curves of the folds. Then the
-method is fitted again on all of trainval, and the test set is scored. The oracle is the best metric
-that the same grid reaches by choosing *on* the test set; it is reported next to the result, under
-that name, and never chosen.
+The gamma for the test set is the one with the largest H, averaged over the exact curves of the
+folds. Then the method is fitted again on all of trainval, and the test set is scored. The oracle is
+the best metric that the same grid reaches by choosing *on* the test set; it is reported next to the
+result, under that name, and never used as the result.
 
 A method with a novelty detector (CMT*) has ``seen_penalty(X)``, one number per sample, which
-replaces the best scores in the choice between the sides: a seen class is predicted exactly while
+replaces the best scores in the choice between the sides: a seen class is predicted if and only if
 gamma < -penalty, and the order within a side does not change. The protocol is otherwise the same;
-gamma, chosen on the folds' seen and unseen validation, then shifts the detector's threshold below
-the one computed from its training images.
+gamma, chosen on the folds' seen and unseen validation, then lowers the threshold that the detector
+computed from its training images.
 
 References
 ----------
@@ -75,15 +75,15 @@ REVISION = 1
 Task = Literal["zsl", "gzsl"]
 Rule = Literal["best", "one standard error"]
 GammaOrigin = Literal["validated", "given", "oracle"]
-#: Limits of predictions: within the given side alone, or one predicted class per sample.
+#: Limit of predictions: the side of each sample was given, or only one class is predicted.
 Limits = Literal["", "sides given", "predicted classes"]
-#: Reason, by limit, that there is no seen-unseen curve.
+#: Limit -> the reason why no seen-unseen curve exists.
 WITHOUT_CURVE: dict[str, str] = {
     "sides given": "the side of each image was given, so no gamma changes the side of a prediction",
     "predicted classes": "gamma, AUSUC, the curve and ZSL accuracy need scores of every class; "
     "the file has one predicted class per image",
 }
-#: Caveat by origin of gamma.
+#: Origin of gamma -> its caveat.
 _LEFT_OPEN = {"given": "how it was chosen is not stated", "oracle": "an upper bound, not a result"}
 _T = TypeVar("_T")
 
@@ -218,11 +218,11 @@ def require_unseen(dataset: ZSLDataset, split: Split) -> None:
 
 
 def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarray:
-    """Shift the scores of each side so that the best seen score leads by ``-penalty``.
+    """Shift the scores of each side so that the best seen score exceeds the other by ``-penalty``.
 
     The best score of each side is subtracted first; the order within a side does not change. ``F``
-    has shape (n_samples, n_candidates), ``seen`` (n_candidates,), with True and False values, and
-    ``penalty`` (n_samples,).
+    has shape (n_samples, n_candidates), the bool array ``seen`` (n_candidates,) and ``penalty``
+    (n_samples,).
     """
     a, b = (side.max(axis=1) for side in (F[:, seen], F[:, ~seen]))
     a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))  # -inf: side has no candidate
@@ -398,7 +398,7 @@ class Setting:
 
     @cached_property
     def test(self) -> Problem:
-        """Fit on trainval, score the test set, with all classes as candidates."""
+        """Problem of the test set: trainval, all test rows, and all classes as candidates."""
         return Problem.of_test(self.dataset, self.split, self.preprocessing)
 
     def score(self, method: ZSLEstimator) -> ScoredTest:
@@ -419,9 +419,9 @@ class Setting:
     def transduce(self, method: ZSLEstimator, task: Task = "zsl") -> ScoredTest:
         """Fit on trainval and on unlabelled test images, and score the test images.
 
-        For "zsl" these are the test images of unseen classes, with the unseen classes as
-        candidates; for "gzsl" all test images, with all classes as candidates. An inductive method
-        is fitted on trainval alone.
+        For "zsl", test images are only those of unseen classes, with the unseen classes as
+        candidates; for "gzsl", all test images are used, with all classes as candidates. An
+        inductive method is fitted on trainval alone.
         """
         _check_task(task)
         require_unseen(self.dataset, self.split)
@@ -463,7 +463,7 @@ class Setting:
         if rule == "one standard error":
             best = simplest_of_ties(scores, points, method.complexity_order)
         chosen = judged[best :: len(points)]
-        if task == "zsl":  # gamma needs fits with seen validation, unlike the parameters
+        if task == "zsl":  # only gamma needs fits with seen validation
             folds, point = folds if with_gamma else (), [points[best]]
             chosen = [one for f in folds for one in self._judge(method, f, point, "gzsl", tick)]
         curves = [one.curve for one in judged if one.curve is not None]
@@ -569,8 +569,8 @@ class FoldAnswers:
     """Predictions for the validation images of a fold, on which gamma was chosen.
 
     ``rows`` are 0-based rows of the data, seen validation first; ``classes`` are the rows of the
-    candidates in the data set's prototypes, and ``answers`` has positions in it; ``seen`` is a bool
-    array with one value per candidate.
+    candidates in the data set's prototypes; ``answers`` has positions in ``classes``; ``seen`` is a
+    bool array with one value per candidate.
     """
 
     rows: np.ndarray
@@ -592,13 +592,14 @@ class Selection:
     ----------
     task : "zsl" or "gzsl", the task that the parameters were chosen for
     rule : "best" for the best mean over folds, "one standard error" for the simplest point within
-        one standard error of it
+        one standard error of the best mean
     params : the chosen grid point
     gamma : the gamma chosen with ``params`` for calibrated stacking; None if not chosen
     score : mean over folds at ``params`` of per-class accuracy for "zsl", of H for "gzsl"
     table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
         ``calibration_gamma``, the fold's best
-    of_folds : the choice of each fold alone, its best grid point; of ties the first or simplest
+    of_folds : the best grid point of each fold alone; among ties the simplest or, without an order
+        of simplicity, the first
     curves : one tuple per grid point, with its seen-unseen curve on each fold; empty for "zsl"
     validation : predictions at ``params`` on each fold, from which gamma was chosen
     """
@@ -719,8 +720,8 @@ def simplest_of_ties(scores: np.ndarray, points: Sequence[Params], simpler: Sequ
     K}`, the standard error of :math:`\bar d`. Among equally simple points, the one with the best
     mean is returned.
 
-    ``scores`` has shape (n_folds, n_points), larger is better; ``simpler`` has the parameters for
-    which smaller is simpler, the most important first.
+    ``scores`` has shape (n_folds, n_points), larger is better; ``simpler`` has the parameters of
+    which smaller values are simpler, the most important first.
     """
     mean = scores.mean(axis=0)
     loss = scores[:, [np.argmax(mean)]] - scores
@@ -736,8 +737,8 @@ def simplest_of_ties(scores: np.ndarray, points: Sequence[Params], simpler: Sequ
 def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:
     """Return the gamma with the largest H, averaged over ``curves``.
 
-    The maximum is exact, since the average changes only at breakpoints of the curves. Returned is
-    the middle of the best interval, as by :meth:`SeenUnseenCurve.best`.
+    The maximum is exact, since the average changes only at breakpoints of the curves. The middle of
+    the best interval is returned, as by :meth:`SeenUnseenCurve.best`.
     """
     gamma = np.unique(np.concatenate([curve.gamma for curve in curves]))
     H = np.mean([curve.at(gamma).harmonic for curve in curves], axis=0)

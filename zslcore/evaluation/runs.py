@@ -56,13 +56,13 @@ class RunResult:
     fold_choices : the choice of each fold alone; empty if parameters were given
     evaluation : the metrics of the test set
     oracle : the best metrics when choosing on the test set; None if not computed
-    class_names : names of the classes in ``evaluation``, by class
+    class_names : names of the classes in ``evaluation``, by class number
     simulated : whether the images are simulated
     source : source of the data
     seconds : wall time
     created : ISO 8601, UTC
-    environment : versions of libraries and machine that numbers can depend on, and the digest of
-        the package's source files, see :func:`zslcore.version.sources_digest`
+    environment : the machine and versions of libraries, since metrics can depend on them, and the
+        digest of the package's source files, see :func:`zslcore.version.sources_digest`
     rule : rule for choosing parameters, see :func:`zslcore.evaluation.protocol.select`; None if
         parameters were given or the rule was not recorded
     """
@@ -152,7 +152,7 @@ class Run:
     ----------
     result : the record to store
     scores : scores of the test set
-    validation : predictions on the folds from which gamma was chosen; empty if it was not
+    validation : predictions on the folds from which gamma was chosen; empty if gamma was not chosen
     """
 
     result: RunResult
@@ -233,7 +233,7 @@ def run(
     with_oracle: bool = True,
     progress: Progress = silent,
 ) -> Run:
-    """Run a spec: choose open parameters, fit on trainval, score the test set once.
+    """Run a spec: choose missing parameters, fit on trainval, score the test set once.
 
     Parameters
     ----------
@@ -347,7 +347,7 @@ def choose(
     dataset: ZSLDataset,
     progress: Progress = silent,
 ) -> Selected:
-    """Choose open parameters and gamma on the folds alone."""
+    """Choose parameters and gamma that the spec does not give, on the folds alone."""
     params, split = method.get_params(), dataset.split(spec.split)
     generalized = bool(len(split.test_seen))
     wants_gamma = generalized and bool(split.folds) and spec.gamma is None

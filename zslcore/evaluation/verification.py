@@ -1,7 +1,7 @@
 """Verification of predictions against the known facts of their images.
 
-Metrics in a file cannot be checked by themselves; labels, test rows and gamma can be compared with
-the data.
+Metrics alone cannot be checked; labels, test rows and gamma of predictions can be compared with the
+data.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ def _check_counts(name: str, got: np.ndarray, expected: np.ndarray) -> Iterator[
 
 
 def _check_digests(test: PredictedRows, truth: Reference) -> Iterator[str]:
-    """Compare with the digests of the split's parts, if its rows are not available."""
+    """Compare test rows with the digests of the split's parts, if its rows are unknown."""
     of_seen = test.seen[test.y]
     for part, rows in (("test_seen", test.rows[of_seen]), ("test_unseen", test.rows[~of_seen])):
         if part in truth.parts and part_digest(rows) != truth.parts[part]:
