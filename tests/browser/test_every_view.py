@@ -189,9 +189,11 @@ def opened(page, server, name, size=DESK):
 
 def loaded(page, size, load):
     """Load a view in a window of a size; nothing is wider than it, and little moves meanwhile."""
-    if size == PHONE:  # which says what it is
+    session = page.context.new_cdp_session(page)
+    if size == PHONE:  # which says what it is, and is slow, so that each part is drawn on its own
         known = {"userAgent": "Mozilla/5.0 (Linux; Android 14) Chrome/140.0 Mobile"}
-        page.context.new_cdp_session(page).send("Emulation.setUserAgentOverride", known)
+        session.send("Emulation.setUserAgentOverride", known)
+        session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     page.set_viewport_size(size)
     moved = []
     # A busy browser draws what stands in for widgets more often: once in three times.
@@ -202,6 +204,7 @@ def loaded(page, size, load):
         assert not page.evaluate(WIDER_THAN_THE_WINDOW), size
         moved.append(page.evaluate("window.shift"))
     assert moved[-1] < MOST_SHIFT, size
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 1})
 
 
 #: Whether a word stands where a picture will be.

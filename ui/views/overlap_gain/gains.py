@@ -61,7 +61,7 @@ def show(_: Header) -> None:
                     "Unrelated classes only", key="gain_unrelated", bind="query-params"
                 )
             import_dialog.offer()
-            hint = st.empty()
+            hint = st.container(width=HINT, key="gain_hint")
         in_set, related = (
             set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
         )
@@ -75,7 +75,7 @@ def show(_: Header) -> None:
         table = gains(method, dataset.class_names, related)
         gain = group_gain(table)
     answer.say(*_in_words(gain, table, vocabulary, simulated=dataset.simulated))
-    hint.caption(_hint(table), width=HINT)
+    hint.caption(_hint(table))
     _draw(table, dataset, method, only_unrelated=only_unrelated)
     names = sorted(table["class"])
     first = str(table["class"].iloc[0])
