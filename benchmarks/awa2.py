@@ -7,7 +7,7 @@ Random data: 23,527 x 2,048 training rows, 13,795 test rows, 85 attributes.
 ``grids``: a hyper-parameter grid from one decomposition. The textbook baseline computes the Gram
 matrix, the solution and the scores for each point. It is timed on ``PLAIN_POINTS`` points and
 scaled up; a second line has the fastest plain version, which computes the Gram matrix only once.
-The scores of both are compared.
+The scores of our grid and of the baseline are compared.
 
 ``memory``: peak memory of a fit, as a multiple of the size of the features. Each method is fitted
 in a separate process on 37,322 x 2,048 float32 features in a read-only memory map. The value is the

@@ -5,7 +5,7 @@
 Random data of the size of AWA2 (23,527 x 2,048 training rows, 85 attributes, 40 classes), with 10
 unseen classes to predict, and with enough noise that no fit is perfect. For each method with a
 parameter ``device``: seconds per fit on each device, their ratio, and the share of test images with
-the same predicted class on both.
+the same predicted class on both devices.
 """
 
 from __future__ import annotations

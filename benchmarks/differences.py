@@ -46,7 +46,7 @@ WORDS = {
     "GFZSL": "predicted Gaussians of seen classes, too",
     "CMT* (loop)": "LoOP in place of a Gaussian as novelty detector",
 }
-#: Methods and parameters of results on features of unit length that are not in the package.
+#: Runs on features of unit length that are not in the package: method -> parameters.
 ON_SS: dict[str, dict[str, str]] = {"IAP": {}, "SAE (V2S)": {"direction": "V2S"}}
 REST = "other features (VGG fc7 here, ResNet-101 in print)"
 INTRO = """# Causes of the differences from print

@@ -10,7 +10,7 @@ sizes of the ImageNet experiments of the benchmark, and 496 classes outside thes
 candidate sets, for ZSL and GZSL, and the best scores of each side. The baseline computes only the
 two matrix products of blocks in memory. Times are processor seconds of one thread. From these, the
 hours for all 14.2 million images on two cores are extrapolated. Tests check that the counts equal
-those of dense scores.
+the counts from dense scores.
 
 ``workers``: a scheduler and two single-threaded workers run as separate processes. The same call is
 timed (wall time) in one process, on the cluster, and on the cluster while one worker is killed. All

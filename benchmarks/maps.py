@@ -3,7 +3,7 @@
     python -m benchmarks.maps [--sklearn]
 
 The data are 67,797 simulated images with 2,048 features, on two threads. t-SNE and UMAP start from
-the same PCA and the same exact graph of nearest neighbours, and the times of both include these.
+the same PCA and the same exact graph of nearest neighbours, and their times include PCA and graph.
 ``--sklearn`` also runs scikit-learn's t-SNE on the same points, with default settings (1,000
 iterations, the first 250 with exaggeration) but from the same start: this takes seven minutes on
 two idle cores and preserves 14.9 % of the 15 nearest neighbours, ours 14.7 %. With 750 iterations,

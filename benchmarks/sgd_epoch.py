@@ -7,8 +7,9 @@ AWA2. For each image, the plain loop computes scores, violators and one outer pr
 on ``PLAIN_IMAGES`` images and scaled up. This is the fastest such loop; most public code adds one
 outer product per violator, which for DEVISE is a hundred times slower.
 
-To show that both minimise the same loss, an epoch of each runs on ``SMALL`` images with the same
-start, the same order and one image per step, and their losses are compared.
+To show that our methods and the plain loop minimise the same loss, an epoch of each runs on
+``SMALL`` images with the same start, the same order and one image per step, and their losses are
+compared.
 """
 
 from __future__ import annotations

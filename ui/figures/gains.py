@@ -21,7 +21,7 @@ from ui.figures.vocabulary import (
     planes,
 )
 
-#: Maximum number of bars with names; number of bars in a column above which rows are lower.
+#: Maximum number of bars with names; maximum number of bars of full height in a column.
 MOST_NAMED, MANY = 104, 17
 #: Minimum number of draws of a class with an interval.
 FEWEST_DRAWS = 5

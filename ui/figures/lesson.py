@@ -46,7 +46,7 @@ WORDS = 20
 def shares(
     values: Mapping[str, float], marks: Sequence[Mark], *, differences: bool = False
 ) -> Chart:
-    """Draw a few fractions as bars with values, or as absolute differences in points."""
+    """Draw fractions as bars; with ``differences``, draw absolute differences in points."""
     unit = " points" if differences else " %"
     longest = max(values.values()) if differences else 1
     colors = [mark.color for mark in marks]
@@ -183,7 +183,7 @@ def _curve(name: str, curve: SeenUnseenCurve, gamma: float | None, look: Mark) -
 def class_accuracy_bars(table: pd.DataFrame, means: dict[str, float], picked: str) -> Chart:
     """Draw the accuracy of each test class with its interval, best first, and the group means.
 
-    ``means`` are by group of classes; the class ``picked`` has a frame.
+    ``means`` has the mean of each group of classes; the class ``picked`` has a frame.
     """
     traces = []
     for group, mark in GROUP_LOOKS.items():

@@ -41,7 +41,7 @@ def names_fit(n: int, most: int = MOST_NAMES) -> bool:
 
 
 def class_axis(names: pd.Series, roles: pd.Series) -> Part:
-    """Return an axis of classes with their role marks, without names if these cannot be read."""
+    """Return an axis of classes with their role marks, without names if they cannot be read."""
     n, legible = len(names), names_fit(len(names))
     labels = [marked(name, role) for name, role in zip(names, roles, strict=True)]
     return axis(

@@ -73,7 +73,8 @@ class ScoreUpload:
     """An uploaded score file with its labels and unseen classes.
 
     ``unseen`` lists names or numbers, separated by commas, and is empty if the file has them.
-    ``unseen_scores`` has the columns of unseen classes if ``file`` has those of seen classes only.
+    ``unseen_scores`` has the columns of unseen classes if ``file`` has only columns of seen
+    classes.
     """
 
     file: BinaryIO

@@ -249,7 +249,7 @@ def names_this_machine(headers: Mapping[str, str]) -> bool:
     if any(name.startswith("x-forwarded") or name in PROXIED for name in headers):
         return False
     hosts = {urlsplit(f"//{headers.get('host', '')}").hostname}
-    if "origin" in headers:  # the browser's own address; a proxy may change the host
+    if "origin" in headers:  # as the browser sees it; a proxy may change Host
         hosts.add(urlsplit(headers["origin"]).hostname)
     return hosts <= {"localhost", "127.0.0.1", "::1"}
 

@@ -181,7 +181,7 @@ class Start:
         return self.message
 
     def _look(self) -> str:
-        threadpool_limits(1)  # pages compute small arrays only, where more threads are slower
+        threadpool_limits(1)  # pages compute small arrays only: more threads would be slower
         try:
             if left := sweep_leftovers():
                 _LOG.warning("removed %d leftovers of killed processes", left)

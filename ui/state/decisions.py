@@ -16,7 +16,7 @@ from ui.shell.text import plain
 from zslcore.leakage import Vocabulary
 from zslcore.leakage.context import Decisions
 
-#: Name in the address, and two names in the session: decisions, and the value last in the address.
+#: Name in the address; names in the session of the decisions and of the last value in the address.
 ADDRESS, DECIDED, SEEN = "decisions", "decided", "decided_address"
 CHOICES, NONE = ("confirmed", "rejected"), "open"
 

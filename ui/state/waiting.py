@@ -67,7 +67,7 @@ def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
 def predictions_of(
     spec: RunSpec, result: RunResult, scores: AnsweredTest
 ) -> tuple[Callable[[], Predictions], bool]:
-    """Return a function that returns predictions, and whether these have validation rows."""
+    """Return a function that returns predictions, and whether they have validation rows."""
     stored = stored_answers.stored_run(spec)
     if stored is not None:
         return lambda: stored.predictions, bool(stored.predictions.folds)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 #: Points in print per pixel on screen.
 _POINTS = 0.45
-#: End of a title that holds on screen only.
+#: End of a title that applies on screen only.
 _HINT = re.compile(r"; point at .*")
 _DECIMALS = re.compile(r"\.(\d)%")
 #: Colours of the dark theme -> colours on paper, as bytes of red, green and blue.

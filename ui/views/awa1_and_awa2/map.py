@@ -95,7 +95,7 @@ _mount_map = st.components.v2.component("zsl_point_map", **asdict(COMPONENT))
 
 
 def show(header: Header) -> None:
-    """Answer from the printed pairs; show them next to the map, then its quality and limits."""
+    """Answer from the printed pairs; show them, the map, and the map's quality and limits."""
     answer, (headline, details) = place_answer(), _printed_answer()
     answer.say(headline, details)
     with st.container(horizontal=True, vertical_alignment="center", key="awa1_choices"):
@@ -104,7 +104,7 @@ def show(header: Header) -> None:
             horizontal=True, vertical_alignment="center", width="content", gap="small"
         )
     with drawer:
-        colours = st.container()  # depends on the choices below it, and is changed most
+        colours = st.container()  # above, since changed most; filled after the choices below
         datasets, split = choose_pair(header)
         separate = len(datasets) == 2 and bool(why_incompatible(*datasets))
         settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))

@@ -214,13 +214,13 @@ def _own_data(cells: Sequence[MethodResult]) -> list[str]:
 
 
 def _is_first(name: str) -> bool:
-    """Return whether a data set with own runs is listed first: it is chosen, or imported."""
+    """Return whether the visitor's data set is listed first: if it is chosen or imported."""
     built_in = name == "digits" or is_simulated_name(name)
     return not built_in or name == data_menu.chosen_dataset()
 
 
 def _title(of: MethodResult | Column) -> str:
-    """Return the title of a data set; features with other names have the benchmark first."""
+    """Return the title of a data set; without a title, its benchmark and the rest of its name."""
     name = title(of.data)
     if isinstance(of, Column) and of.split not in SHARED_SPLITS:
         return f"{name}, split {of.split}"
