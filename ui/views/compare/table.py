@@ -214,7 +214,7 @@ def _own_data(cells: Sequence[MethodResult]) -> list[str]:
 
 
 def _is_first(name: str) -> bool:
-    """Return whether the visitor's data set is listed first: if it is chosen or imported."""
+    """Return whether a data set with your runs is listed first: if it is chosen or imported."""
     built_in = name == "digits" or is_simulated_name(name)
     return not built_in or name == data_menu.chosen_dataset()
 
