@@ -2,7 +2,7 @@
 
 A split is recognised by the digest of its file, or by all rows of a part: parts of the known splits
 have at least a thousand rows, so another split does not agree by chance. A split that moves whole
-classes agrees in no part, but may be near a known one (:func:`nearest`). A test set is recognised
+classes agrees in no part, but may be near a known split (:func:`nearest`). A test set is recognised
 by its number of images per class: every image of the unseen classes and a known number of images of
 each seen class. These numbers differ between all known test sets.
 """
@@ -152,7 +152,7 @@ def nearest(context: AuditContext) -> NearSplit | None:
 
 
 def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
-    """Yield each of PS and SS of a benchmark that the split is near."""
+    """Yield PS and SS of a benchmark, each only if the split is near it."""
     if dataset not in fact_sources():
         return
     facts, classes = row_facts(dataset), class_facts(dataset).classes

@@ -84,7 +84,7 @@ class Choice:
     says : paraphrase of these lines
     trained_on : for a choice of split, a key of :data:`TRAINED_ON`; else empty
     read : day of reading, such as "2026-11-23"
-    answer : answer of the authors; empty without one
+    answer : answer of the authors; empty without an answer
     """
 
     code: str

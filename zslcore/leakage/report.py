@@ -75,7 +75,7 @@ VERDICT_OF: dict[Mark, Verdict] = {
     "ok": "clean",
 }
 FailOn = Literal["leak", "warning", "open"]
-#: Marks that end a guarded build with status 1, by the value of ``--fail-on``.
+#: Marks that fail a build (exit status 1), by the value of ``--fail-on``.
 FAIL_ON: dict[FailOn, frozenset[Mark]] = {
     "leak": frozenset({"leak"}),
     "warning": frozenset({"leak", "warning"}),

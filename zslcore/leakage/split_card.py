@@ -198,7 +198,7 @@ def _classes_known(context: AuditContext, report: Report, assumed: bool) -> Figu
 
 
 def _points_gained(context: AuditContext, report: Report) -> Figure:
-    """Return the measured gain of the leak, which is known for PS v1."""
+    """Return the gain of the leak, which was measured only for PS v1."""
     published = published_as(context)
     if published and all(split.superseded for split in published):
         return _gain_of_first_release(published[0].dataset)

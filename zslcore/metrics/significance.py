@@ -369,9 +369,10 @@ ALPHA, POWER = 0.05, 0.80
 class Stratum:
     r"""Classes of one side.
 
-    ``classes``, C, is the number of classes and ``images``, n, the number of images per class, the
-    harmonic mean if unequal. ``between``, :math:`\tau`, is the standard deviation of the difference
-    between classes, ``within``, :math:`\sigma`, its standard deviation within a class.
+    ``classes``, C, is the number of classes and ``images``, n, the number of images per class, or
+    the harmonic mean of these numbers if they differ. ``between``, :math:`\tau`, is the standard
+    deviation of the difference between classes, ``within``, :math:`\sigma`, its standard deviation
+    within a class.
     """
 
     classes: float

@@ -203,7 +203,7 @@ SIGNIFICANT = 0.05
     compares=(("test_unseen",),),
 )
 def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
-    """Report the test classes in each vocabulary, the related ones, and the rejected matches."""
+    """Report test classes in each vocabulary, related test classes, and rejected matches."""
     n = len(context.known_unseen_classes)
     for vocabulary in context.vocabularies:
         if vocabulary.name in FINE_TUNED:

@@ -25,7 +25,7 @@ from zslcore.names import class_key
 
 @check("ZSL010", "Identity", "A known split, as published.")
 def known_split(context: AuditContext) -> Iterator[Finding]:
-    """Report whether the split is a known split, a variant of one, or unknown."""
+    """Report whether the split is known, a variant of a known split, or unknown."""
     agree, these = agreeing(context), published_as(context)
     if len(these) == 1:
         same = "the published file" if context.file_digest == these[0].sha256 else "its rows"
@@ -164,7 +164,7 @@ def _published(split: KnownSplit, same: str) -> Finding:
 
 
 def _one_of(splits: Sequence[KnownSplit], parts: list[str]) -> Finding:
-    """Report the known splits that agree in all given parts, and the parts that differ."""
+    """Report known splits that agree in all given parts, and the parts in which they differ."""
     where = [part for part in SPLIT_PARTS if len({split.parts.get(part) for split in splits}) > 1]
     message = (
         f"{_names(splits)}, as published (its rows): they share {listed(parts)}, "

@@ -29,7 +29,7 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
         text = f"{counted(empty.size, 'image')} without features: all values are zero."
         yield warning(text, "Extract the features of these images again.", rows=empty)
     for part in TEST_PARTS:
-        # ZSL003 reports rows that are themselves in both parts.
+        # ZSL003 reports rows that are in both parts under the same number.
         tested = np.setdiff1d(context.rows(part), trained)
         rows = tested[np.isin(group[tested], groups_in(context, group, *TRAIN_PARTS))]
         if rows.size:

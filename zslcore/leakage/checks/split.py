@@ -40,7 +40,7 @@ TESTS = re.compile(r"test|tst", re.IGNORECASE)
 ALL = re.compile(r"(?<![a-z])(all|every|whole)(?![a-z])", re.IGNORECASE)
 #: Pattern in the names of variables that may be lists of rows.
 MAY_BE_ROWS = re.compile(r"train|val|test|seen|split|_(loc|idx|index|ind|rows)\b", re.IGNORECASE)
-#: If more than this share of rows is beyond the last label, the labels are of other images.
+#: If more than this share of rows is beyond the last label, the labels belong to other images.
 STRAY_SHARE = 0.01
 OF_OTHERS = (
     "Provide the labels of these images: the split has rows beyond the last label (ZSL003), so the "
