@@ -12,7 +12,7 @@ Most users need only the names below. They are imported on first use, so ``impor
    model = zslcore.get_method("ESZSL")(**chosen.params)
    result = zslcore.evaluate(zslcore.fit_and_score(model, digits, split), chosen.gamma)
 
-Also public are the names in ``__all__`` of the following modules; all other parts of the package
+The names in ``__all__`` of the following modules are public, too; all other parts of the package
 can change:
 
 - :mod:`zslcore.datasets`, :mod:`zslcore.methods`, :mod:`zslcore.metrics`, :mod:`zslcore.leakage`

@@ -44,7 +44,7 @@ WIDTHS = (84.0, 120.0, 174.0)
 #: Smallest and largest accepted width in mm.
 WIDTHS_MM = (40.0, 400.0)
 #: Width and height in mm of a slide of 16 : 9; enlarged to a width of 13 1/3 inches, text of 8 pt
-#:     has 17 pt.
+#: has 17 pt.
 SLIDE = (160.0, 90.0)
 #: Fonts included in Matplotlib; later fonts supply characters that are missing in earlier fonts.
 FONTS = {"sans": ("DejaVu Sans",), "serif": ("STIXGeneral", "DejaVu Serif", "DejaVu Sans")}

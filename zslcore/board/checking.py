@@ -383,7 +383,7 @@ def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[s
 
 
 def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
-    """Check that stated unseen classes are candidates and include all with test images."""
+    """Check that stated unseen classes are candidates, and that no tested class is missing."""
     if not (stated := {class_key(clean_text(name)) for name in unseen_classes_of(entry)}):
         return
     test, names = predictions.test, predictions.class_names

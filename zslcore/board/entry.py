@@ -30,8 +30,8 @@ MAX_BYTES = 1 << 20
 #: Largest number of seeds of one result, and of characters of one text.
 MAX_SEEDS = 10_000
 MAX_TEXT = 500
-#: Largest accepted difference between a metric, perhaps printed in percent with one decimal, and
-#: the mean computed from other values.
+#: Largest accepted difference between a metric and the mean computed from other values, since
+#: metrics may be printed in percent with one decimal.
 ROUNDING = 1.5e-3
 _STRICT: Mapping[str, Any] = {"extra": "forbid"}
 
