@@ -40,8 +40,8 @@ def test_import_prints_what_was_imported(tmp_path, capsys):
     [
         (["import", "{folder}/none"], "expected a folder with res101.mat"),
         (["import", "{folder}", "--features", "vgg.mat"], "(--features)"),
-        (["import", "{folder}", "--unseen", "bat"], "--unseen means nothing for a folder"),
-        (["import", "{folder}/res101.mat", "--splits", "x"], "--splits means nothing for files"),
+        (["import", "{folder}", "--unseen", "bat"], "--unseen does not apply to a folder"),
+        (["import", "{folder}/res101.mat", "--splits", "x"], "--splits does not apply to files"),
         (["import", "{folder}", "--name", "../up"], "A data set's name must be"),
         (["download", "xlsa"], "did you mean 'xlsa17'"),
         (["run", "--seed", "-1"], "--seed: expected a whole number from 0; got '-1'"),

@@ -1,7 +1,7 @@
 """Test claims of the papers on their printed tables and on runs on real features.
 
 The tests use the precomputed runs of the package and your runs. If only some data sets or methods
-of a claim have runs, the verdict is "holds here" or "fails here", with the names of these;
+of a claim have runs, the verdict is "holds here" or "fails here", followed by their names;
 simulated data give no verdict. --lint checks the printed tables for contradictions, --findings
 lists the errors found in data and tables. Example::
 

@@ -1,9 +1,9 @@
 """Compute class embeddings from class names, without images.
 
-CLASSES.txt has one class per line. A text encoder (extra clip) gives the mean over sentences on the
-class; a file of word vectors gives the mean over the words of the class name. The archive contains
-prototypes, class_names, the pre-training sets and the recipe; pass it to `zslcore import
---prototypes`. Example::
+CLASSES.txt has one class per line. A text encoder (extra clip) gives the mean over several
+sentences about the class; a file of word vectors gives the mean over the words of the class name.
+The archive contains prototypes, class_names, the pre-training sets and the recipe; pass it to
+`zslcore import --prototypes`. Example::
 
     zslcore embed classes.txt --vectors glove.6B.300d.txt
 """

@@ -123,7 +123,7 @@ def _refuse_options(args: argparse.Namespace, source: Path) -> None:
         if getattr(args, name) is not None:
             kind = "file" if name in of_folder else "folder"
             raise ParameterError(
-                f"--{name.replace('_', '-')} means nothing for a {kind}; got {source}."
+                f"--{name.replace('_', '-')} does not apply to a {kind}; got {source}."
             )
     if len(args.source) > 1:
         raise ParameterError(f"expected files, or one folder; got {source} and others.")
@@ -137,7 +137,7 @@ def _import_files(
 
     for key in ("splits", "embedding"):
         if key in options:
-            raise ParameterError(f"--{key} means nothing for files; got {paths[0]}.")
+            raise ParameterError(f"--{key} does not apply to files; got {paths[0]}.")
     if "features" in options:
         choices["features"] = options.pop("features")
     if "prototypes" in options:

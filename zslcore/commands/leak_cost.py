@@ -2,9 +2,8 @@
 
 Fits each method with and without a leak, and evaluates both on the same test images. Leaks:
 training (on test images of seen classes, which are in train_loc and val_loc of PS v1), selection
-(parameters chosen on these two lists), photographs (training rows that were cut from the
-photographs of test images), epochs (training stopped at the best epoch on the test images).
-Example::
+(parameters chosen on these two lists), photographs (training on rows cut from the photographs of
+test images), epochs (training stopped at the best epoch on the test images). Example::
 
     zslcore leak-cost --method ESZSL SAE --leak training
 """

@@ -48,19 +48,19 @@ IN_WORDS: dict[FeatureScaling, str] = {
 @command(
     option("experiment [EXPERIMENT]", "paper and table, for example cal:table2"),
     option("--list", "list the experiments"),
-    option("--dataset NAME...", "data sets (those of the experiment, see --list)", default=()),
+    option("--dataset NAME...", "data sets (as --list states for the experiment)", default=()),
     option("--method METHOD...", f"only these rows: {METHOD}", default=()),
     option("--seeds N", "number of seeds of stochastic methods (5)", type=int, default=5),
     option("--draws N", f"number of draws of action classes ({DRAWS})", type=int, default=DRAWS),
     option("--jobs N", "runs at the same time, one thread each (2)", type=int, default=2),
-    option("--as BENCHMARK", "benchmark to compare with (that of the data set)", dest="benchmark"),
+    option("--as BENCHMARK", "benchmark to compare with (the data set's)", dest="benchmark"),
     option(
         "--param METHOD.NAME=VALUE",
         "set a parameter of a row, in place of the paper's value",
         action="append",
         default=[],
     ),
-    option("--features {raw,unit,zscore}", "scaling of features (the experiment's, see --list)"),
+    option("--features {raw,unit,zscore}", "scaling of features (as --list states)"),
     option(
         "--on {test,validation}",
         "evaluate a figure over λ on test images, or on the first validation split as in the "
@@ -159,7 +159,7 @@ def write_answers(table: pd.DataFrame, folder: Path) -> None:
     stored = {key: ResultStore().predictions(key) for key in keys}
     written = {key: predictions for key, predictions in stored.items() if predictions is not None}
     if not written:
-        raise DatasetError("--predictions: expected cells that are runs of the store; got none.")
+        raise DatasetError("--predictions: expected cells with stored runs; got none.")
     folder.mkdir(parents=True, exist_ok=True)
     for key, predictions in written.items():
         write_predictions(folder / f"{key}.parquet", predictions)
@@ -194,7 +194,7 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
 
 
 def missing_features(name: str, table: pd.DataFrame) -> str:
-    """Name the cells that features are needed for, if a data set has precomputed results only."""
+    """Name the cells that need features, if a data set has only precomputed results."""
     dataset = cached_dataset(name)
     if not isinstance(dataset, ResultsOnly):
         return ""
@@ -209,7 +209,7 @@ def missing_features(name: str, table: pd.DataFrame) -> str:
 
 
 def over_seeds(n: float) -> str:
-    """Return the words on means: over how many seeds at most."""
+    """Describe the means: over up to ``n`` seeds, or of one seed."""
     return f"mean ± deviation over up to {n:.0f} seeds" if n > 1 else "one seed"
 
 

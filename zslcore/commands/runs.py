@@ -125,7 +125,7 @@ def list_runs(args: argparse.Namespace) -> Output:
     return Output(text, table)
 
 
-#: Kinds listed without --kind: all except "action", since a study of actions has hundreds.
+#: Kinds listed without --kind: all except "action", since a study of actions has hundreds of fits.
 LISTED = tuple(kind for kind in KINDS if kind != "action")
 #: Maximum number of rows of a result in the list; `runs show` prints all rows.
 MOST_ROWS = 4

@@ -116,8 +116,8 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
             raise ParameterError(
                 f"--{name.replace('_', '-')}: expected one FILE; got {len(args.files)}."
             )
-    # Labels and unseen classes of folds are their own; the answers of --fix usually hold for all
-    # files, since one program wrote them.
+    # Folds have their own labels and unseen classes; answers of --fix usually hold for all files,
+    # since one program wrote them.
     own = args.validation_labels, args.validation_unseen
     fixes = args.fix if args.validation_fix is None else args.validation_fix
     validation = [understood(p, *own, fixes, "--validation-fix") for p in args.validation]

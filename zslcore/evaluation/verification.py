@@ -184,8 +184,8 @@ def _check_classes(predictions: Predictions, truth: Reference) -> Iterator[str]:
         other = np.setxor1d(predictions.unseen_classes, truth.unseen_classes)
         side = "unseen" if other[0] in truth.unseen_classes else "seen"
         yield (
-            f"unseen_classes: expected those of {truth.name}, where {names[other[0]]!r} is "
-            f"{side}; got other classes{_more(len(other))}."
+            f"unseen_classes: expected the unseen classes of {truth.name}, where "
+            f"{names[other[0]]!r} is {side}; got other classes{_more(len(other))}."
         )
 
 

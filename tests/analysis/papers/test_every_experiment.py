@@ -123,7 +123,7 @@ def test_answers_of_the_runs_are_written_and_those_of_other_cells_refused(tmp_pa
     assert file.stem in {run.key for run in ResultStore().results()}
     assert read_predictions(file).provenance.method == "ESZSL"
     assert main(["reproduce", "fair:table2", "--predictions", str(tmp_path / "none")]) == 2
-    assert "expected cells that are runs of the store; got none" in capsys.readouterr().err
+    assert "expected cells with stored runs; got none" in capsys.readouterr().err
 
 
 def test_what_an_experiment_does_not_take_is_refused(capsys):
