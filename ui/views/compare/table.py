@@ -313,7 +313,7 @@ def _concerns(column: Column) -> tuple[str, str]:
         concerns.append("fine-tuned features")
         why.append(
             f"Fine-tuned on {plain(images)}, as declared: "
-            "compare these results only with each other."
+            "compare only such results with each other."
         )
     concerns += ["simulated"] * column.simulated
     return ", ".join(concerns), " ".join(why)
