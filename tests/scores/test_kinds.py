@@ -780,7 +780,7 @@ def test_seen_and_unseen_columns_may_be_two_arrays_of_a_file(tmp_path):
 
 def test_blocks_of_other_images_are_separate_spaces(tmp_path):
     np.savez(tmp_path / "own.npz", scores_seen=F[:9, SEEN], scores_unseen=F[:, UNSEEN], y=Y)
-    with pytest.raises(ZSLError, match="got 9 and 408 rows.*no GZSL"):
+    with pytest.raises(ZSLError, match="got 9 and 408 rows.*not GZSL"):
         read_scores(tmp_path / "own.npz")
 
 
