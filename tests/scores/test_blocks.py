@@ -70,5 +70,7 @@ def test_predictions_without_their_attributes_are_no_scores(tmp_path):
 def test_a_list_of_files_by_class_is_no_table_of_numbers(tmp_path):
     rows = [f"v_{k}.avi,Archery,{k % 3}" for k in range(5)]
     (tmp_path / "split.csv").write_text("\n".join(["filename,label,label_code", *rows]))
-    with pytest.raises(FileRefusedError, match="scores a class, or one of predicted.*got filename"):
+    with pytest.raises(
+        FileRefusedError, match="scores per class, or one column of predicted.*got filename"
+    ):
         read_scores(tmp_path / "split.csv")
