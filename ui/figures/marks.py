@@ -14,7 +14,7 @@ from ui.figures.vocabulary import Markup, Part, axis
 GLYPH = {"seen": "●", "unseen": "◆", "both": "▲", "related": "△", "none": "○"}
 #: Role -> its mark: seen, unseen, in the pre-training set, related to a class of it, unrelated.
 LOOKS = {"seen": SEEN, "unseen": UNSEEN, "both": OVERLAP, "related": RELATED, "none": NEUTRAL}
-#: Maximum number of names along an axis, to be read from the back of a room or on a telephone.
+#: Maximum number of legible names along an axis: from the back of a room, and on a phone.
 MOST_NAMES, ON_TELEPHONE = 50, 18
 
 

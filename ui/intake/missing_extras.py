@@ -21,7 +21,7 @@ class Lack(NamedTuple):
 
 
 def of(name: str, purpose: str) -> Lack | None:
-    """Return an extra that ``purpose`` needs and that is not installed, else None."""
+    """Return the extra ``name``, needed for ``purpose``, if it is not installed; else None."""
     return _lack(name, extras.sentence(name, purpose)) if extras.is_missing(name) else None
 
 

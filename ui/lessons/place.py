@@ -38,7 +38,7 @@ class Place:
 
     @classmethod
     def from_address(cls, lessons: Mapping[str, Lesson]) -> Self | None:
-        """Return the place in the address, in the range of steps; None for the list of lessons."""
+        """Return the place in the address, its step in range; None for the list of lessons."""
         query = st.query_params
         name = query.get("lesson", "")
         if name not in lessons:

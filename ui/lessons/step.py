@@ -21,7 +21,7 @@ from ui.shell.numbers import in_points, percent, three_digits
 
 
 class StepAnswers(Protocol):
-    """Possible predictions of a step."""
+    """Possible answers to the question of a step."""
 
     @property
     def labels(self) -> Sequence[str]:
@@ -74,7 +74,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """Revealed content of a step: figure, alternative text, sentence to notice, right answer."""
+    """Revealed content of a step: figure, alternative text, observation, right answer."""
 
     figure: Chart
     alt: str
@@ -153,7 +153,7 @@ class _Sentences(string.Formatter):
 
 
 def read_lesson(name: str, exercises: Mapping[str, Exercise], command: Callable[[], str]) -> Lesson:
-    """Read the lesson in ``<name>.toml``, where ``see`` of each step is a key of ``exercises``."""
+    """Read the lesson in ``<name>.toml``; its entries ``see`` are keys of ``exercises``."""
     lesson = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
     write = _Sentences().format
 

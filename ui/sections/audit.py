@@ -31,7 +31,7 @@ from zslcore.leakage import (
 )
 from zslcore.leakage.report import Verdict, how, worst_first
 
-#: Mark -> icon of its fold and colour of its name. The icon is not in the text, where a screen
+#: Mark -> icon of its expander and colour of its name. The icon is not in the text, where a screen
 #: reader would read its name aloud.
 LOOKS: Mapping[Mark, tuple[str, str]] = {
     "leak": (":material/cancel:", "red"),
@@ -82,8 +82,9 @@ REPORTS = {"HTML": "html", "JSON": "json", "JUnit": "xml"}
 class Review:
     """Split under review, with its declarations and the report of its audit.
 
-    ``key`` is the key of the split in :func:`ui.state.cache.split_to_review`. ``lists`` distinguish
-    vocabularies with the same name. ``dataset`` is None for an uploaded file.
+    ``key`` is the key of the split in :func:`ui.state.cache.split_to_review`. ``lists`` are the
+    names of the vocabularies, and the id of an uploaded list, since two lists can have the same
+    name. ``dataset`` is None for an uploaded file.
     """
 
     key: str
@@ -171,7 +172,7 @@ def _list_findings(review: Review) -> None:
 
 
 def as_command(context: AuditContext) -> str:
-    """Return the command that audits a split of a data set as declared."""
+    """Return the command that repeats the audit of a split with the same declarations."""
     words = ["zslcore", "check", context.name, "--split", context.split_name]
     for vocabulary in context.vocabularies:
         words += ["--pretraining", vocabulary.name]

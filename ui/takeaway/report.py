@@ -31,8 +31,8 @@ class Pin:
     """Pinned figure or table; texts and tuples are empty where they do not apply.
 
     ``heading`` and ``rows`` are the formatted table, shortened by ``left_out`` rows. ``address`` is
-    the address of the page that showed it. ``page`` is the figure as an HTML page, ``height``
-    pixels high.
+    the address of the page with the figure or table. ``page`` is the figure as an HTML page,
+    ``height`` pixels high.
     """
 
     title: str
@@ -56,7 +56,7 @@ class Pin:
         *origin: Any,
         page: str = "",
     ) -> Self:
-        """Return the pin of a figure; without a chart, the pin has its ``page`` and its numbers."""
+        """Return the pin of a figure: its chart or, without a chart, ``page`` and ``numbers``."""
         if figure is not None:
             return cls(_title(name), caption, (), (), 0, *origin).showing(figure)
         return replace(cls._with_table(_title(name), caption, numbers, None, *origin), page=page)

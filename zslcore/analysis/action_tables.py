@@ -1,12 +1,12 @@
 r"""Tables of a study of actions: gains over the baseline, and splits.
 
 The gain of a method with pre-trained features is compared with its gain with the baseline features,
-which are not pre-trained. There are two intervals of the difference: over classes (bootstrap-t on
-the mean of each class over the draws that test it), and over draws of splits. Given the classes,
-draws are independent, so Student's t applies: :math:`\bar g \pm t_{n-1} \, \mathrm{sd}(g) /
-\sqrt{n}` for the difference of gains :math:`g` in each draw. The p-value is from a test that
-permutes the labels "overlapping" among classes, with Holm's adjustment for all comparisons with the
-baseline in the study.
+which are not pre-trained. There are two intervals of the difference. The interval over classes is a
+bootstrap-t on the values of the classes, each averaged over the draws in which the class is tested.
+The other interval is over draws of splits: given the classes, draws are independent, so Student's t
+applies: :math:`\bar g \pm t_{n-1} \, \mathrm{sd}(g) / \sqrt{n}` for the difference of gains
+:math:`g` in each draw. The p-value is from a test that permutes the labels "overlapping" among
+classes, with Holm's adjustment for all comparisons with the baseline in the study.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ def action_gains(
 ) -> pd.DataFrame:
     """Return overlap gains by features, prototypes and method, with differences to the baseline.
 
-    Rows of released splits are ignored. ``low`` to ``high`` and ``minus_low`` to ``minus_high`` are
-    intervals over classes, ``draws_low`` to ``draws_high`` over draws; ``printed`` is NaN unless a
+    Rows of released splits are ignored. ``minus`` is the gain minus the baseline's gain, and
+    ``draws_minus`` its mean over draws. Over classes, ``low`` to ``high`` is the interval of
+    ``gain`` and ``minus_low`` to ``minus_high`` the interval of ``minus``; over draws,
+    ``draws_low`` to ``draws_high`` is the interval of ``draws_minus``. ``printed`` is NaN unless a
     configuration is given. Raises ParameterError if no features are called ``baseline``.
     """
     controlled = study[study["splits"] == "controlled"]

@@ -91,7 +91,7 @@ VALIDATION = "PS, first validation split"
 def split_of(dataset: ZSLDataset, name: str, seed: int = 0) -> Split:
     """Return a split by name; for :data:`VALIDATION`, the first fold of PS as a split.
 
-    That split has itself as its only fold, so values chosen on the fold are optimal for the test
+    The only fold of this split is that same fold, so values chosen on it are optimal for the test
     images.
     """
     if name != VALIDATION:
@@ -166,7 +166,7 @@ class RegularizationSpec:
         return {"revisions": revisions_of(self.estimator)} | searched
 
     def setting(self, dataset: ZSLDataset | None = None, progress: Progress = silent) -> Setting:
-        """Return the setting on ``dataset``, or on the loaded data; refuse a different digest."""
+        """Return the setting on ``dataset`` or the loaded data; refuse data with another digest."""
         dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
         scaling = Preprocessing(self.features, self.prototypes)
         split = split_of(dataset, self.split, self.seed)
@@ -200,7 +200,7 @@ class RegularizationPath:
     gamma : gamma chosen on the folds for each value
     calibrated_unseen, calibrated_seen : accuracies among all classes, at ``gamma``
     best_harmonic : largest H over gamma *on the test set* (oracle)
-    fold_zsl, fold_harmonic : fold metrics for the choice of values, (n_folds, n_values)
+    fold_zsl, fold_harmonic : metrics on the folds, for choosing the values, (n_folds, n_values)
     for_zsl, for_gzsl : positions of the values chosen on the folds for each task
     mse_unseen, mse_seen : arrays of shape (n_values,), or (0,) without predicted attributes
         Mean squared error of predicted attributes over attributes and test images.
@@ -428,8 +428,8 @@ def lambda_parameter(method: str) -> str | None:
 def answer_grid(spec: RunSpec, dataset: ZSLDataset, progress: Progress = silent) -> GridAnswers:
     """Predict the test set for every value of the only parameter in a spec's grid.
 
-    Raises ZSLError unless the grid has exactly one parameter, and for a split without folds or test
-    rows.
+    Raises ZSLError if the grid does not have exactly one parameter, or if the split has no folds or
+    no test rows.
     """
     dataset = dataset.required(spec.digest)
     grid = spec.grid or {}

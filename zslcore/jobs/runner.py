@@ -29,12 +29,12 @@ from zslcore.jobs.worker import Worker
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import data_folder, refusal
 
-#: Most waiting jobs: in total, of one browser, and of one network address.
+#: Maximum number of waiting jobs: in total, of one browser, and of one network address.
 MAX_QUEUE, SHARE, SHARE_OF_ADDRESS = 64, 12, 32
 #: Seconds without a status request until a waiting job is dropped; for running jobs, the setting
 #: ``ZSL_JOB_PATIENCE`` applies.
 WAITS = 300.0
-#: Most bytes of all results on disk; the least recently used results are deleted first.
+#: Maximum size in bytes of all results on disk; the least recently used results are deleted first.
 MAX_BYTES = 2 << 30
 #: Number of ended jobs with a status that can still be requested.
 REMEMBERED = 100
@@ -96,12 +96,12 @@ ANYONE = Visitor("", "")
 class FairQueue:
     """Fair queue that records when each client was served.
 
-    The next job is from the network address that was served longest ago, then from the browser
-    served longest ago at this address, then the oldest. Fifty jobs of one visitor therefore delay
-    the job of another visitor by one job.
+    The next job comes from the network address that was served longest ago; at this address, from
+    the browser served longest ago; of this browser, it is the oldest job. Fifty jobs of one visitor
+    therefore delay the job of another visitor by one job.
     """
 
-    #: Most clients on record; clients served longest ago are forgotten first.
+    #: Maximum number of clients on record; clients served longest ago are forgotten first.
     MOST = 1000
 
     def __init__(self) -> None:
@@ -133,10 +133,10 @@ def _last(served: dict[str | Visitor, int], visitor: Visitor) -> tuple[int, int]
 
 
 def most_waiting(waiting: Sequence[_Job], address: str) -> _Job | None:
-    """Return the newest job of the address with the most waiting jobs, or None.
+    """Return the job to drop from a full queue in favour of ``address``, or None.
 
-    This job is dropped from a full queue if its address has at least two more waiting jobs than
-    ``address``; else None is returned.
+    It is the newest job of the address with the most waiting jobs. That address must have at least
+    two more waiting jobs than ``address``; else None is returned.
     """
     count = Counter(job.visitor.address for job in waiting)
     fullest, n = count.most_common(1)[0]
@@ -212,11 +212,11 @@ class Runner:
 
     Parameters
     ----------
-    module : importable module with ``FUNCTIONS`` by kind of study, called with a folder, progress
-        and keyword arguments
+    module : importable module with the dict ``FUNCTIONS``, kind of study -> function; functions are
+        called with a folder, progress and keyword arguments
     folder : folder of results; by default ``jobs`` in the data folder
     parallel : number of parallel jobs; by default ``ZSL_JOBS``
-    max_bytes : most bytes of all results on disk
+    max_bytes : maximum size in bytes of all results on disk
     """
 
     def __init__(
@@ -241,7 +241,7 @@ class Runner:
 
     @property
     def parallel(self) -> int:
-        """Number of parallel jobs; each can use the number of threads of its study."""
+        """Number of parallel jobs; each uses as many threads as its study requests."""
         return settings.JOBS() if self._parallel is None else self._parallel
 
     @property
@@ -311,7 +311,7 @@ class Runner:
         return job.status(order.index(job) + 1 if order else 0)
 
     def _make_room(self, work: Study[Any], visitor: Visitor) -> None:
-        """Refuse a job of a visitor with many waiting; in a full queue, drop another job."""
+        """Refuse a job of a visitor with many waiting jobs; drop another job from a full queue."""
         mine = [job for job in self._queue if job.visitor.address == visitor.address]
         own = [job for job in mine if job.visitor == visitor]
         if visitor != ANYONE and (len(own) >= SHARE or len(mine) >= SHARE_OF_ADDRESS):
@@ -341,7 +341,7 @@ class Runner:
         return self.status(key)
 
     def cancel(self, key: str, visitor: Visitor | None = None) -> None:
-        """Remove a visitor from a job; end the job without visitors, or if ``visitor`` is None."""
+        """Remove a visitor from a job; end it if no visitor remains, or if ``visitor`` is None."""
         with self._lock:
             job = self._jobs.get(key)
             if job is None or job.state not in ("queued", "running"):
@@ -513,7 +513,7 @@ def _stamp(folder: Path) -> Stamp:
     return ()
 
 
-#: The runner of this server, with its methods as functions.
+#: The runner of this server; its methods are the functions of this module.
 _RUNNER = Runner()
 submit, status, wait = _RUNNER.submit, _RUNNER.status, _RUNNER.wait
 cancel, finished, close = _RUNNER.cancel, _RUNNER.finished, _RUNNER.close

@@ -32,7 +32,8 @@ from zslcore.storage.files import write_out
 
 Policy = Literal["test first", "drop"]
 POLICIES: tuple[Policy, ...] = ("test first", "drop")
-#: Rounds of removing near-duplicates: without its nearest row, a test row may have another.
+#: Rounds of removing near-duplicates: once the nearest training row of a test row is removed, the
+#: next nearest may also be a near-duplicate.
 ROUNDS = 5
 
 Parts = dict[str, np.ndarray]
@@ -173,7 +174,12 @@ def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Par
 
 
 def _separate_photographs(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
-    """Remove training rows with a photograph of the test, and train rows with one of val."""
+    """Remove training rows that share a photograph with a test row.
+
+    A class that would lose all of its training rows keeps them; the test rows with the same
+    photographs are removed instead. Rows of train that share a photograph with a row of val are
+    also removed.
+    """
     number = context.known_photographs.number
     train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
     shared = shared_rows_of(number, train, test)
@@ -200,7 +206,11 @@ def _of_emptied_classes(
 
 
 def _with(context: AuditContext, parts: Parts) -> AuditContext:
-    """Return the context with new rows; folds stay within trainval with disjoint classes."""
+    """Return the context with new rows.
+
+    Each fold is reduced to rows of trainval. Its training part also loses the rows that share a
+    class or photograph with its validation part.
+    """
     trainval = parts.get("trainval", np.empty(0, int))
     folds = []
     for train, val in context.fold_rows:

@@ -1,9 +1,10 @@
 """Accuracy of the comparison of class names on pairs labelled by a person.
 
 ``data/labelled_pairs.csv`` has the pairs. Pairs of some lists were inspected while the rules were
-developed (*tuned*), the other pairs only afterwards (*held out*). Prompts are tuned on the labels
-of ImageNet-1K: if a target class is one of its 1,000 classes, the tuning has used the name of this
-class.
+developed (*tuned*), the other pairs only afterwards (*held out*). In the cross-dataset transfer of
+prompt learning, prompts are tuned on ImageNet-1K and tested on ten other data sets
+(:func:`transfer_table`). If a target class is one of the 1,000 classes of ImageNet-1K, the tuning
+has used its name.
 
 References
 ----------
@@ -26,7 +27,7 @@ from zslcore.leakage.vocabularies import get_vocabulary
 from zslcore.storage.files import FACTS
 
 PAIRS, MEASURED = FACTS / "labelled_pairs.csv", FACTS / "matching_measured.csv"
-#: Pre-training list of all labelled pairs.
+#: Pre-training list that has the second class of every labelled pair.
 AGAINST = "imagenet-1k"
 #: Parts of the file; the rules were developed on the first part.
 HALVES = ("tuned", "held_out")
@@ -34,7 +35,7 @@ HALVES = ("tuned", "held_out")
 
 @dataclass(frozen=True, slots=True)
 class LabelledMatch:
-    """Labelled pair of a class of a list and a class of ImageNet-1K (its first name).
+    """Labelled pair: a class of some list, and a class of ImageNet-1K by its first name.
 
     The label is "same", "part or kind" or "different"; the part is "tuned" or "held_out".
     """
@@ -51,11 +52,11 @@ class LabelledMatch:
 class Measured:
     """Results of the comparison on the pairs of one part, "tuned" or "held_out".
 
-    ``same`` and ``related`` (parts or kinds) count labels; ``certain`` and ``possible`` count
-    results of the comparison. ``certain_right`` counts certain pairs with the label "same",
-    ``possible_right`` possible pairs with the label "same" or "part or kind". ``same_found`` and
-    ``related_found`` count the pairs in ``same`` and in ``related`` that are certain or possible.
-    The ``digest`` covers the pairs and the results.
+    ``same`` and ``related`` count pairs by label: "same", and "part or kind". ``certain`` and
+    ``possible`` count pairs by the result of the comparison. ``certain_right`` counts certain pairs
+    with the label "same", ``possible_right`` possible pairs with the label "same" or "part or
+    kind". ``same_found`` and ``related_found`` count the pairs in ``same`` and in ``related`` that
+    are certain or possible. The ``digest`` covers the pairs and the results.
     """
 
     part: str
@@ -80,7 +81,7 @@ class Measured:
 
     @property
     def recall(self) -> dict[str, float]:
-        """Share of certain, and of certain or possible, pairs among the pairs labelled the same."""
+        """Among pairs labelled "same": share of certain, and share of certain or possible."""
         return {
             "certain": self.certain_right / self.same,
             "certain or possible": self.same_found / self.same,

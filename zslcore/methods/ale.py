@@ -36,7 +36,8 @@ class ALE(RankingModel, CompatibilityModel):
         "exact" counts the violators, as in the formula. "sampled" is WARP, as in the paper: wrong
         classes are drawn in random order until one violates the margin, at draw :math:`k`; only
         this class enters the loss, with weight :math:`l_r`, :math:`r = \lfloor (C - 1) / k
-        \rfloor`. Public codes sample, some with replacement; here sampling is without replacement.
+        \rfloor`. Public implementations use sampling, some with replacement; here it is without
+        replacement.
 
     Attributes
     ----------

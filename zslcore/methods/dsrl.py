@@ -14,7 +14,7 @@ from zslcore.methods.base import MethodCard, Share
 from zslcore.methods.propagation import PropagationModel
 from zslcore.methods.statistics import ClassStatistics, ridge
 
-#: Rounds for the shares of an image, with fixed parts.
+#: Number of updates by which the shares of images are computed for fixed parts.
 ROUNDS = 100
 SMALLEST = 1e-12
 
@@ -53,18 +53,20 @@ class DSRL(PropagationModel):
 
     Notes
     -----
-    This follows the text of the benchmark, which gives neither the number of parts nor the weights.
-    The parts start at the means of the seen classes, so there is no randomness. With :math:`B`
-    fixed, the shares of an image are computed in the same way for unlabelled and for later images.
-    In the factorisation, the shares :math:`H` of seen images also depend on their labels, which
-    other images do not have: :math:`W` is therefore fitted again at the end, on shares of the seen
-    images computed from :math:`B` alone. The discriminative term between classes in the paper is
-    not in the benchmark and not implemented here.
+    This follows the text of the benchmark [2]_, which gives neither the number of parts nor the
+    weights. The parts start at the means of the seen classes, so there is no randomness. With
+    :math:`B` fixed, the shares of an image are computed in the same way for unlabelled and for
+    later images. In the factorisation, the shares :math:`H` of seen images also depend on their
+    labels, which other images do not have: :math:`W` is therefore fitted again at the end, on
+    shares of the seen images computed from :math:`B` alone. The discriminative term between classes
+    in the paper is not in the benchmark and not implemented here.
 
     References
     ----------
     .. [1] M. Ye, Y. Guo, "Zero-shot classification with discriminative semantic representation
        learning", CVPR 2017.
+    .. [2] Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive
+       evaluation of the good, the bad and the ugly", TPAMI 2019, section 3.5.
     """
 
     card = MethodCard(

@@ -41,7 +41,7 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
     epochs : passes of the critic over the training rows
     n_synthetic : number of features generated per unseen class
     classifier_epochs : passes of the softmax over real and generated features
-    components : number of principal components; with at most as many features, no projection
+    components : number of principal components; no projection unless there are more features
     beta : :math:`\beta > 0`, weight of the classification loss
     penalty : :math:`\lambda > 0`, weight of the gradient penalty
     hidden : units of the hidden layer of both networks; 4,096 in the paper

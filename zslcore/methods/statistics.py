@@ -23,8 +23,8 @@ from scipy.sparse import csr_array
 
 from zslcore.features import Features, chunks
 
-#: Maximum number of weights for Cholesky factors: a decomposition takes as long as 14 (n = 2,048)
-#: to 19 (n = 4,096) factors with solutions on two cores.
+#: Maximum number of weights for Cholesky factors: on two cores, a decomposition takes as long as 14
+#: (n = 2,048) to 19 (n = 4,096) Cholesky factors, each with its solution.
 FEW_WEIGHTS = 14
 
 
@@ -135,8 +135,9 @@ class MomentStatistics(ClassStatistics):
 class MomentSums:
     r"""Running sums over samples for :class:`MomentStatistics`.
 
-    To avoid cancellation, sums are relative to a point :math:`p_c` near the mean of a class, its
-    mean in the first block with samples of the class: with :math:`d_i = x_i - p_c` the scatter is
+    To avoid cancellation, sums are relative to a point :math:`p_c` near the mean of a class: the
+    class mean in the first block that has samples of the class. With :math:`d_i = x_i - p_c` the
+    scatter is
     :math:`\sum d_i^2 - (\sum d_i)^2 / n_c`.
     """
 

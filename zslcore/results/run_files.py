@@ -26,9 +26,10 @@ from zslcore.untrusted.client import read_value
 MAX_BYTES = 32 << 20
 #: Largest number of values in a file of this size.
 MAX_VALUES = 1 << 22
-#: Largest number of letters of a text; the longest, the source of data, has a few hundred.
+#: Maximum number of characters of a text; the longest text, the source of the data, has a few
+#: hundred.
 MAX_TEXT = 2000
-#: Tolerance between a mean and its recomputed value, below the digits of a table.
+#: Tolerance between a mean and its recomputed value, smaller than the last digit in tables.
 TOLERANCE = 1e-6
 
 
@@ -123,7 +124,7 @@ def _is_moment(text: str) -> bool:
 
 
 def _bad_texts(entry: dict[str, Any]) -> Iterator[str]:
-    """Yield the faults in the texts of a result, which are shown on screen."""
+    """Yield the faults in the texts of a result; such texts are shown on screen."""
     for text in _texts(entry):
         if len(text) > MAX_TEXT:
             got = f"{len(text):,}, which begin {clean_text(text, 40)!r}"

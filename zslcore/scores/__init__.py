@@ -1,8 +1,8 @@
-"""Score matrices of external models: reading, questions and evaluation.
+"""Score matrices of external models: reading, checks and evaluation.
 
 ``reading`` reads files, ``questions`` checks them for known faults, and ``judging`` evaluates them.
-``protocols`` has the metrics under every protocol, ``paired`` compares two files, ``review``
-reviews a submission.
+``protocols`` computes the metrics under every protocol, ``paired`` compares two files, and
+``review`` reviews a submission.
 """
 
 from zslcore.scores.judging import ScoreReport, judge

@@ -12,8 +12,9 @@ programs    Linux on x86-64 or ARM64     starting a program or process; signals,
 ==========  ===========================  =========================================================
 
 macOS and Windows have none of the walls, and a container that filters system calls may have fewer.
-The limits of :mod:`zslcore.untrusted.worker` always apply: a reader drops all capabilities of an
-administrator, which could raise limits, except the capability to read files of other users.
+The limits of :mod:`zslcore.untrusted.worker` always apply: a reader drops the capabilities of an
+administrator, with which it could raise its limits, and keeps only the access to files of other
+users.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-#: Parent folder of the package: site-packages, or a checkout, which may have secrets and a history.
+#: Parent folder of the package: site-packages or a checkout. A checkout may contain secrets, also
+#: in its Git history.
 ROOT = Path(__file__).parents[2]
 #: Names of the walls, by the access that they block.
 WALLS = ("files", "network", "programs")
@@ -36,7 +38,8 @@ WALLS = ("files", "network", "programs")
 #: Constants of the kernel: call numbers of Landlock, equal on all machines, and options of prctl.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 22, 38
-#: Landlock's rights: end of the mask by version, then the rights of a reader.
+#: Version of Landlock -> lowest bit above the bits of its rights (``RIGHTS_LATER`` for later
+#: versions); then the bits of the rights that a reader needs.
 RIGHTS = {1: 1 << 13, 2: 1 << 14, 3: 1 << 15, 4: 1 << 15}
 RIGHTS_LATER = 1 << 16
 READ_FILE, READ_FOLDER, WRITE_FILE, MAKE_FILE, REMOVE_FILE, TRUNCATE = (
@@ -94,9 +97,9 @@ REFUSED: dict[str, tuple[int, ...]] = {
     "utimensat": (280, 88),
 }
 #: Calls that are refused by an argument: call numbers, position of the argument, bits, and whether
-#: the bits must be set or clear. A clone must be a thread, limits must be those of this process,
-#: and fcntl must not choose a process for signals (F_SETOWN and F_SETOWN_EX; no other command has
-#: the bit).
+#: the bits must be set or clear. clone may only start a thread, prlimit64 may only address the
+#: calling process, and fcntl may not choose a process for signals (F_SETOWN and F_SETOWN_EX; no
+#: other command has the bit).
 REFUSED_BY_ARGUMENT: dict[str, tuple[tuple[int, int], int, int, bool]] = {
     "clone": ((56, 220), 0, 0x10000, True),
     "prlimit64": ((302, 261), 0, 0xFFFFFFFF, False),
@@ -107,7 +110,8 @@ REFUSED_BY_ARGUMENT: dict[str, tuple[tuple[int, int], int, int, bool]] = {
 CLONE3 = 435
 #: First call number of x32, a second set of calls on x86-64.
 X32 = 0x40000000
-#: Version of capabilities, and the capability to read and write files of other users.
+#: Version of the interface to capabilities, and the capability to read and write files of other
+#: users.
 CAPABILITY_VERSION, CAP_DAC_OVERRIDE = 0x20080522, 1
 
 
@@ -192,7 +196,7 @@ class _Program(ctypes.Structure):
 
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:
-    """Drop the capabilities of an administrator, except to read files of other users."""
+    """Drop the capabilities of an administrator, except for access to files of other users."""
     header, held = struct.pack("=Ii", CAPABILITY_VERSION, 0), ctypes.create_string_buffer(24)
     if libc.capget(header, held):
         return

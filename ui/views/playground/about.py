@@ -1,4 +1,4 @@
-"""Article on zero-shot learning, with paragraphs that set the instrument."""
+"""Article on zero-shot learning; each paragraph sets the choices of the instrument next to it."""
 
 from __future__ import annotations
 

@@ -38,15 +38,15 @@ _OF_ONE = {"perplexity": "tsne", "n_neighbors": "umap", "min_dist": "umap"}
 
 @dataclass(frozen=True, slots=True)
 class MapSettings:
-    """Settings of a map; settings that the method does not use are not part of the key.
+    """Settings of a map; settings that the method does not use are not part of :attr:`key`.
 
     t-SNE uses ``perplexity``; UMAP uses ``min_dist`` and ``n_neighbors``, which includes the point
-    itself. ``n_samples`` images are sampled with ``sample_seed``, in proportion from every class of
-    every data set: maps with different ``seed`` show the same images. The default is 500 iterations
-    for t-SNE, after 250 with exaggeration; for UMAP 500 epochs up to 10,000 points, 200 above.
-    ``seed`` jitters the initial positions (for t-SNE by a hundredth of their spread), and is the
-    seed of UMAP's edge sampling. The number of threads changes rounding; UMAP's layout always uses
-    one thread.
+    itself. ``n_samples`` images are sampled with ``sample_seed``, stratified by class and data set.
+    The sample does not depend on ``seed``, so maps with different ``seed`` show the same images.
+    The default is 500 iterations for t-SNE, after 250 with exaggeration; for UMAP 500 epochs up to
+    10,000 points, 200 above. ``seed`` jitters the initial positions (for t-SNE by a hundredth of
+    their spread), and is the seed of UMAP's edge sampling. The number of threads changes rounding;
+    UMAP's layout always uses one thread.
     """
 
     method: Method = "tsne"
@@ -163,8 +163,8 @@ Picture = Callable[[np.ndarray], None]
 EVERY = 10
 #: Number of points from which t-SNE uses interpolation instead of a tree, as in openTSNE.
 INTERPOLATE = 10_000
-#: Side of the interpolation boxes. With openTSNE's default 1, 67,797 points take a fifth longer and
-#: reach the same divergence, 4.070.
+#: Side of the interpolation boxes. With 1, the default of openTSNE, a map of 67,797 points takes a
+#: fifth longer and reaches the same divergence, 4.070.
 BOX = 1.1
 
 

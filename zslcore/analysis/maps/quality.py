@@ -34,7 +34,8 @@ from zslcore.exceptions import ParameterError
 from zslcore.metrics import mean_class_accuracy
 from zslcore.metrics.significance import holm
 
-#: Most points for ranks, which need a matrix of all distances: 128 MB for 4,000 points.
+#: Maximum number of points for ranks, which need a matrix of all distances: 128 MB for 4,000
+#: points.
 RANKED = 4_000
 
 
@@ -51,7 +52,7 @@ class MapQuality:
     class_accuracy_map: float
 
     def table(self) -> pd.DataFrame:
-        """Return the measures as a table with the columns measure and value."""
+        """Return the measures as a table with the columns ``measure`` and ``value``."""
         return pd.DataFrame(asdict(self).items(), columns=["measure", "value"])
 
 
@@ -71,7 +72,7 @@ def map_quality(
     Z : array of shape (n, n_components), PCA coordinates
     Y : array of shape (n, 2), map coordinates
     graph : neighbours in ``Z`` with at least k columns, if already computed
-    k : number of neighbours, reduced for fewer than 2 k points
+    k : number of neighbours, reduced for fewer than 2 k + 1 points
     """
     n = len(Z)
     k = min(k, (n - 1) // 2)
@@ -93,7 +94,7 @@ def map_quality(
 
 
 def knn_recall(reference: np.ndarray, nearest: np.ndarray) -> float:
-    """Return the mean share of a row of ``reference`` (n, k) in the same row of ``nearest``."""
+    """Return the share of entries of ``reference`` (n, k) also in that row of ``nearest``."""
     return float(_shared(reference, nearest).mean() / reference.shape[1])
 
 
@@ -143,7 +144,7 @@ def density(Y: np.ndarray, bins: int = 256, width: float = 2.0) -> np.ndarray:
     return here / here.mean()
 
 
-#: Most points for which one thread is faster than two.
+#: Maximum number of points for which one thread is faster than two.
 FEW = 5_000
 
 
@@ -164,8 +165,9 @@ class Neighbours:
 def neighbours(Z: np.ndarray, k: int, *, threads: int = 1) -> Neighbours:
     """Return the ``k`` nearest rows of each row of ``Z``, exactly.
 
-    Up to three columns a tree is faster than brute force. For 67,797 x 50 the exact search takes 14
-    s on two cores; the approximate search of pynndescent takes 17 s, after 43 s of compilation.
+    With up to three columns, a tree is faster than brute force. For 67,797 x 50 the exact search
+    takes 14 s on two cores; the approximate search of pynndescent takes 17 s, after 43 s of
+    compilation.
     """
     if k >= len(Z):
         raise ParameterError(f"{k} neighbours need more than {k} images; got {len(Z)}.")
@@ -179,7 +181,7 @@ def neighbours(Z: np.ndarray, k: int, *, threads: int = 1) -> Neighbours:
 # --- Mixing of two data sets ----------------------------------------------------------------------
 
 
-#: Fewest permutations; there are more for many classes, see :func:`mixing_scores`.
+#: Minimum number of permutations; there are more for many classes, see :func:`mixing_scores`.
 DEALS = 1_999
 #: Level of the adjusted p-value below which a shift is reported.
 ALPHA = 0.05
@@ -197,9 +199,10 @@ def mixing_scores(
 ) -> pd.DataFrame:
     r"""Score the mixing of two data sets, by class and space.
 
-    Let the data sets have :math:`n_1` and :math:`n_2` images of class :math:`c`. Among the k
-    nearest neighbours *of class c* of an image :math:`i` of this class, let :math:`m_i` be the
-    number from the first data set, and :math:`h` the entropy of the share :math:`m_i / k`:
+    Let the data sets have :math:`n_1` and :math:`n_2` images of class :math:`c`, :math:`n_c` in
+    total. For an image :math:`i` of this class, search the k nearest neighbours *within the class*.
+    Let :math:`m_i` be the number of neighbours from the first data set, and :math:`h` the entropy
+    of the share :math:`m_i / k`:
 
     .. math::
         \mathrm{mixing}_c = \frac{1}{n_c \, E_c} \sum_{i \in c} h\!\left(\frac{m_i}{k}\right),
@@ -217,10 +220,10 @@ def mixing_scores(
     ----------
     spaces : name -> array of shape (n, any), all with the same images
     part : int array of shape (n,), the data set of each image, 0 or 1
-    k : number of neighbours; in small classes at most half of the other images, since all other
-        images together would always mix
-    seed : seed of the permutations; there are at least 40 per class, so that Holm's p-values can
-        reach 0.05
+    k : number of neighbours; in small classes at most half of the other images, since every class
+        would score 1 with all other images as neighbours
+    seed : seed of the permutations; with C classes, there are max(1999, 40 C - 1) for each class,
+        so that p-values adjusted by Holm can reach 0.05
 
     Returns
     -------
@@ -293,7 +296,7 @@ def _dealt(
         n = min(per_block, deals - start)
         dealt = rng.permuted(np.tile(first.astype(np.uint8)[:, None], n), axis=0)
         m = np.zeros_like(dealt)
-        for column in indices.T:  # faster than one gather of single values
+        for column in indices.T:  # faster than indexing all columns at once
             m += dealt[column]
         means.append(h[m].mean(axis=0))
     return np.concatenate(means)

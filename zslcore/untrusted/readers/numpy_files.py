@@ -50,7 +50,7 @@ class Npz:
         return array
 
     def copy(self, name: str, path: Path) -> bool:
-        """Copy a float32 or float64 matrix in blocks; return False for another array."""
+        """Copy a float32 or float64 matrix in blocks; return False for any other array."""
         with self.archive.open(self.members[name]) as member:
             shape, fortran, dtype = _npy_header(member)
             if dtype.str not in ("<f4", "<f8") or len(shape) != 2 or not math.prod(shape):
@@ -85,7 +85,7 @@ def _npy_header(file: Any) -> tuple[Shape, bool, np.dtype]:
 
 
 class Npy:
-    """Single NumPy array, named "array", of the length in its header."""
+    """Single NumPy array, named "array"; its header states its length."""
 
     def __init__(self, path: str) -> None:
         self.path, self.names = path, ["array"]

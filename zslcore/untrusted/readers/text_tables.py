@@ -1,9 +1,9 @@
 """Reader of text tables with any columns as named arrays.
 
-A column of texts, or with a name of labels, is a separate array; the other columns of numbers form
-the matrix "values", with their names in "columns". In Parquet, a column of equally long lists (one
-embedding per row, as in Hugging Face data sets) is a separate matrix. A column or matrix without a
-name is named "array".
+Each column of texts is a separate array, and so is each column of numbers with a name such as
+"label" or "class". All other columns of numbers form the matrix "values", with their names in
+"columns". In Parquet, a column of equally long lists (one embedding per row, as in Hugging Face
+data sets) is a separate matrix. A column or matrix without a name is named "array".
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class TextTable:
                 yield from (part for part in line.splitlines() if part.strip())
 
     def _pointed(self, texts: Iterable[str]) -> Iterator[str]:
-        """Yield texts with a point for the comma of decimal fractions."""
+        """Yield texts with decimal points in place of decimal commas."""
         return (text.replace(self.decimal, ".") for text in texts)
 
     def _fields(self, line: str) -> list[str]:
@@ -218,13 +218,13 @@ def _separator(lines: list[str]) -> str:
 
 
 def _has_header(first: list[str], fields: Iterable[str]) -> bool:
-    """Whether the first line is a header: it has texts above numbers, or a name of labels."""
+    """Whether the first line is a header: it has texts above numbers, or a name such as "label"."""
     below = list(fields)
     if any(field.lower() in OWN or field.lower() in ("name", "class_name") for field in first):
         return True
     if len(first) != len(below):
         return False
     if first[0] == "" and first[1:] and first[1:] == [*map(str, range(len(first) - 1))]:
-        return True  # pandas wrote an array with an index
+        return True  # an array written by pandas with its index
     over = [(a, b) for a, b in zip(first, below, strict=True) if _is_number(b)]
     return any(a and not _is_number(a) for a, _ in over)
