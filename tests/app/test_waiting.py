@@ -130,7 +130,7 @@ def test_a_full_queue_is_one_sentence_wherever_a_page_submits(panel, monkeypatch
         waiting.submit(Work("A *test*", "count", {}))
 
     for app in (AppTest.from_function(script, default_timeout=PATIENCE).run(), panel("count")):
-        assert "works of yours are waiting already" in app.error[0].value
+        assert "of your jobs are waiting already" in app.error[0].value
         assert not app.exception
     sources = {path.name: path.read_text() for path in Path(waiting.__file__).parent.rglob("*.py")}
     assert [name for name, text in sources.items() if "jobs.submit(" in text] == ["waiting.py"]

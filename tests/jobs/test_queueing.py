@@ -56,7 +56,7 @@ def test_who_was_served_is_forgotten_some_day(monkeypatch):
 
 def test_fifty_jobs_of_one_visitor_delay_anothers_by_the_one_that_runs(busy):
     for n in range(49):
-        refused = pytest.raises(ZSLError, match="works of yours are waiting already")
+        refused = pytest.raises(ZSLError, match="of your jobs are waiting already")
         with refused if n >= engine.SHARE else nullcontext():
             busy.submit(work(to=1000 + n, seconds=600), GREEDY)
     assert position(busy, work(to=5, seconds=600), OTHER) == 1
@@ -132,7 +132,7 @@ def test_browsers_of_one_address_have_a_share_together(tmp_path):
     waits = Runner("tests.jobs.functions", tmp_path / "jobs", parallel=0)
     for k in range(engine.SHARE_OF_ADDRESS):
         waits.submit(work(to=k), Visitor("a", str(k)))
-    with pytest.raises(ZSLError, match=f"{engine.SHARE_OF_ADDRESS} works of yours are waiting"):
+    with pytest.raises(ZSLError, match=f"{engine.SHARE_OF_ADDRESS} of your jobs are waiting"):
         waits.submit(work(to=1000), Visitor("a", "new"))
     assert waits.submit(work(to=1000), OTHER).state == "queued"
     waits.close()

@@ -316,7 +316,7 @@ class Runner:
         own = [job for job in mine if job.visitor == visitor]
         if visitor != ANYONE and (len(own) >= SHARE or len(mine) >= SHARE_OF_ADDRESS):
             raise ZSLError(
-                f"{work.title}: {len(own) if len(own) >= SHARE else len(mine)} works of yours are "
+                f"{work.title}: {len(own) if len(own) >= SHARE else len(mine)} of your jobs are "
                 "waiting already; cancel one, or try again when one is done."
             )
         if len(self._queue) >= MAX_QUEUE:
@@ -412,7 +412,7 @@ class Runner:
 
     def _run(self, job: _Job) -> None:
         """Run one job in a worker process, and store its result."""
-        error = "The work could not be started."
+        error = "The job could not be started."
         try:
             error = self._in_worker(job)
         except OSError as refused:  # disk full, no permission, or no new process

@@ -81,8 +81,9 @@ def _steps() -> Sequence[Step]:
         ),
         (
             "Another method, another curve",
-            "A method is a curve, not a point: each γ is one point of it, and the area below "
-            "compares methods at all γ. Choose ESZSL, then click grey curves. Which is higher?",
+            "A method is a curve, not a point: each γ is one point of it, and the area under the "
+            "curve compares methods at all γ. Choose ESZSL, then click grey curves. Which curve is "
+            "higher?",
             "Choose ESZSL",
             {"method": "ESZSL"},
         ),

@@ -119,9 +119,9 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
     )
     share = n / len(test)
     yield leak(
-        f"Nearer to a training row than {limits.near:g} times the usual distance (median "
-        f"{near.median:.4g}) and {limits.alone:g} times the distance to the tenth nearest: "
-        f"{counted(n, 'test row')} ({share:.2%}).",
+        f"Unusually near to a training row (below {limits.near:g} times the median distance of "
+        f"{near.median:.4g}, and {limits.alone:g} times the distance to the tenth nearest training "
+        f"row): {counted(n, 'test row')} ({share:.2%}).",
         ADVICE,
         Evidence.of("Pairs, nearest first, rows 0-based", columns, table),
         a,
