@@ -19,7 +19,6 @@ from zslcore.analysis.cross_dataset import (
     cross_table,
     cross_tests,
     printed_table,
-    table_of_tests,
 )
 from zslcore.datasets.base import Fold, Split
 from zslcore.evaluation import runs
@@ -361,14 +360,6 @@ def test_a_claim_that_follows_is_said_to():
     assert claim_explained(tests | {"training set": tests["test set"]}).endswith(
         "follows from the printed table."
     )
-
-
-def test_tests_as_a_table():
-    tests = cross_tests(printed_table())
-    table = table_of_tests(tests).set_index("asked")
-    assert list(table.index) == ["training set", "test set", "larger"]
-    assert tuple(table.loc["larger", ["low", "high"]]) == tests["larger"].interval
-    assert tuple(table.loc["larger", ["d_z_low", "d_z_high"]]) == tests["larger"].d_z_interval
 
 
 def test_ours_stand_beside_the_printed_cell():

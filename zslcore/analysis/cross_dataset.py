@@ -15,7 +15,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -523,16 +523,6 @@ def cross_tests(
         question: paired_test(text.format(first, second), of[question], of=f"{unit}s")
         for question, text in QUESTIONS.items()
     }
-
-
-def table_of_tests(tests: Mapping[str, PairedTest]) -> pd.DataFrame:
-    """Return tests as a table with one row per question."""
-    table = pd.DataFrame([asdict(test) for test in tests.values()])
-    for name in ("interval", "d_z_interval", "shift_interval"):
-        ends = [f"{name.removesuffix('interval')}{end}" for end in ("low", "high")]
-        table[ends] = table.pop(name).tolist()
-    table.insert(0, "asked", list(tests))
-    return table
 
 
 def claim_explained(

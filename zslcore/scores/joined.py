@@ -219,21 +219,6 @@ def joined_card(
     )
 
 
-def findings_on(
-    report: ScoreReport,
-    context: AuditContext | None = None,
-    audited: Report | None = None,
-    printed: Sequence[Printed] = (),
-) -> Iterator[Finding]:
-    """Yield findings on printed metrics, and on metrics without leaking rows."""
-    yield from _findings_on_printed(printed, report)
-    if context is not None and audited is not None:
-        fitted = fit(report.matrix, context)
-        yield from _findings_on_fit(
-            fitted, _figures_without_leaks(fitted, report, context, audited)
-        )
-
-
 def _answered(finding: Finding, split: Report, fitted: Fit) -> bool:
     """Whether the split settles a finding on scores (on training rows or pre-training classes)."""
     if finding.check == TRAINING_ROWS:

@@ -22,7 +22,6 @@ from scipy.stats import binomtest
 
 from zslcore.analysis.resampling import draws_of_all, tested_sides
 from zslcore.evaluation.bootstrap import BootstrapMetrics
-from zslcore.evaluation.figures import FIGURES
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import PredictedScores
@@ -344,41 +343,3 @@ def _mean(right: np.ndarray, y: np.ndarray) -> float:
     """Return the mean of ``right`` over classes."""
     images = np.bincount(y)
     return float((np.bincount(y, right)[images > 0] / images[images > 0]).mean())
-
-
-# --- As text --------------------------------------------------------------------------------------
-
-
-def as_text(
-    table: pd.DataFrame, difference: float, power: float = POWER, alpha: float = ALPHA
-) -> str:
-    """Format a table of detectable differences as lines of text, in points."""
-    unit = "point" if difference == 0.01 else "points"
-    lines = [
-        f"To find a difference of {100 * difference:g} {unit} with {100 * power:g}% power "
-        f"(two-sided test at {100 * alpha:g}%), means per class",
-        f"{'':<26}{'classes':>12}{'images':>14}{'differ':>8}{'tau':>6}"
-        f"{'finds, same':>13}{'other':>7}{'needs images':>14}{'or classes':>16}",
-    ]
-    for name, row in table.iterrows():
-        label = FIGURES[str(name)].label if name in FIGURES else str(name)
-        images = "-" if np.isnan(row["images_needed"]) else f"{row['images_needed']:,.0f}"
-        lines.append(
-            f"  {label.replace('γ', 'gamma'):<24}{row['classes']:>12}{row['images']:>14}"
-            f"{_points(row['disagreement']):>8}{_points(row['between']):>6}"
-            f"{_points(row['finds_images']):>13}{_points(row['finds_classes']):>7}"
-            f"{images:>14}{row['classes_needed'] or '-':>16}"
-        )
-    return "\n".join([*lines, *EXPLAINED])
-
-
-EXPLAINED = (
-    "  differ: images that one file alone answers rightly, %. tau: deviation of the difference",
-    "  between classes, points. finds: the smallest difference found, for other images of the same",
-    "  classes and for other classes. needs: images a class for the same classes, or classes (with",
-    "  as many images a class as here) where the statement is about other classes, too. -: none.",
-)
-
-
-def _points(value: float) -> str:
-    return "-" if np.isnan(value) else f"{100 * value:.1f}"
