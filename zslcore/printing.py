@@ -51,7 +51,7 @@ FONTS = {"sans": ("DejaVu Sans",), "serif": ("STIXGeneral", "DejaVu Serif", "Dej
 FORMATS = ("pdf", "svg", "png")
 #: Size of all text in points, and dots per inch of PNG files.
 POINTS, DOTS = 8.0, 600
-#: Inches around panel and legend, and the ``gid`` of texts at points.
+#: Space around panel and legend in inches, and the ``gid`` of texts at points.
 SPACE, AT_POINTS = 0.03, "words at points"
 _MM = 1 / 25.4
 INK, _GRID = "#14181C", "#D9D9D9"
@@ -140,7 +140,7 @@ def drawn(
         place: Figure | SubFigure = figure
         of_legend, loc = place, "outside upper left"
         if panel.square and height_mm is not None and width_mm > height_mm:
-            share = min(1.1 * height_mm / width_mm, 0.7)  # width of the panel with labels
+            share = min(1.1 * height_mm / width_mm, 0.7)  # width for panel and labels
             both: Any = figure.subfigures(1, 2, width_ratios=(share, 1 - share))
             (place, of_legend), loc = both, "center left"
         axes = place.add_subplot()
@@ -208,7 +208,7 @@ class _settled:  # noqa: N801 - reads as a word of a with statement
 
 
 def _height(axes: Axes, panel: Panel, texts: Sequence[str]) -> float:
-    """Return the height in mm for the width of the panel, more if rows or names need it."""
+    """Return the height in mm: from the width of the panel, rows, names and lines of text."""
     width_mm = _width_mm(axes.figure)
     if panel.square:
         return 1.6 * width_mm + 3.8 * sum(len(text.splitlines()) for text in texts)
@@ -459,7 +459,7 @@ def draw_words(
 
 
 def plane(axes: Axes, of_panel: str) -> Any:
-    """Return the transform for positions: shares of the panel along ``of_panel``, else data."""
+    """Return the transform of positions: along ``of_panel`` shares of the panel, else data."""
     if of_panel == "xy":
         return axes.transAxes
     if of_panel == "x":
@@ -505,7 +505,7 @@ def set_axis(
     axis.set_label_text(_wrapped(title, int(0.6 * _letters(min(length, width_mm)))))
 
 
-#: Number of layers of points on a map, and sizes of points, each up to a number of points.
+#: Number of layers of points on a map; then pairs: largest number of points, and their size.
 _LAYERS = 8
 _SIZES = ((5_000, 2.2), (30_000, 1.5), (np.inf, 0.9))
 #: Values of the harmonic mean with a line in the background.

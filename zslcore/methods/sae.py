@@ -44,7 +44,7 @@ class SAE(ZSLEstimator):
     direction : "S2V" or "V2S", default="S2V"
         "S2V" is the cosine of :math:`x` and the decoded prototype :math:`W^\top s_c`, "V2S" the
         cosine of the encoded image :math:`W x` and :math:`s_c`. The benchmark reports V2S, the
-        calibration paper the much better S2V; the authors' code has both.
+        calibration paper reports S2V, which is much better; the authors' code has both.
     rows : "learned" or "unit", default="learned"
         Scale of the rows of :math:`W`, one per attribute, for comparisons: as learned or of unit
         length. The authors' code has unit length for AWA but not for CUB; the paper does not

@@ -59,7 +59,7 @@ class ScoreMap:
         )
 
     def of(self, candidates: np.ndarray) -> ScoreMap:
-        """Return the map for a selection of its candidates, in order."""
+        """Return the map for a selection of its candidates, in the given order."""
         offset = self.offset if len(self.offset) == 1 else self.offset[candidates]
         return replace(self, codes=self.codes[candidates], offset=offset)
 

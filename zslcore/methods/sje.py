@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class SJE(RankingModel, CompatibilityModel):
-    r"""Ranking loss with the worst wrong class only, as in a structured SVM.
+    r"""Ranking loss with only the highest-scoring wrong class, as in a structured SVM.
 
     .. math::
         \min_V \; \frac{1}{N} \sum_n \Big[ \max_{c \ne y_n}
@@ -27,8 +27,8 @@ class SJE(RankingModel, CompatibilityModel):
     learning_rate : float, default=10.0
     epochs, batch_size, average, device, random_state : see :class:`DEVISE`
     margin : float, default=1.0
-        :math:`\Delta > 0`: 1 in the paper, up to 4 in public code; only its ratio to the rate
-        matters, as in DEVISE.
+        :math:`\Delta > 0`: 1 in the paper, up to 4 in public code; only its ratio to the learning
+        rate matters, as in DEVISE.
 
     Attributes
     ----------

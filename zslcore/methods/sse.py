@@ -16,7 +16,7 @@ from zslcore.features import Features, chunks, l2_rows
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics
 
-#: Gradient steps between two tests for convergence of rows.
+#: Number of gradient steps between two tests of which rows have converged.
 STEPS = 32
 
 #: Feature values per block of images for comparison with all class means.
@@ -53,7 +53,7 @@ class SSE(ZSLEstimator):
     c : float, default=1.0
         Ridge weight of the simplex problem, :math:`c > 0`; a larger weight mixes more classes. With
         10, as in the authors' code, a class of CUB is a mixture of 132 of 150 classes; for unit
-        prototypes smaller values are better. The benchmark also chose it on folds.
+        prototypes smaller values are better. In the benchmark, it was chosen on folds.
     C : weight of the hinge loss, :math:`C > 0`; 10 in the authors' code, for another feature scale
     transform : "intersection" or "relu", default="intersection"
         :math:`\min(x, v_k)` or :math:`\max(0, x - v_k)`. Since they add up to :math:`x` and
@@ -74,8 +74,8 @@ class SSE(ZSLEstimator):
     The paper does not state which wrong class :math:`\bar y_n` is paired with an image. Here the
     first sample of a class is paired with the class of the most similar mixture, the next sample
     with the second most similar, and so on: this uses all classes, needs no random numbers, and
-    does not depend on the order of classes. The paper also updates :math:`v_k` in turn with
-    :math:`w`; its code keeps the class means.
+    does not depend on the order of classes. The paper alternates between updates of :math:`w` and
+    of :math:`v_k`; the authors' code keeps the class means, as this class does.
 
     References
     ----------
@@ -140,9 +140,10 @@ class SSE(ZSLEstimator):
     def _margins(
         self, X: Features, y: np.ndarray, S: np.ndarray, ridges: Iterable[float]
     ) -> dict[float, np.ndarray]:
-        r"""Return :math:`\sum_k (\alpha_{y_n k} - \alpha_{\bar y_n k}) \pi_k(x_n)` per row, by c.
+        r"""Return :math:`\sum_k (\alpha_{y_n k} - \alpha_{\bar y_n k}) \pi_k(x_n)` by c.
 
-        Images and means are compared once for all c, in blocks that fit into the cache.
+        Arrays have one row per sample n. Images and means are compared once for all c, in blocks
+        that fit into the cache.
         """
         turn = pd.Series(y).groupby(y).cumcount().to_numpy()
         rows = np.flatnonzero(turn < max(1, self.max_samples // len(S)))
@@ -172,7 +173,7 @@ class SSE(ZSLEstimator):
         return np.maximum(block - v, 0)
 
     def _machine(self, margins: np.ndarray) -> np.ndarray:
-        """Return w; signs of every second margin are reversed, as the solver needs two classes."""
+        """Return w; every second row changes its sign, since the solver needs two classes."""
         sign = np.where(np.arange(len(margins)) % 2, -1, 1)
         machine = LinearSVC(C=self.C, fit_intercept=False, tol=1e-3, max_iter=2000, random_state=0)
         return machine.fit(margins * sign[:, None], sign).coef_[0]
@@ -189,8 +190,9 @@ class SSE(ZSLEstimator):
 def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
     """Return each row of ``A`` as a mixture of the rows of ``S``, shape (len(A), len(S)).
 
-    Accelerated projected gradient descent on all rows finds the positive weights; linear equations
-    give their exact values, and a row is finished once its solution is verified as the minimum.
+    Accelerated projected gradient descent on all rows determines which weights are positive; linear
+    equations give their exact values, and a row is finished once its solution is verified as the
+    minimum.
     """
     Q, k = S @ S.T + c * np.eye(len(S)), A @ S.T
     largest = np.linalg.eigvalsh(Q)[-1]

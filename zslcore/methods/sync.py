@@ -60,11 +60,12 @@ class SYNC(TwoStageModel):
         One-versus-rest, Crammer-Singer, or Crammer-Singer with distances between prototypes as
         margins, which are not squared, as in the authors' code.
     tol : float, default=1e-4
-        Stop when the gradient is below this share of its size at zero. For ovo, 0.01 takes a fifth
-        of the time but changes accuracies on the simulated data by up to 10 points if the ridge is
-        weak. cs and struct take ten times as long as with 0.01, for accuracies within a point. They
-        are not smooth: L-BFGS, also the authors' choice, stops when no step along its direction
-        lowers the objective.
+        Stop when no entry of the preconditioned gradient exceeds this share of its largest entry at
+        :math:`W = 0`. For ovo, 0.01 takes a fifth of the time but changes accuracies on the
+        simulated data by up to 10 points if the ridge is weak. For cs and struct, the default takes
+        ten times as long as 0.01, and accuracies change by at most a point. These two losses are
+        not smooth: L-BFGS, also the authors' choice, stops when no step along its direction lowers
+        the objective.
 
     Attributes
     ----------
@@ -97,7 +98,7 @@ class SYNC(TwoStageModel):
         formula=r"w_c = \sum_r s_{cr} v_r,\quad s_{cr} \propto"
         r" \exp(-\lVert s_c - b_r \rVert^2 / \sigma^2),\quad F(x, c) = x^\top w_c",
     )
-    revision = 3  # different defaults; since revision 2, a smaller tolerance
+    revision = 3  # 2: smaller tolerance; 3: different defaults
     variants = ({"loss": "ovo"}, {"loss": "cs"}, {"loss": "struct"})
     param_grid: ClassVar = {
         "lam": tuple(2.0**k for k in (-10, -12, -14, -16, -18, -20, -22)),

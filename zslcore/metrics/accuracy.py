@@ -164,7 +164,7 @@ def _shaped(scores: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _require_scores(scores: np.ndarray, *largest: np.ndarray) -> None:
-    """Refuse NaN and plus infinity in ``scores``, detected in their ``largest`` values."""
+    """Refuse NaN and plus infinity in ``scores``, which would be among the ``largest`` scores."""
     if not all((values < np.inf).all() for values in largest):
         raise ZSLError(
             "Scores must be numbers, or minus infinity for a class that is ruled out; "

@@ -55,7 +55,7 @@ class SeenUnseen:
 
     @property
     def harmonic(self) -> np.ndarray:
-        """Harmonic mean of each pair."""
+        """Harmonic mean of each pair of accuracies."""
         return harmonic_mean(self.seen, self.unseen)
 
 
@@ -222,7 +222,7 @@ class CurveSteps:
         margin: np.ndarray,
         resolution: float,
     ) -> CurveSteps:
-        """Sort samples by margin; ``right`` is True if their side's best class is the true class.
+        """Sort samples by margin; ``right`` marks samples with the true class best on its side.
 
         Raises a ZSLError if one side has no samples.
         """

@@ -28,7 +28,7 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 EXACT = 20_000
 
 
-#: A sum of two accuracies below this is 0: no test set has enough images for a smaller sum.
+#: A sum of two accuracies below this counts as 0: no test set has enough images for so small a sum.
 TINY = 1e-12
 
 
@@ -184,7 +184,8 @@ def _interval(
     Percentile intervals are too short for the few classes of a test set; dividing by the standard
     error of each resample restores coverage. ``A`` and ``B`` are the accuracies of the two sides,
     with one row per class and one column per set of features. The sides are resampled separately.
-    Two columns, for the difference of their gains, share the resamples.
+    With two columns, the interval is of the difference between their gains, and both columns share
+    the resamples.
     """
     if min(len(A), len(B)) < 2:
         return (np.nan, np.nan)

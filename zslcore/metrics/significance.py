@@ -98,7 +98,7 @@ class PairedTest:
 
     @property
     def sentence(self) -> str:
-        """One sentence with the means in percentage points."""
+        """Sentence with the mean difference and its interval in points, the p-values and d_z."""
         mean, low, high = map(signed, (self.mean_difference, *self.interval))
         return (
             f"{self.question} {mean} points on average over {self.pairs} {self.of}, "
@@ -167,9 +167,9 @@ def _rank_biserial(x: np.ndarray) -> float:
 def _shift(x: np.ndarray, level: float) -> tuple[float, tuple[float, float]]:
     """Return the Hodges-Lehmann estimate and its interval; NaN if n is too small for the level.
 
-    The interval drops k ordered means of two differences at each end; k comes from the quantile
-    (1 - level) / 2 of the signed-rank statistic, which under the null hypothesis is the sum of a
-    random subset of 1..n.
+    Of the ordered means of two differences, the interval leaves out k at each end; k comes from the
+    quantile (1 - level) / 2 of the signed-rank statistic, which under the null hypothesis is the
+    sum of a random subset of 1..n.
     """
     n = len(x)
     i, j = np.triu_indices(n)
@@ -198,7 +198,7 @@ Over = Literal["classes", "images"]
 N_DRAWS = 1000
 #: With fewer classes on a side, percentile intervals are too narrow and Student's t is used.
 FEW = 20
-#: Counts of drawn classes or images in memory at a time: 8 MiB.
+#: Maximum number of counts of drawn classes or images in memory at a time: 8 MiB.
 BLOCK = 1 << 20
 
 
@@ -371,8 +371,8 @@ class Stratum:
 
     ``classes``, C, is the number of classes and ``images``, n, the number of images per class, or
     the harmonic mean of these numbers if they differ. ``between``, :math:`\tau`, is the standard
-    deviation of the difference between classes, ``within``, :math:`\sigma`, its standard deviation
-    within a class.
+    deviation, over classes, of the mean difference of the two models in a class; ``within``,
+    :math:`\sigma`, is the standard deviation of their difference over images of one class.
     """
 
     classes: float

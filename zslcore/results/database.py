@@ -1,10 +1,10 @@
 """The SQLite file of all results: its tables, its backup and its repair.
 
 A store is backed up before the first change of a day. Results that a user deletes are deleted from
-store and backup, so an empty store next to a backup with results has lost them. A repair renames a
-damaged file and joins its readable rows with the backup; it locks out other repairs and writers
-until the new file has the name of the store. A writer that waited for the old file then starts
-again on the new file.
+store and backup, so if a store is empty while its backup has results, the store has lost them. A
+repair renames a damaged file and joins its readable rows with the backup; it locks out other
+repairs and writers until the new file has the name of the store. A writer that waited for the old
+file then starts again on the new file.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ def back_up(path: Path) -> None:
         try:
             with closing(connected(path, 0.1)) as db, closing(sqlite3.connect(draft)) as copy:
                 db.execute("BEGIN")
-                db.execute("SELECT count(*) FROM sqlite_master")  # else a backup could wait forever
+                # Fails if the store is locked, whereas ``backup`` would wait without end.
+                db.execute("SELECT count(*) FROM sqlite_master")
                 db.backup(copy)
                 if not damage_in(copy) and not loss_in(copy, path):
                     os.replace(draft, backup)  # before ``db`` is unlocked

@@ -1,7 +1,8 @@
-"""Plans of runs: missing runs and derived runs are found, computed and read.
+"""Plans of runs: finding, computing and reading first runs and the runs derived from them.
 
-The parameters chosen on the folds determine derived runs: other seeds of a stochastic method, and
-the run with the parameters chosen on each fold or on the test set. An interrupted plan resumes.
+The result of a first run, which chooses parameters on the folds, determines its derived runs: the
+same parameters with other seeds, for a stochastic method, and the parameters that are best on each
+single fold or on the test set. An interrupted plan resumes.
 """
 
 from __future__ import annotations
@@ -79,7 +80,10 @@ class RunPlan:
         return [list(self.of(spec, results)) for spec in self.specs]
 
     def missing(self, results: Results) -> list[RunSpec]:
-        """Return the runs to compute next: missing first runs, or their missing derived runs."""
+        """Return the runs to compute next.
+
+        These are the first runs without a result, and the missing derived runs of all others.
+        """
         todo = []
         for spec in self.specs:
             first = self.first(spec, results)

@@ -2,12 +2,13 @@
 
 ``data/results`` has one folder per data set and one JSON per run, named by its key, with
 predictions in a Parquet file of the same name; ``python -m tools.shipped`` writes them. The run
-store returns a precomputed result if it has no other result for a key, which includes the digest of
-the data. Results of earlier revisions are not returned.
+store returns a precomputed result if it has no other result for the same key; a key includes the
+digest of the data. Results of earlier revisions are not returned.
 
-The features of some of these data sets are not installed. Labels, classes and splits of a benchmark
-are facts, and the predictions contain the test images: all results that follow from these can be
-shown. An imported data set of the same name replaces such a data set.
+The features of some of these data sets are not installed. The package contains the labels, classes
+and folds of each benchmark (:mod:`zslcore.datasets.facts`), and predictions contain the row numbers
+of the test images, so that all results that follow from these can be shown. An imported data set of
+the same name replaces such a data set.
 """
 
 from __future__ import annotations

@@ -75,10 +75,10 @@ def _part(
 def arrays_of(
     dataset: ZSLDataset, split: Split, parts: Sequence[Part], seed: int = 0
 ) -> dict[str, np.ndarray]:
-    """Return the arrays of the file by name.
+    """Return the arrays that :func:`write_parts` writes, by name.
 
-    They are ``class_names``, ``labels`` (the class of every row) and ``about`` (data, split, seed
-    and digests as JSON). Every part (``test``, ``fold_1`` and so on) adds ``<part>_train``,
+    The arrays are ``class_names``, ``labels`` (the class of every row) and ``about`` (data, split,
+    seed and digests as JSON). Every part (``test``, ``fold_1`` and so on) adds ``<part>_train``,
     ``<part>_rows``, ``<part>_classes`` and ``<part>_seen``, see :class:`Part`.
     """
     about: Mapping[str, Any] = {
@@ -135,7 +135,8 @@ def match_folds(
     predicted = checked(predictions, report.matrix.name, load=lambda _: dataset)
     remarks = *report.matrix.remarks, *predicted.remarks
     judged = judge_predicted(replace(predicted, remarks=remarks))
-    # The classes in the rows of folds are known, so a note that questions them is dropped.
+    # For a validated gamma, the note of ``report`` is dropped: it may say that the classes of the
+    # validation rows are uncertain, but here they are known.
     return judged if report.origin == "validated" else replace(judged, note=report.note)
 
 

@@ -19,8 +19,8 @@ from zslcore.scores.reading import blocks
 #: A mask rules a side out for at least the share EXACTLY of the images of the other side, and for
 #: at most the share NEVER of the images of its own side. Each side needs FEWEST_IMAGES.
 EXACTLY, NEVER, FEWEST_IMAGES = 0.995, 0.005, 10
-#: With this many columns of the true side, it is no chance that all scores of the other side are
-#: lower.
+#: With this many columns of the true side, it is no coincidence that all scores of the other side
+#: are lower.
 FEWEST_COLUMNS = 3
 #: If scores saturate, a constant side is no evidence of a mask. A mask is then recognised by at
 #: least this many errors within the true side, and none across the sides.
@@ -73,8 +73,9 @@ def _ruled_out(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return masks of the rows in which ``columns`` are ruled out, and in which scores saturate.
 
-    A side is ruled out if its scores are all equal and differ from those of the ``own`` side, or
-    are all lower. Scores saturate if most of the own side has the same constant.
+    A side is ruled out in a row if its scores are all equal and not equal to the scores of the
+    ``own`` side, or all lower than these. Scores saturate if most of the own side has the same
+    constant.
     """
     these, theirs = F[:, columns], F[:, own]
     high, low = these.max(axis=1), these.min(axis=1)

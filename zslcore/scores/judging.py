@@ -107,7 +107,7 @@ class ScoreReport:
     def table(
         self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False
     ) -> pd.DataFrame:
-        """Return every protocol, see :func:`zslcore.scores.protocols.side_by_side`."""
+        """Return all metrics by protocol, see :func:`zslcore.scores.protocols.side_by_side`."""
         intervals = self.intervals if with_intervals else None
         return protocols.side_by_side(self.figures, self.reasons, words, intervals)
 

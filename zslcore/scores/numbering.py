@@ -27,13 +27,14 @@ from scipy.stats import binom
 
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 
-#: A reading changes the labels of at least FEWEST images. Among these, it has more than CLEARER
-#: times the hits of the unchanged labels, and its hits have at most the probability UNLIKELY by
-#: chance.
+#: A reading changes the labels of at least FEWEST images. Among these images, more than CLEARER
+#: times as many predictions agree with the reading as with the unchanged labels, and the
+#: probability of so many agreements (hits) by chance is at most UNLIKELY.
 FEWEST, CLEARER, UNLIKELY = 10, 2.0, 1e-4
 #: Runs of equal labels are used if their average length is at least this.
 RUN = 5
-#: A run of equal labels is divided in two if this adds at least so many hits.
+#: A run of equal labels is divided in two if this adds at least this many hits, and at least a
+#: tenth of the length of the run.
 PARTED = 4
 #: Best seen and best unseen class of each image, int arrays of shape (n_images,).
 Best = tuple[np.ndarray, np.ndarray]
@@ -133,7 +134,7 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Lab
             for rows, how, length in _sides_of_rows(y, as_seen, unseen, best):
                 description = f"images of {what} count the classes of their side {start}, {how}"
                 chance = 1 / len(of_unseen)
-                chance += np.sqrt(chance * (1 - chance) / length)  # sides are chosen by hits
+                chance += np.sqrt(chance * (1 - chance) / length)  # sides maximise the hits
                 yield LabelReading(np.where(rows, unseen, as_seen), description), chance
 
 
@@ -152,7 +153,7 @@ def _readings_of_seen(
             f"images of the seen side count the classes of their side from {first}; unseen are"
         )
         chance = 1 / len(of_seen)
-        chance += np.sqrt(chance * (1 - chance) / length)  # sides are chosen by hits
+        chance += np.sqrt(chance * (1 - chance) / length)  # sides maximise the hits
         yield (
             LabelReading(
                 np.where(rows, as_unseen, as_seen),
@@ -171,7 +172,7 @@ def _named(place: np.ndarray, classes: np.ndarray) -> np.ndarray:
 def _sides_of_rows(
     y: np.ndarray, as_seen: np.ndarray, as_unseen: np.ndarray, best: Best
 ) -> Iterator[tuple[np.ndarray, str, float]]:
-    """Yield masks of unseen rows, with a description and the number of rows decided together."""
+    """Yield masks of unseen rows, with a description and the mean length of a block or run."""
     n = len(y)
     gain = (as_unseen == best[1]).astype(float) - (as_seen == best[0])
     gain = np.where(as_unseen < 0, -n, np.where(as_seen < 0, n, gain))
@@ -198,8 +199,8 @@ def _unseen_in_run(gain: np.ndarray) -> np.ndarray:
     """Return a mask of unseen images in a run: all, none, or all before or after a position.
 
     ``gain`` is the change in hits of each image if its label is read as unseen. Two classes with
-    the same label may follow each other, but a run is divided only for :data:`PARTED` additional
-    hits.
+    the same label may follow each other, but a run is divided only if this adds enough hits, see
+    :data:`PARTED`.
     """
     sums, n = np.concatenate([[0.0], np.cumsum(gain)]), len(gain)
     whole = max(sums[-1], 0.0)

@@ -104,8 +104,9 @@ class Pair:
     def sentence(self, differences: pd.DataFrame) -> str:
         """Return a sentence on the difference: values, interval, smallest detectable difference.
 
-        The metric is H if both files have it, at the gammas chosen for both or at 0; else unseen
-        accuracy. ``differences`` is the table :attr:`differences`.
+        The metric is the first in this list that both files have: H at chosen gammas, H at gamma 0,
+        H of separate label spaces, ZSL accuracy, u at gamma 0. ``differences`` is the table
+        :attr:`differences`.
         """
         names = ("calibrated_harmonic", "plain_harmonic", "separate_harmonic", "zsl",
                  "plain_unseen")  # fmt: skip

@@ -105,7 +105,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """Protocol: its steps, its users with their averages, and its metrics."""
+    """Protocol: its steps, its users with the averages that they report, and its metrics."""
 
     name: str
     says: str
@@ -207,7 +207,7 @@ def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> 
     dependent = not test.limits and depends_on_candidates(test)
     reasons = {}
     for name, figure in FIGURES.items():
-        separate = figure.needs_fixed_scores  # metrics of separate label spaces
+        separate = figure.needs_fixed_scores  # for metrics of separate label spaces
         if test.limits == "predicted classes":
             if not name.startswith(("plain_", "accuracy", "macro_f1")):
                 reasons[name] = SCORES_NEEDED
@@ -260,7 +260,7 @@ def side_by_side(
     words: Words = WORDS["seen-unseen"],
     intervals: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return every protocol as a tidy table in the given ``words``, one row per metric.
+    """Return all metrics by protocol as a tidy table, one per row, in the given ``words``.
 
     Columns are ``protocol``, ``line``, ``average`` ("per class", "per image"), ``figure`` (its
     name in the registry), ``value`` (a fraction), ``reason`` for a missing value, and the columns

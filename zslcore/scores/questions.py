@@ -61,8 +61,9 @@ ENOUGH = 2_000
 ON_DISK = 1 << 28
 #: Share of rows with ties above which a remark reports them.
 MANY_TIES = 0.01
-#: Hits are above chance if they exceed the hits by chance by the factor ABOVE_CHANCE. A question is
-#: raised if another reading has more hits than the unchanged file by the factor CLEARER.
+#: The share of correct predictions (hits) is above chance if it exceeds the share expected by
+#: chance by the factor ABOVE_CHANCE. A question is raised if another reading of the file has more
+#: hits than the unchanged file, by the factor CLEARER.
 ABOVE_CHANCE, CLEARER = 2.5, 2.0
 #: Number of permutations of the labels from which the hits by chance are estimated.
 PERMUTED = 10
@@ -73,7 +74,8 @@ PERMUTED = 10
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
 #: Words for an image without a predicted class, in lower case.
 NO_CLASS = frozenset({"", "-", "?", "nan", "none", "null", "n/a", "na", "unknown", "abstain"})
-#: Share of repeated rows above which a remark reports them, and maximum of names in a remark.
+#: Share of repeated rows above which a remark reports them, and maximum number of names in a
+#: remark.
 REPEATED, LISTED = 0.01, 4
 
 
@@ -701,7 +703,7 @@ def _apply_column_fixes(matrix: Scores, fixes: Collection[str]) -> Scores:
 
 
 def _reorder(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
-    """Reorder the columns of scores or change their sign; return a large memory map as a map."""
+    """Reorder the columns of scores or change their sign; a large result is a memory map."""
     if F.nbytes < ON_DISK:
         return sign * F[:, place]
     with scratch() as folder:
@@ -740,7 +742,7 @@ def _order_question(some: Scores) -> Question | None:
 
 
 def _distance_question(some: Scores) -> Question | None:
-    """Ask whether smaller is closer if this makes far more predictions right."""
+    """Ask whether smaller scores are closer if this makes far more predictions right."""
     if "distances" in some.fixes:
         return None
     F, y = some.F, some.y
@@ -885,7 +887,7 @@ def _unused_column_question(
 
 
 def _wins(values: np.ndarray, F: np.ndarray, others: np.ndarray) -> bool:
-    """Return whether a column ever is the best seen class; if not, it changes no metric."""
+    """Return whether a column is the best seen class of any image; else it changes no metric."""
     return bool(len(others)) and any(
         (values[rows] >= block[:, others].max(axis=1)).any() for rows, block in blocks(F)
     )

@@ -529,7 +529,7 @@ def _marked_columns(file: str, name: str, marks: np.ndarray) -> np.ndarray:
 
 
 def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
-    """Return the parts of a table: numbers are scores, or there are only predicted classes."""
+    """Return the parts of a table: scores of classes or, without any, predicted classes."""
     wanted: dict[str, Role] = {
         "scores": "scores", "class_names": "names", "labels": "labels", "predicted": "labels"
     }  # fmt: skip
@@ -665,7 +665,7 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
 
 
 def _column_named(texts: Mapping[str, object], names: Sequence[str]) -> str | None:
-    """Return the column with the first of some names, ignoring case."""
+    """Return the column with the first of ``names`` that occurs, ignoring case."""
     lower = {name.lower(): name for name in texts}
     return next((lower[name] for name in names if name in lower), None)
 

@@ -55,8 +55,8 @@ class Submission:
 
     ``files`` are all files read, by their roles, which replace names in a blind review: "split",
     "labels" and "features" of the split, "scores", "validation_1" and so on. ``extractor`` is an
-    extractor of the contamination map; for an extractor of the authors, ``pretraining`` has names
-    of vocabularies or text files of classes. ``command`` repeats the review.
+    extractor of the contamination map; for any other extractor, ``pretraining`` has names of
+    vocabularies, or of text files that list classes. ``command`` repeats the review.
     """
 
     files: Mapping[str, Path] = field(default_factory=dict)

@@ -37,7 +37,8 @@ ROWS, WIDTH = 400, 64
 #: ``ratio`` times the distance to the second nearest. The share of copies must exceed ``factor``
 #: times the share by chance plus ``margin``, and be less probable by chance than UNLIKELY.
 Rule = tuple[float, float, float]
-#: Rules for exact copies, and for copies with noise, which are sought by value only.
+#: Rules for exact copies, and for copies with noise; noisy copies are sought only in the values,
+#: not in ranks or sorted values.
 COPIES: Rule = (0.25, 2.0, 0.05)
 NOISY: Rule = (0.5, 3.0, 0.08)
 UNLIKELY = 1e-4
@@ -49,7 +50,7 @@ _BY_NUMBER = (
 )
 #: Number of scores per validation row for which equal scores are sought in the test rows.
 EQUAL_VALUES = 4
-#: Fewest columns that distinguish rows (and fewest copies), and maximum of names in a sentence.
+#: Minimum number of columns to compare and of copies found; maximum number of names in a sentence.
 FEWEST, LISTED = 3, 4
 
 

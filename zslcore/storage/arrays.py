@@ -28,7 +28,7 @@ class RowFile:
         self.shape = (self.shape[0] + len(block), self.shape[1])
 
     def close(self) -> None:
-        """Write the number of rows into the header, of fixed length, and close the file."""
+        """Write the number of rows into the header, which has a fixed length; close the file."""
         self._file.seek(0)
         self._write_header()
         self._file.close()

@@ -45,7 +45,7 @@ class MissingExtraError(ZSLError):
 
 @contextmanager
 def extra(name: str, package: str, purpose: str) -> Iterator[None]:
-    """Turn a failed import of ``package`` in this block into an error with the command.
+    """Turn a failed import of ``package`` into an error with the command that installs it.
 
     Other failed imports are re-raised, since they are faults of the installation.
     """

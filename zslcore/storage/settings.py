@@ -1,9 +1,9 @@
 """Settings of the package, from environment variables.
 
-The guide (first run) and SECURITY.md describe them. Sizes are in bytes, or end in K, M, G or T,
-with or without B or iB, in multiples of 1,024. A value is read when it is used, so that an invalid
-value never prevents an import of the package; :func:`check_all` reads all values before a command
-runs.
+The guide (first run) and SECURITY.md describe them. A size is a number of bytes, or a number with
+the unit K, M, G or T (powers of 1,024), which B or iB may follow. A value is read when it is used,
+so that an invalid value never prevents an import of the package; :func:`check_all` reads all values
+before a command runs.
 """
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ def harmless(value: Any) -> Any:
     value = without_python(value)
     if not isinstance(value, str):
         return value
-    value = value.replace("\r", "\n")  # an unquoted end of line
+    value = value.replace("\r", "\n")  # an end of line that stays unquoted
     if not value.startswith(BEGINNINGS):
         return value
     try:

@@ -41,7 +41,8 @@ from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
 #: Form in which a variable is returned: a float32 matrix, unchanged or transposed (MATLAB's layout
 #: has one image per column); a matrix of scores in its own precision; a list of whole numbers; a
-#: tuple of texts (of a long path, only the end); or labels, which are numbers or texts.
+#: tuple of names; a tuple of paths, of which long ones are cut to their end; or labels, which are
+#: numbers or texts.
 Role = Literal["rows", "columns", "scores", "numbers", "names", "paths", "labels"]
 
 #: Content of a column of a Parquet table: whole numbers, whole numbers with -1 for missing ones,
@@ -567,7 +568,7 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
     return tuple(name for name in map(clean_text, lines) if name)
 
 
-#: Largest file of word vectors, and memory of the process that reads it.
+#: Largest size of a file of word vectors, and memory of the process that reads it, in bytes.
 MAX_WORDS_BYTES, WORDS_MEMORY = 16 << 30, 256 << 20
 
 

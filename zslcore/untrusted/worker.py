@@ -46,8 +46,9 @@ LOOK_EVERY, PATIENCE = 0.1, 40
 #: Bytes that any worker may use beyond its libraries; bytes that a reader needs to list the
 #: variables of a file (SciPy inflates up to 128 MiB for it); largest answer in bytes.
 SPARE, OPENING, MAX_ANSWER = 128 << 20, 256 << 20, 64 << 20
-#: Limits on an answer in bytes, since JSON of 1 MB can take 25 MB of the caller's memory: for any
-#: file, per byte of the file, and for the last line, which is read for progress.
+#: Limits in bytes, since JSON of 1 MB can take 25 MB of the caller's memory. An answer may have
+#: ANSWER bytes, and ANSWER_A_BYTE more per byte of the file. LAST_LINE limits the last line, which
+#: is read for progress.
 ANSWER, ANSWER_A_BYTE, LAST_LINE = 4 << 20, 8, 1 << 12
 #: Free bytes on a disk below which a failure counts as a full disk.
 ROOM = 1 << 16
@@ -65,7 +66,7 @@ _reading = ""
 
 
 class Refused(Exception):  # noqa: N818 - a sentence on a file, not a fault of the program
-    """Refusal of a file in one sentence; ``where`` is the place in it, such as "line 3"."""
+    """Refusal of a file in one sentence; ``where`` is the place, such as "line 3"."""
 
     def __init__(self, sentence: str, where: str = "") -> None:
         super().__init__(sentence)
@@ -455,7 +456,7 @@ def _serve_and_exit(server: int, passed: Sequence[int]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    from zslcore.untrusted import worker  # the module imported by functions, not __main__
+    from zslcore.untrusted import worker  # the copy that functions import; this one is __main__
 
     if len(sys.argv) > 1:
         worker.run_fork_server(socket.socket(fileno=int(sys.argv[1])))

@@ -21,7 +21,7 @@ MAX_LINE = 1 << 16
 MAX_ROW = 1 << 20
 #: Columns of a table that may hold the captions, in order of preference.
 COLUMNS = ("caption", "text", "title")
-#: Captions between two reports of progress.
+#: Number of captions between two reports of progress.
 EVERY = 20_000
 
 #: Names of each class, split into words.

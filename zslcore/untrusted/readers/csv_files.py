@@ -80,7 +80,7 @@ def _read_frames(path: str, n_numbers: int, **options: Any) -> Iterator[tuple[An
     }
     size = max(1, Path(path).stat().st_size)
     with open(path, "rb") as file, warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)  # too many fields
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # raised for too many fields
         with pd.read_csv(file, chunksize=max(1, BLOCK // n_numbers), **options) as frames:
             for frame in frames:
                 yield frame, min(1.0, file.tell() / size)
@@ -203,7 +203,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
                 raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
             for k, column in [*codes.items()]:
                 column.append(frame[k].str.strip().str[:MAX_NAME])
-                if len(column.texts) > MAX_COLUMNS:  # file names, different in each row
+                if len(column.texts) > MAX_COLUMNS:  # such as names of files
                     del codes[k]
             worker.report_progress(share=share)
             yield values
@@ -260,8 +260,8 @@ def _score_frames(
 def _separator(path: str) -> str:
     """Return the separator of a score table: a comma, a semicolon or a tab.
 
-    It is the separator that splits the first two lines into the same, largest number of fields; by
-    default a comma.
+    A separator is possible if it splits both of the first two lines into the same number of fields,
+    at least two. The possible separator with the most fields is returned, by default a comma.
     """
     csv.field_size_limit(MAX_FIELD)
     with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:

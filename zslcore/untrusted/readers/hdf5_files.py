@@ -47,7 +47,7 @@ class Hdf5:
         names: Counter[str] = Counter(top)
         group_of: dict[str, str] = {}
         for group in top:
-            if group in VARIABLES:  # expected to be an array, and refused as a group
+            if group in VARIABLES:  # a group with this name is refused when read
                 continue
             is_link = self.file.id.links.get_info(group.encode()).type != self.h5py.h5l.TYPE_HARD
             if is_link or not isinstance(self.file[group], self.h5py.Group):

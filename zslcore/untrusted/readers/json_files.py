@@ -38,7 +38,7 @@ JSON_LINES = (".jsonl", ".ndjson")
 
 
 class Json:
-    """Arrays in JSON: an object of lists, or a single list, named "array".
+    """Arrays in JSON: an object of lists, or a single list, which gets the name "array".
 
     An object with one list of numbers per class, all of the same length, is read as the matrix
     "prototypes" with "class_names"; records are read as one list per name.

@@ -21,8 +21,8 @@ from zslcore.untrusted.readers.tensor_files import Safetensors, Torch
 from zslcore.untrusted.readers.text_tables import TextTable
 from zslcore.untrusted.worker import Refused
 
-#: Total bytes of small variables, which are read with the list of contents; variables of paths, of
-#: which only the end is kept; largest number of listed variables.
+#: Maximum total bytes of small variables, which are read together with the list of contents;
+#: variables of paths, which are cut to their end; maximum number of listed variables.
 SMALL_BYTES, PATHS, MAX_VARIABLES = 64 << 20, ("image_files",), 200
 
 
@@ -126,8 +126,8 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
     """Return name and shape of each variable; write the values of small variables.
 
     The k-th variable is written to ``<k>.npy``: numbers unchanged, but a list of whole numbers as
-    int64. In its entry, "refused" is the reason why it cannot be read, and "read" is True if its
-    values were written.
+    int64. In the entry of a variable, "refused" is the reason why it cannot be read, and "read" is
+    True if its values were written.
     """
     source = _opened(path, kind)
     entries: list[dict[str, Any]] = []
