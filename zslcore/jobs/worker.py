@@ -22,14 +22,15 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-#: Seconds between checks that a silent worker is alive.
+#: Seconds between checks whether a silent worker is still alive.
 POLL = 0.1
 
 
 class Worker:
     """Process of :mod:`zslcore.jobs.worker_main`, in its own process group.
 
-    ``began`` is True if the process has started its latest job, ``stays`` if it waits for the next.
+    ``began`` is True if the process has started its latest job, ``stays`` if the process waits for
+    the next job.
     """
 
     def __init__(self, module: str, threads: int) -> None:
@@ -79,7 +80,7 @@ class Worker:
         return _sentence(last, code)
 
     def _send(self, request: Mapping[str, Any]) -> None:
-        """Send a request. Standard input stays open, since its end tells the worker to end."""
+        """Send a request. Standard input stays open, since the worker ends when it is closed."""
         assert self.process.stdin is not None  # a pipe
         with suppress(BrokenPipeError):  # the worker has died; its exit status has the reason
             self.process.stdin.write(json.dumps(request) + "\n")

@@ -51,7 +51,7 @@ class JobProgress:
         self._next_line, self._next_preview = 0.0, 0.0
 
     def __call__(self, done: float, total: float, message: str = "") -> None:
-        """Report that ``done`` of ``total`` is done; a new stage is reported at once."""
+        """Report that ``done`` of ``total`` steps are done; report a new stage without delay."""
         now = time.monotonic()
         if now >= self._next_line or done < self._done or done == total:
             self._next_line = now + LINE_EVERY
@@ -59,7 +59,7 @@ class JobProgress:
         self._done = done
 
     def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
-        """Write the arrays of ``draw`` as a preview, using at most a tenth of the time."""
+        """Write the arrays of ``draw`` as a preview, in at most a tenth of the job's time."""
         start = time.monotonic()
         if start < self._next_preview:
             return

@@ -1,20 +1,21 @@
-"""Parallel computation over the parts of a matrix, here or on a Dask cluster, with progress.
+"""Parallel computation over the rows of a matrix, on this machine or a Dask cluster, with progress.
 
-joblib runs the pieces: by default in one process per processor or, with an address, on a running
-Dask cluster. A piece always runs on one thread, so results do not depend on the number of workers;
-pieces are merged in an order that depends only on their content.
+The rows are cut into pieces: the parts of shards (:mod:`zslcore.large.shards`), or blocks of rows.
+joblib computes the pieces, by default in one process per processor or, if the setting ``ZSL_DASK``
+has an address, on a running Dask cluster. A piece always runs on one thread, so results do not
+depend on the number of workers; pieces are merged in an order that depends only on their content.
 
 If a folder is given, ``joblib.Memory`` stores each finished piece there at once, under the digest
-of its rows and of the computation. A killed process resumes where it stopped, and after a change of
-one part, only this part is computed again. Workers write to the folder themselves; on a cluster,
-folder and shards have to be on a shared file system.
+of its rows and of the computation. A killed process resumes where it stopped, and if the rows of
+one piece change, only this piece is computed again. Workers write to the folder themselves; on a
+cluster, folder and shards have to be on a shared file system.
 
 If a worker is lost, its pieces in progress are lost. On one machine, the pieces of all other
 processes are lost too, since joblib restarts all processes.
 
-Each piece writes its progress to a file, and one thread here reads all files to show a line every
-:data:`LINE_EVERY` seconds. The weight of a piece is its expected time; a piece without an estimate
-has the mean weight of the other pieces.
+Each piece writes its progress to a file, and a thread of the calling process reads all files to
+show a line every :data:`LINE_EVERY` seconds. The weight of a piece is its expected time; a piece
+without an estimate has the mean weight of the other pieces.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Engine:
             raise ParameterError(f"workers must be at least 1; got {self.workers}.")
 
     def at_a_time(self, n: int) -> int:
-        """Return the number of parallel pieces, out of ``n``, on this machine."""
+        """Return how many of ``n`` pieces run at the same time on this machine."""
         return max(1, min(n, self.workers or len(os.sched_getaffinity(0))))
 
 
@@ -94,8 +95,8 @@ def parallel(n_jobs: int, return_as: str, common: object = None, **here: Any) ->
     """
     address = settings.DASK()
     if not address:
-        # joblib reuses its processes only if their initializer is the same: processes with
-        # different settings would use a different data folder.
+        # joblib reuses processes only for the same initializer and arguments. Processes started
+        # with other settings would use another data folder.
         begin: dict[str, Any] = {
             "initializer": settings.set_environment,
             "initargs": (settings.environment(),),
@@ -147,10 +148,11 @@ def _losses_told(address: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Piece:
-    """Rows of a view in one part, and their positions ``at`` in the view.
+    """Rows of a view that are in one part of the shards, or in one block.
 
-    ``scaling`` is an empty view with the scaling of rows. ``rows`` are row numbers in ``part``, or
-    in ``matrix`` without shards; None for all rows.
+    ``at`` has their positions in the view, ``scaling`` is an empty view that scales rows in the
+    same way. ``rows`` are row numbers in ``part`` or, for a matrix that is not in shards, in
+    ``matrix``; None means all rows.
     """
 
     at: slice | np.ndarray
@@ -222,7 +224,8 @@ def over_pieces(
 
     Parameters
     ----------
-    do : module-level function, called with a view, its entries of ``by_row``, and ``common``
+    do : module-level function, called with the view of a piece, the entries of each array of
+        ``by_row`` for its rows, and ``common``
     by_row : arrays with one entry per row, such as labels
     common : argument that is the same for all pieces
     digest : digest of ``common`` and the revision of ``do``; empty if nothing is stored
@@ -267,7 +270,8 @@ def _parallel(
 ) -> Iterator[Result]:
     """Compute tasks in parallel, and yield results in the order of tasks."""
     n_jobs = engine.at_a_time(len(tasks))
-    in_memory = any(piece.part is None for _, _, piece, _, _ in tasks)  # workers would copy it
+    # A matrix in memory would be copied to the workers, so it is processed here.
+    in_memory = any(piece.part is None for _, _, piece, _, _ in tasks)
     if in_memory or (not settings.DASK() and n_jobs == 1):
         yield from (stored(*task) for task in tasks)
         return
@@ -277,7 +281,7 @@ def _parallel(
 
 #: Seconds between lines of progress, and between reports of a piece.
 LINE_EVERY, ENTRY_EVERY = 8.0, 1.0
-#: Share of the work after which the time left is estimated from the pace so far.
+#: Once this share of the work is finished, the time left is estimated from the pace so far.
 FEWEST_SHARE = 0.1
 
 
@@ -285,8 +289,9 @@ FEWEST_SHARE = 0.1
 class Standing:
     """Progress of a computation over pieces.
 
-    ``share`` includes parts of pieces. ``at_work`` lists the names of current pieces with their
-    last messages. ``expected`` are the seconds of earlier runs, None if no piece has an estimate.
+    ``done`` of ``total`` pieces are finished. ``share`` is the finished share of the work,
+    including unfinished pieces. ``at_work`` lists the pieces in progress as (name, last message).
+    ``expected`` is the expected time in seconds, None if no piece has an estimate.
     """
 
     done: int
@@ -300,8 +305,8 @@ class Standing:
     def seconds_left(self) -> float | None:
         """Estimated seconds left, from the pace once a tenth is done, else from ``expected``.
 
-        Without an expected time, it is None until a piece is done: costs of pieces can differ by an
-        unknown factor, so the progress of the first piece is not representative.
+        Without an expected time, the estimate is None until a piece is done: costs of pieces can
+        differ by an unknown factor, so the progress of the first piece is not representative.
         """
         paced = self.expected is not None or self.total == 1
         if self.share and (self.share >= FEWEST_SHARE if paced else self.done):
@@ -328,7 +333,7 @@ def _time(seconds: float) -> str:
 
 
 class PieceReport:
-    """Progress callback of a piece, for other processes; cheap enough for every step."""
+    """Progress callback of a piece that can run in another process; cheap enough for every step."""
 
     def __init__(self, path: Path) -> None:
         self.path, self._next = path, 0.0

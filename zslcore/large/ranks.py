@@ -1,18 +1,19 @@
 r"""Accuracies of many candidate sets from one pass over the test rows, without a score matrix.
 
-An image of class :math:`y` is right at top-:math:`k` among the candidates :math:`T` if fewer than
+The top-:math:`k` prediction for an image of class :math:`y` among the candidates :math:`T` is
+correct if fewer than
 :math:`k` candidates rank before :math:`y`:
 
 .. math::
     r_T(x) = \# \{ c \in T : F(x, c) > F(x, y) \;\text{or}\;
     F(x, c) = F(x, y), \, c < y \} < k,
 
-where equal scores are ranked by column, as in ``argmax``. Candidate sets overlap: the nine sets of
-the benchmark's ImageNet experiments are unions of 21 *atoms*, groups of classes that belong to the
-same sets; the seen classes are one more atom. The classes that rank before the true class are
-counted once per atom, and the rank in a union is the sum over its atoms. One pass over the images
-thus gives exact top-1 to top-20 accuracies for all sets, among their own candidates (ZSL) and
-together with the seen classes (GZSL).
+where equal scores are ranked by column, as in ``argmax``. Candidate sets overlap: the nine sets in
+the ImageNet experiments of the benchmark (Xian et al., TPAMI 2019) are unions of 21 *atoms*, groups
+of classes that belong to the same sets; the seen classes are one more atom. The classes that rank
+before the true class are counted once per atom, and the rank in a union is the sum over its atoms.
+One pass over the images thus gives exact top-1 to top-20 accuracies for all sets, among their own
+candidates (ZSL) and together with the seen classes (GZSL).
 
 The exact seen-unseen curve of a set follows from the best seen and the best unseen class of each
 image with their scores (:mod:`zslcore.metrics`).
@@ -53,9 +54,9 @@ Task = Literal["zsl", "gzsl"]
 class Atoms:
     """Groups of candidates that are in the same sets, and sets as unions of such atoms.
 
-    ``of_class`` is the atom of each candidate, -1 for candidates in no set; ``in_set`` has shape
-    (n_sets, n_atoms). ``seen`` is True for atoms of seen classes, False for atoms of unseen
-    classes.
+    ``of_class`` is the atom of each candidate, -1 for candidates in no set. ``in_set`` has shape
+    (n_sets, n_atoms), True if the set includes the atom. ``seen`` is True for atoms of seen
+    classes, False for atoms of unseen classes.
     """
 
     of_class: np.ndarray
@@ -88,7 +89,7 @@ class Atoms:
         return len(self.seen)
 
     def with_seen(self) -> np.ndarray:
-        """Return the atoms of each set for GZSL, which includes the seen classes."""
+        """Return the atoms of each set for GZSL: those of the set, and those of seen classes."""
         return self.in_set | self.seen
 
 
@@ -118,7 +119,7 @@ class Images:
     best_seen : array of shape (n,), best score among seen classes
     best : array of shape (n, n_curves), best score among the unseen classes of each curve's set
     answer_seen, answer : int32 arrays of shape (n,) and (n, n_curves)
-        Classes with these scores, the first in a tie; -1 without one.
+        Classes with these scores, the first in a tie; -1 if there is no such class.
     """
 
     rows: np.ndarray
@@ -134,8 +135,9 @@ class Counts:
     """Counts of one pass over some rows.
 
     ``classes`` are the classes with images, increasing, and ``totals`` their numbers of images.
-    ``hits`` has shape (2, n_sets, n_ks, n_classes), ZSL first: the numbers of images with their
-    class among the ``k`` best of the set. In each set, only its candidates are counted.
+    ``hits`` has shape (2, n_sets, n_ks, n_classes), with ZSL before GZSL: the number of images of a
+    class for which this class is among the ``k`` best candidates of the set. It is 0 for classes
+    that are not candidates of the set.
     """
 
     classes: np.ndarray
@@ -167,7 +169,7 @@ def merged(several: Sequence[Counts]) -> Counts:
 class RankCounts(Counts):
     """Counts of true classes among the k best, and the accuracies that follow.
 
-    For disjoint rows, ``a + b`` equals the counts of all rows.
+    If ``a`` and ``b`` count disjoint rows, ``a + b`` counts the rows of both.
 
     Attributes
     ----------
@@ -208,8 +210,9 @@ class RankCounts(Counts):
         """Return a top-k accuracy as a fraction; NaN without images.
 
         With the task "zsl", the candidates are the classes of the set; with "gzsl", also the seen
-        classes. The accuracy is over images of the set's unseen classes or, in GZSL with ``of``
-        "seen", of seen classes. ``average`` is "class" (mean of per-class accuracies) or "sample".
+        classes. With ``of`` "unseen", the accuracy is over images of the set's unseen classes; with
+        "seen", only for GZSL, over images of seen classes. ``average`` is "class" (mean of
+        per-class accuracies) or "sample".
         """
         counted, hits = self._counted(name, k, task)
         counted = counted & (self.seen[self.classes] == (of == "seen"))
@@ -279,8 +282,8 @@ def count_ranks(
         required precision.
     sets : name -> candidates, int or bool array; sets may overlap
     seen : bool array of shape (n_candidates,), True for seen classes
-    curves : names of the sets with a seen-unseen curve, by default all; each takes 8 or 12 bytes
-        per image, and the seen side 12 or 16
+    curves : names of the sets with a seen-unseen curve, by default all; in single or double
+        precision, each set takes 8 or 12 bytes per image, and the seen classes 12 or 16
     keep : folder in which finished parts are stored; see :mod:`zslcore.large.engine`
     progress : callable(done, total, message), called after each part
 

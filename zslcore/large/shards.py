@@ -32,7 +32,8 @@ from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import or_refused
 
 ShardDtype = Literal["float16", "float32"]
-#: Bytes of a part, which is processed at a time: large enough that opening it is cheap.
+#: Size of a part in bytes. Parts are processed one by one, and opening one of this size is
+#: comparatively cheap.
 PART_BYTES = 256 << 20
 #: Increased when the format of the files changes.
 SCHEMA = 2
@@ -72,8 +73,8 @@ class ShardPart:
 class Shards:
     """Rows of a folder of shards, read on access.
 
-    For other processes it is pickled as a path and a few numbers, and opened again there without
-    another verification.
+    It is pickled as a path and a few numbers; another process opens the folder again without
+    verifying the files.
 
     Attributes
     ----------
@@ -197,7 +198,7 @@ def write_shards(
     ----------
     folder : path of the new folder, which must not exist
     blocks : pairs of features (n, n_features) and labels (n,), in order of rows, of any length n
-    dtype : "float32", or "float16" for files of half the size with three digits
+    dtype : "float32", or "float16" for files of half the size and three significant digits
     part_bytes : size of a part in bytes; a part has at least one row
 
     Raises
@@ -227,7 +228,7 @@ def write_shards(
             writer.close()
             draft.chmod(0o755)
             os.replace(draft, folder)
-            artifacts.unmark_draft(folder)  # last: needed for cleanup after a crash
+            artifacts.unmark_draft(folder)  # last: cleanup needs the mark
     except BaseException:
         writer.abandon()
         artifacts.discard(draft)
@@ -267,7 +268,7 @@ class _Writer:
                 self._end_part()
 
     def abandon(self) -> None:
-        """Close the open files, also on a full disk."""
+        """Close the open files, even if the disk is full."""
         if self.file is not None:
             with suppress(OSError, ValueError):
                 self.file.close()

@@ -70,9 +70,9 @@ def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
     """Return a data set of ImageNet-21K features in shards, without reading them as a whole.
 
     Labels of the shards are 0-based rows of ``prototypes``. ``prototypes`` is a CSV file with a
-    column ``class``, where most names have an id such as ``n01440764``, and one numeric column per
-    dimension; or the release's ``ImageNet_w2v.mat``, in which classes without a word vector have
-    zeros and belong to none of the nine test sets. In the split "own", classes of the 2012
+    column ``class``, in which most names have an id such as ``n01440764``, and one numeric column
+    per dimension; or the release's ``ImageNet_w2v.mat``, in which classes without a word vector
+    have zeros and belong to none of the nine test sets. In the split "own", classes of the 2012
     challenge are training classes, and all others are unseen.
     """
     shards, embeddings = Shards.open(folder), read_class_embeddings(prototypes)

@@ -91,7 +91,7 @@ def _with_plurals(listed: SplitList) -> SplitList:
 
 
 def _classes_of_sides(listed: SplitList) -> tuple[set[int], set[int]]:
-    """Return the classes of training and of the unseen test."""
+    """Return the classes of training and the classes of the unseen test part."""
     if listed.sides:
         sides = [
             [listed.sides[side]] if side in listed.sides else [] for side in ("seen", "unseen")

@@ -45,7 +45,7 @@ class DeclaredProvenance:
     Parameters
     ----------
     hyperparameters, epochs, gamma : "validation", "given", "test", "unknown" or "none"
-        Data that each was chosen on; "given" means fixed beforehand, "none" not used.
+        Data on which each of the three was chosen; "given": fixed beforehand; "none": not used.
     prototypes : "independent", "test images" or "unknown"
         Origin of the class embeddings: made without or with test images.
     """
@@ -82,8 +82,8 @@ class Thresholds:
     ----------
     near, alone : ZSL005, in (0, 1]
         A test row is a near-duplicate if its nearest training row is closer than ``near`` times the
-        median of such distances, and closer than ``alone`` times the distance to its tenth nearest
-        training row.
+        median distance of test rows to their nearest training row, and closer than ``alone`` times
+        the distance to its tenth nearest training row.
     share : ZSL004, ZSL005, ZSL012, in [0, 1]
         Up to this share of the test images, leaking rows are a warning instead of a leak. At 0.01
         they change an accuracy by at most one point.
@@ -120,7 +120,7 @@ class Reading:
     sentence : the reading, and the contradictions that remain
     mark : "warning" for a sound but unusual file, "error" for a file with a wrong list
     advice : how to repair the file
-    first_row : number of the first row in the file
+    first_row : number that the file uses for the first row: 1, or 0 or 2 if it is shifted
     """
 
     sentence: str
@@ -153,7 +153,7 @@ class AuditContext:
     accuracies : method -> {class: accuracy among unseen classes}, in addition to ``runs``
     questions : open questions on the names of classes
     reading : how row numbers are read where the file, taken literally, contradicts itself
-    facts : sources and assumptions of the loading, for the report
+    facts : sources of the data and assumptions in reading them, by name, for the report
     """
 
     name: str

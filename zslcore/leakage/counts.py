@@ -1,7 +1,7 @@
 """Counts of leaking rows and classes, and of classes in a pre-training set.
 
 Two splits are compared on their common parts, because a file without ``train_loc`` does not show
-its training rows, and on ``test_seen`` if at least one of them has it.
+its training rows. ``test_seen`` is also compared if only one of the splits has it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 
 
 def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
-    """Return the sorted test rows that any leak reports as trained on.
+    """Return the test rows that some leak reports as trained on, sorted.
 
     A test row leaks if training has the row itself, an equal or near image, its photograph or its
     class.
@@ -54,9 +54,9 @@ def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
 def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame:
     """Count the images of each class by part, each image once; one row per class with images.
 
-    ``known`` counts test_unseen images with their class in the pre-training set, ``leaking`` the
-    images in :func:`leaking_rows`. Without a report no image is leaking, and an image in two parts
-    is a test image; without labels the table is empty.
+    ``known`` counts test_unseen images of classes in the pre-training set, ``leaking`` the images
+    in :func:`leaking_rows`. Without a report, no image is leaking, and an image in training and
+    test is counted as a test image. Without labels, the table is empty.
     """
     columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
     if context.labels is None:
@@ -212,8 +212,8 @@ OVERLAP_COLUMNS = (
 class Overlap:
     """Test class with its matches, strongest first, and the decision of a person.
 
-    ``number`` is its position among the compared classes, or its row of ``prototypes``;
-    ``decision`` is "confirmed", "rejected" or "".
+    ``number`` is its position among the compared classes or, from :func:`overlaps_of_split`, its
+    row of ``prototypes``. ``decision`` is "confirmed", "rejected" or "".
     """
 
     number: int
@@ -285,7 +285,7 @@ def overlaps(
 def overlaps_of_split(
     context: AuditContext, vocabulary: Vocabulary, classes: Iterable[int] | None = None
 ) -> tuple[Overlap, ...]:
-    """Compare the unseen classes of a split, or other rows of its prototypes, with a vocabulary."""
+    """Compare the unseen classes of a split, or the given ``classes``, with a vocabulary."""
     rows = [int(c) for c in (context.known_unseen_classes if classes is None else classes)]
     decisions = context.decisions.get(vocabulary.name, {})
     rows_compared = overlaps(context.names(rows), vocabulary, context.class_names, decisions)
@@ -295,7 +295,7 @@ def overlaps_of_split(
 def certain_and_possible(
     names: Sequence[str], vocabularies: Iterable[Vocabulary], others: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the classes certainly in one of the vocabularies, and those possibly in one."""
+    """Return the classes certainly in some vocabulary, then the classes only possibly in one."""
     by_vocabulary = [overlaps(names, vocabulary, others) for vocabulary in vocabularies]
     strengths = [{row[k].strength for row in by_vocabulary} for k in range(len(names))]
     certain = tuple(n for n, s in zip(names, strengths, strict=True) if "strong" in s)

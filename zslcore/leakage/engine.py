@@ -56,12 +56,12 @@ def audit(
     group_pattern : regular expression
         Its first group matches the photograph in the name of an image file.
     pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary
-        Pre-training sets of the feature extractor; by default those that the data set declares or
-        :func:`zslcore.datasets.imports.pretraining_of` returns for its features.
+        Pre-training sets of the feature extractor; by default the sets declared by the data set, or
+        returned by :func:`zslcore.datasets.imports.pretraining_of` for its features.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected"
     runs : sequence of RunResult, for the effect of overlaps and the oracle gap
-    accuracies : mapping method -> {class: accuracy among unseen classes}, instead of or besides
-        runs
+    accuracies : mapping method -> {class: accuracy among unseen classes}, in place of runs or in
+        addition to them
     against : another split, file or folder of the same rows, to compare with
     on_progress : called with (done, total) after every check
 
@@ -158,7 +158,7 @@ def corrected_split(
     group_pattern: str | None = None,
     thresholds: Thresholds | None = None,
 ) -> CorrectedSplit:
-    """Return the split without rows and classes on two sides; for parameters see :func:`audit`."""
+    """Return the split without rows or classes in both training and test; see :func:`audit`."""
     with _opened(
         subject,
         split=split,

@@ -170,7 +170,7 @@ def _owner(
 
 
 def _has_labels(scores: RecognisedFile) -> bool:
-    """Whether a file of scores has the class of every image, as a table of scores always does."""
+    """Whether a file of scores also has the class of every image; every table of scores has it."""
     contents = scores.contents
     return contents is None or not {*contents.shapes}.isdisjoint(LABEL_VARIABLES)
 
@@ -307,7 +307,7 @@ def _refuse_images(path: Path, images: Sequence[re.Match[str]], n_lines: int) ->
     raise _refusal(path, "the images of one part; check the folder that has the lists of all parts")
 
 
-#: Most characters per line of a list: a name with its synonyms.
+#: Maximum number of characters per line of a list: a name with its synonyms.
 MOST_LETTERS = 300
 
 

@@ -62,15 +62,16 @@ FeatureSource = np.ndarray | str | PathLike[str]
 SPLIT_SCHEMA = "zslcore-split/1"
 JSON_ENDINGS = (".json", *JSON_LINES)
 MAX_JSON = 64 << 20
-#: Names of files with a share of the training images of the att_splits.mat next to them.
+#: Pattern in the names of files that select a share of the training images of att_splits.mat in the
+#: same folder.
 SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
 #: Variables that are never reported as unread: they are read elsewhere, or repeat attributes.
 NO_ROWS = frozenset(("features", "image_files", "att_original"))
-#: Most files of a folder that are opened to find the split.
+#: Maximum number of files of a folder that are opened to find the split.
 MOST_FILES = 12
 #: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")
-#: Pattern at the end of the names of lists of rows.
+#: Pattern for the end of a name by which a variable is a list of rows.
 LIST_OF_ROWS = re.compile(r"_(loc|idx|index|indices|ind|rows)$", re.IGNORECASE)
 
 
@@ -101,10 +102,11 @@ def context_of(
 ) -> AuditContext:
     """Build the context of ``subject`` without running checks.
 
-    ``into`` is the folder for features read from a file, ``split`` a split of a data set,
-    ``images`` a file with labels and perhaps features (instead of ``labels`` and ``features``),
-    ``contents`` the variables of files that are already read, ``names_split`` the split by names if
-    it is already read from ``subject``, ``fields`` further fields of :class:`AuditContext`.
+    Features read from a file are written to the folder ``into``. ``split`` is a split of a data
+    set. ``images`` is a file with labels and perhaps features, in place of ``labels`` and
+    ``features``. ``contents`` are the variables of files already read, and ``names_split`` is the
+    split if it lists names (:mod:`zslcore.datasets.split_lists`) and is already read from
+    ``subject``. ``fields`` are further fields of :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
         context = AuditContext.of_split(chosen_split(subject, split), subject, **fields)
@@ -123,7 +125,7 @@ def context_of(
     if isinstance(labels, (str, PathLike)):
         labels = _labels_in(Path(labels), files)
     if isinstance(features, (str, PathLike)):
-        # In the layout, the file of features has the labels as well.
+        # In the xlsa17 layout, the file of features has the labels as well.
         from_features = _labels_in(Path(features), files, required=False)
         labels = from_features if labels is None else labels
         features = _features_in(Path(features), labels, into, files)
@@ -198,7 +200,7 @@ def _named_rows(
         with suppress(FileRefusedError):  # row numbers need the labels of the file
             return files.split_by_parts(path, labels) or listed
         return listed
-    if container == "JSON":  # JSON with another ending, or a text that begins like JSON
+    if container == "JSON":  # has another ending, or only begins like JSON
         with suppress(FileRefusedError):
             if (split_list := read_split_json(path)) is not None:
                 return split_list
@@ -208,7 +210,7 @@ def _named_rows(
 
 
 def _split_text_in(folder: Path, files: SmallFiles) -> SplitList | None:
-    """Return the split by names in a folder, from its only JSON, table or text with such a split.
+    """Return the split by names in a folder; only one JSON, table or text may define such a split.
 
     Raises FileRefusedError if several files are splits by names, or if the folder has row numbers
     as well.
@@ -504,7 +506,7 @@ def _features_in(
 
 
 def _counted_from_zero(path: Path, labels: np.ndarray) -> np.ndarray:
-    """Return labels counted from 0; the layout counts from 1, other programs from 0."""
+    """Return labels counted from 0; the xlsa17 layout counts from 1, other programs from 0."""
     if labels.size and labels.min() < 0:
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected labels counted from 0 or 1, got "

@@ -10,26 +10,26 @@ The rules are general, without exceptions for any data set:
 rule             strength  holds when
 ===============  ========  =====================================================================
 same name        strong    equal up to case, spacing, plural and inflection
-synonym          strong    both have one meaning in WordNet, the commonest that fits each list
+synonym          strong    the commonest meanings (WordNet) that fit the two lists are the same
 same words       strong    the same words in another order, in lists of actions
 near sense       weak      the same word or meaning, but two meanings fit (hen)
 other sense      weak      the same word, perhaps in another sense (mouse); not related
 all words        weak      the entry has all words of a test class with several words
 spelling         weak      equal up to a letter or an ending of a word not in WordNet
-qualified        weak      a match of the test class without a word of viewpoint (indoor ...)
+qualified        weak      a rule holds for the test class without a viewpoint (indoor, ...)
 kind             weak      the entry is a kind of the test class (WordNet)
 broader          weak      the test class is a kind of the entry, at most two steps below
 left out         weak      equal, but one name adds its kind (Persian, bakery shop)
-by its head      weak      WordNet has only the end of the name, with the entry's meaning
+by its head      weak      WordNet has only the last words of the name; they mean the entry
 rare word        weak      WordNet lacks the name; both begin with a word that few names have
 contained        weak      one name contains the other
 topic            weak      the entry is the topic of the class in WordNet (dribble: basketball)
 shared word      weak      both have a word that few names have, perhaps in a compound
 ===============  ========  =====================================================================
 
-A vocabulary with WordNet ids is compared by the hierarchy, a vocabulary without ids (actions) by
-words. The rules were measured on labelled pairs, also of lists on which they were not developed:
-:mod:`zslcore.leakage.reliability`.
+A vocabulary with WordNet ids is compared by the hierarchy of WordNet, a vocabulary without ids
+(actions) by words. The reliability of the rules was measured on labelled pairs, including pairs
+from lists that were not used to develop the rules (:mod:`zslcore.leakage.reliability`).
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ PLACES = frozenset({"06", "15", "17"})
 #: The kind of a data set includes at least this share of its names, and is at least this many steps
 #: below the top of WordNet: birds are nine steps below, artifacts four.
 KIND_SHARE, KIND_DEPTH = 0.9, 6
-#: Most vocabularies in the cache: the package's vocabularies, and a few uploaded vocabularies.
+#: Maximum number of vocabularies in the cache: those of the package, and a few uploaded
+#: vocabularies.
 MOST_INDEXES = 12
 
 
@@ -275,7 +276,7 @@ class Query:
 
 
 def about(names: Iterable[str], parts: str) -> NameContext:
-    """Infer the common domain and categories of names; no categories for a few names."""
+    """Infer the common domain and categories of names; for fewer than five names, no categories."""
     names = set(names)
     meanings = [wordnet().senses("".join(readable(name).split()), parts) for name in names]
     meanings = [senses for senses in meanings if senses]
@@ -326,7 +327,8 @@ Rule = Callable[[Query, Index], Hits]
 
 #: A broader pre-training class is reported up to this many steps above a test class.
 BROADER_STEPS = 2
-#: Most letters removed from the end of a word not in WordNet, and fewest letters that remain.
+#: Maximum number of letters removed from the end of a word not in WordNet, and minimum number of
+#: letters that remain.
 CUT, STEM = 2, 6
 #: A name not in WordNet is matched by its first word if at most this many names have the word.
 RARE = 3
@@ -348,15 +350,16 @@ def _of_other_domains(query: Query, index: Index, i: int) -> bool:
 def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     """Whether entry ``i`` has the meaning of the test class in its data set.
 
-    That meaning is the commonest one that fits the data set; for an entry without a WordNet id it
-    must also be the commonest of the entry (*packing* suitcases is no *boxing*, see
-    :func:`_synonym`). An entry with the test class as its first name may instead have a meaning
-    hard to distinguish from the commonest (*ox*, *robin*, *banana*). If several meanings of one
-    category fit (two animals called *hedgehog*), the test class must be the first name of the
-    entry, and no rival meaning may be of the kind of the data set (two birds called *tree
-    sparrow*). Names of places have their commonest meaning (a *plaza* is no shopping mall), and do
-    not mean a tool (the *sandbox* of a foundry) if another meaning of the same name is no tool. A
-    word form with meanings of its own (*glasses*) has one of these.
+    The meaning of the test class is the commonest meaning of its name that fits the data set. For
+    an entry without a WordNet id, it must also be the commonest meaning of the entry (*packing*
+    suitcases is no *boxing*, see :func:`_synonym`). An entry with the test class as its first name
+    may instead have a meaning hard to distinguish from the commonest (*ox*, *robin*, *banana*). If
+    several meanings of one category fit (two animals called *hedgehog*), the test class must be the
+    first name of the entry, and no other of these meanings may be of the kind of the data set (two
+    birds called *tree sparrow*). Names of places have their commonest meaning (a *plaza* is no
+    shopping mall), and do not mean a tool (the *sandbox* of a foundry) if the name has another
+    meaning that is no tool. If the name as written has meanings in WordNet (*glasses*), the
+    meanings of its base form are excluded.
     """
     if _of_other_domains(query, index, i):
         return False
@@ -408,7 +411,7 @@ def _are_near(synset: str, other: str) -> bool:
 
 
 def _is_rival(query: Query, synset: str, other: str) -> bool:
-    """Whether the test class is the first name of ``other``, which fits the data set as well."""
+    """Whether ``other``, with the test class as its first name, fits the data set as well."""
     if squeeze(wordnet().synsets[other].lemmas[0]) != query.name.key:
         return False
     no_place = query.about.is_of_places and _is_tool(synset) and not _is_tool(other)
@@ -437,7 +440,7 @@ def _one_meaning(sense: str) -> str:
 
 
 def _same_words(query: Query, index: Index) -> Hits:
-    """Match equal words in another order in lists of actions; a boat house is no house boat."""
+    """Match equal words in another order, only for actions: a boat house is no house boat."""
     mine = set(query.name.content)
     if len(mine) < 2 or index.vocabulary.hierarchical:
         return
@@ -684,7 +687,7 @@ BY_WORDS = (*_POSSIBLE, _contained, _topic, _shared_word)
 
 Strength = Literal["strong", "weak"]
 
-#: Most matches per test class and rule; further matches would not change a decision.
+#: Maximum number of matches per test class and rule; more would not change a decision.
 MOST = 10
 
 

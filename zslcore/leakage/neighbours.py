@@ -6,8 +6,8 @@ random weight, modulo 2^64. Rows with equal hashes are then compared in full.
 Near rows are found in a random projection :math:`z = R^\top x`, with independent entries of
 :math:`R` from :math:`N(0, 1/k)`: squared distances in the projection are the squared distances of
 the features times :math:`\chi^2_k / k`, which has a standard deviation of 13 % for k = 128. Rows
-with near features are therefore near in the projection: one matrix product of a sixteenth of the
-size gives the nearest rows. Reported distances are computed on the features.
+with near features are therefore near in the projection: for 2,048 features, a matrix product of a
+sixteenth of the size gives the nearest rows. Reported distances are computed on the features.
 
 References
 ----------
@@ -27,21 +27,21 @@ from zslcore.features import FeatureView, chunks
 BLOCK = 2048
 #: Dimensions of the projection, and test rows compared at a time.
 DIMENSIONS, BATCH = 128, 256
-#: The projection enlarges one squared distance in 10^10 by more than this factor.
+#: Only one in 10^10 squared distances is enlarged by more than this factor in the projection.
 SLACK = 2.0
 #: Size of the sample of test rows for the median distance to the nearest training row.
 SAMPLE = 256
 #: The distance of a suspicious pair is below this share of the median distance to the nearest
 #: training row.
 NEAR = 0.25
-#: It is also below this share of the distance to the tenth nearest training row. In the
-#: features of AWA1, which have both copies and crowded regions, the share is at most 0.36 for
-#: copies and at least 0.58 for crowded rows.
+#: The distance of a suspicious pair is also below this share of the distance from the test row to
+#: its tenth nearest training row. In the features of AWA1, which have both copies and crowded
+#: regions, the share is at most 0.36 for copies and at least 0.58 for crowded rows.
 ALONE, CROWD = 0.5, 10
 
 
 def identical_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return, for each row of ``X`` (n, d), its group of equal rows and whether it is zero.
+    """Return, for each row of ``X`` (n, d), its group of equal rows and whether it is all zero.
 
     Unique rows and zero rows have the group -1. ``X`` may be a memory map or HDF5.
     """
@@ -132,7 +132,8 @@ def near_rows(
     nearest, squared = _nearest(Z_test, Z_train)
     chosen = np.random.default_rng(0).permutation(len(test))[:SAMPLE]
     median = float(np.median(_distances_to_nearest(X, train, test[chosen])))
-    limit = SLACK * (near * median) ** 2 + 1e-6 * squared.mean()  # second term: float32 errors
+    # The second term allows for rounding errors of float32.
+    limit = SLACK * (near * median) ** 2 + 1e-6 * squared.mean()
     candidates = np.flatnonzero(squared <= limit)
     distance = _pair_distances(X, test[candidates], train[nearest[candidates]])
     is_near = distance <= near * median
@@ -171,7 +172,10 @@ def _nearest(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _distances_to_tenth(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return the distance of each row of A to its tenth nearest of B; infinity for a small B."""
+    """Return the distance of each row of A to its tenth nearest row of B.
+
+    It is infinite if B has at most ten rows.
+    """
     out = np.full(len(A), np.inf)
     if len(B) > CROWD:
         for part, norm, D in _shifted_squares(A, B):

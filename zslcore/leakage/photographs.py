@@ -29,7 +29,8 @@ from zslcore.untrusted.worker import Refused, call
 GROUP_COLUMNS = ("group", "image_file")
 VARIABLES: dict[str, Role] = {"groups": "numbers", "image_files": "paths"}
 MAX_TEXT = 64 << 20
-#: Most rows of a list or a CSV of groups; ImageNet-21K has 14 million images, far more than this.
+#: Maximum number of rows of a list or a CSV of groups, far below the 14 million images of
+#: ImageNet-21K.
 MAX_ROWS = 2_000_000
 MAX_PATTERN = 200
 #: Limits for all names together: bytes, and processor seconds (usual patterns take 0.01 s).
@@ -157,7 +158,7 @@ def photographs_of(
     if image_files:
         try:
             return Photographs.of_names(image_files, source, pattern)
-        except DatasetError:  # equal names, not given by the user: no photographs
+        except DatasetError:  # all names are equal, and the user did not give them
             return None
     if pattern:
         raise ParameterError(

@@ -1,10 +1,11 @@
 """Published splits and test sets: recognition, facts on their rows, and checks of predictions.
 
 A split is recognised by the digest of its file, or by all rows of a part: parts of the known splits
-have at least a thousand rows, so another split does not agree by chance. A split that moves whole
-classes agrees in no part, but may be near a known split (:func:`nearest`). A test set is recognised
-by its number of images per class: every image of the unseen classes and a known number of images of
-each seen class. These numbers differ between all known test sets.
+have at least a thousand rows, so another split does not agree by chance. A split in which some
+classes of a known split have changed sides agrees with it in no part, but may be near it
+(:func:`nearest`). A test set is recognised by its numbers of images per class: it has all images of
+the unseen classes, and a known number of images of each seen class. No two known test sets have the
+same numbers.
 """
 
 from __future__ import annotations
@@ -54,9 +55,10 @@ WHAT = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownSplit:
-    """Published split file, such as "AWA1", "PS 2.0"; ``superseded`` is a reason against its use.
+    """Published split file, with data set and name: "AWA1", "PS 2.0".
 
-    ``parts`` has the digest of the rows of each part, ``counts`` the number of rows.
+    ``parts`` has the digest of the rows of each part, ``counts`` the number of rows. ``superseded``
+    is the reason not to use the split, if any.
     """
 
     dataset: str
@@ -98,7 +100,7 @@ def known_splits() -> tuple[KnownSplit, ...]:
 
 
 def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
-    """Return the known splits that agree in all given parts; releases may share these parts."""
+    """Return the known splits that agree in all given parts; releases can share parts."""
     this_file = [s for s in known_splits() if s.sha256 and s.sha256 == context.file_digest]
     agree = agreeing(context)
     return tuple(this_file or [split for split, (_, other) in agree.items() if not other])
@@ -278,7 +280,7 @@ def _photographs(facts: RowFacts) -> Photographs | None:
 
 @dataclass(frozen=True, eq=False)
 class KnownTest:
-    """Test set of a published split; ``counts`` are the numbers of test images by class."""
+    """Test set of a published split; ``counts`` has the number of test images of each class."""
 
     benchmark: str
     split: str
@@ -322,7 +324,7 @@ AGREES = "Verified: rows, labels and gamma agree with the data."
 
 @dataclass(frozen=True, eq=False)
 class PredictedScores:
-    """Predictions with the attributes of a score matrix; its classes are the candidate classes.
+    """Predictions with the attributes of a score matrix that has only the candidate classes.
 
     The ``state`` is VERIFIED if rows, labels and gamma agree with the data; ``remarks`` list claims
     that could not be verified, ``reasons`` wrong claims.
@@ -342,7 +344,7 @@ class PredictedScores:
 
     @property
     def y(self) -> np.ndarray:
-        """Numbers of the true candidates, shape (n_images,)."""
+        """True class of each image by its number among the candidates, shape (n_images,)."""
         return self.predictions.test.y
 
     @property

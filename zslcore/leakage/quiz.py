@@ -1,4 +1,4 @@
-"""Quiz on splits of the digits with a planted fault; the audit gives the answer."""
+"""Quiz on splits of the data set "digits" with a planted fault; the audit gives the answer."""
 
 from __future__ import annotations
 
@@ -93,7 +93,8 @@ def plant(question: str, dataset: ZSLDataset) -> AuditContext:
     split = next(iter(dataset.splits.values()))
     others = Vocabulary.of("extractor", ("tabby cat", "teapot", "zebra", "violin", "banana"))
     context = AuditContext.of_split(split, dataset, vocabularies=(others,))
-    # Rows of folds would contradict planted rows and add findings; classes of folds remain.
+    # Drop the rows of the folds: they would contradict the planted rows and add findings. The
+    # classes of the folds remain.
     return QUESTIONS[question](replace(context, fold_rows=()))
 
 

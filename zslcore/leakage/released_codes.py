@@ -1,7 +1,8 @@
 """Choices of epoch, seed, parameters, gamma and split in released code: ``data/protocols.csv``.
 
 Each row is one choice in one code base at one commit; the paper may report metrics of another
-version. A metric chosen on test images is an upper *bound*. ``tools.protocols`` checks the table.
+version. If a choice is made on test images, the metric is an upper *bound*. ``tools.protocols``
+checks the table.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ HOW: Mapping[str, Mapping[str, str]] = {
 }
 
 
-#: List of training rows of a code base, according to its files -> its meaning.
+#: List of training rows that a code base uses according to its files -> meaning of the list.
 TRAINED_ON: Mapping[str, str] = {
     "trainval": "trainval_loc",
     "train": "train_loc, without the validation classes",
@@ -145,7 +146,7 @@ def count_codes(choice: str) -> dict[str, int]:
 
 
 def codes_by_training_list() -> dict[str, list[str]]:
-    """Return the code bases that train on trainval, and those that train on train, by list."""
+    """Return the code bases that train on the list "trainval", and on the list "train"."""
     splits = [row for row in observed() if row.choice == "split"]
     return {
         name: [row.code for row in splits if row.trained_on == name]
@@ -154,7 +155,7 @@ def codes_by_training_list() -> dict[str, list[str]]:
 
 
 def trained_in_words() -> str:
-    """Return the end of a sentence on the code bases that train on trainval and on train."""
+    """Return the end of a sentence on the numbers of code bases that train on trainval or train."""
     codes = codes_by_training_list()
     n, others = len(codes["trainval"]), codes["train"]
     names = ", ".join(others)

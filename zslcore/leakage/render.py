@@ -16,8 +16,9 @@ The schema of the JSON has a version, ``zslcore-report/1``::
     comparison  null, or the comparison with another split:
                 {names, parts, rows, moved, headline, tables: [{title, columns, rows, total}]}
 
-Rows of an audit are 0-based; rows of a card of files are numbered as in the file. Fields may be
-added under the same version; none is renamed or removed.
+Rows in the report of an audit are 0-based; rows in the card of a split file are numbered as in the
+file (:mod:`zslcore.leakage.split_card`). Fields may be added under the same version; none is
+renamed or removed.
 """
 
 from __future__ import annotations
@@ -42,11 +43,11 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 SCHEMA = "zslcore-report/1"
-#: Most rows of a table in the terminal; the JSON has up to a hundred.
+#: Maximum number of rows of a table in the terminal; the JSON has up to a hundred.
 IN_TEXT = 20
 #: Width of a line, and of the column of marks, in characters.
 LETTERS, INDENT = 96, 9
-#: Length of a digest in a paragraph, and most advice and open findings repeated in it.
+#: Length of a digest in a paragraph, and its maximum numbers of advice and of open findings.
 DIGITS, MOST_REPEATED, MOST_OPEN = 12, 2, 4
 #: Characters that XML 1.0 does not allow, not even escaped.
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -277,7 +278,7 @@ def to_junit(report: Report, fail_on: FailOn = "leak") -> str:
     """Return JUnit XML with one test case per check; ``fail_on`` decides which marks fail.
 
     Errors and open findings become errors, so that no CI server shows them as passed; an open
-    finding that does not decide becomes a skipped test with its reason.
+    finding that does not decide the verdict becomes a skipped test with its reason.
     """
     suite = ElementTree.Element("testsuite", name=_xml(f"zslcore check: {report.subject}"))
     n = {"failure": 0, "error": 0, "skipped": 0}

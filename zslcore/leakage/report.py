@@ -23,7 +23,7 @@ HOW = {
     "prototypes": "provenance=, --prototypes-from",
 }
 
-#: Most names in a sentence; the evidence has all names.
+#: Maximum number of names in a sentence; the evidence has all names.
 MOST_NAMES = 6
 
 
@@ -51,11 +51,11 @@ def without_options(text: str) -> str:
     return text
 
 
-#: Most rows of a table of evidence; ``total`` counts all rows.
+#: Maximum number of rows of a table of evidence; ``total`` counts all rows.
 MOST_ROWS = 100
 
 
-#: Check of rows; its findings are the cause of findings on classes.
+#: Check of rows in two parts; its findings are the cause of findings on classes.
 OF_ROWS = "ZSL003"
 #: Start of the finding of a check with missing input.
 NOT_CHECKED = "Not checked: "
@@ -154,7 +154,7 @@ class Finding:
 
 
 def verdict_of(findings: Iterable[Finding]) -> Verdict:
-    """Return the verdict of the worst mark; open findings count only if they decide."""
+    """Return the verdict of the worst mark; omit open findings that do not decide the verdict."""
     verdicts = (VERDICT_OF[f.mark] for f in findings if f.decides)
     return min(verdicts, key=list(STATUS).index, default="clean")
 
@@ -234,7 +234,7 @@ class SplitComparison:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Metric of a report: its name, its value as text, and its condition."""
+    """Metric of a report: its name, its value as text, and the condition under which it holds."""
 
     label: str
     value: str
@@ -405,7 +405,7 @@ class Report:
         max_share: Mapping[str, float] | None = None,
         severity: Mapping[str, Mark] | None = None,
     ) -> Report:
-        """Return the report under the conditions of a reader.
+        """Return the report with limits and marks that its reader has chosen.
 
         Parameters
         ----------

@@ -35,7 +35,7 @@ from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.numbers import signed
 from zslcore.storage.files import FACTS
 
-#: Most rows of a finding on a card.
+#: Maximum number of rows of a finding on a card.
 MOST_ROWS = 5
 GAINED = "points gained in H"
 
@@ -67,9 +67,9 @@ def card_of_split(
 
 
 def _shortened(finding: Finding, start: int) -> Finding:
-    """Return a finding without options and evidence; number its first rows as in the file.
+    """Return a finding without options and evidence, with its first rows numbered as in the file.
 
-    ``start`` is the number of the first row in the file.
+    ``start`` is the number that the file uses for its first row.
     """
     return replace(
         finding,
@@ -198,7 +198,7 @@ def _classes_known(context: AuditContext, report: Report, assumed: bool) -> Figu
 
 
 def _points_gained(context: AuditContext, report: Report) -> Figure:
-    """Return the gain of the leak, which was measured only for PS v1."""
+    """Return the gain from the leak, which was measured only for PS v1."""
     published = published_as(context)
     if published and all(split.superseded for split in published):
         return _gain_of_first_release(published[0].dataset)

@@ -7,8 +7,8 @@ unambiguous names of the list decide its domain.
 
 References
 ----------
-C. Fellbaum (ed.), "WordNet: an electronic lexical database", MIT Press 1998. Base forms follow its
-"morphy": a list of irregular forms, then a few endings, and only forms that are words.
+C. Fellbaum (ed.), "WordNet: an electronic lexical database", MIT Press 1998. Base forms follow
+"morphy" of WordNet: a list of irregular forms, then a few endings, and only forms that are words.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ VOCABULARY_NAMES = (*_INCLUDED, NOTHING)
 #: data set.
 PRETRAINING_NAMES = (*VOCABULARY_NAMES, *unlisted_sets(), *FINE_TUNED)
 
-#: Most bytes of a user's list; ImageNet-21K with all its synonyms has 0.7 MB.
+#: Maximum number of bytes of a user's list; ImageNet-21K with all its synonyms has 0.7 MB.
 MAX_BYTES = 8 << 20
-#: Most lines of a user's list; ImageNet-21K has 21,843.
+#: Maximum number of lines of a user's list; ImageNet-21K has 21,843.
 MAX_ENTRIES = 50_000
-#: Most characters of a line: a class with its synonyms.
+#: Maximum number of characters of a line: a class with its synonyms.
 MAX_LINE = 2000
-#: Most names and most characters of all lines, which limit the time of a comparison; ImageNet-21K
-#: has 40,742 names and 0.5 million characters.
+#: Maximum numbers of names and of characters in all lines, which limit the time of a comparison;
+#: ImageNet-21K has 40,742 names and 0.5 million characters.
 MAX_NAMES, MAX_LETTERS = 100_000, 2_000_000
 
 
@@ -93,7 +93,7 @@ class Vocabulary:
 
 def _entry(line: str) -> Entry:
     match = re.match(r"\s*(?:(n\d{8})\s+)?(.*)", line.partition("#")[0])
-    assert match is not None  # every part of the pattern may be empty
+    assert match is not None  # an empty text matches, too
     synset, text = match.groups()
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     return Entry(names, synset or "")
@@ -197,7 +197,7 @@ def is_understood(name: str) -> bool:
 
 
 def count_understood(names: Iterable[str]) -> int:
-    """Score the names in WordNet: 2 for a whole name, 1 if WordNet has only its last word."""
+    """Return the sum over names of 2 if WordNet has the name, 1 if it has only the last word."""
     return sum(map(_understood, names))
 
 
@@ -301,17 +301,17 @@ def _lines(name: str) -> Iterator[str]:
 
 
 Domain = Literal["thing", "activity", "quality"]
-#: Empty if unknown.
+#: Domains of a name or of a list of names; empty if unknown.
 Domains = frozenset[Domain]
 
 #: Words on the viewpoint of a photograph, not on the place.
 VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "outside"})
-#: A list has a domain if the unambiguous names of the domain are at least this share of the
-#: unambiguous names of the commonest domain.
+#: A list of names has a domain if it has at least this share as many unambiguous names of the
+#: domain as of its commonest domain.
 DOMAIN_SHARE = 0.25
-#: Fewest unambiguous names by which a list has a domain: one name is no evidence.
+#: Minimum number of unambiguous names of a domain that a list has: one name is no evidence.
 DOMAIN_LEAST = 2
-#: Fewest names from which the domains of a list are inferred.
+#: Minimum number of names from which the domains of a list are inferred.
 DOMAIN_NAMES = 5
 #: Lexicographer file of WordNet -> domain; files of relations or times have no domain.
 _OF_CATEGORY: dict[str, Domain] = {
@@ -342,7 +342,7 @@ def domains(names: Iterable[str]) -> Domains:
 
 
 def _readings(name: str) -> Domains:
-    """Return the possible domains of a name: of the whole, or of its last noun and first verb."""
+    """Return the possible domains of a whole name, or else of its last noun and first verb."""
     words = [word for word in readable(name).split() if word not in VIEWPOINTS]
     if not words:
         return frozenset()

@@ -27,7 +27,7 @@ CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": "
     decides=False,
 )
 def how_chosen(context: AuditContext) -> Iterator[Finding]:
-    """Report how parameters were chosen: in the author's declaration, and in the runs."""
+    """Report how parameters were chosen, according to the author and in the runs."""
     by_origin: dict[str, list[str]] = {}
     for what, name in CHOICES.items():
         by_origin.setdefault(getattr(context.provenance, what), []).append(name)
@@ -146,7 +146,7 @@ def _values(context: AuditContext) -> Iterator[Finding]:
 
 
 def _missing(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
-    """Report the few negative cells of a table: -1, or -1 divided by the norm of its row."""
+    """Report negative cells if they are rare: -1, or another code for missing values."""
     cells = np.argwhere(S < 0)
     if not 0 < len(cells) <= FEW_CELLS * S.size:
         return
@@ -332,7 +332,7 @@ def _accuracies(context: AuditContext) -> Accuracies:
 def _effect(
     vocabulary: Vocabulary, overlapping: set[int], related: set[int], accuracies: Accuracies
 ) -> Finding:
-    """Compare classes in the set with unrelated classes; leave out related classes."""
+    """Compare classes in the pre-training set with unrelated classes; leave out related classes."""
     gains = {}
     for method, accuracy in accuracies.items():
         classes = sorted(set(accuracy) - related)

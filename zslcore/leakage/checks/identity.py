@@ -124,7 +124,7 @@ def _by_classes(context: AuditContext) -> str:
 
 
 def _by_names(context: AuditContext) -> str:
-    """Name the data set of these classes if the class of each row is unknown; "" if none fits."""
+    """Name the data sets with these class names, if labels are unknown; "" if there is none."""
     benchmarks = named_like(context.class_names)
     if not benchmarks:
         return ""

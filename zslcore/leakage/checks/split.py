@@ -1,4 +1,4 @@
-"""Checks ZSL001 to ZSL003, ZSL011 and ZSL012: rows, classes and photographs on two sides."""
+"""Checks ZSL001 to ZSL003, ZSL011, ZSL012: rows, classes and photographs in training and test."""
 
 from __future__ import annotations
 
@@ -126,15 +126,15 @@ def _wrapped_bits(context: AuditContext) -> int:
     rows = np.concatenate(list(context.parts.values()))
     for bits in (8, 16):
         half = 1 << (bits - 1)
-        # Rows are one below the numbers in the file; the first number to overflow gives the lowest
-        # row.
+        # Row numbers are the numbers in the file minus 1. A number just above the largest integer
+        # becomes the smallest one, -half, and therefore the row -half - 1.
         if -half - 1 <= rows.min() < -half // 2 and rows.max() < half:
             return bits
     return 0
 
 
 def _range_advice(context: AuditContext) -> str:
-    """Advise on the direction of a shift if all row numbers fit once shifted by one."""
+    """Advise to shift the row numbers by one if all are in range afterwards."""
     rows = np.concatenate(list(context.parts.values()))
     low, high = rows.min(), rows.max()
     last = np.inf if context.n_rows is None else context.n_rows - 1
@@ -146,7 +146,7 @@ def _range_advice(context: AuditContext) -> str:
 
 
 def is_ps_v1(context: AuditContext) -> bool:
-    """Whether train and val contain all of test_seen while trainval is clean, as in PS v1."""
+    """Whether train and val are trainval plus test_seen while trainval is clean, as in PS v1."""
     if not set(SPLIT_PARTS) <= set(context.parts):
         return False
     trainval, seen, unseen = (context.rows(p) for p in ("trainval", *TEST_PARTS))
@@ -163,7 +163,7 @@ def _ps_v1(context: AuditContext) -> Finding:
         f"all {seen.size:,} rows of test_seen are also in train or val ({train.sum():,} in train, "
         f"{val.sum():,} in val)"
     )
-    # Only the rows of a benchmark are reported under the name of its split.
+    # The finding names PS v1 only if the rows are those of its release.
     message, advice = f"{what.capitalize()}, while trainval is clean.", LIKE_V1_ADVICE
     if any(split.name == "PS v1" for split in published_as(context)):
         message, advice = f"PS v1, the first release of the proposed split: {what}.", V1_ADVICE
@@ -219,7 +219,7 @@ def _fold_rows(context: AuditContext) -> Findings:
 
 
 def _other_lists(context: AuditContext) -> Findings:
-    """Compare the other lists of the file with the test parts.
+    """Compare lists of the file that are not parts of the split with the test parts.
 
     A list named for training that contains test rows is a leak, unless the name marks it as
     unlabelled: then the setting may be transductive, which only the author can confirm.
@@ -317,7 +317,8 @@ def _both(context: AuditContext, both: np.ndarray) -> Finding:
         table = zip(names, *counts, strict=True)
         evidence = Evidence.of("Rows of these classes", ("class", *parts), table)
         tested = context.rows("test_unseen")
-        # Classes trained on test rows alone add no rows here: ZSL003 reports these test rows.
+        # If the only training rows of a class are test rows, add no rows: another check, ZSL003,
+        # reports them.
         trained = np.setdiff1d(context.rows(*TRAIN_PARTS), tested)
         rows = tested[np.isin(y[tested], np.intersect1d(both, y[trained]))]
         if _of_others(context):
