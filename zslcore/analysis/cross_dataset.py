@@ -496,8 +496,8 @@ def paired_differences(
 
 def cross_tests(
     table: pd.DataFrame,
-    first: str = "AWA1",
-    second: str = "AWA2",
+    first: str = "AWA2",
+    second: str = "AWA1",
     *,
     figure: str = "top1_per_class",
     unit: Unit = "pair",

@@ -102,9 +102,9 @@ class PairedTest:
         mean, low, high = map(signed, (self.mean_difference, *self.interval))
         return (
             f"{self.question} {mean} points on average over {self.pairs} {self.of}, "
-            f"{self.level:.0%} interval {low} to {high} (t-test p = {self.p:.2g}, signed-rank "
-            f"p = {self.wilcoxon_p:.2g}, d_z = {self.d_z:.2f})."
-        ).replace("= -", "= −")
+            f"{100 * self.level:g} % interval {low} to {high} (t-test p = {self.p:.2g}, "
+            f"signed-rank p = {self.wilcoxon_p:.2g})."
+        )
 
 
 def paired_test(
