@@ -213,9 +213,9 @@ def test_the_answer_counts_names_and_advises():
     no = said("AWA2, SS", "ResNet-101")
     assert "6 of the 10 test classes" in no.sentence
     assert "giant panda" in no.sentence
-    assert "with their labels" in no.sentence
-    assert no.advice.startswith("Report the accuracy of the other 4")
-    assert "without their labels" in said("AWA2, SS", "DINO").sentence
+    assert "with labels" in no.sentence
+    assert no.advice.startswith("Report the other 4")
+    assert "without labels" in said("AWA2, SS", "DINO").sentence
 
 
 @pytest.mark.parametrize(
@@ -237,8 +237,8 @@ def test_the_other_classes_are_no_clean_ones_while_some_of_them_are_open(
     assert no.verdict == "Leaks"
     assert len(no.possible) == n_open
     assert len(tested.classes) - len(no.certain) == rest
-    related = "1 related class " if n_open == 1 else f"{n_open} related classes "
-    assert (f"whether to leave out {related}among them" in no.advice) == bool(n_open)
+    related = "1 related class;" if n_open == 1 else f"{n_open} related classes;"
+    assert (f"after deciding on {related}" in no.advice) == bool(n_open)
 
 
 def test_an_extractor_of_two_sets_has_seen_both():
@@ -305,14 +305,22 @@ def test_classes_by_id_and_by_name_are_not_mixed(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("on", "extractor", "by"),
     [
-        ("SUN, SS", "ResNet-101", "they are in ImageNet-1K, 5 of them as Xian et al. 2019 list."),
-        ("HMDB51", "C3D", "they are in Sports-1M, 10 of them as Huang et al. 2021 list."),
-        ("AWA2, SS", "ResNet-101", "they are in ImageNet-1K."),
-        ("ImageNet, 21K", "BiT-M", "they are in ImageNet-21K."),
+        (
+            "SUN, SS",
+            "ResNet-101",
+            "They are in ImageNet-1K, with labels, 5 of them as Xian et al. 2019 list: ",
+        ),
+        (
+            "HMDB51",
+            "C3D",
+            "They are in Sports-1M, with labels, 10 of them as Huang et al. 2021 list: ",
+        ),
+        ("AWA2, SS", "ResNet-101", "They are in ImageNet-1K, with labels: "),
+        ("ImageNet, 21K", "BiT-M", "They are in ImageNet-21K, with labels"),
     ],
 )
 def test_what_a_paper_alone_lists_has_its_name(on, extractor, by):
-    assert said(on, extractor).sentence.endswith(by)
+    assert said(on, extractor).evidence.startswith(by)
 
 
 def test_an_absence_is_one_of_names():
@@ -329,11 +337,7 @@ def test_one_class_is_spoken_of_as_one():
         "Decide whether it is the same class. If not, the result may be reported as zero-shot."
     )
     one = answer(own_test_set("mine", ["zebra", "sheep"]), find_extractor("ResNet-101"))
-    assert one.advice.startswith(
-        "Report the accuracy of the other class alongside the overall accuracy, once you have "
-        "decided whether "
-        "to leave out that one, too"
-    )
+    assert one.advice.startswith("Report the other class as well, after deciding on that one")
 
 
 def test_misspelt_names_get_the_nearest_one():
@@ -358,7 +362,10 @@ def test_the_command_answers_for_a_file(tmp_path, capsys):
     file = tmp_path / "mine.txt"
     file.write_text("zebra\nunicorn\n")
     assert main(["contamination", "--classes", str(file), "--extractor", "ResNet-101"]) == 0
-    assert "1 of the 2 test classes (zebra)" in capsys.readouterr().out
+    assert (
+        "1 of the 2 test classes. It is in ImageNet-1K, with labels: zebra."
+        in capsys.readouterr().out
+    )
     assert main(["contamination", "--on", "CUB, PS", "--extractor", "CLIP", "--json"]) == 0
     assert '"verdict": "Unknown"' in capsys.readouterr().out
 

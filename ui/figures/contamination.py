@@ -18,7 +18,9 @@ LOOKS: dict[str, tuple[str, Mark, str]] = {
     "none": ("none", NEUTRAL, "circle-open"),
     "unknown": ("unknown (?)", NEUTRAL, "circle"),
 }
-ROW_HEIGHT = 44
+ROW_HEIGHT = 34
+#: Last entry of the legend: the texts of the cells.
+COUNTED = "6+1: 6 test classes in the set, 1 related; {6}: a paper lists 6"
 
 
 @cached_figure
@@ -29,16 +31,15 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
     the pre-training sets of the chosen extractor.
     """
     titles, sets = list(dict.fromkeys(table["title"])), list(dict.fromkeys(table["test_set"]))
-    wide = 16 if narrow() else 12
-    lines = [wrap(title, wide, break_on_hyphens=False) for title in titles]
+    lines = [[title] if narrow() else wrap(title, 9) for title in titles]
     labels = [Markup("<br>".join(escape(line, quote=False) for line in each)) for each in lines]
     row = [_frame(y=sets.index(chosen))] if chosen in sets else []
     place = {title: k for k, title in enumerate(titles)}
     return figure(
-        [_cells(table, state) for state in LOOKS],
-        height=(190 if narrow() else 152) + (28 if narrow() else ROW_HEIGHT) * len(sets),
-        legend="bottom",
-        margin={"t": 150 if narrow() else 12},
+        [_cells(table, state) for state in LOOKS]
+        + [scatter(x=[], y=[], mode="text", name=COUNTED)] * (not narrow()),
+        height=(144 if narrow() else 78) + (28 if narrow() else ROW_HEIGHT) * len(sets),
+        legend="bottom" if narrow() else "top",
         size=11 if narrow() else 13,
         xaxis=axis(
             grid=True,
@@ -50,8 +51,8 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
             tickangle=-90 if narrow() else 0,
             range=[-0.6, len(titles) - 0.4],
         ),
-        yaxis=axis(grid=True, categoryarray=sets, range=[len(sets) - 0.2, -0.6]),
-        shapes=row + [_frame(x=place[title]) for title in columns],
+        yaxis=axis(grid=True, categoryarray=sets, range=[len(sets) - 0.3, -0.5]),
+        shapes=row + [_frame(x=place[title]) for title in columns if title in place],
     )
 
 
@@ -83,6 +84,6 @@ def _cells(table: pd.DataFrame, state: str) -> Part:
 def _frame(*, x: int | None = None, y: int | None = None) -> Part:
     """Tint the chosen row or column."""
     across = {"xref": "paper", "x0": 0, "x1": 1} if x is None else {"x0": x - 0.5, "x1": x + 0.5}
-    down = {"yref": "paper", "y0": 0, "y1": 1} if y is None else {"y0": y - 0.5, "y1": y + 0.5}
+    down = {"yref": "paper", "y0": 0, "y1": 1} if y is None else {"y0": y - 0.4, "y1": y + 0.6}
     look = {"line": {"width": 0}, "fillcolor": FAINT, "opacity": 0.5}
     return {"type": "rect", "layer": "below", **look, **across, **down}

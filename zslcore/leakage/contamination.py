@@ -473,9 +473,9 @@ def comparable(tested: TestSet, vocabulary: Vocabulary) -> bool:
 
 #: Annotation of the training examples -> its words in a sentence.
 WITH: Mapping[Labels, str] = {
-    "classes": "with their labels",
+    "classes": "with labels",
     "captions": "with captions",
-    "none": "without their labels",
+    "none": "without labels",
 }
 
 
@@ -484,14 +484,21 @@ class ContaminationAnswer:
     """Answer whether a result may be called zero-shot, from the worst cell of its extractor.
 
     ``verdict`` is "Leaks", "Unknown" or "Clean"; if classes are only related, it is "Unknown".
+    ``headline`` is its reason in one sentence, ``evidence`` the classes and sources.
     """
 
     state: State
     verdict: str
-    sentence: str
+    headline: str
+    evidence: str
     advice: str
     certain: tuple[str, ...] = ()
     possible: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """Headline and evidence."""
+        return f"{self.headline} {self.evidence}".rstrip()
 
 
 def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
@@ -515,8 +522,9 @@ def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
         say = {"unknown": _unknown, "possible": _look_first, "none": _yes}[state]
         sentences = say(extractor, telling, certain or possible)
     if unread and state != "unknown":
-        verdict, sentence, advice = sentences
-        sentences = verdict, f"{sentence} {not_found(unread, of_sets[0].classes)}", advice
+        verdict, headline, evidence, advice = sentences
+        evidence = f"{evidence} {not_found(unread, of_sets[0].classes)}".lstrip()
+        sentences = verdict, headline, evidence, advice
     return ContaminationAnswer(state, *sentences, certain, possible)
 
 
@@ -525,9 +533,10 @@ def _together(tested: TestSet, parts: Iterable[tuple[str, ...] | None]) -> tuple
     return tuple(name for name in tested.classes if name in names)
 
 
-# --- Verdict, sentence and advice for an extractor ------------------------------------------------
+# --- Sentences for an extractor -------------------------------------------------------------------
 
-Sentences = tuple[str, str, str]
+#: Verdict, headline, evidence and advice.
+Sentences = tuple[str, str, str, str]
 
 
 def _no(
@@ -537,17 +546,16 @@ def _no(
     advice = "Test on other classes."
     if rest := total - n:
         others = "the other class" if rest == 1 else f"the other {rest:,}"
-        first = f"Report the accuracy of {others} alongside the overall accuracy"
+        first = f"Report {others} as well"
         if n_open:
             related = "1 related class" if n_open == 1 else f"{n_open:,} related classes"
-            out = "that one, too" if rest == 1 else f"{related} among them"
-            first += f", once you have decided whether to leave out {out}"
+            first += f", after deciding on {'that one' if rest == 1 else related}"
         advice = f"{first}; or test on other classes."
     return (
         "Leaks",
-        f"{_was(extractor)} trained on examples of {n:,} of the {_tested(total)}"
-        f"{_named(names)}, {WITH[extractor.labels]}: they are in {_titles(of_sets)}"
-        f"{_as_listed(of_sets, names)}.",
+        f"{_was(extractor)} trained on {n:,} of the {_tested(total)}.",
+        f"{'It is' if n == 1 else 'They are'} in {_titles(of_sets)}, {WITH[extractor.labels]}"
+        f"{_as_listed(of_sets, names)}{f': {listed(names)}' * bool(names)}.",
         advice,
     )
 
@@ -575,7 +583,8 @@ def _unknown(
         search = " If you have some of its captions, count those that name your classes."
     return (
         "Unknown",
-        f"{_was(extractor)} trained on {pretraining.title}, and {why}.{_own_analysis(of_sets)}",
+        f"{_was(extractor)} trained on {pretraining.title}, and {why}.",
+        _own_analysis(of_sets),
         "State this with the metric, and compare it only with extractors trained on the same data."
         f"{search}",
     )
@@ -587,17 +596,17 @@ def _own_analysis(of_sets: Sequence[OverlapCell]) -> str:
     if not rows:
         return ""
     shares = ", ".join(f"{row.share:.1%} on {row.dataset}" for row in rows if row.share)
-    return f" Its paper finds copies of test images in it: {shares} ({rows[0].source})."
+    return f"Its paper finds copies of test images in it: {shares} ({rows[0].source})."
 
 
 def _not_compared(of_sets: Sequence[OverlapCell], unread: Sequence[str]) -> Sentences:
     n = of_sets[0].classes
     rest = n - len(unread)
     others = "The other one is not" if rest == 1 else f"None of the other {rest:,} is"
-    none = f" {others} in {_titles(of_sets, 'or')}." if rest else ""
     return (
         "Unknown",
-        f"{not_found(unread, n)}{none}",
+        not_found(unread, n),
+        f"{others} in {_titles(of_sets, 'or')}." if rest else "",
         "Give the usual English name of every class, or its WordNet id, one per line.",
     )
 
@@ -622,8 +631,8 @@ def _look_first(
     return (
         "Unknown",
         f"No test class is in {_titles(of_sets, 'or')} for certain, but {n:,} of the "
-        f"{_tested(total)} {'is' if n == 1 else 'are'} related to one of its classes"
-        f"{_named(names)}.",
+        f"{_tested(total)} {'is' if n == 1 else 'are'} related to one of its classes.",
+        f"Related: {listed(names)}." if names else "",
         "Decide whether it is the same class. If not, the result may be reported as zero-shot."
         if n == 1
         else "Decide for each of them whether it is the same class. If none is, the result may be "
@@ -633,7 +642,8 @@ def _look_first(
 
 def _yes(extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str]) -> Sentences:
     if extractor.pretraining == (NOTHING,):
-        return "Clean", "These features are hand-crafted: no extractor was trained on images.", ""
+        hand_crafted = "These features are hand-crafted: no extractor was trained on images."
+        return "Clean", hand_crafted, "", ""
     by_word = [cell.printed_in for cell in of_sets if cell.certain is None]
     none = f"one of the {_tested(of_sets[0].classes)} is in {_titles(of_sets, 'or')}"
     if by_word:
@@ -641,8 +651,9 @@ def _yes(extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[s
             "Clean",
             f"N{none}, according to {by_word[0]}; its list of classes is not public.",
             "",
+            "",
         )
-    return "Clean", f"By name and by WordNet, n{none}.", ""
+    return "Clean", f"By name and by WordNet, n{none}.", "", ""
 
 
 def _was(extractor: Extractor) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -13,7 +13,7 @@ import streamlit as st
 from ui.figures.contamination import contamination_map
 from ui.figures.palette import narrow
 from ui.shell import site_map
-from ui.shell.frame import Header, chart, errors_as_sentences, show_tabs
+from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer
 from ui.shell.text import plain
 from ui.state import controls, data_menu
 from ui.takeaway import tables
@@ -22,10 +22,10 @@ from zslcore.datasets.class_lists import parse_class_list
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import contamination, reliability
 from zslcore.leakage.contamination import ContaminationAnswer, Extractor, TestSet
-from zslcore.leakage.vocabularies import count_understood
+from zslcore.leakage.vocabularies import NOTHING, count_understood
 
 #: Title of the column for all sets without a list of classes.
-WEB = "web-scale sets: unknown"
+WEB = "web-scale"
 OF_APP, OWN = "a data set of this app", "your own classes"
 #: Maximum number of names that the page compares; the command takes any number.
 MOST_NAMES = 300
@@ -35,10 +35,12 @@ EXAMPLE = "zebra\ngiant panda\nokapi"
 def show(header: Header) -> None:
     """Choose features and test classes, and show whether they overlap."""
     with errors_as_sentences():
+        answer = place_answer()
         with st.container(
             horizontal=True, vertical_alignment="center", gap="small", key="contamination_top"
         ):
-            st.caption("Features of", width="content")
+            wide: int | Literal["content"] = 72 if narrow() else "content"
+            st.caption("Features of", width=wide)
             extractor = controls.choose_option(
                 "Features of",
                 list(contamination.extractors()),
@@ -47,7 +49,7 @@ def show(header: Header) -> None:
                 label_visibility="collapsed",
                 width=260,
             )
-            st.caption("tested on", width="content")
+            st.caption("tested on", width=wide)
             on_map = [str(each) for each in contamination.test_sets()]
             chosen = controls.choose_option(
                 "Tested on",
@@ -57,14 +59,28 @@ def show(header: Header) -> None:
                 label_visibility="collapsed",
                 width=260,
             )
-            verdict = st.empty()
+            source = st.empty()
+            tab = st.segmented_control(
+                "Show",
+                list(TABS),
+                default="Map",
+                required=True,
+                key="contamination_tab",
+                bind="query-params",
+                label_visibility="collapsed",
+            )
         tested, words = _choose_classes(header, chosen)
         with st.spinner("Comparing class names …"):
             question = TestedExtractor(tested, contamination.find_extractor(extractor))
-            answer = question.answer
-        verdict.markdown(f"## :{LOOKS[answer.state]}[{answer.verdict}]", width="content")
-        _show_reason(question)
-    show_tabs(TABS, question, key="contamination_tab")
+        _say(question, answer)
+        # A link in a caption is too pale.
+        url = question.extractor.url
+        source.markdown(
+            f":small[[Source]({url})]",
+            help=f"Source of its pre-training set: {plain(question.extractor.source)}.",
+            width="content",
+        )
+        TABS[tab](question)
     with st.expander("Command", icon=":material/terminal:"):
         asks = ["zslcore", "contamination", *words, "--extractor", extractor]
         show_command(shlex.join(asks))
@@ -107,7 +123,9 @@ def _own_classes() -> TestSet:
     return contamination.own_test_set("my classes", listed)
 
 
-#: State of overlap -> colour of its verdict.
+#: Verdict -> answer to the question of the view.
+ANSWERS = {"Leaks": "No", "Unknown": "Unknown", "Clean": "Yes"}
+#: State of overlap -> colour of its answer.
 LOOKS = {"overlap": "red", "unknown": "gray", "possible": "orange", "none": "green"}
 
 
@@ -129,17 +147,16 @@ class TestedExtractor:
         return [contamination.pretraining_sets()[n].title for n in self.extractor.pretraining]
 
 
-def _show_reason(question: TestedExtractor) -> None:
-    """Show the reason of the verdict, its source, and the next step where it is unknown."""
+def _say(question: TestedExtractor, place: ViewAnswer) -> None:
+    """Write the answer and its evidence, and the next step where it is unknown."""
     answer = question.answer
-    st.markdown(plain(f"{answer.sentence} {answer.advice}".rstrip()))
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if answer.state == "unknown" and not question.tested.not_understood:
-            with st.popover("What to do next", icon=":material/checklist:"):
-                _show_next(question)
-        source = plain(question.extractor.source)
-        words = f"Source of its pre-training set: {source}. {question.extractor.url}"
-        st.markdown(f":small[{words}]", width="content")  # links in captions are too pale
+    word = f":{LOOKS[answer.state]}[{ANSWERS[answer.verdict]}.]"
+    place.say(
+        f"{word} {plain(answer.headline)}", plain(f"{answer.evidence} {answer.advice}".strip())
+    )
+    if answer.state == "unknown" and not question.tested.not_understood:
+        with place.mark, st.popover("What to do next", icon=":material/checklist:"):
+            _show_next(question)
 
 
 def _show_next(question: TestedExtractor) -> None:
@@ -184,21 +201,18 @@ def show_map(question: TestedExtractor) -> None:
         key="contamination_map",
         table=lambda: table.drop(columns=["hover", "text"]),
     )
-    counted = (
-        "Touch a cell to see how many classes overlap. "
-        if narrow()
-        else "6+1: 6 test classes are in the pre-training set, 1 is related. {6}: a paper lists 6. "
-    )
+    touch = "Touch a cell to see how many classes overlap. " * narrow()
     st.caption(
-        f"{counted}Web-scale sets have no list of classes, so overlap cannot be counted: "
-        f"{', '.join(web)}. Unknown does not mean clean."
+        f"{touch}Web-scale sets, without a list of classes: {', '.join(web)}. "
+        "Unknown does not mean clean."
     )
 
 
 def _map() -> tuple[pd.DataFrame, list[str]]:
     """Return the cells of the map with their texts, and the titles of the merged sets.
 
-    The pre-training sets that are unknown for all test sets are merged into one column.
+    Sets with more unknown cells come later; those that are unknown for all test sets are merged
+    into one column. Features without pre-training have none.
     """
     table = contamination.contamination_table()
     sets = contamination.pretraining_sets()
@@ -208,7 +222,10 @@ def _map() -> tuple[pd.DataFrame, list[str]]:
     table["text"] = [_short(row) for row in table.to_dict("records")]
     is_open = (table["state"] == "unknown").groupby(table["title"], sort=False).all()
     web = [str(title) for title in is_open.index[is_open]]
-    rest, first = table[~table["title"].isin(web)], table[table["title"] == web[0]]
+    first = table[table["title"] == web[0]]
+    rest = table[~table["title"].isin(web) & (table["pretraining"] != NOTHING)]
+    unknown = (rest["state"] == "unknown").groupby(rest["title"]).transform("sum")
+    rest = rest.loc[unknown.sort_values(kind="stable").index]
     of_web = first.assign(pretraining="", title=WEB, hover=f"unknown: {', '.join(web)}")
     return pd.concat([rest, of_web], ignore_index=True), web
 
@@ -218,7 +235,7 @@ def _short(row: Mapping[Any, Any]) -> str:
     counts = () if pd.isna(row["certain"]) else (row["certain"], row["possible"])
     counted = "+".join(f"{n / 1000:.0f}k" if n >= 1000 else f"{n}" for n in counts if any(counts))
     printed = "" if pd.isna(row["printed"]) else f"{{{row['printed']}}}"
-    return "<br>".join(filter(None, (counted, printed)))
+    return " ".join(filter(None, (counted, printed)))
 
 
 def _hover(row: Mapping[Any, Any]) -> str:
