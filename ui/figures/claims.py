@@ -12,6 +12,7 @@ from ui.figures.vocabulary import Chart, Part, axis, figure, rule, scatter, whis
 #: Unit of a judgment -> title of the axis, and factor from values to its scale.
 UNITS = {
     "points": ("mean difference, points", 100.0),
+    "AWA2 minus AWA1": ("AWA2 minus AWA1, points", 100.0),
     "share": ("cases as claimed, %", 100.0),
     "percent": ("%", 100.0),
     "place": ("mean rank", 1.0),
@@ -39,7 +40,7 @@ def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
     A difference or tau is compared with 0, p with 0.05.
     """
     title, scale = UNITS.get(unit, ("", 1.0))
-    decides = {"points": 0.0, "tau": 0.0, "p": 0.05}.get(unit)
+    decides = {"points": 0.0, "AWA2 minus AWA1": 0.0, "tau": 0.0, "p": 0.05}.get(unit)
     across = axis(title, rangemode="tozero" if unit in ("p", "share", "place") else None)
     if unit == "share":
         across["range"] = [0, 104]

@@ -46,11 +46,12 @@ function button({ id, state, word, text }, say) {
   made.title = text;
   const verdict = document.createElement("b"), words = document.createElement("span");
   verdict.textContent = `${SYMBOLS.get(state) || "?"} ${word}`;
-  words.textContent = text;
+  words.textContent = text.replaceAll(" %", "\u00a0%");
   made.append(verdict, words);
   made.addEventListener("click", () => {
     const root = made.closest(".wall");
     if (root) mark(root, id);
+    document.querySelector(".st-key-claims_evidence")?.scrollIntoView({ block: "nearest" });
     say("tile", id);
   });
   return made;

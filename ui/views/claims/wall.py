@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from typing import Literal
 
 import pandas as pd
@@ -12,6 +13,7 @@ import streamlit as st
 from ui.components.tile_wall import Tile
 from ui.components.tile_wall import draw as draw_wall
 from ui.figures.claims import Number, claim_numbers
+from ui.figures.palette import narrow
 from ui.shell.frame import Header, chart, errors_as_sentences, place_answer
 from ui.shell.text import plain
 from ui.state import cache
@@ -24,7 +26,6 @@ from zslcore.analysis.papers.claims import (
     Body,
     Judgment,
     PaperFinding,
-    printed_evidence,
     with_ours,
 )
 from zslcore.analysis.papers.experiments import EXPERIMENTS
@@ -56,14 +57,18 @@ STATES: Mapping[str, State] = {
     "does not hold": "no",
     "fails here": "no",
 }
-#: State -> option that shows its tiles; state -> colour of its badge.
-MARKS: Mapping[State, str] = {"yes": "✓ holds", "no": "✗ fails", "open": "? open"}
+#: State, worst first -> option that shows its tiles; state -> colour of its badge.
+MARKS: Mapping[State, str] = {"no": "✗ does not hold", "open": "? open", "yes": "✓ holds"}
 COLORS: Mapping[State, Literal["green", "red", "gray"]] = {
     "yes": "green",
     "no": "red",
     "open": "gray",
 }
-GROUPS = [*PAPERS, "Findings", "Released code"]
+#: Option that shows a group of tiles -> heading of the group.
+GROUPS = {f"{who.split(',')[0]} {who[-4:]}": who for who in PAPERS.values()} | {
+    "Findings": "Findings",
+    "Released code": "Released code",
+}
 WHERE = {"data": "in released files", "tables": "in printed tables", "runs": "in our runs"}
 #: Choice of the epoch in a code -> mark and text of its tile.
 EPOCHS: Mapping[str, tuple[State, str]] = {
@@ -89,12 +94,20 @@ def show(_: Header) -> None:
         basis, groups, marks, sought = _choose()
         judged = cache.judged_on(BASES[basis][2])
         answer.say(*_in_words(basis, judged))
-        tiles = list(_tiles(judged))
+        order = [*GROUPS.values()], [*MARKS]
+        tiles = sorted(
+            _tiles(judged),
+            key=lambda tile: (
+                order[0].index(tile.group),
+                tile.id != STRONGEST,
+                order[1].index(tile.state),
+            ),
+        )
         opened = _opened({tile.id for tile in tiles})
         shown = [
             tile
             for tile in tiles
-            if tile.group.partition(",")[0] in groups
+            if tile.group in groups
             if MARKS[tile.state] in marks
             if sought in f"{tile.group} {tile.word} {tile.text}".lower()
         ]
@@ -103,7 +116,7 @@ def show(_: Header) -> None:
             draw_wall(shown, opened, key=WALL, on_change=_open_pressed)
             if not shown:
                 st.caption("No tile matches these filters.")
-        with right, st.container(height=620, border=True):
+        with right, st.container(border=True, key="claims_evidence"):
             if opened in CLAIMS:
                 _show_claim(opened, basis, judged[opened])
             elif opened == LARGE:
@@ -116,56 +129,55 @@ def show(_: Header) -> None:
 
 def _choose() -> tuple[Basis, list[str], list[str], str]:
     """Choose the basis of judgment and the tiles."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        basis = st.segmented_control(
-            "Judged on",
-            list(BASES),
-            default="printed",
-            required=True,
-            key="claims_basis",
-            bind="query-params",
-            help="; ".join(f"{name}: {words[0]}" for name, words in BASES.items()) + ".",
-        )
-        groups = st.pills(
-            "Show",
-            GROUPS,
-            selection_mode="multi",
-            default=GROUPS,
-            key="claims_groups",
-            bind="query-params",
-            help="; ".join(f"{name}: {plain(paper)}" for name, paper in PAPERS.items()) + ".",
-        )
-        marks = st.pills(
-            "Marks",
-            list(MARKS.values()),
-            selection_mode="multi",
-            default=list(MARKS.values()),
-            key="claims_marks",
-            bind="query-params",
-            help="holds: the claim holds, or the code chooses without test images; fails: the "
-            "claim does not hold, or the code chooses on test images; open: undecided.",
-        )
+    with st.container(horizontal=True, vertical_alignment="bottom", key="claims_top"):
+        with st.popover("Filter", icon=":material/tune:") if narrow() else nullcontext():
+            basis = st.segmented_control(
+                "Judged on",
+                list(BASES),
+                default="printed",
+                required=True,
+                key="claims_basis",
+                bind="query-params",
+                help="; ".join(f"{name}: {words[0]}" for name, words in BASES.items()) + ".",
+            )
+            groups = st.multiselect(
+                "Show only",
+                list(GROUPS),
+                key="claims_groups",
+                bind="query-params",
+                placeholder="all papers and codes",
+                width=240,
+            )
+            marks = st.pills(
+                "Marks",
+                list(MARKS.values()),
+                selection_mode="multi",
+                key="claims_marks",
+                bind="query-params",
+                help="does not hold: the claim does not hold, or the code chooses on test images; "
+                "holds: the claim holds, or the code chooses without them; open: undecided.",
+            )
         sought = st.text_input(
-            "Find", key="claims_find", bind="query-params", width=160, placeholder="ALE, p = 0.007"
+            "Find",
+            key="claims_find",
+            bind="query-params",
+            width=160,
+            placeholder="ALE, p = 0.007",
+            label_visibility="collapsed" if narrow() else "visible",
         )
-    return basis, groups or GROUPS, marks or list(MARKS.values()), sought.strip().lower()
+    shown = [GROUPS[name] for name in groups or GROUPS]
+    return basis, shown, marks or list(MARKS.values()), sought.strip().lower()
 
 
 def _in_words(basis: Basis, judged: Mapping[str, Judgment]) -> tuple[str, str]:
     """Return how many claims hold, the strongest finding, and the count of released codes."""
     states = [_state_of(judgment) for judgment in judged.values()]
-    yes, no, left = (states.count(state) for state in MARKS)
-    p = {
-        question: test.p
-        for question, test in cross_tests(printed_evidence().tables[CROSS_TABLE]).items()
-    }
+    yes, no, left = (states.count(state) for state in ("yes", "no", "open"))
     return (
         f"Of {len(judged)} claims of four papers, {yes} hold {BASES[basis][1]}, {no} do not, "
         f"{left} are open.",
-        f"Strongest finding: the printed p = {PRINTED_CLAIM.p} for another "
-        "*training* set does not follow from the printed table, which gives "
-        f"p = {p['training set']:.2g}; it is the value for another *test* set "
-        f"(p = {p['test set']:.2g}). {released_codes.headline()}",
+        f"Strongest finding, the first tile: a printed p = {PRINTED_CLAIM.p} belongs to another "
+        f"test. {released_codes.headline()}",
     )
 
 
@@ -184,8 +196,8 @@ def _word_of(judgment: Judgment) -> str:
 def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
     """Yield all tiles: claims by paper, the large study, findings, released codes."""
     for id_, claim in CLAIMS.items():
-        group = f"{claim.paper}, {PAPERS[claim.paper].rpartition(', ')[0]}"
-        yield Tile(id_, group, _state_of(judged[id_]), _word_of(judged[id_]), claim.statement)
+        state, word = _state_of(judged[id_]), _word_of(judged[id_])
+        yield Tile(id_, PAPERS[claim.paper], state, word, claim.statement)
     yield Tile(
         LARGE,
         "Findings",
@@ -232,9 +244,9 @@ def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
             st.badge(f"{each}: {plain(_word_of(judged) + scope)}", help=tip, color=COLORS[state])
     st.markdown(f"**{plain(claim.statement)}**")
     place = claim.section if claim.section[:1].isalpha() else f"section {claim.section}"
-    st.caption(f"{plain(PAPERS[claim.paper])}, {plain(place)}. Computed: {plain(claim.computed)}")
-    st.markdown(plain(f"{judgment.sentence} {judgment.scope}".strip()))
     _show_number(id_, basis, judgment)
+    st.markdown(plain(f"{judgment.sentence} {judgment.scope}".strip()))
+    st.caption(f"{plain(PAPERS[claim.paper])}, {plain(place)}. Computed: {plain(claim.computed)}")
     _show_cells(id_, basis)
     names = [_experiment_of(table) for table in claim.tables]
     commands = [f"zslcore reproduce {name}" for name in names if name in EXPERIMENTS]
@@ -256,7 +268,7 @@ def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
             for what, test in cross_tests(read[CROSS_TABLE]).items()
             if what != "larger"
         ]
-        unit = "points"
+        unit = "AWA2 minus AWA1"
     elif judgment.number is not None:
         verdict = judgment.verdict
         numbers = [Number(basis, judgment.number, judgment.low, judgment.high, verdict)]
