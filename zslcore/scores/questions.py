@@ -846,7 +846,7 @@ def _marked_classes(F: np.ndarray) -> np.ndarray | None:
 def _unused_column_question(
     name: str, F: np.ndarray, y: np.ndarray, unseen: np.ndarray | None
 ) -> Question | None:
-    """Ask whether the first or last column, a class without images, belongs to no class.
+    """Ask whether the first or last column, neither labelled nor listed, belongs to no class.
 
     ``y`` are the unchanged labels as columns; ``unseen`` is None if the file does not state it.
     """

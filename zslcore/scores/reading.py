@@ -314,7 +314,7 @@ BLOCKS = (
     ("seen_scores", "scores_seen", "seen_logits", "logits_seen"),
     ("unseen_scores", "scores_unseen", "unseen_logits", "logits_unseen"),
 )
-#: Names of columns that describe an image or its prediction, unless a class has the name.
+#: Names of columns that describe an image or its prediction, unless a class has this name.
 NO_CLASSES = (
     *("confidence", "conf", "max_prob", "max_probability", "max_score", "top1_score", "entropy"),
     *("margin", "correct", "is_correct", "hit", "seen", "is_seen", "unseen", "is_unseen", "fold"),

@@ -140,7 +140,7 @@ def report_progress(**line: object) -> None:
 
 
 def import_libraries(*libraries: str) -> None:
-    """Import libraries; then limit memory to opening a file, until :func:`raise_memory_limit`."""
+    """Import libraries; then allow memory for opening a file, until :func:`raise_memory_limit`."""
     global _base
     for name in libraries:
         importlib.import_module(name)
