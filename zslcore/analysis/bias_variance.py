@@ -1,15 +1,16 @@
 r"""Bias and variance of predicted attributes, and their sources.
 
 A method :math:`f_D` that predicts attributes is fitted to resampled training sets :math:`D`: first
-the training classes are drawn with replacement, then, for each class, as many of its images as it
-has. For an image :math:`x` with the attributes :math:`t = h(x) + \varepsilon` of its class
+the training classes are drawn with replacement, as many as there are; then, for each drawn class,
+its training images are drawn with replacement, as many as there are in the class. For an image
+:math:`x` with the attributes :math:`t = h(x) + \varepsilon` of its class
 
 .. math::
     E[(t - f_D(x))^2] = \sigma^2 + (h(x) - E f_D(x))^2 + \mathrm{Var}_D f_D(x), \qquad
     \mathrm{Var}_D f_D = \underbrace{\mathrm{Var}_{C} \, E[f_D \mid C]}_{\text{between classes}}
     + \underbrace{E_C \, \mathrm{Var}[f_D \mid C]}_{\text{within classes}}
 
-where :math:`C` are the classes of the draw. From K draws of classes with L draws of images each,
+where :math:`C` are the drawn classes. From K draws of classes with L draws of images each,
 with means :math:`m_k` and grand mean :math:`m`, both variances and the squared bias are estimated
 without bias, as in a one-way analysis of variance:
 
@@ -49,9 +50,10 @@ from zslcore.progress import Progress, silent
 
 #: Default numbers of draws of classes, and of draws of images in each draw of classes.
 CLASS_DRAWS, IMAGE_DRAWS = 12, 2
-#: Least number of draws of classes in which an image counts; images with fewer are left out.
+#: Minimum number of draws of classes in which an image counts; images with fewer draws are left
+#: out.
 LEAST_DRAWS = 3
-#: Most predicted values in memory at a time (256 MB), and most test images per class.
+#: Maximum number of predicted values in memory at a time (256 MB), and of test images per class.
 BUFFERED_VALUES, IMAGES_OF_A_CLASS = 1 << 25, 20
 
 
@@ -359,7 +361,7 @@ def _drawn(
 
 
 def _some_of_each(problem: Problem, n_predictions: int) -> np.ndarray:
-    """Return the rows of the first test images of each class, as many as fit into memory."""
+    """Return the rows of the first test images of each class, as many as the limits allow."""
     y = problem.y_test
     n_classes = len(np.unique(y))
     most = BUFFERED_VALUES // (n_predictions * problem.candidates.shape[1] * n_classes)

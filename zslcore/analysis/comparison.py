@@ -8,8 +8,8 @@ parameters. The metric is a mean over test classes,
 .. math::
     \frac{\sum_c w_c \, acc_c}{\sum_c w_c}
 
-where :math:`w_c` is 1 (per class) or the number of test images (per sample), times the number of
-times that the class is drawn.
+where :math:`w_c` is 1 (per class) or the number of test images (per sample). When test classes are
+resampled, :math:`w_c` is multiplied by the number of times that the class is drawn.
 
 References
 ----------
@@ -87,7 +87,7 @@ class ComparisonSpec:
 
 @dataclass(frozen=True)
 class ComparisonStudy(Study[dict[str, str]]):
-    """Study that computes the missing runs of a comparison; its result maps run keys to refusals.
+    """Study that computes the missing runs of a comparison; it returns the refusals by run key.
 
     A finished run is stored at once, so a cancelled study resumes; a refused run does not stop the
     study. A new ``attempt`` number starts the study again after runs were deleted.
@@ -121,7 +121,7 @@ class ComparisonStudy(Study[dict[str, str]]):
         return refused
 
 
-# --- Figures --------------------------------------------------------------------------------------
+# --- Metrics --------------------------------------------------------------------------------------
 
 
 def accuracies(result: RunResult, metric: Metric) -> tuple[dict[int, float], dict[int, float]]:
@@ -135,7 +135,7 @@ def accuracies(result: RunResult, metric: Metric) -> tuple[dict[int, float], dic
 def metric_of_draws(
     result: RunResult, metric: Metric, weights: np.ndarray, classes: np.ndarray
 ) -> np.ndarray:
-    """Return the metric of each row of ``weights`` (n_draws, n_classes); NaN without accuracies."""
+    """Return a metric per row of ``weights`` (draws, classes); NaN if accuracies are missing."""
     unseen, seen = accuracies(result, metric)
     of = unseen | seen
     if not of or (metric[0] == "H" and not (unseen and seen)):
@@ -150,7 +150,7 @@ class Occasions:
     """A metric of all methods on every occasion, as measured and with resampled test classes.
 
     ``names`` are triples (data set, split, choice), with "validated", "oracle" or a fold number as
-    choice; ``figures`` has shape (1 + n_draws, n_occasions, n_methods) and is NaN without a run;
+    choice; ``figures`` has shape (1 + n_draws, n_occasions, n_methods) and is NaN for missing runs;
     ``seconds`` has shape (n_occasions, n_methods).
     """
 
@@ -230,7 +230,7 @@ def occasions(
 
 
 def _stored(spec: RunSpec, store: Results, choice: ChoiceRule) -> tuple[RunResult | None, ...]:
-    """Return the stored results of a run under a choice: one, or one per fold."""
+    """Return the stored results of a run under a choice: one result, or one per fold."""
     first = RunPlan([spec], choices=() if choice == "validated" else (choice,)).first(spec, store)
     if choice == "validated":
         return (first,)

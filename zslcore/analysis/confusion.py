@@ -20,7 +20,8 @@ def confusion(
     """Return the confusion matrix as shares of the test images of each true class.
 
     The table has shape (n_candidates, n_candidates), seen classes first. Rows are true classes and
-    sum to 1; they are NaN for classes without test images, or with fewer than ``least``.
+    sum to 1; they are NaN for classes without test images, or with fewer than ``least`` test
+    images.
     """
     order = np.argsort(~scores.seen, kind="stable")
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=order)
@@ -33,9 +34,10 @@ def confusion(
 def most_confused(
     scores: AnsweredTest, gamma: float, class_names: Sequence[str], n: int = 25, least: int = 1
 ) -> pd.DataFrame:
-    """Return the ``n`` pairs (true class, predicted class) with the largest share of errors.
+    """Return the ``n`` pairs (true class, predicted class) with the largest error rate.
 
-    Only classes with at least ``least`` test images are listed: with two images, one error is 50 %.
+    The rate, in the column ``share``, is over the test images of the true class. Only true classes
+    with at least ``least`` test images are listed: with two images, one error is 50 %.
     """
     labels = np.arange(len(scores.seen))
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=labels)
@@ -76,7 +78,7 @@ def per_class_table(
 
 
 def _accuracy(scores: AnsweredTest, gamma: float) -> np.ndarray:
-    """Return the accuracy of each candidate class; NaN without test images."""
+    """Return the accuracy of each candidate class; NaN for classes without test images."""
     if scores.generalized:
         right, images = scores.switches.per_class(gamma)
     else:

@@ -113,7 +113,7 @@ class CrossFit(RecordStudy[CrossAccuracy]):
 
     @classmethod
     def of(cls, spec: RunSpec, tests: Sequence[ZSLDataset]) -> Self:
-        """Return the study of a run with open data sets as test sets."""
+        """Return the study of a run with these data sets as test sets."""
         return cls(spec, tuple((test.name, test.digest) for test in tests))
 
     @property
@@ -134,7 +134,7 @@ class CrossFit(RecordStudy[CrossAccuracy]):
 
 
 def _of_gzsl(evaluation: protocol.Evaluation) -> dict[str, float | None]:
-    """Return the GZSL metrics of a board entry, by name."""
+    """Return the GZSL metrics that board entries have, by name."""
     figures = (figure for figure in on_board().values() if figure.needs_gzsl)
     return {figure.name: figure.of(evaluation) for figure in figures}
 
@@ -181,7 +181,7 @@ def cross_accuracy(
 ) -> CrossAccuracy:
     """Fit once on ``train`` and score every test set.
 
-    All estimates, including the scaling of features, and the prototypes are from ``train``. Only
+    The prototypes and all estimates, including the scaling of features, are from ``train``. Only
     the features and, for scoring, the labels of a test set are used.
 
     Parameters
@@ -262,8 +262,8 @@ def cross_table(
     across : False to test each data set on itself only, for data sets with different features
     store : finished fits are read from it and stored in it
     progress : callable(done, total, message)
-        Called after each fit, and with fractional ``done`` within a fit; ``total`` is two fits per
-        method. An exception from it ends the work; finished fits stay in the store.
+        Called after each fit, and with fractional ``done`` within a fit; ``total`` is the number of
+        fits, two per method. An exception from it ends the call; finished fits stay in the store.
     **options : fields of :class:`RunSpec`; ``select_for`` is "zsl" by default, as in the printed
         table
 
@@ -340,7 +340,7 @@ class CrossStudy(Study[pd.DataFrame]):
         *,
         across: bool = True,
     ) -> Self:
-        """Return the study of two open data sets."""
+        """Return the study of two data sets."""
         digests, names = (first.digest, second.digest), tuple(sorted(methods))
         return cls(first.name, second.name, digests, split, names, across=across)
 
@@ -414,8 +414,8 @@ def add_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per method and cell, printed methods first; ``published`` and ``deviation`` (here -
-        published) are NaN for accuracies that are not printed.
+        One row per method, training and test set, printed methods first; ``published`` and
+        ``deviation`` (here - published) are NaN for accuracies that are not printed.
     """
     printed = four_cells(printed_table(), "AWA1", "AWA2")
     here = four_cells(table, first, second).set_axis(printed.columns, axis=1)
@@ -468,12 +468,14 @@ def paired_differences(
       :math:`a_{1:1} - a_{2:1}` and :math:`a_{1:2} - a_{2:2}`;
     - the two *test* sets, after the same training:
       :math:`a_{1:1} - a_{1:2}` and :math:`a_{2:1} - a_{2:2}`;
-    - the sizes of both effects, replacing one set of a crossed result:
+    - the sizes of both effects, by replacing the training set or the test set of a crossed result
+      (trained on one data set, tested on the other):
       :math:`|a_{1:2} - a_{2:2}| - |a_{1:2} - a_{1:1}|` and
       :math:`|a_{2:1} - a_{1:1}| - |a_{2:1} - a_{2:2}|`.
 
-    Methods without all four accuracies are left out; methods with the same four accuracies (CMT*
-    and CMT among unseen classes) count once. ``pair`` names the common set, or the crossed result.
+    Methods without all four accuracies are left out; methods with the same four accuracies count
+    once (CMT* and CMT have equal ZSL accuracies). ``pair`` names the common set, or the crossed
+    result.
     """
     cells = four_cells(table, first, second, figure).dropna().drop_duplicates()
     a11, a12, a22, a21 = (cells[column] for column in cells)

@@ -15,7 +15,7 @@ from zslcore.evaluation.protocol import SEEN_VALIDATION
 from zslcore.exceptions import ParameterError
 from zslcore.methods.statistics import ClassStatistics
 
-#: Parts of a split in which an image of a class can be, in the order of the chart.
+#: Columns of image counts: part of a split, several parts or none; in the order of the chart.
 IMAGE_COLUMNS = ("trainval", "test_seen", "test_unseen", "several", "none")
 
 #: Published counts by split: (quantity, column of the table ``dataset_statistics``).
@@ -155,7 +155,7 @@ def part_sizes(labels: np.ndarray, split: Split) -> pd.DataFrame:
     """Return the numbers of classes and images for training, validation (first fold) and test.
 
     For a generalised split, "seen validation" counts the images of training classes that are held
-    out of the fold to choose gamma.
+    out of the training part of the fold, to choose gamma.
     """
     parts = {"training": split.trainval}
     if split.folds:
@@ -239,7 +239,7 @@ def attribute_table(
 
 
 def search_names(names: Sequence[str], words: str) -> np.ndarray | None:
-    """Return the positions of names with one of the comma-separated words; None without words.
+    """Return positions of names with a word of a comma-separated list; None for an empty list.
 
     Examples
     --------

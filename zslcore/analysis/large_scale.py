@@ -39,11 +39,11 @@ from zslcore.results.store import ResultStore, result_of
 
 @dataclass(frozen=True, eq=False)
 class LargeScale:
-    """Accuracies of a method on the nine sets; ``validated`` if the fold chose ``params``.
+    """Accuracies of a method on the nine sets; ``validated`` if ``params`` are chosen on the fold.
 
     Attributes
     ----------
-    counts : ranks of the true class in each set
+    counts : how often the true class is among the k best, in each set
     rows : int array of shape (n_classes,)
         Row of each class in :func:`zslcore.datasets.imagenet.imagenet`; -1 for classes not in it.
     """
@@ -91,7 +91,7 @@ def as_runs(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class LargeScaleStudy(Study[LargeScale]):
-    """Study of one method on ImageNet-21K; ``seed`` is for random methods and validation rows."""
+    """Study of one method on ImageNet-21K; ``seed`` sets random methods and validation rows."""
 
     kind = "large_scale"
     #: Since revision 2, features and prototypes are scaled as in all runs.
@@ -142,7 +142,7 @@ def measure(
 ) -> LargeScale:
     """Choose parameters, fit, and count the ranks on all nine sets.
 
-    Class names of ``dataset`` contain ids such as ``n01440764``.
+    Class names of ``dataset`` must contain WordNet ids such as ``n01440764``.
 
     Raises
     ------

@@ -9,15 +9,15 @@
     of that release, uses test images only for this choice.
 *photographs*
     Rows cut from one photograph are in training and in test, as in aPY. The method is trained once
-    without the training rows that share a photograph with a test row, and once without as many
-    other rows of the same classes, so both training sets have the same size.
+    without the training rows that share a photograph with a test row, and once without an equal
+    number of other rows of the same classes, so both training sets have the same size.
 *epochs*
     Stopping at the epoch with the best H on the test images chooses a parameter on test images. The
     other parameters are chosen on the folds, or given; gamma is chosen on the folds for each number
     of epochs.
 
-Everything else is the same with and without the leak: test rows, preprocessing, seed and, unless
-the leak is in their choice, parameters and gamma, which are chosen on the clean folds.
+Everything else is the same with and without the leak: test rows, preprocessing and seed. Parameters
+and gamma are chosen on the clean folds and are also the same, unless the leak is in their choice.
 
 References
 ----------
@@ -177,10 +177,11 @@ def costs(
 ) -> list[Cost]:
     """Measure the cost of leaks for one method, by default of all leaks that apply to it.
 
-    The split of ``setting`` is free of the leaks of *training* and *selection*. If it has folds,
-    gamma is always chosen on them; ``choose`` is False to keep the method's parameters. Raises
-    DatasetError if a leak cannot be measured on this split, or parameters cannot be chosen without
-    folds; ParameterError for *epochs* with a method whose grid has no epochs.
+    The split of ``setting`` is expected to be free of the leaks *training* and *selection*. If it
+    has folds, gamma is always chosen on them; ``choose`` is False to keep the method's parameters.
+    Raises DatasetError if a leak cannot be measured on this split, or if parameters are to be
+    chosen and the split has no folds; ParameterError for *epochs* with a method whose grid has no
+    epochs.
     """
     dataset, split = setting.dataset, setting.split
     possible = possible_leaks(dataset, split)
@@ -244,7 +245,7 @@ class _Work:
         return self._cost("selection", self._clean, self._arm(self.split, *chosen))
 
     def photographs(self) -> Cost:
-        """Train without the rows that share a photograph, or without as many other rows."""
+        """Train twice: without rows that share a photograph, and without as many other rows."""
         shared = _of_shared_photographs(self.dataset, self.split)
         clean = _without(self.split, shared)
         leaky = _without(self.split, self._as_many_others(shared))
@@ -278,7 +279,7 @@ class _Work:
         ]
 
     def _as_many_others(self, shared: np.ndarray) -> np.ndarray:
-        """Return as many training rows per class as ``shared`` has, other rows first."""
+        """Return as many training rows per class as in ``shared``, if possible other rows."""
         labels, rng, left_out = self.dataset.labels, np.random.default_rng(self.setting.seed), []
         for c in np.unique(labels[shared]):
             n = np.count_nonzero(labels[shared] == c)
@@ -367,7 +368,7 @@ def _figures(evaluation: protocol.Evaluation) -> dict[str, Any]:
 
 
 def choices(table: pd.DataFrame, figure: Figure, names: Sequence[str]) -> pd.DataFrame:
-    """Return the chosen rows of a table of :func:`points` for one seed, by choice.
+    """Return one row per choice from a table of :func:`points` for one seed.
 
     *folds* is the point with the best mean H on the folds; *test* has the best H on the test
     images, an upper bound (oracle); *last* has the largest numbers of epochs. H is at gamma = 0
@@ -409,5 +410,5 @@ def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd
 
 
 def measured_prices() -> pd.DataFrame:
-    """Return the included table of :func:`prices`, each over at least two seeds."""
+    """Return the included table of :func:`prices`; each row is over at least two seeds."""
     return pd.read_csv(MEASURED, comment="#")

@@ -11,8 +11,8 @@ of times that class c is drawn,
     s^*_m = \frac{\sum_{c \in S} w_c a_{mc}}{\sum_{c \in S} w_c}, \qquad
     H^*_m = \frac{2 u^*_m s^*_m}{u^*_m + s^*_m}
 
-A result without per-class accuracies has a rank but no interval. It widens the intervals of other
-ranks, because it may be better or worse than those results.
+A result without per-class accuracies has a rank but no interval. It widens the intervals of all
+other ranks by one, because each of the other results may be better or worse than it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _PRINTED_ROWS = {("GBU", "SAE"): "SAE (V2S)"}
 
 
 def task_of(figure: Metric) -> Literal["zsl", "gzsl"]:
-    """Return the task for choosing parameters: GZSL for AUSUC and at gamma, else ZSL."""
+    """Return the task for choosing parameters: GZSL for AUSUC and metrics at gamma, else ZSL."""
     return "gzsl" if figure.endswith("at gamma") or figure == "AUSUC" else "zsl"
 
 
@@ -80,7 +80,7 @@ class MethodResult:
     """Result of a method on a data set and split; ``figures`` are fractions in [0, 1].
 
     Fields that do not apply are empty: ``task`` if no parameter was chosen, ``who`` for own runs.
-    ``per_class`` maps "zsl", "plain" and "at_gamma" to accuracies by class, if listed.
+    ``per_class`` maps "zsl", "plain" and "at_gamma" to accuracies by class, if the result has them.
     ``pretraining`` is ("none",) for features without pre-training. A ``probe`` has the parameters
     that a single fold of another run would choose.
     """
@@ -144,7 +144,7 @@ def row_name(method: str, params: Mapping[str, Any], more: Sequence[str] = ()) -
 
 
 def inductive_rows() -> list[str]:
-    """Return the names of rows in every table: the usual methods, in their first variant."""
+    """Return the rows that every table has: the usual methods, in their first variant."""
     return [row_name(n, {}) for n, method in METHODS.items() if method.card.in_default_comparison]
 
 
@@ -181,7 +181,7 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> MethodResult:
 
 
 def _state(one: StoredRun) -> State:
-    """Return State.VERIFIED for an own run, or a precomputed one with predictions, else STATED."""
+    """Return VERIFIED for an own run or a precomputed run with predictions, else STATED."""
     if one.shipped and not has_predictions(one.result.key):
         return State.STATED
     return State.VERIFIED
@@ -220,8 +220,8 @@ def best_cells(
 ) -> dict[tuple[str, str], MethodResult]:
     """Return the cell to show for every (row, data set) with a result for the metric.
 
-    The user's own runs come first, then precomputed results, then entries of other people; among
-    equal origins, cells with per-class accuracies, then the newest cell.
+    The user's own runs come first, then precomputed results, then entries of other people; for
+    results of the same origin, cells with per-class accuracies come first, then the newest cell.
     """
     candidates: dict[tuple[str, str], list[MethodResult]] = {}
     wanted, listed = (task_of(figure), ""), [cell for cell in cells if cell.per_class]
@@ -290,11 +290,11 @@ def ranked(cells: Sequence[MethodResult], figure: Metric, n_draws: int = 1000) -
 def _drawn(
     cells: Sequence[MethodResult], figure: Metric, n_draws: int
 ) -> tuple[list[str], np.ndarray, int]:
-    """Return the reasons against intervals, resampled metrics, and the fewest classes of a side.
+    """Return reasons against intervals, resampled metrics, and the smaller side's class count.
 
-    There is one reason per cell, empty if it has an interval. Intervals are over the classes that
-    most cells list, under any spelling. The metrics have one row per draw, and one column per cell
-    with an interval.
+    There is one reason per cell, empty if the cell has an interval. Intervals are over the classes
+    that most cells list, under any spelling. The metrics have one row per draw, and one column per
+    cell with an interval.
     """
     nothing = np.empty((0, 0)), 0
     if figure not in MEANS_OVER_CLASSES:
@@ -340,7 +340,7 @@ def _why_none(sizes: Sequence[int]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Results on one data set: cells by row, and the table of :func:`ranked` with ``printed``."""
+    """Results on one data set: cells by row, and :func:`ranked` with a column ``printed``."""
 
     data: str
     split: str

@@ -11,11 +11,11 @@ the gain with pre-trained features minus the gain with features without pre-trai
 
 References
 ----------
-K. Huang, S. J. Delany, S. McKeever, "Fairer evaluation of zero shot action recognition in videos",
-VISAPP 2021, section 4. B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993, chapter
-12 (bootstrap-t). S. Holm, "A simple sequentially rejective multiple test procedure", 1979. B. L.
-Welch, "The generalization of Student's problem when several different population variances are
-involved", Biometrika 34, 1947.
+K. Huang, S. J. Delany, S. McKeever, "Fairer evaluation of zero shot action recognition in videos"
+(FAIR), VISAPP 2021, section 4. B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993,
+chapter 12 (bootstrap-t). S. Holm, "A simple sequentially rejective multiple test procedure", 1979.
+B. L. Welch, "The generalization of Student's problem when several different population variances
+are involved", Biometrika 34, 1947.
 """
 
 from __future__ import annotations
@@ -108,8 +108,9 @@ def fair_draws(
 def half_and_half(overlapping: ArrayLike, *, n_draws: int = 30, seed: int = 0) -> tuple[Draw, ...]:
     """Draw equal numbers of overlapping and other test classes, together a fifth of all classes.
 
-    At most half of the classes of a kind are drawn, so fewer than a fifth if a kind is small.
-    Raises ParameterError with fewer than four classes of a kind: two to test, and two to train.
+    At most half of the overlapping and half of the other classes are drawn, so the test classes can
+    be fewer than a fifth. Raises ParameterError with fewer than four overlapping or four other
+    classes: two to test, and two to train.
     """
     overlapping = np.asarray(overlapping, dtype=bool)
     of_kind = int(overlapping.sum()), int((~overlapping).sum())
@@ -131,7 +132,7 @@ def overlap_study(
     preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Fit every method on every draw of classes, with all features.
+    """Fit every method on every draw of classes, with each kind of features.
 
     Parameters
     ----------
@@ -158,7 +159,7 @@ def overlap_study(
 
 @dataclass(frozen=True)
 class OverlapStudy(Study[pd.DataFrame]):
-    """Study of default methods on draws of test classes, half of them in the pre-training set.
+    """Study of default methods on draws; half of the test classes are in the pre-training set.
 
     ``datasets`` maps names of data sets with the same classes to digests.
     """
@@ -178,7 +179,7 @@ class OverlapStudy(Study[pd.DataFrame]):
         known: Sequence[int],
         n_draws: int,
     ) -> Self:
-        """Return the study of open data sets; ``known`` are classes in the pre-training set."""
+        """Return the study of these data sets; ``known`` are classes in the pre-training set."""
         digests = {dataset.name: dataset.digest for dataset in datasets}
         return cls(digests, tuple(methods), tuple(sorted(map(int, known))), n_draws)
 
@@ -193,7 +194,7 @@ class OverlapStudy(Study[pd.DataFrame]):
         return made_by(*(get_method(name)() for name in self.methods))
 
     def compute(self, progress: LiveProgress) -> pd.DataFrame:
-        """Fit every method on every draw, with all features."""
+        """Fit every method on every draw, with each kind of features."""
         opened = {name: load(name) for name in self.datasets}
         n_classes = next(iter(opened.values())).n_classes
         return overlap_study(
@@ -284,7 +285,7 @@ def study_summary(
 
 
 def gains_by_draw(part: pd.DataFrame) -> pd.Series:
-    """Return the gain of one method and feature set by draw."""
+    """Return the gain of each draw, for one method with one kind of features."""
     overlapping = part["overlapping"].to_numpy(bool)
     ouc, tuc = (
         part[side].groupby("draw")["accuracy"].mean() for side in (overlapping, ~overlapping)
@@ -382,7 +383,7 @@ def class_accuracies(
     *,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Return the accuracies of test classes among unseen classes, with intervals, best first.
+    """Return the ZSL accuracy of each test class, with its interval, best first.
 
     The exact binomial interval (Clopper-Pearson) is over images of the class.
     """
@@ -417,7 +418,7 @@ def method_gains(
 
     Parameters
     ----------
-    accuracies : method -> {class: accuracy among unseen classes}
+    accuracies : method -> {class: accuracy with the unseen classes as candidates}
     overlapping : classes in the pre-training set
     related : classes that are excluded from the comparison, but included in ``all``
 
@@ -460,8 +461,8 @@ def same_classes(names: Sequence[str], others: Sequence[str]) -> bool:
 # --- Effect of pre-training, class by class -------------------------------------------------------
 
 
-#: Methods that are compared: closed forms that take seconds for all draws. The first also suits
-#: word vectors.
+#: Methods that are compared: closed forms that take seconds for all draws. The first method is also
+#: suitable for word vectors.
 GAIN_METHODS = ("LinearV2S", "LinearS2V", "ESZSL", "SAE")
 #: Simulated data set -> the same classes with features without pre-training.
 UNTRAINED = {

@@ -95,8 +95,8 @@ def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
     """Rank methods over occasions, and over draws of test classes.
 
     ``values`` has shape (1 + n_draws, n_occasions, n_methods), starting with the measured values.
-    The interval of the mean rank over n occasions averages the ends of intervals with Bonferroni's
-    level 1 - (1 - level) / n, which hold jointly.
+    For the interval of the mean rank over n occasions, the ends of the n intervals are averaged; by
+    Bonferroni, each has the level 1 - (1 - level) / n, so that they hold jointly.
     """
     if values.ndim != 3 or not values.size:
         raise DatasetError(
@@ -122,8 +122,8 @@ def rank_bounds(
     """Return the lower and upper bounds of the rank of each method on one occasion.
 
     ``values`` has shape (1 + n_draws, n_methods), starting with the measured values; ``level`` is
-    the nominal coverage of each interval; ``wider`` multiplies :math:`c_j`, by
-    :func:`zslcore.metrics.significance.widening` for few classes.
+    the nominal coverage of each interval; ``wider`` multiplies :math:`c_j` (for few classes, see
+    :func:`zslcore.metrics.significance.widening`).
     """
     k = values.shape[1]
     lowest, highest = np.empty(k), np.empty(k)
@@ -182,7 +182,7 @@ def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> Ran
 
 
 def _spread(ranks: np.ndarray) -> np.ndarray:
-    """Return the sum of squares, the only part of Friedman's statistic that permutations change."""
+    """Return the sum of squared centred rank sums, the only part that permutations change."""
     n, k = ranks.shape[-2:]
     return ((ranks.sum(axis=-2) - n * (k + 1) / 2) ** 2).sum(axis=-1)
 

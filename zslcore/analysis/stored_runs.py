@@ -314,8 +314,8 @@ def _figures(result: RunResult) -> Iterator[tuple[str, float]]:
 def by_class(first: RunResult, second: RunResult) -> pd.DataFrame:
     """Compare the accuracies of classes that both runs test, paired by name.
 
-    ``side`` is the side in the first run; ``task`` is "ZSL" (unseen classes among unseen classes)
-    or "GZSL" (all classes, at the gamma of each run).
+    ``side`` is "seen" or "unseen", as in the first run; ``task`` is "ZSL" (unseen classes among
+    unseen classes) or "GZSL" (all classes, at the gamma of each run).
     """
     rows, unseen = [], set(_named(first, "per_class_zsl"))
     for task, figure in (("ZSL", "per_class_zsl"), ("GZSL", "per_class")):

@@ -43,7 +43,7 @@ from zslcore.storage.files import FACTS
 #: Precomputed results, one folder each, written by ``tools.shipped studies``.
 SHIPPED = FACTS / "results" / "jobs"
 MANIFEST = "manifest.json"
-#: Increased when the file format of results changes; other formats are computed again.
+#: Increased when the file format of results changes; results in other formats are computed again.
 FORMAT = 2
 
 R = TypeVar("R")
@@ -178,7 +178,7 @@ def read_once(name: str, stamp: str) -> ZSLDataset:
 
 
 def cached_dataset(name: str) -> ZSLDataset:
-    """Return a data set, cached per process; without features if only its results are here."""
+    """Return a data set, cached per process; without features if only results are available."""
     return read_once(name, imports.version_token(name))
 
 

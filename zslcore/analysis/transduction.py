@@ -45,8 +45,8 @@ class MethodScores:
     ----------
     params : all parameters of the method, by task
     gamma : chosen on the folds for calibrated stacking; None without folds or seen test images
-    zsl : scores of images of unseen classes among unseen classes
-    gzsl : scores of all test images among all classes; None without seen test images
+    zsl : scores of the images of unseen classes, with the unseen classes as candidates
+    gzsl : scores of all test images, with all classes as candidates; None without seen test images
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Card of a result with stated metrics: a JSON of the board or of a run."""
+"""Card (verdict and findings) of a result with stated metrics: a JSON of the board or of a run."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _findings(result: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
 
 
 def _rows_figure(result: CheckedEntry) -> Figure:
-    """Return the metric of test images that were trained on."""
+    """Return the number of test images that were trained on, for the card."""
     if result.rows.mark == "leak":
         benchmark = result.entry.data.benchmark
         counts = [s.counts for s in known_splits() if s.dataset == benchmark and s.superseded]

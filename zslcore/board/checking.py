@@ -1,9 +1,9 @@
 """Checks of a folder of results: each file is assigned to its split, or refused.
 
-The overlap with the pre-training set is *clean*, *overlapping* or *unknown*. Statements of a result
-on its extractor are not verified. The predictions of ``x.json``, from which metrics are recomputed,
-are in ``x.parquet`` next to it. A result of the package names a predictions file of the package;
-the outcome of its check is stored with the SHA-256 of both files.
+The overlap with the pre-training set is *clean*, *overlapping* or *unknown*. Statements in a result
+about its feature extractor are not verified. The predictions of ``x.json``, from which metrics are
+recomputed, are in ``x.parquet`` next to it. A result of the package names a predictions file of the
+package; the outcome of its check is stored with the SHA-256 of both files.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def _by_counts(entry: BoardEntry, published: list[KnownSplit]) -> tuple[SplitKin
 
 @cache
 def _shipped_parts(name: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the digests of the splits of data sets in the package, except full-size ones."""
+    """Return part digests by split for a data set of the package; none for full-size data."""
     if name != "digits" and (name not in SIMULATED or name.endswith("-full")):
         return {}
     return {split.name: split.digests for split in load(name).splits.values()}
@@ -257,7 +257,7 @@ def recomputed(path: Path, entry: BoardEntry) -> State:
     """Recompute the metrics of the result at ``path`` from its predictions.
 
     The state is STATED without predictions, or without data to check them with. Raises
-    FileRefusedError if predictions are unreadable, have wrong claims, or give other metrics.
+    FileRefusedError if predictions are unreadable, contradict the result, or give other metrics.
     """
     file = predictions_of_entry(path, entry)
     if file is None:

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     words += ["--server.fileWatcherType", "none"]  # source edits take effect after a restart
     words += ["--server.port", str(args.port)] if args.port else []
     words += ["--server.headless", "true"] if args.headless else []
-    if os.name == "posix":  # becomes the server, so that signals stop it
+    if os.name == "posix":  # this process becomes the server, so that signals stop it
         os.execv(words[0], words)  # noqa: S606 - our own interpreter, our own script
     return subprocess.call(words)  # noqa: S603
 

@@ -55,7 +55,7 @@ MODULES = {"import": "import_data"}
 
 
 class PrintVersion(argparse.Action):
-    """Action that prints the version. It is read only then, since a checkout has to call git."""
+    """Action that prints the version, read only on request, since a checkout has to call git."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print the version, and exit."""

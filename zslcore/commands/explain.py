@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     JSON,
 )
 def run(args: argparse.Namespace) -> Output:
-    """Read the files and compare every reading with the printed numbers."""
+    """Read the files; compare the metrics under every protocol with the printed numbers."""
     from zslcore.commands.score import UNKNOWN, OpenQuestionError, understood
     from zslcore.leakage.file_kinds import grouped, recognise_file
     from zslcore.scores.explain import explain
@@ -89,7 +89,7 @@ def _judged(group: Group, args: argparse.Namespace, validation: Sequence[Scores]
 
 
 def _without_leaks(group: Group, report: ScoreReport) -> tuple[dict[str, float] | None, bool]:
-    """Return u, s and H without images that a split trains on, and whether it is superseded."""
+    """Return u, s and H without training images of a split, and whether the split is superseded."""
     from zslcore.leakage import audit_context
     from zslcore.leakage.loading import context_of
     from zslcore.leakage.published import published_as

@@ -117,7 +117,7 @@ def _with_seed(unseen: list[str], seed: int | None) -> list[str]:
 
 
 def _refuse_options(args: argparse.Namespace, source: Path) -> None:
-    """Refuse options for files if the source is a folder, and the reverse."""
+    """Refuse options that do not apply: file options for a folder, folder options for a file."""
     of_file, of_folder = ("unseen", "labels", "class_names"), ("features", "splits", "embedding")
     for name in of_folder if source.is_file() else of_file:
         if getattr(args, name) is not None:

@@ -144,7 +144,7 @@ def _meant_of_all(
         return [], others, stored
     try:
         return meant(args, stored), others, stored
-    except UnknownNameError:  # no run is named so, but another result may be
+    except UnknownNameError:  # no run has this name, but another result may
         if others and args.sort in sorted_by():
             return [], others, stored
         raise

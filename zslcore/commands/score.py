@@ -148,7 +148,7 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
 
 
 def worst_status(reports: Sequence[ScoreReport]) -> int:
-    """Return the exit status of several files; an oracle outranks an open question."""
+    """Return the exit status of several files; the oracle's status precedes an open question's."""
     return min((STATUS[each.verdict] for each in reports), key=(1, 3, 0).index)
 
 

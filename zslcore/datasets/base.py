@@ -103,7 +103,7 @@ class Split:
         return html_of_frame(repr(self), _sizes([self]))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per image in a part: ``row``, ``part`` and its part in each fold.
+        """Return one row per image in a part: ``row``, ``part``, and the image's part in each fold.
 
         An image in two parts, which is a leak, has two rows here.
         """
@@ -264,7 +264,7 @@ class ZSLDataset:
     """Image features, class prototypes and the splits over them.
 
     Arrays are read-only, so that visitors can share a cached data set. Use
-    :func:`zslcore.datasets.load` to open one; the constructor checks its arguments but never
+    :func:`zslcore.datasets.load` to open a data set; the constructor checks its arguments but never
     repairs them.
 
     Parameters
@@ -281,9 +281,8 @@ class ZSLDataset:
     known_digest : content digest computed by an import; computed on first use otherwise
     independent_prototypes : True if the prototypes are known not to depend on test images
     image_files : file name of the photograph of each row; empty if unknown
-    pretraining : names of the vocabularies that the feature extractor was trained on
-        ``("imagenet-1k",)``, or ``("none",)`` for pixels and hand-crafted features; empty if
-        unknown.
+    pretraining : names of the vocabularies that the feature extractor was trained on, such as
+        ``("imagenet-1k",)``; ``("none",)`` for pixels and hand-crafted features; empty if unknown.
     revision : number increased when splits or folds change and the arrays do not. It is part of the
         digest, so that earlier results are not assigned to the new splits.
 
@@ -379,9 +378,9 @@ class ZSLDataset:
         Returns
         -------
         pandas.DataFrame
-            Columns ``class``, ``image_file`` if known, and one named after each split with
-            "trainval", "test_seen" or "test_unseen"; several parts are joined by " + ", and ""
-            means no part.
+            Columns ``class``, ``image_file`` if known, and one column per split, with its name: the
+            part of the image, "trainval", "test_seen" or "test_unseen"; several parts are joined by
+            " + ", and "" means no part.
         """
         import pandas as pd
 
@@ -421,7 +420,7 @@ class ZSLDataset:
         return content_digest(self.features, self.labels, self.prototypes, self.revision)
 
     def required(self, digest: str) -> Self:
-        """Return the data set; raise a DatasetError if a given ``digest`` is not its own."""
+        """Return the data set; raise DatasetError if ``digest`` is not "" and not its digest."""
         if digest not in ("", self.digest):
             raise DatasetError(f"{self.name}: expected data {digest}; these are {self.digest}.")
         return self

@@ -389,8 +389,8 @@ def _tables(lines: list[str]) -> Iterator[_Table]:
 def _around_names(lines: list[str]) -> list[list[str]]:
     """Split off numbers or ids that every line has before or after its name.
 
-    They are separated by spaces or underscores. Numbers after a name may be in brackets, like
-    counts of images, or after a hyphen if they number the lines.
+    Spaces or underscores separate the numbers or ids from the name. Numbers after a name may also
+    be in brackets, like counts of images, or after a hyphen if they number the lines.
     """
     bracketed = [re.fullmatch(r"(.*?[^\W\d_].*?)\s*[(\[](\d+)[)\]]", line) for line in lines]
     if all(bracketed):
@@ -424,7 +424,7 @@ def _numbered(line: str) -> list[str]:
 
 
 def _records(lines: list[str]) -> list[list[str]]:
-    """Return the shared keys of dictionaries, one per line, then the values of each line."""
+    """Read each line as a dictionary; return the keys, if all lines share them, then the values."""
     inner = [re.fullmatch(r"\{(.+)\}[,;]?", line) for line in lines]
     if not all(inner):
         return []

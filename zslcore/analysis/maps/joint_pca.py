@@ -98,7 +98,7 @@ def why_incompatible(first: ZSLDataset, second: ZSLDataset) -> str:
 
 
 def same_images(first: ZSLDataset, second: ZSLDataset) -> bool:
-    """Whether both data sets can have the same image in each row: equal numbers and classes."""
+    """Whether both data sets can have the same image in each row: same classes, row by row."""
     if len(first.labels) != len(second.labels):
         return False
     return bool((first.labels == match_classes(first, second)[second.labels]).all())
@@ -167,7 +167,7 @@ class JointPCA:
 
     @classmethod
     def of_sample(cls, X: np.ndarray, n_components: int = 50) -> Self:
-        """Fit on few rows by a randomised decomposition: a tenth of the time of ``fit``."""
+        """Fit on few rows by a randomised decomposition, in a tenth of the time of :meth:`fit`."""
         mu = X.mean(axis=0)
         k = min(n_components, X.shape[1], len(X) - 1)
         _, size, U = randomized_svd(X - mu, k, random_state=0)

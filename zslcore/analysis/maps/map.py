@@ -42,8 +42,9 @@ from zslcore.version import commit, stamped, version
 K = 15
 #: Quality of a map that is not measured yet.
 UNMEASURED = MapQuality(0, 0, nan, nan, nan, nan, nan)
-#: Seconds on two cores: fixed, per row and squared number of features, per pair of rows, per point,
-#: and per point and iteration of a layout; COMPILED is for the compilation of UMAP.
+#: Seconds on two cores. START: every map; PCA: per row and squared number of features; NEIGHBOURS:
+#: per pair of mapped images; QUALITY: per mapped image; TSNE, TSNE_FEW and UMAP: per mapped image
+#: and iteration of the layout; COMPILED: for the compilation of UMAP.
 START, PCA, NEIGHBOURS, QUALITY = 2.0, 1.3e-11, 3e-9, 8e-4
 TSNE, TSNE_FEW, UMAP, COMPILED = 1.2e-6, 3.5e-6, 2.6e-6, 15.0
 
@@ -148,10 +149,10 @@ def make_map(
 ) -> EmbeddedMap:
     """Map one data set, or two with the same classes and features.
 
-    ``progress`` and ``on_picture`` are called every ten iterations of t-SNE, ``on_picture`` also
-    once before with the first two components; an exception from either ends the work. Raises
-    DatasetError if the data sets cannot share a map, ParameterError for too few images for the
-    settings.
+    ``progress`` and ``on_picture`` are called every ten iterations of t-SNE; before the first
+    iteration, ``on_picture`` is also called with the first two components. An exception from either
+    function ends the call. Raises DatasetError if the data sets cannot share a map, ParameterError
+    for too few images for the settings.
     """
     clock = _Clock()
     data = MapData.of(
@@ -293,7 +294,7 @@ class _Clock:
 
 @dataclass(frozen=True)
 class MapStudy(Study[EmbeddedMap]):
-    """Study of a map; ``map`` is its :func:`map_key`, with data and library versions."""
+    """Study of a map; ``map`` is its :func:`map_key`, a hash of data, settings and versions."""
 
     kind = "map"
 
@@ -303,7 +304,7 @@ class MapStudy(Study[EmbeddedMap]):
 
     @classmethod
     def of(cls, datasets: Sequence[ZSLDataset], settings: MapSettings) -> Self:
-        """Return the study of open data sets; its key depends on library versions.
+        """Return the study of these data sets; its key depends on library versions.
 
         A precomputed map with the same data and layout is used with any library versions.
         """
@@ -431,8 +432,9 @@ def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
 class PredictedPoints:
     """Predictions of a method, in arrays over all n images of a data set.
 
-    ``predicted`` are rows of the prototypes, -1 for images without test; ``lead`` is the score of
-    the predicted class minus the next highest score, 0 without test.
+    ``predicted`` are rows of the prototypes, -1 for images that are not in the test set; ``lead``
+    is the score of the predicted class minus the next highest score, 0 for images that are not in
+    the test set.
     """
 
     tested: np.ndarray
@@ -447,7 +449,7 @@ def predicted_points(
     r"""Return the predictions of a method, among all classes, on a data set of ``n`` images.
 
     Image :math:`i` is predicted as :math:`\hat c = \arg\max_c F_{ic} - \gamma [c \text{ seen}]`;
-    its lead is the value at :math:`\hat c` minus the largest value at another class.
+    its lead is this difference at :math:`\hat c` minus its largest value at any other class.
     """
     test = np.concatenate([split.test_seen, split.test_unseen])
     answer = scores.predicted(gamma)

@@ -120,7 +120,7 @@ PAPERS: Mapping[str, str] = {name: paper["title"] for name, paper in _TOML["pape
 
 
 def _read_claim(id_: str, row: Mapping[str, Any]) -> Claim:
-    """Return a claim, with groups of methods and data sets resolved and its paper's defaults."""
+    """Return a claim with its paper's defaults; groups of methods and data sets become names."""
     paper = id_.partition("-")[0].upper()
     row = {**_TOML["paper"][paper], **row}
     del row["title"]

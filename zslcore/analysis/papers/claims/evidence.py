@@ -56,7 +56,7 @@ BENCHMARK_METHODS = (
 VARIANTS: dict[str, dict[str, str]] = {"GBU": {"SAE": "V2S", "GFZSL": "estimated"}}
 #: Methods with variants that differ only for seen candidates, and are equal for ZSL.
 OF_SEEN = ("GFZSL",)
-#: Least number of methods in a ranking of printed tables, and of folds.
+#: Minimum number of methods in a ranking from printed tables, and in a ranking over folds.
 ENOUGH = 10
 #: Name of a group -> its methods.
 METHOD_GROUPS: dict[str, tuple[str, ...]] = {
@@ -148,7 +148,7 @@ class ClaimEvidence:
         return replace(self, figures=self.figures[self.figures["table"].isin(names)])
 
     def of_paper(self, paper: str, benchmarks: Collection[str]) -> ClaimEvidence:
-        """Keep the metrics on these benchmarks in the paper's variants, if possible unscaled."""
+        """Keep metrics on these benchmarks in the paper's variants, preferring raw features."""
         rows = self.figures[self.figures["benchmark"].isin(benchmarks)]
         if self.body == "printed":
             return replace(self, figures=rows)
@@ -163,7 +163,7 @@ class ClaimEvidence:
         return replace(self, figures=rows.drop_duplicates(same).sort_index()[list(COLUMNS)])
 
     def trained_on(self, pretraining: str) -> ClaimEvidence:
-        """Keep the metrics of features pre-trained on a set; UndecidedError if there are none."""
+        """Keep metrics of features pre-trained on this set; UndecidedError if there are none."""
         rows = self.figures
         named = rows["pretraining"].fillna("").str.split(" + ", regex=False)
         chosen = rows[[pretraining in names for names in named]]
@@ -188,7 +188,7 @@ class ClaimEvidence:
         return bool((self.figures["figure"] == figure).any())
 
     def _one_each(self) -> Collection[str]:
-        """Return the data set with the shortest name for each benchmark: images count once."""
+        """Return the data set with the shortest name per benchmark, to count its images once."""
         rows = self.figures[~self.figures["data"].duplicated()]
         pairs = list(zip(map(str, rows["data"]), rows["benchmark"], strict=True))
         ordered = sorted(pairs, key=lambda pair: (len(pair[0]), pair[0]), reverse=True)
@@ -280,7 +280,8 @@ class ClaimEvidence:
         """Return a metric with one row per data set and split, and one column per method.
 
         The table has no gaps: it keeps the data sets with at least ``fewest`` of the methods, then
-        the methods that all of these data sets have. Raises UndecidedError if fewer remain.
+        the methods that all of these data sets have. Raises UndecidedError if fewer than ``fewest``
+        methods remain.
         """
         rows = self.rows(figure, split=split, chosen_for="zsl")
         wide = rows.pivot_table("value", ["data", "split"], "method", sort=False)
@@ -306,7 +307,7 @@ class ClaimEvidence:
         return values[[name for name in self.methods if name in values]]
 
 
-# --- Printed figures ------------------------------------------------------------------------------
+# --- Printed metrics ------------------------------------------------------------------------------
 
 
 @cache
@@ -373,7 +374,7 @@ def _of_calibration_paper() -> Iterable[pd.DataFrame]:
         yield _printed("CAL 3", crops, figure, column, chosen_for="gzsl")
 
 
-# --- Figures of runs ------------------------------------------------------------------------------
+# --- Metrics of runs ------------------------------------------------------------------------------
 
 
 #: Metric -> column of :func:`result_rows`.
@@ -418,7 +419,7 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
 
 
 def evidence_of(results: Iterable[RunResult]) -> dict[Body, ClaimEvidence]:
-    """Return evidence from all results on real data, your own results, and simulated data."""
+    """Return evidence by body: all results on real data, your results, simulated data."""
     rows = result_rows(results)
     ours = {(each.key, each.created) for each in shipped_results()}
     came = (
@@ -437,7 +438,7 @@ def evidence_of(results: Iterable[RunResult]) -> dict[Body, ClaimEvidence]:
 
 @cache
 def board_rows() -> pd.DataFrame:
-    """Return our board entries with current revisions, in the columns of runs.
+    """Return our board entries from current revisions of protocol and method, as rows of runs.
 
     Board entries have no per-class and per-sample metrics; ``zsl_std`` is the standard deviation
     over ``seeds``.
@@ -451,7 +452,7 @@ def board_rows() -> pd.DataFrame:
 
 
 def _is_current(entry: Mapping[str, Any]) -> bool:
-    """Return whether a board entry has the current revisions."""
+    """Return whether a board entry is from the current revisions of protocol and method."""
     method, versions = entry["method"], entry["versions"]
     return method in METHODS and all(
         versions.get(f"revision of {name}") == str(today)
@@ -484,10 +485,10 @@ def _board_row(entry: Mapping[str, Any]) -> dict[str, Any]:
 def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> ClaimEvidence:
     """Return evidence from rows of :func:`result_rows`, on either simulated or real data.
 
-    A run counts if its data are a benchmark or simulate one, and its parameters were chosen on
-    folds by this run, or by the same run with another seed. If data sets have the same name, the
-    data set with the latest run counts; of repeated runs, the latest run. Metrics are averaged over
-    seeds.
+    A run counts if its data are a benchmark or simulate a benchmark, and its parameters were chosen
+    on folds by this run, or by the same run with another seed. If data sets have the same name,
+    only the data set with the latest run counts; if runs are repeated, only the latest run counts.
+    Metrics are averaged over seeds.
     """
     body: Body = "simulated" if simulated else "real"
     if rows.empty:
@@ -577,7 +578,7 @@ def _without_seed(params: str) -> str:
 
 
 def _benchmark(result: RunResult) -> str | None:
-    """Return the benchmark of a run, by unseen classes; by name if two benchmarks share them."""
+    """Return the benchmark with a run's unseen classes; by name if two benchmarks share them."""
     if result.simulated:
         return _by_name(result.spec.dataset, fact_sources())
     split = result.spec.split
@@ -588,7 +589,7 @@ def _benchmark(result: RunResult) -> str | None:
 
 @cache
 def _unseen_classes(benchmark: str, split: str) -> frozenset[str]:
-    """Return the keys of the test classes of a released split; empty for other splits."""
+    """Return the keys of a released split's test classes; empty for other splits."""
     t = class_facts(benchmark).classes
     if split not in ("SS", "PS"):
         return frozenset()

@@ -2,7 +2,7 @@
 
 On printed tables, a claim *holds*, *does not hold* or is *undecided*. A claim on a difference holds
 if the whole interval is on the claimed side of the limit, and is undecided if the interval includes
-the limit. A count of all cases is compared with the share that the claim states. The order of
+the limit. A count over all cases is compared with the share that the claim states. The order of
 methods is the order of their mean ranks over data sets.
 
 Runs on a part of the claim's data sets and methods get the verdict *holds here* or *fails here*,
@@ -56,9 +56,9 @@ NEAR = 0.02
 TIED = 0.01
 #: A claim on at least this share of cases names its exceptions with the verdict.
 MOST = 0.9
-#: Least number of data sets for an interval over data sets.
+#: Minimum number of data sets for an interval over data sets.
 FEW = 3
-#: Least number of methods in a ranking of runs.
+#: Minimum number of methods in a ranking of runs.
 FEWEST_METHODS = 5
 
 
@@ -531,8 +531,8 @@ def judge_best(
 def judge_group(evidence: ClaimEvidence, what: str, figure: str, group: Sequence[str]) -> Judgment:
     """Judge whether the mean of a group of methods is above the mean of all other methods.
 
-    The interval is over data sets; with runs on fewer than three, it is Welch's interval over
-    methods.
+    The interval is over data sets; with runs on fewer than three data sets, it is Welch's interval
+    over methods.
     """
     order = order_of(evidence, figure)
     wide = order.wide
@@ -573,7 +573,7 @@ def judge_largest(
     among: Sequence[str],
     needs: str,
 ) -> Judgment:
-    """Judge whether the mean ``value`` is largest for one of several methods or benchmarks.
+    """Judge whether ``largest`` has the largest mean ``value`` of methods or benchmarks.
 
     ``needs`` describes the necessary runs, for the message if some are missing.
     """

@@ -113,13 +113,13 @@ def _awa_distance(e: ClaimEvidence) -> pd.Series:
 
 
 def consistent_methods(e: ClaimEvidence) -> Judgment:
-    """Judge how many methods have AWA1 and AWA2 within 2 points."""
+    """Judge for how many methods ZSL on AWA1 and ZSL on AWA2 differ by at most 2 points."""
     close = _awa_distance(e) <= NEAR
     return judge_count(e, "AWA1 and AWA2 within 2 points", close, at_least=2 / 3)
 
 
 def inconsistent_methods(e: ClaimEvidence) -> Judgment:
-    """Judge whether the named methods differ by more than 2 points; list other methods that do."""
+    """Judge whether ZSL of the named methods differs by over 2 points; list other such methods."""
     far = _awa_distance(e) > NEAR
     is_named = far.index.isin(["DEVISE", "SJE", "SYNC"])
     others = [name_of(case) for case in far.index[far & ~is_named]]
@@ -137,7 +137,7 @@ def crossed_p(e: ClaimEvidence) -> Judgment:
 
 
 def crossed_sizes(e: ClaimEvidence) -> Judgment:
-    """Judge whether another training set changes more than another test set."""
+    """Judge whether another training set changes results more than another test set."""
     test = cross_tests(e.table("cross_dataset_awa"))["larger"]
     verdict = judge_interval(*test.interval)
     return Judgment(verdict, test.sentence, test.mean_difference, *test.interval, "points")
@@ -244,7 +244,7 @@ def drop_to_5k_classes(e: ClaimEvidence) -> Judgment:
 
 
 def kind_against_number(e: ClaimEvidence) -> Judgment:
-    """Judge the ratio of M1K to L1K against the ratio of M500 to M1K."""
+    """Judge accuracy ratios: M1K / L1K (most, least populated classes) against M500 / M1K."""
     on = {split: _imagenet(e, split=split) for split in ("M500", "M1K", "L1K")}
     more = ratio(ratio(on["M1K"], on["L1K"]), ratio(on["M500"], on["M1K"]))
     what = "Changing the kind of 1K classes matters more than doubling their number"
@@ -307,7 +307,7 @@ def gzsl_lambda_smaller(e: ClaimEvidence) -> Judgment:
 
 
 def devise_on_cub_alone(e: ClaimEvidence) -> Judgment:
-    """Judge whether H falls with λ for GZSL for DEVISE on CUB, and rises elsewhere."""
+    """Judge whether λ chosen for GZSL lowers H for DEVISE on CUB, and in no other case."""
     d = _gzsl_less_zsl(e, "H at gamma")
     clear, unclear = with_clear_sign(e, d)
     cases = clear.index.to_frame(index=False)

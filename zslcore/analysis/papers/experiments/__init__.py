@@ -1,8 +1,8 @@
-"""Experiments of the papers, by table and figure, on any data set and compared with print.
+"""Experiments of the papers, on any data set, compared with the printed values.
 
-An experiment is named by paper and table, such as ``cal:table2``. Finished parts are stored, so an
-interrupted experiment resumes. :mod:`zslcore.analysis.papers.experiments.reproducing` lists all
-experiments.
+An experiment is named by paper and table or figure, such as ``cal:table2``. Finished parts are
+stored, so an interrupted experiment resumes. :mod:`zslcore.analysis.papers.experiments.reproducing`
+lists all experiments.
 """
 
 from zslcore.analysis.papers.experiments.experiment import COLUMNS, Experiment

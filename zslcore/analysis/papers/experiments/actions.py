@@ -61,7 +61,7 @@ class GainExperiment(Experiment):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Rows of the table: methods with released splits, or all methods of the paper."""
+        """Rows of the table: all methods of the paper, or its methods on released splits."""
         return ON_RELEASED if self.by_split else tuple(PAPER)
 
     @property

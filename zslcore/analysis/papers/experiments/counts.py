@@ -64,9 +64,9 @@ def count_statistics(request: Request) -> Iterator[dict[str, Any]]:
 
 
 DRAWING = "20 classes of 10 images"
-#: Part -> numbers of classes and images in the calibration paper's drawing. It has 20 classes of 10
-#: images: 5 test classes and 5 validation classes. A fifth of the images of every other class are
-#: for the seen test; in training classes, as many again are for seen validation.
+#: Part -> numbers of classes and images in the calibration paper's drawing. The drawing has 10
+#: training, 5 validation and 5 test classes of 10 images each. In training and validation classes,
+#: 2 images per class are for the seen test; in training classes, 2 more are for seen validation.
 DRAWN = {
     "training": (10, 60),
     "seen validation": (10, 20),
@@ -83,7 +83,7 @@ def drawn_split() -> tuple[np.ndarray, Split]:
 
 
 def count_parts(request: Request) -> Iterator[dict[str, Any]]:
-    """Yield two cells per part, for the example with its drawn counts, then for data sets."""
+    """Yield two cells per part: for the drawing with its printed counts, then for data sets."""
     splits = {DRAWING: drawn_split()}
     for name in request.datasets:
         dataset = cached_dataset(name)
@@ -127,7 +127,7 @@ def count_configurations(_: Request) -> Iterator[dict[str, Any]]:
             each = CONFIGURATIONS[name]
             sets = paper_sets(each)
             at = f"{number}: {name}, {each.dataset}, {each.pretraining}"
-            n_printed = 1 + len(features[name].split(";"))  # the baseline and the networks
+            n_printed = 1 + len(features[name].split(";"))  # of the baseline, and of each network
             n = len({one.features for one in sets})
             yield cell_row("kinds of features", [n], n_printed, at=at)
             n = len({one.semantics for one in sets})

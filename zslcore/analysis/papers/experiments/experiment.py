@@ -159,10 +159,10 @@ class Experiment(ABC):
         return [tuple(datasets)]
 
     def is_of_paper(self, name: str, request: Request) -> bool:
-        """Return whether a data set has the paper's images, so that it is compared with print.
+        """Return whether a data set has the paper's images, and so is compared with printed values.
 
-        Data with other classes count as the requested benchmark; simulated and included data do
-        not.
+        Data without a benchmark's classes count as the requested benchmark, if there is one;
+        simulated data and the digits never count.
         """
         dataset = cached_dataset(name)
         if dataset.simulated or name == "digits":
@@ -222,7 +222,7 @@ def cell_row(
 
 @cache
 def _measured() -> Mapping[str, list[dict[str, Any]]]:
-    """Return the precomputed cells, by the key of their run or path."""
+    """Return the precomputed cells, by the key of their run or regularisation path."""
     table = pd.read_csv(FACTS / "measured" / "papers.csv", dtype={"at": str}, keep_default_na=False)
     numbers = ["ours", "std", "low", "high", "seeds"]
     table[numbers] = table[numbers].apply(pd.to_numeric)
@@ -231,7 +231,7 @@ def _measured() -> Mapping[str, list[dict[str, Any]]]:
 
 
 def measured_cells(key: str) -> list[dict[str, Any]]:
-    """Return the precomputed cells of a run or path by key, if precomputed results are used."""
+    """Return the precomputed cells with this key; none if precomputed results are not used."""
     return _measured().get(key, []) if settings.SHIPPED() else []
 
 
@@ -246,7 +246,7 @@ _ROW = ["dataset", "method", "at"]
 
 
 def _has_means(table: pd.DataFrame, experiment: Experiment) -> bool:
-    """Return whether a table gets rows of means: it has percentages by method only."""
+    """Return whether a table gets rows of means: its values are percentages, one row per method."""
     return experiment.unit == "percent" and not table["at"].any()
 
 
@@ -312,7 +312,7 @@ def averaged_methods(rows: pd.DataFrame) -> list[str]:
 
 
 def _means(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
-    """Return a row of means over the same methods in every cell; empty for fewer than two."""
+    """Return a row of means over the same methods in every cell; empty below two methods."""
     methods = averaged_methods(rows)
     if len(methods) < 2:
         return pd.DataFrame()

@@ -300,7 +300,8 @@ def reproduce(
     methods : by default the rows of the table; other methods have no printed values
     seeds : number of seeds of stochastic methods
     draws : number of draws of test classes, in studies of actions
-    jobs : parallel tasks with one thread each, unless a Dask cluster is set (``ZSL_DASK``)
+    jobs : number of parallel tasks with one thread each, unless a Dask cluster is set
+        (``ZSL_DASK``)
     benchmark : data set of the paper to compare with, by default recognised by classes
     params : row -> given parameters, which override the parameters of the paper's variant
     on : "test" or, for figures over λ, "validation": the first validation split, as in the
@@ -389,7 +390,7 @@ def run_tasks(
 
 
 def expected_seconds(tasks: Sequence[Task], former: Sequence[StoredCell]) -> float:
-    """Estimate the seconds on one thread from stored runs; NaN for other studies."""
+    """Estimate the seconds on one thread from stored runs; NaN if a task is not made of runs."""
     return math.fsum(
         task.expected_seconds(former) if isinstance(task, RunsTask) else math.nan for task in tasks
     )

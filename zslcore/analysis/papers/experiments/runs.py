@@ -183,7 +183,7 @@ class RunsExperiment(Experiment):
         return columns | {f"{cell.title} range": [float(np.ptp(values))] if values else []}
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield means and standard deviations over seeds next to print, or columns of folds."""
+        """Yield means and deviations over seeds next to printed values, or columns of folds."""
         (name,) = request.datasets
         dataset = cached_dataset(name)
         printed = self.printed(request.benchmark or benchmark_of(dataset))
@@ -222,7 +222,7 @@ class RunsTask:
         return not self.plan.missing(ResultStore())
 
     def expected_seconds(self, former: Sequence[StoredCell]) -> float:
-        """Return the summed seconds of earlier runs; NaN if a method has none.
+        """Return the summed seconds of earlier runs; NaN if a method has no earlier run.
 
         Time saved by sharing computations between methods and seeds is ignored.
         """
@@ -234,7 +234,7 @@ class RunsTask:
 
 @dataclass(frozen=True)
 class RanksExperiment(RunsExperiment):
-    """Frequencies of the ranks of each method, over data sets and, ``by_fold``, over folds.
+    """Frequencies of each method's ranks over data sets; with ``by_fold``, also over folds.
 
     ``printed_ranks`` is the name of the table with printed mean ranks, empty without such a table.
     """
@@ -252,11 +252,11 @@ class RanksExperiment(RunsExperiment):
     )
 
     def tasks(self, request: Request) -> dict[str, list[RunsTask]]:
-        """Return the runs, either with the runs of every fold, or with the first seed only."""
+        """Return the runs; without ``by_fold``, only with the first seed."""
         return super().tasks(request if self.by_fold else replace(request, seeds=1))
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield mean ranks, and frequencies of ranks; differences need the figure's data sets."""
+        """Yield mean ranks and frequencies; differences from print only with all benchmarks."""
         observe = self.values_by_fold if self.by_fold else self.stored_values
         names: dict[str, list[str]] = {cell.title: [] for cell in self.cells}
         figures: dict[str, dict[str, list[float]]] = {title: {} for title in names}
