@@ -1,8 +1,8 @@
 """Public archives, downloaded once, checked, and read member by member.
 
-``data/manifest.toml`` lists them. A broken transfer resumes where it stopped if the server still
-has the same file. Archives are never extracted as a whole: members are read by name, after a check
-of their sizes.
+``data/manifest.toml`` lists the archives. A broken transfer resumes where it stopped if the server
+still has the same file. Archives are never extracted as a whole: members are read by name, after a
+check of their sizes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ BROKEN = (
 MAX_RATIO = 100
 MAX_MEMBER_BYTES = 4 << 30
 
-#: Called with the bytes so far and the total (0 if unknown).
+#: Function called with the number of bytes so far and in total (0 if unknown).
 Progress = Callable[[int, int], None]
 #: (data set, file) -> member of the archive.
 Members = dict[tuple[str, str], zipfile.ZipInfo]
@@ -51,8 +51,8 @@ class Archive:
     """Entry of ``data/manifest.toml`` on one archive.
 
     ``sha256`` is empty if the publisher states none; the first download is then trusted.
-    ``datasets`` are folders in the archive and ``members`` the files to read from each, of which
-    those in ``required`` must exist; at most ``max_bytes`` are downloaded.
+    ``datasets`` are folders in the archive, and ``members`` are the files to read from each folder;
+    the files in ``required`` must exist. At most ``max_bytes`` are downloaded.
     """
 
     name: str
@@ -101,8 +101,8 @@ def archives() -> dict[str, Archive]:
 def fetch(archive: Archive | str, on_progress: Progress | None = None) -> Path:
     """Return the path of an archive; download it if it is missing or has another checksum.
 
-    Raises FileRefusedError if the SHA-256 differs from the publisher's or the first download's, and
-    DatasetError, with instructions for a manual download, if no server can be reached.
+    Raises FileRefusedError if the SHA-256 is not that of the publisher or of the first download,
+    and DatasetError, with instructions for a manual download, if no server can be reached.
     """
     if isinstance(archive, str):
         all_archives = archives()
@@ -263,5 +263,5 @@ class _Transfer:
                 file.write(block)
                 if self.on_progress:
                     self.on_progress(done, total)
-        if done < total:  # urllib3 before 2.0 ends without an error
+        if done < total:  # urllib3 before 2.0 raises no error here
             raise requests.ConnectionError

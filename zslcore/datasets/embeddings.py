@@ -1,11 +1,12 @@
 """Class embeddings from a separate file: other prototypes for the same images.
 
-They are word vectors, a hierarchy, binary attributes or a user's own. A file has one of these
-forms:
+They are word vectors, positions in a hierarchy, binary attributes, or embeddings of your own. A
+file has one of these forms:
 
 =====================================  =========================================================
-CSV, Parquet, text                     a column ``class`` (or ``name``, ``label``, an index), or a
-                                       word per line, and one column of numbers per dimension
+CSV, Parquet, text                     a column ``class`` (or ``name``, ``label``, an index) and one
+                                       column of numbers per dimension; or one word per line,
+                                       followed by its numbers
 JSON                                   ``{"class": [numbers]}``, one list per class
 ``att`` and ``allclasses_names``       (A x C) and C names, as in ``att_splits.mat``
 ``prototypes`` and ``class_names``     (C x A) and C names, as written by text encoders
@@ -49,12 +50,14 @@ from zslcore.untrusted.client import (
 )
 from zslcore.untrusted.readers.array_names import COUNTERS
 
-#: Part of a standard split -> lists that may give the order of its classes.
+#: Part of a standard split -> files of class lists; the first available file has the order of its
+#: classes.
 LISTS_OF_CLASSES = {
     "test": ("testclasses.txt",),
     "trainval": ("trainvalclasses.txt", "trainclasses.txt"),
 }
-#: Titles of labels that are dimensions where another column has the classes.
+#: Titles that usually mark a column of labels, but are dimensions if another column has the
+#: classes.
 DIMENSIONS = ("y", "y_true", "target", "targets", "category")
 #: Allowed name of an embedding, which is part of a variable's name.
 NAME = re.compile(r"[A-Za-z0-9_]{1,40}")
@@ -130,7 +133,7 @@ def read_csv_embeddings(path: Path) -> ClassEmbeddings:
 def _without_counters(
     columns: tuple[str, ...], values: np.ndarray
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Leave out columns that number the classes, by title and values."""
+    """Leave out columns that only number the classes, as their titles and values show."""
     kept = [
         k
         for k, name in enumerate(columns)
@@ -156,7 +159,7 @@ def _by_table(path: Path) -> ClassEmbeddings:
     classes, values = held.names(names), held.rows(matrices[0])
     refuse_twice(path, list(classes))
     if columns:
-        # A dimension may have a title that labels have elsewhere.
+        # A title such as "target" marks labels in other tables, but a dimension here.
         lists = {n: a for n, a in held.arrays.items() if a.ndim == 1 and a.dtype.kind != "U"}
         more = {n: a for n, a in lists.items() if n.lower() in DIMENSIONS}
         columns = (*columns, *more)
@@ -211,7 +214,7 @@ def _of_words(file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...])
 
 
 def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmbeddings:
-    """Read ``test_<embedding>`` and ``trainval_<embedding>``; the lists give the column classes."""
+    """Read ``test_<embedding>`` and ``trainval_<embedding>``; lists name the columns' classes."""
     file = clean_text(path.name)
     if not NAME.fullmatch(embedding):
         raise ParameterError(

@@ -4,7 +4,7 @@
 ``mat``      ``res101.mat`` and ``att_splits.mat`` (:mod:`zslcore.datasets.xlsa17`): one image per
              column, labels and rows counted from 1; the folds as class lists in
              ``proposed_split/``; the standard split, if any, in ``standard_split/``
-``npz``      ``NAME.npz`` (:mod:`zslcore.datasets.table`), counted from 0, without folds
+``npz``      ``NAME.npz`` (:mod:`zslcore.datasets.table`): rows counted from 0, no folds
 ``parquet``  ``NAME.parquet``, one row per image: ``label``, ``split``, ``image_file``, features;
              ``NAME-classes.parquet``, one row per class: ``class`` and embedding
 ===========  =======================================================================================
@@ -177,7 +177,7 @@ def _split_files(
 
 
 def _is_of_classes(fold: Fold, trainval: np.ndarray, labels: np.ndarray) -> bool:
-    """Whether class lists determine a fold: it has all rows of its classes."""
+    """Whether class lists determine a fold, since it has all training rows of its classes."""
     of_classes = (np.isin(labels[trainval], labels[part]) for part in (fold.train, fold.val))
     again = (np.sort(trainval[inside]) for inside in of_classes)
     parts = (np.sort(part) for part in (fold.train, fold.val))
@@ -194,7 +194,7 @@ def _original_attributes(dataset: ZSLDataset) -> np.ndarray | None:
         return None
     try:
         stored = read_split_arrays(Path(recipe["path"]) / options["splits"])
-    except FileRefusedError:  # gone or replaced; the variable is optional in the layout
+    except FileRefusedError:  # the file is gone or replaced; the variable is optional
         return None
     same = np.array_equal(stored.get("att", ()), dataset.prototypes)
     return stored.get("original_att") if same else None
@@ -236,7 +236,7 @@ def _parquet_files(dataset: ZSLDataset, split: Split) -> Iterable[tuple[str, Wri
     for part in ("trainval", "test_seen", "test_unseen"):
         parts[getattr(split, part)] = part
         times[np.unique(getattr(split, part))] += 1
-    if other := int((times != 1).sum()):  # one part per image: a leak could not be written
+    if other := int((times != 1).sum()):  # the column has room for one part per image
         raise DatasetError(
             f"{dataset.name}: expected every image in one part of split {split.name!r}, got "
             f"{other:,} in none or several; --format npz stores such a split."

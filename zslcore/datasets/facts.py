@@ -8,9 +8,9 @@ spelling, or, in data without class names, by the labels of all rows in the orde
 AWA1 and AWA2 have the same classes and are distinguished by the shares of images per class.
 
 The clips of UCF101 were cut from longer videos: each class has 25 groups of 4 to 7 clips, each
-group from one video [2]_ (``v_Archery_g07_c03``). A random split of clips puts most groups in
-training and test. Facts on the videos of UCF101 and HMDB51 are from ``data/actions`` and the tables
-of [1]_.
+group from one video [2]_ (``v_Archery_g07_c03``). A random split of clips divides most groups
+between training and test. Facts on the videos of UCF101 and HMDB51 are from ``data/actions`` and
+the tables of [1]_.
 
 References
 ----------
@@ -69,8 +69,8 @@ def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
     """Return ``names`` of pre-training vocabularies; refuse names that the audit does not accept.
 
     Names of :func:`unlisted_sets` and :data:`FINE_TUNED` are also accepted; "none" has to be the
-    only name, and marks features that were trained on nothing. ``where`` names the file in the
-    error message.
+    only name, and marks features of an extractor that was not trained. ``where`` names the file in
+    the error message.
     """
     lists = (FACTS / "vocabularies").glob("*.txt*")
     vocabularies = ["none", *sorted(file.name.partition(".")[0] for file in lists)]
@@ -118,8 +118,8 @@ def class_attributes(dataset: str) -> pd.DataFrame | None:
     """Return the class attributes of a benchmark, as rated by its annotators.
 
     Values are in [0, 1], of shape (n_classes, n_attributes), and missing if no annotator answered.
-    ``data/classes`` has the attributes of AWA1 and AWA2, which are the same; None for other
-    benchmarks.
+    Only AWA1 and AWA2 have attributes in ``data/classes``, the same for both; the result is None
+    for other benchmarks.
     """
     if dataset not in ("AWA1", "AWA2"):
         return None
@@ -190,7 +190,7 @@ class RowFacts:
     """Row counts and labels of a benchmark, available without its files; arrays are read-only.
 
     ``labels`` has shape (n_rows,), with classes in the benchmark's order. Rows with the same number
-    in ``photographs`` were cut from one photograph; it is None if the photographs are unknown.
+    in ``photographs`` were cut from one photograph; ``photographs`` is None if unknown.
     ``shared`` maps split and part to the number of test rows with a training row from the same
     photograph.
     """
@@ -237,7 +237,7 @@ def unpacked(text: str) -> np.ndarray:
     return np.repeat(values, [int(times or 1) for _, _, times in runs])
 
 
-#: Titles of data sets that are embedded, or have precomputed results.
+#: Titles of data sets that come with the package, or have precomputed results.
 _TITLES = {
     "digits": "Digits",
     "CUB-vgg_fc7": "CUB birds, VGG",
@@ -322,7 +322,8 @@ def is_variant(name: str) -> bool:
 
 #: Split -> column of class parts, and prefix of the columns of its folds.
 _COLUMNS = {"SS": ("ss", "ss_fold"), "PS": ("ps", "fold")}
-#: Factor by which shares of images must be nearer to one of two benchmarks with the same classes.
+#: Of two benchmarks with the same classes, one is recognised if its shares of images per class are
+#: nearer to the data by this factor.
 _NEARER = 2.0
 
 
@@ -346,7 +347,7 @@ class Recognised:
         return np.flatnonzero(self._places(_COLUMNS[split][0]) == "test")
 
     def folds(self, labels: np.ndarray, split: Split) -> list[Fold]:
-        """Return the released folds of a split with the unseen classes of SS or PS, else []."""
+        """Return the released folds if the split has the unseen classes of SS or PS, else []."""
         for name, (_, fold) in _COLUMNS.items():
             if np.array_equal(np.unique(split.unseen_classes), self.test_classes(name)):
                 rows = split.trainval
@@ -401,7 +402,7 @@ def _by_names(class_names: tuple[str, ...]) -> Recognised | None:
     benchmarks = [name for name in fact_sources() if sorted(plain) == sorted(_rows(name))]
     if not benchmarks:
         return None
-    rows = _rows(benchmarks[0])  # AWA1 and AWA2 list their classes in the same order
+    rows = _rows(benchmarks[0])  # valid for all: AWA1 and AWA2 have the same order
     return Recognised(tuple(benchmarks), np.array([rows[name] for name in plain]))
 
 
@@ -430,7 +431,7 @@ def _nearest(recognised: Recognised, images: np.ndarray) -> tuple[str, ...]:
 FOLDER = FACTS / "actions"
 #: Data sets of actions with known classes.
 ACTION_SETS = ("UCF101", "HMDB51")
-#: Groups of clips in each class of UCF101; a group is from one video.
+#: Number of groups of clips in each class of UCF101; a group is from one video.
 GROUPS = 25
 #: Pre-training set in the annotated lists -> name of its vocabulary in this package.
 PRETRAINING = {"Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
@@ -459,7 +460,8 @@ class ZSL220:
     """The 220 classes of Kinetics-600 that are not in Kinetics-400, in three splits.
 
     Methods train on Kinetics-400; each split has 60 validation classes and 160 test classes [1]_.
-    ``validated`` is a mask of shape (3, 220); names are in alphabetical order.
+    ``validated`` is the mask of the validation classes in each split, of shape (3, 220); names are
+    in alphabetical order.
 
     References
     ----------
@@ -511,7 +513,7 @@ def _overlapping(dataset: str, pretraining: str, names: Sequence[str]) -> np.nda
 
 
 def recognise_actions(class_names: Sequence[str]) -> str | None:
-    """Return the data set with these classes, in this order and any spelling; None if unknown."""
+    """Return the data set that has these classes in this order, in any spelling; else None."""
     plain = [*map(class_key, class_names)]
     for dataset in ACTION_SETS:
         if plain == [*map(class_key, action_facts(dataset).class_names)]:

@@ -25,13 +25,14 @@ class in the hypernym relation instead of a random group:
 symbols are defined in :mod:`zslcore.datasets.simulated`. Two effects of real data are *planted*:
 
 - *rarity*: the fewer images a class has, the less its prototype predicts its appearance and the
-  more its images vary. A class of :math:`N_c` images has :math:`r_c = \min(1, \ln N_c / \ln 1756)`,
-  which reaches 1 at the mean of M500; :math:`\rho_c` and :math:`\omega_c` are linear in
-  :math:`r_c`, from the values of a rare class to the values of a common class;
-- the *bias towards seen classes*: the extractor was trained on the 1,000 training classes. These
-  agree with their prototypes and vary little (separate values of :math:`\rho`, :math:`\omega`), and
-  an unseen class has the share :math:`\beta` of the appearance of the training class :math:`s(c)`
-  with the nearest :math:`z`; training classes have :math:`w_c = v_c`.
+  more its images vary. A class with :math:`N_c` images has
+  :math:`r_c = \min(1, \ln N_c / \ln 1756)`, which reaches 1 at the mean number of images in M500;
+  :math:`\rho_c` and :math:`\omega_c` are linear in :math:`r_c`, from the values of a rare class to
+  the values of a common class;
+- the *bias towards seen classes*: the extractor was trained on the 1,000 training classes. Training
+  classes agree with their prototypes and vary little (separate values of :math:`\rho`,
+  :math:`\omega`), and an unseen class has the share :math:`\beta` of the appearance of the training
+  class :math:`s(c)` with the nearest :math:`z`; for training classes, :math:`w_c = v_c`.
 
 Data named ``-without-rarity`` or ``-without-bias`` leave out one effect, ``-unplanted`` both: then
 :math:`\rho` and :math:`\omega` are equal for all classes and :math:`\beta = 0`. Effects found on
@@ -69,8 +70,8 @@ from zslcore.storage.files import FACTS
 SETS = ("2H", "3H", "M500", "M1K", "M5K", "L500", "L1K", "L5K", "All")
 #: Number of classes: 1,000 training classes, then 20,842 other classes, as in the release.
 CLASSES = 21_842
-#: Sizes of the original lists, before the benchmark left out classes without images: each list has
-#: this many of the classes after the training classes.
+#: Sizes of the original lists, before the benchmark left out classes without images: a list of size
+#: n has the first n classes after the training classes.
 LISTS = MappingProxyType({"2H": 1549, "3H": 7860, "All": 20_842})
 
 _HOPS = {"2H": ("2H",), "3H": ("2H", "3H"), "All": ("2H", "3H", "far")}
@@ -82,12 +83,12 @@ class ImageNet:
     """Synsets of ImageNet-21K and their hypernyms; arrays are read-only.
 
     Rows 0 to ``CLASSES`` - 1 are classes, in the order of the released split file (numbered from 1
-    there); the other rows are synsets above them that are not classes.
+    there); the other rows are hypernyms of these classes that are not classes themselves.
 
     Attributes
     ----------
     synsets : WordNet ids such as ``n01440764``, one per row
-    words : all words of each synset, the usual one first
+    words : all words of each synset, the usual word first
     parents : rows of the hypernyms of each synset
     hops : "train" or "val" for the training classes, "2H", "3H" or "far" for the test classes, ""
         for classes that the benchmark leaves out and for synsets that are not classes
@@ -178,7 +179,7 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
     """Return the benchmark's split, with the classes of the 2012 challenge as seen classes.
 
     A fifth of each training class is held out, drawn with seed 0. The only fold is the released
-    one, restricted to the classes of the data. Most class names need ids, see
+    fold, restricted to the classes of the data. Most class names need ids, see
     :func:`imagenet_rows`. Raises a DatasetError if there is no training class, or no other class.
     """
     facts, rows = imagenet(), imagenet_rows(class_names)
@@ -234,9 +235,10 @@ def class_positions() -> np.ndarray:
 #: Parameters, named as in the module's docstring. They were set such that LinearS2V and ESZSL have
 #: test accuracies between the rows of the benchmark's table 5.
 K, R, TAU, RHO, OMEGA, ETA, SIGMA = 64, 40, 0.7, 0.55, 1.0, 1.0, 1.0
-#: With effects: (rho, omega) of a rare class, of a common class, and of training classes.
+#: With planted effects: (rho, omega) of a rare class, of a common class, and of training classes.
 RARE, COMMON, TRAINED = (0.1, 1.5), (0.45, 1.1), (0.9, 0.6)
-#: Share of the nearest training class in an unseen class; number of images of a common class.
+#: Share of the nearest training class in the appearance of an unseen class; number of images from
+#: which a class is common.
 BETA, MANY = 0.75, 1756
 SEED = 21
 #: Rows drawn at a time; each block has its own generator.
@@ -249,7 +251,7 @@ IN_MEMORY = 4 << 30
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """Numbers of columns, shares of real images, and test images of a training class."""
+    """Numbers of columns, shares of the real images, and test images per training class."""
 
     features: int
     attributes: int
@@ -282,10 +284,10 @@ _ORDER = ("M500", "M1K", "M5K", "", "L5K", "L1K", "L500")
 class Plan:
     """Plan of a simulated data set: its classes, with their training and test images.
 
-    ``rows`` are those of :func:`zslcore.datasets.imagenet.imagenet`. Per class, ``trained``,
-    ``held`` and ``tested`` are the numbers of training images, seen test images and unseen test
-    images. ``features`` and ``attributes`` are numbers of columns; ``rarity`` and ``bias`` are True
-    if planted.
+    ``rows`` are the rows of the classes in :func:`zslcore.datasets.imagenet.imagenet`. Per class,
+    ``trained``, ``held`` and ``tested`` are the numbers of training images, seen test images and
+    unseen test images. ``features`` and ``attributes`` are numbers of columns; ``rarity`` and
+    ``bias`` are True if planted.
     """
 
     rows: np.ndarray
@@ -357,7 +359,10 @@ def populations() -> np.ndarray:
 
 
 def _means(sizes: dict[str, int]) -> dict[str, float]:
-    """Return the mean of the classes that each list adds to a smaller list, and of the rest."""
+    """Return the mean number of images per class, by list.
+
+    A list counts only the classes that are in no smaller list; "" has the classes on no list.
+    """
     printed = published("imagenet_splits").set_index("split")["images_per_class_mean"]
     means: dict[str, float] = {}
     for side in ("M", "L"):
@@ -420,14 +425,14 @@ def simulate_imagenet(
     -------
     ZSLDataset
         Marked ``simulated``, with the split "21K". Rows of a class are consecutive, training rows
-        first. Class names begin with the WordNet id. The fold is the released one of 750 training
+        first. Class names begin with the WordNet id. The fold is the released fold of 750 training
         and 250 validation classes.
 
     Raises
     ------
     DatasetError
-        When ``features`` are not those of this name, or the full size is requested without
-        ``features``: :func:`simulated_blocks` yields it block by block.
+        When ``features`` do not belong to this name, or the full size is requested without
+        ``features``; :func:`simulated_blocks` yields it block by block.
     """
     plan = imagenet_plan(name)
     z, v, rng = _looks(plan)
@@ -471,7 +476,8 @@ def simulate_imagenet(
 def simulated_blocks(plan: Plan) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the images of a plan block by block, in the order of classes.
 
-    A block has features, float32 of shape (n, n_features), and labels (n,), n at most ``BLOCK``.
+    A block has features, float32 of shape (n, n_features), and labels of shape (n,); n is at most
+    ``BLOCK``.
     """
     return _blocks(plan, _looks(plan)[1])
 

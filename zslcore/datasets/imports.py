@@ -71,8 +71,8 @@ class Recipe:
     def as_json(self) -> dict[str, Any]:
         """Return the recipe with size and modification time of each source.
 
-        Without declared pre-training it equals a recipe of earlier versions, which lacked the
-        field.
+        Without declared pre-training, the recipe equals a recipe of earlier versions, which lack
+        the field.
         """
         states = [
             {"path": str(path), "size": path.stat().st_size, "mtime_ns": path.stat().st_mtime_ns}
@@ -100,9 +100,8 @@ def import_name(text: str) -> str:
 def import_once(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
     """Return the import made by ``recipe``, reading its sources only if one has changed.
 
-    A recipe without declared pre-training opens an existing import with a declaration, which is
-    kept. ``read`` is called with an empty folder, may write ``features.npy`` there, and returns the
-    data set.
+    If the recipe declares no pre-training, an existing import keeps its declaration. ``read`` is
+    called with an empty folder, may write ``features.npy`` there, and returns the data set.
     """
     _check_name(name)
     check_pretraining(recipe.pretraining)
@@ -112,19 +111,19 @@ def import_once(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -
         if made_by == (stored if recipe.pretraining else _undeclared(stored)):
             return open_import(name)
     except CorruptFolderError:
-        pass  # import again below; a NewerVersionError is raised
+        pass  # import again; a NewerVersionError is not caught
     return _store(name, made_by, read)
 
 
 def import_read_dataset(dataset: ZSLDataset, name: str) -> ZSLDataset:
-    """Import a data set in memory; if damaged, the import cannot be repaired."""
+    """Import a data set from memory; a damaged import cannot be repaired from a source."""
     return _store(name, {}, lambda _: dataset)
 
 
 def remove(name: str) -> None:
     """Delete an import; open memory maps stay valid.
 
-    An unreadable manifest is moved to the quarantine; its folder, which is unknown, is kept.
+    An unreadable manifest is moved to the quarantine; the folder that it names is unknown and kept.
     """
     _check_name(name)
     folder, manifest = _folder_of(name), _root() / f"{name}.json"
@@ -309,7 +308,7 @@ def _write_import(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSL
     except BaseException:
         artifacts.discard(folder)
         raise
-    with suppress(OSError):  # after publishing: an unmarked draft is never deleted
+    with suppress(OSError):  # after publishing, since folders without this mark are never deleted
         artifacts.unmark_draft(folder)
     if previous:
         _drop(previous)
@@ -425,8 +424,8 @@ def _read(path: Path, name: str) -> dict[str, Any]:
 def open_import(name: str) -> ZSLDataset:
     """Open an import; raise CorruptFolderError if its files differ from the manifest.
 
-    Another process may replace the import at any time, and remove the files of the manifest just
-    read: it is then opened again.
+    Another process may replace the import and remove the files of the manifest just read: the
+    import is then opened again.
     """
     for _ in range(TRIES):
         before = version_token(name)

@@ -1,9 +1,9 @@
 """Data sets from any files: the part of each array is guessed, shown and corrected before import.
 
-Any number of files in any container hold features, labels, class embeddings, names and a split. A
-part is guessed from the name of the variable, or of the file if it holds one array, and then from
-the shape: there is one label per row of the features and one class embedding per class. A choice
-("labels": "FILE:NAME") overrides any guess.
+Any number of files in any container hold the parts of a data set: features, labels, class
+embeddings, names and a split. The part of an array is guessed from the name of the variable, or of
+the file if it holds one array, and then from the shape: there is one label per row of the features
+and one class embedding per class. A choice ("labels": "FILE:NAME") overrides any guess.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ IN_WORDS = {
 }
 #: Parts with an array that the user may choose, as in ``--labels FILE:NAME``.
 CHOICES = ("features", "labels", "prototypes", "class_names")
-#: Letters in the name of a variable or file -> part.
+#: Name of a variable or file, reduced to its letters in lower case -> part.
 NAMES = {
     **dict.fromkeys(("features", "feature", "feats", "feat", "x", "imagefeatures", "visual",
                      "imageembeddings", "imgfeatures", "visualfeatures"), "features"),
@@ -75,7 +75,7 @@ NAME_OF_FILE = re.compile(r"\w[\w-]{0,60}")
 
 @dataclass(frozen=True, eq=False)
 class Array:
-    """Array of a file, or of several ``shards`` of one table; values only if small."""
+    """Array of a file, or of several ``shards`` of one table; ``values`` are read if small."""
 
     contents: Contents
     name: str
@@ -83,7 +83,7 @@ class Array:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the array; a list loses its axes of length 1."""
+        """Shape of the array; lists of texts, and vectors in MATLAB or HDF5, have one axis."""
         shape = self.contents.shapes[self.name] or ()
         n = int(np.prod(shape)) if shape else 0
         return (n,) if len(shape) == 2 and n == max(shape) and self._is_list else shape
@@ -133,7 +133,7 @@ class Intake:
     """Arrays of files with their parts, before the import.
 
     ``arrays`` has all arrays, ``parts`` maps each part to its array, and ``unclear`` maps each part
-    with several possible arrays to a sentence on them.
+    with several possible arrays to a sentence that names the arrays.
     """
 
     arrays: tuple[Array, ...]
@@ -286,7 +286,7 @@ def _named_part(array: Array) -> str:
     stem = array.contents.path.stem
     name = stem if alone else array.name
     if array.contents.container in ("text", "Parquet") and array.name == "class":
-        return "class"  # class of an embedding or of an image
+        return "class"  # in a table with one row per class or image
     lower = name.lower().removesuffix("_loc")
     if lower in PART_OF_NAME and len(array.shape) == 1 and not (alone and array.shape[0] < 2):
         return PART_OF_NAME[lower]

@@ -1,8 +1,8 @@
 """Released files of a data set: found and parsed by readers, checked by one function.
 
-A reader is a module with two functions: ``can_read(path)`` returns whether files have its form, and
-``find(path, **options)`` returns a :class:`Release`. :mod:`zslcore.datasets.importing` lists the
-readers.
+A reader is a module with two functions: ``can_read(path)`` returns whether the files have the form
+that the module reads, and ``find(path, **options)`` returns a :class:`Release`.
+:mod:`zslcore.datasets.importing` lists the readers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ParsedDataset:
     Attributes
     ----------
     features : matrix of shape (n_samples, n_features), mapped from a file in the output folder,
-        which must not have folders inside
+        which must not have subfolders
     labels : whole numbers of shape (n_samples,), ``first`` for the first class
     prototypes : array of shape (n_classes, n_attributes)
     class_names : one per row of ``prototypes``
@@ -137,10 +137,11 @@ def with_folds(
     rows: Mapping[str, np.ndarray] | None = None,
     remark: str = "",
 ) -> Split:
-    """Return a split with folds from lists, the benchmark's lists, rows or class thirds.
+    """Return a split with folds from the first available source.
 
-    ``listed`` has the training and the validation classes of each fold, ``rows`` the rows of
-    "train" and "val". The note of the split gets the origin of the folds and the ``remark``.
+    The sources, in order: ``listed``, the training and the validation classes of each fold; the
+    released folds of the benchmark; ``rows``, the rows of "train" and "val"; random thirds of the
+    classes. The note of the split gets the origin of the folds and the ``remark``.
     """
     trainval, rows = split.trainval, rows or {}
     if listed:

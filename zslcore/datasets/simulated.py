@@ -21,7 +21,7 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
   :math:`n` in the number of features; :math:`P, M, R` are normal with columns of unit length,
   exactly for P and on average for M and R;
 - on AWA the prototypes :math:`s` are real, and :math:`z = (s - \bar s) \, Q` with :math:`Q`
-  standard normal, scaled to the same size;
+  standard normal, scaled such that :math:`z` has mean square 1;
 - attributes are correlated, since they outnumber the :math:`k` dimensions of :math:`z`;
 - images vary by :math:`u` in the dimensions in which classes differ, by :math:`t` in a few other
   directions (pose, light), and by :math:`n` in all directions; about half of the features are zero,
@@ -35,10 +35,10 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
 - *untrained* features simulate an extractor without pre-training: they are worse, and no class has
   an advantage. They are the baseline, like hand-crafted features on real data.
 
-Three effects are *planted*: the gain of classes in the pre-training set, the five classes of AWA2,
-and the variation shared by boxes of one photograph. Data named ``-unplanted`` are without effect:
-:math:`\rho` and :math:`\omega` are the mean of their two values for every class, and :math:`\delta`
-and :math:`\kappa` are 0.
+Three effects are *planted*: the gain of classes in the pre-training set, the different appearance
+of five classes in AWA2, and the variation shared by boxes of one photograph. Data named
+``-unplanted`` are without effect: :math:`\rho` and :math:`\omega` are the mean of their two values
+for every class, and :math:`\delta` and :math:`\kappa` are 0.
 
 Parameters were set such that the test accuracy of LinearS2V, averaged over ten to fourteen seeds,
 is near the papers' values; the seed was then chosen such that SS and PS differ by about as much as
@@ -64,9 +64,9 @@ REVISION = 2
 class World:
     """Parameters of the model for one benchmark, named as in the module's docstring.
 
-    ``rho`` and ``omega`` have two values: for classes outside, and in, the pre-training set.
-    ``demo`` is the ratio of images in the demo size to real images. ``tau`` is not used with real
-    prototypes. ``delta`` applies to the classes in ``moved``.
+    ``rho`` and ``omega`` have two values: first for classes outside the pre-training set, then for
+    classes in it. ``demo`` is the ratio of images in the demo size to real images. ``tau`` is not
+    used with real prototypes. ``delta`` applies to the classes in ``moved``.
     """
 
     k: int
@@ -109,10 +109,10 @@ _NAMES = {name: StandIn.of(name) for name in (*SIMULATED, *UNPLANTED)}
 class Planted:
     """Planted effects of a simulated data set.
 
-    ``rho`` is the agreement with attributes and ``omega`` the spread, of classes outside and in
-    ``pretraining``; both values are equal without a planted gain. Classes in ``moved`` have another
-    appearance in the compared data set; boxes of one photograph share ``photographs`` of their
-    variance.
+    ``rho`` is the agreement with attributes and ``omega`` the spread: first of classes outside
+    ``pretraining``, then of classes in it. The two values are equal without a planted gain. Classes
+    in ``moved`` do not look the same in AWA1 and AWA2; boxes of one photograph share
+    ``photographs`` of their variance.
     """
 
     rho: tuple[float, float]
@@ -409,11 +409,11 @@ class _Source:
     """One of the two collections of aPY, counted from the names of its image files.
 
     All fields are counts in the Proposed Split 2.0; no photograph is in both collections.
-    ``trainval`` counts the training boxes and their photographs. ``shared_seen`` counts the boxes
-    of test_seen, the boxes among them from a photograph with a training box, and the boxes among
-    them from a photograph with a training box of the same class; ``shared_unseen`` has the first
-    two counts for test_unseen. ``others`` counts the test boxes from photographs without a training
-    box, and these photographs.
+    ``trainval`` counts the training boxes and their photographs. ``shared_seen`` has three counts
+    of boxes of test_seen: all boxes, boxes from a photograph with a training box, and boxes from a
+    photograph with a training box of the same class; ``shared_unseen`` has the first two counts for
+    test_unseen. ``others`` counts the test boxes from photographs without a training box, and these
+    photographs.
     """
 
     trainval: tuple[int, int]
@@ -466,7 +466,7 @@ class _Drawing:
     rng: np.random.Generator
 
     def spread(self, rows: np.ndarray, share: float, same: float) -> None:
-        """Give a ``share`` of ``rows`` a photograph each, which the other rows then join."""
+        """Assign a ``share`` of ``rows`` to new photographs; then let the other rows join them."""
         n = round(share * len(rows))
         self.photograph[rows[:n]] = rows[:n]  # a photograph has the number of its first image
         self.join(rows[n:], rows[:n], same)

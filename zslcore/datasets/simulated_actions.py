@@ -1,9 +1,9 @@
 r"""Simulated videos of UCF101 and HMDB51, with real classes and video counts.
 
 Class names, numbers of videos, the attributes of UCF101 and the classes in each pre-training set
-are facts (:mod:`zslcore.datasets.facts`). Features and word vectors are drawn, not from videos. The
-model is that of :mod:`zslcore.datasets.simulated`, with the same symbols and one set of features
-for each of four extractors :math:`e`, of the kinds in [1]_:
+are facts (:mod:`zslcore.datasets.facts`). Features and word vectors are drawn at random, not
+computed from videos. The model is that of :mod:`zslcore.datasets.simulated`, with the same symbols
+and one set of features for each of four extractors :math:`e`, of the kinds in [1]_:
 
 .. math::
     v_{ec} &= \rho_{ec} z_c + \sqrt{1 - \rho_{ec}^2} \, q_c \\
@@ -32,7 +32,7 @@ extractor       trained on      classes in the pre-training set
 
 The gain of classes in the pre-training set is *planted*: they agree better with their attributes
 (larger :math:`\rho`) and vary less (smaller :math:`\omega`). Data named ``-unplanted`` are without
-effect: every class has the mean of both values.
+effect: for every class, :math:`\rho` and :math:`\omega` are the mean of their two values.
 
 Parameters were set such that the test accuracies of BiDiLEL are near those in table 4 of [1]_;
 imitating published test accuracies requires this use of test data.
@@ -74,8 +74,8 @@ class SimulatedExtractor:
 
     ``key`` is its name in names of data sets, ``title`` its name on screen. ``pretraining`` is the
     vocabulary of its pre-training set, or "none"; ``knows`` is the annotated pre-training set,
-    empty if none. ``rho`` is the agreement with attributes and ``omega`` the spread, each of
-    classes outside and in the pre-training set.
+    empty if none. ``rho`` is the agreement with attributes and ``omega`` the spread: first of
+    classes outside the pre-training set, then of classes in it.
     """
 
     key: str

@@ -3,20 +3,20 @@
 ============================  ======================================================================
 ``split_zhou_<name>.json``    ``train``, ``val`` and ``test``: lists of [image, label, class], in
                               CoOp [1]_ and the papers that follow it
-``{"train": [...], ...}``     classes or images by part; ``train_classes``, ``seen`` and ``unseen``;
-                              a part may also map classes to their images
+``{"train": [...], ...}``     classes or images by part, also with keys such as ``train_classes``,
+                              ``seen`` and ``unseen``; a part may map classes to their images
 ``[{"image": ...}, ...]``     records with a class, a part and maybe an image, as in a table; also
-                              one per line (``.jsonl``), or one list per column
+                              one record per line (``.jsonl``), or one list per column
 ``image,label,split``         a table with a column of parts or of yes and no (``is_test``), a
-                              column of classes, and maybe one of images
-``dog: train``                a part after each class or image, in JSON or text, maybe below the
-                              number of lines and titles (DeepFashion); one column of classes per
-                              part; a heading over the classes of each part
+                              column of classes, and maybe a column of images
+``dog: train``                a part after each class or image, in JSON or text; the text may begin
+                              with the number of lines and titles (DeepFashion); also one column
+                              of classes per part, or a heading above the classes of each part
 ============================  ======================================================================
 
-A JSON of CoOp has the same classes in training and test. Its papers test "from base to new"
-classes: the first half of the labels, rounded up, is base, the second half new. The JSON is read in
-this way: images of base classes are training or seen test images, and test images of new classes
+A JSON of CoOp has the same classes in training and test. The papers test "from base to new"
+classes: the first half of the labels, rounded up, is base, the second half new. The JSON is read as
+such a test: images of base classes are training or seen test images, and test images of new classes
 are unseen test images.
 
 A file needs a training part and a test part to have one of these forms.
@@ -64,7 +64,8 @@ from zslcore.texts import clean_text, expect
 from zslcore.untrusted.client import read_head, read_value
 from zslcore.untrusted.readers.array_names import PREDICTED
 
-#: Part or side -> (image, class) of each entry; the image is empty for an entry of a class.
+#: Part, such as "train", or side, "seen" or "unseen" -> (image, class) of each entry; the image is
+#: empty for an entry of a class.
 Entries = dict[str, list[tuple[str, str]]]
 #: Titles of columns of images, classes and parts, without spaces and underscores.
 IMAGE_TITLES = (
@@ -76,7 +77,7 @@ CLASS_TITLES = (
     *("target", "name"),
 )
 PART_TITLES = ("split", "part", "subset", "partition", "set", "phase", "usage", "stage")
-#: Title of a column of yes and no -> part or side of rows with yes, and of rows with no.
+#: Title of a column of yes and no -> part or side of rows with yes, then of rows with no.
 FLAGS = {
     **dict.fromkeys(("istrain", "istraining", "istrainingimage", "training"), ("train", "test")),
     **dict.fromkeys(("istest", "istesting", "testing"), ("test", "train")),
@@ -149,7 +150,7 @@ def read_split_table(path: Path) -> SplitList | None:
 
 
 def _without_count(lines: list[str]) -> list[str]:
-    """Return lines without a first line with their number and a line of titles, as DeepFashion."""
+    """Remove a first line with the number of lines, and the titles after it (DeepFashion)."""
     counted = len(lines) > 2 and lines[0] == str(len(lines) - 2)
     return lines[2:] if counted else lines
 
@@ -295,7 +296,7 @@ def _part_of_cell(title: str, cell: str) -> str:
 
 
 def _of_lists(file: str, lists: Mapping[str, Any]) -> Entries | None:
-    """Return the entries of parts, each a list, or a mapping of classes to images."""
+    """Return the entries of a mapping from each part to a list or to images by class."""
     entries: Entries = {}
     for key, listed in lists.items():
         part = part_or_side(key)
@@ -330,7 +331,7 @@ def _of_list(file: str, listed: Any, *, is_side: bool) -> list[tuple[str, str]] 
 
 
 def _of_folders(listed: Mapping[str, Any]) -> list[tuple[str, str]] | None:
-    """Return (image, class) pairs of a mapping of classes to images; None if not texts."""
+    """Return (image, class) pairs of a mapping from classes to images; None unless texts."""
     pairs = [(image, str(label)) for label, images in listed.items() for image in images]
     return pairs if all(isinstance(image, str) and image for image, _ in pairs) else None
 
@@ -370,7 +371,7 @@ def _of_columns(file: str, value: Mapping[str, Any]) -> Entries | None:
 
 
 def table_of_records(value: Any) -> tuple[list[str], list[list[str]]]:
-    """Return the shared names of records and one row of cells each; nothing for other JSON."""
+    """Return the fields that all records have, and a row of cells per record; else [], []."""
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         return [], []
     titles = [name for name in value[0] if all(name in each for each in value)] if value else []
@@ -378,7 +379,7 @@ def table_of_records(value: Any) -> tuple[list[str], list[list[str]]]:
 
 
 def _of_records(file: str, records: Sequence[Any], part: str = "") -> Entries | None:
-    """Return the entries of records, read as rows of a table with their shared names."""
+    """Return the entries of records, read as a table of the fields that all records have."""
     if not records or not all(isinstance(each, dict) for each in records):
         return None
     return entries_of_table(file, *table_of_records(records), part)
@@ -431,9 +432,10 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
 
 
 def _plain_headings(lines: Sequence[str]) -> set[str]:
-    """Return the lines that are only the name of a part; none unless the text starts with one.
+    """Return the lines that are only the name of a part or side, if they can be headings.
 
-    A class may have such a name: each heading occurs once, and parts do not mix with sides.
+    Since a class may have such a name, they are headings only if the first line is a heading, each
+    occurs once, and there are only parts or only sides.
     """
     headings = [line for line in lines if part_or_side(line)]
     parts = {*map(part_or_side, headings)}

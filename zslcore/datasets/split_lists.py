@@ -1,8 +1,9 @@
 """Splits by names of images or classes, from text lists and trees of folders.
 
 ===========================  =======================================================================
-``train.txt``, ``test.txt``  one image per line, with its label after a space or comma, or in its
-                             folder: ``grizzly/0001.jpg 3``; one list per part, in the same folder
+``train.txt``, ``test.txt``  one image per line, as in ``grizzly/0001.jpg 3``: the label is after a
+                             space or comma; without a label, the folder of the image is its
+                             class; one list per part, in the same folder
 ``train/grizzly/0001.jpg``   one folder per part, one subfolder per class: torchvision's
                              ``ImageFolder``
 ===========================  =======================================================================
@@ -43,7 +44,8 @@ MIXED = (
     "Lists name classes by numbers after images and by folders, which do not agree: read by "
     "folder, with one class per folder."
 )
-#: Name of the first of several lists of a part; label after an image; longest class name.
+#: Name of the first of several lists of a part. Then the number after an image, and the maximum
+#: number of characters in a class name.
 FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
 NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
 #: Names of lists and folders -> part.
@@ -55,7 +57,7 @@ PART_OF_NAME = {
 #: Abbreviations of parts in names of lists, and words that mark a list of rows.
 WORDS = {"tr": "train", "trn": "train", "te": "test", "tst": "test", "dev": "val"}
 OF_ROWS = frozenset({"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "ids", "rows"})
-#: Names of class lists -> side.
+#: Names of class lists -> side: seen or unseen classes.
 SIDES = {
     "trainvalclasses": "seen", "trainclasses": "seen", "seen_classes": "seen",
     "seenclasses": "seen", "seen": "seen", "base": "seen", "testclasses": "unseen",
@@ -90,9 +92,9 @@ def part_of_name(name: str) -> str:
 class SplitList:
     """Split by names of images or classes.
 
-    ``files`` are the distinct images, one per row, and ``labels`` their classes. Class lists have
-    neither; their ``sides`` map "seen" and "unseen" to classes. ``parts`` has the rows of each part
-    in the order of its list, with repetitions. ``note`` describes the form that was read.
+    ``files`` are the distinct images, one per row, and ``labels`` their classes. A split by class
+    lists has neither; its ``sides`` map "seen" and "unseen" to classes. ``parts`` has the rows of
+    each part in the order of its list, with repetitions. ``note`` describes the form that was read.
     ``one_name`` is True if an image has the same name in every part; it is False for folders of
     parts, where this is unknown. ``folds`` has the training and validation classes of each fold,
     ``questions`` the open questions on the lists.
@@ -182,8 +184,9 @@ def split_of_parts(
 ) -> SplitList:
     """Return a split from one list per part: of rows, a mask of all rows, or names of images.
 
-    Rows count from 0, or from 1 if they reach from 1 to the number of ``labels``, the 0-based class
-    of each row. Without labels, the side of a part "test" is unknown; it is read as unseen.
+    Row numbers start at 0, or at 1 if they range from 1 to the number of rows. ``labels`` has the
+    0-based class of each row. Without labels, the side of a part "test" is unknown; it is read as
+    unseen.
     """
     parts = {part_of_name(name): values for name, values in listed.items()}
     if all(isinstance(each, str) for values in parts.values() for each in values):
@@ -225,7 +228,7 @@ def _rows_in(values: np.ndarray, n: int) -> np.ndarray:
 
 
 def _all_unseen(parts: dict[str, np.ndarray], labels: np.ndarray) -> str:
-    """Rename the part "test" to test_unseen if few of its classes train (:func:`are_few`)."""
+    """Rename "test" to test_unseen if few of its classes have training rows (:func:`are_few`)."""
     trained = np.concatenate([parts[part] for part in ("train", "trainval") if part in parts])
     of_test, of_train = np.unique(labels[parts["test"]]), np.unique(labels[trained])
     shared = np.intersect1d(of_test, of_train).size
@@ -358,7 +361,7 @@ def trains_and_tests(parts: Iterable[str]) -> bool:
 def are_few(n_shared: int, n_tested: int, n_trained: int) -> bool:
     """Whether shared classes are at most half of the test and of the training classes.
 
-    A test of seen classes has more than half of the training classes.
+    A test set with seen classes usually has more than half of the training classes.
     """
     return n_shared <= min(n_tested, n_trained) / 2
 
@@ -398,10 +401,11 @@ def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
 def _are_mixed(
     folder: Path, lists: Mapping[str, Path], read: Mapping[str, Sequence[tuple[str, str]]]
 ) -> tuple[bool, bool]:
-    """Return whether folders name the classes of mixed lists, and whether labels agree.
+    """Return whether to read folders as classes, and whether lists label folders equally.
 
-    Lists are mixed if only some have labels after images, or a folder has different labels in two
-    lists. Raises a FileRefusedError if the folders cannot be the classes.
+    Folders are read as classes if only some images have a label, or if a folder has different
+    labels in two lists. Raises a FileRefusedError if only some images have a label and the folders
+    cannot be the classes.
     """
     some = {part: {bool(label) for _, label in items} for part, items in read.items() if items}
     mixed = len(set().union(*some.values())) > 1
@@ -452,10 +456,10 @@ def _line(path: Path, number: int, line: str) -> tuple[str, str]:
 
 
 def _label(where: str, text: str) -> str:
-    """Return the label after an image: a text, a number, or the position in a one-hot.
+    """Return the label after an image: a text, a number, or the position of 1 in a one-hot.
 
-    Of two numbers the second is the label: lists of videos have the number of frames first. Raises
-    a FileRefusedError for several labels of one image.
+    Of two numbers the second is the label, since lists of videos have the number of frames first.
+    Raises a FileRefusedError for several labels of one image.
     """
     numbers = re.split(r"[\s,;|]+", text.strip().strip("[]()"))
     if len(numbers) == 1 or not all(re.fullmatch(r"-?\d+(\.0+)?", each) for each in numbers):
@@ -540,7 +544,7 @@ def numbered_by_class(
     one_name: bool = True,
     questions: tuple[str, ...] = (),
 ) -> SplitList:
-    """Return the split with classes numbered by name; test classes without training are unseen."""
+    """Return the split with classes numbered by name; classes without training rows are unseen."""
     expect(rows.labels, folder, "images", "none")
     of_parts = [[*dict.fromkeys(rows.labels[k] for k in of.tolist())] for of in parts.values()]
     name_of, remark, more = one_name_each(of_parts)

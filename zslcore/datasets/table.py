@@ -19,7 +19,7 @@ names, and classes of the CSV are matched by name.
 
 A CSV has a column ``label`` with class names, optional columns ``split`` (``trainval``,
 ``test_seen`` or ``test_unseen``) and ``image_file`` (also ``path``, ``filename`` or the like), and
-one column per feature; a column of numbers of the rows (``id``) is left out. Prototypes are in a
+one column per feature; a column that numbers the rows (``id``) is left out. Prototypes are in a
 second CSV with a column ``class`` and one column per attribute.
 """
 
@@ -94,9 +94,9 @@ def read_table(
         :mod:`zslcore.datasets.embeddings`; required for a CSV, it replaces ``prototypes`` and
         ``class_names`` of other files
     unseen : names or numbers of the unseen classes
-        Required if the file has no split, refused if it has one. A fifth of each seen class is then
-        held out as ``test_seen``, drawn with seed 0. If most class names have ids of ImageNet-21K,
-        the default is that all classes outside the 2012 challenge are unseen.
+        Required if the file has no split, refused if it has one. With ``unseen``, a fifth of each
+        seen class is held out as ``test_seen``, drawn with seed 0. If most class names have ids of
+        ImageNet-21K, the default is that all classes outside the 2012 challenge are unseen.
     name : name of the data set; by default the file name without suffix
     into : folder for ``features.npy``, from which features are mapped; by default they are in
         memory
@@ -189,7 +189,7 @@ def split_from_rows(
     benchmark: Recognised | None = None,
     rows: Mapping[str, np.ndarray] | None = None,
 ) -> Split:
-    """Return the split "own" from rows of parts; ``rows`` of train and val are its fold."""
+    """Return the split "own" from the rows of each part; its fold is train and val of ``rows``."""
     if unseen is not None:
         raise DatasetError(f"{file} holds a split; expected no list of unseen classes with it.")
     for part in ("trainval", "test_unseen"):
@@ -275,7 +275,7 @@ def _read_archive(
 
 
 def _unread(arrays: Mapping[str, np.ndarray], others: Sequence[str]) -> Iterator[str]:
-    """Yield remarks on unread arrays, and on test rows in unread training parts."""
+    """Yield remarks on arrays that are not read, and on test rows among those of train and val."""
     if others:
         yield f"not read: {', '.join(others)}"
     unread_parts = [part for part in UNREAD if part in arrays]
@@ -290,7 +290,10 @@ def _unread(arrays: Mapping[str, np.ndarray], others: Sequence[str]) -> Iterator
 def _by_name(
     path: Path, labels: np.ndarray, own: tuple[str, ...], side: ClassEmbeddings
 ) -> np.ndarray:
-    """Return labels as prototype rows, matched by class name if files share any name."""
+    """Return labels as prototype rows, matched by class name.
+
+    Labels are unchanged if the files have equally many classes, but no class name in common.
+    """
     place = {class_key(name): row for row, name in enumerate(side.classes)}
     if not {class_key(name) for name in own} & set(place) and len(own) == len(side.classes):
         return labels
@@ -350,5 +353,5 @@ def _read_csv(
 
 
 def _row(table: Table, column: str, code: int) -> str:
-    """Name the first row with a text in a column, counted from 1."""
+    """Return "data row N" for the first row with a text in a column, counted from 1."""
     return f"data row {int(np.argmax(table.codes[column] == code)) + 1}"

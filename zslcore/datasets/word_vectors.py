@@ -45,7 +45,8 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
     Raises
     ------
     FileRefusedError
-        When the file is damaged or in another form, or words have no vector; it lists the words.
+        When the file is damaged or in another form, or words have no vector; the message lists
+        these words.
     """
     path = Path(path)
     forms = [_forms(name) for name in class_names]

@@ -15,8 +15,8 @@ good, the bad and the ugly", TPAMI 2019, published features and splits in this l
 
 Files of a standard split have no ``test_seen_loc``. Class lists of three folds,
 ``trainclasses1..3.txt`` and ``valclasses1..3.txt``, are in the same folder or in
-``proposed_split/``. Class lists of the standard split are in ``standard_split/``, with a file of
-its rows.
+``proposed_split/``. Class lists of the standard split are in ``standard_split/``, as is its own
+``att_splits.mat``.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ SMALL: dict[str, Role] = {
     "original_att": "columns",
 }
 LISTS = tuple(f"{part}classes{k}.txt" for k in (1, 2, 3) for part in ("train", "val"))
-#: Class lists of a standard split; AWA1's archive names the first ``trainclasses.txt``.
+#: Class lists of a standard split; in the archive of AWA1, the first file is named
+#: ``trainclasses.txt``.
 STANDARD = ("trainvalclasses.txt", "trainclasses.txt", "testclasses.txt")
 #: Largest number of subfolders that are searched for data sets.
 MOST_FOLDERS = 20
