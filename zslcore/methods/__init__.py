@@ -2,7 +2,7 @@
 
 ``METHODS`` maps names of inductive methods to classes, ``TRANSDUCTIVE`` names of methods that are
 also fitted on the test images; the two kinds never share a table. To add a method, write its file,
-import the class here and list it in ``_INDUCTIVE``, in the order of the menus.
+import the class here and list it in ``_INDUCTIVE``, which has the order of the menus.
 """
 
 # isort: skip_file

@@ -55,10 +55,9 @@ class Loss(Protocol):
     r"""Loss of linear scores, given the class of each row.
 
     ``curvature`` is the typical second derivative, :math:`\kappa` in the preconditioner. If
-    ``least_progress`` is positive, descent also stops when a step lowers the objective by too
-    little: relative to the objective, or to 1 if that is larger, by less than the larger of
-    ``least_progress`` and a thousandth of the tolerance. ``least_progress`` is positive for hinge
-    losses, which have gradients that never vanish, and 0 for smooth losses.
+    ``least_progress`` is positive, descent also stops when a step lowers the objective :math:`J` by
+    less than :math:`\max(J, 1)` times ``max(least_progress, tol / 1000)``. ``least_progress`` is
+    positive for hinge losses, which have gradients that never vanish, and 0 for smooth losses.
     """
 
     @property
@@ -148,11 +147,11 @@ class MulticlassHinge:
     r"""Crammer and Singer's :math:`\ell = \max_c \, (\Delta_{y c} + z_c) - z_y`.
 
     ``margin`` is :math:`\Delta`, zero on the diagonal. The loss is not smooth, so convergence to
-    its minimum becomes ever slower. On CUB, at a tolerance of 0.01, ten times this
-    ``least_progress`` takes a third of the time; the objective is 1.5 % higher and accuracies are
-    the same within half a point, but for uninformative features the scale of the scores, and
-    therefore gamma, becomes arbitrary. A thousandth of this ``least_progress`` is not reached in
-    1,000 iterations.
+    its minimum becomes ever slower. On CUB, at a tolerance of 0.01, a ``least_progress`` ten times
+    as large takes a third of the time; the objective is 1.5 % higher and accuracies are the same
+    within half a point, but for uninformative features the scale of the scores, and therefore
+    gamma, becomes arbitrary. With a thousandth of this ``least_progress``, descent does not stop
+    within 1,000 iterations.
     """
 
     margin: np.ndarray
@@ -170,7 +169,7 @@ class MulticlassHinge:
         augmented = Z + self.margin[y]
         largest = augmented.max(axis=1, keepdims=True)
         loss = float(np.sum(largest[:, 0] - Z[rows, y]))
-        # At W = 0 all wrong classes tie, and the subgradient of a single one is no descent
+        # At W = 0 all wrong classes tie, and the subgradient for only one of them is no descent
         # direction.
         G = (augmented == largest).astype(Z.dtype)
         G /= G.sum(axis=1, keepdims=True)

@@ -1,11 +1,11 @@
-r"""Logistic classifiers fitted together, with one binary problem per column.
+r"""Logistic classifiers fitted together, with one binary problem per column of the targets.
 
 The columns of :class:`Logistic` share only the rows, so each column has its own step length and
 stops separately. A step costs two products with the columns that have not converged: on CUB a
 column takes on average half the steps of the slowest column. Variables are as in
-:class:`LinearPath`. :math:`\kappa` is the mean curvature :math:`p (1 - p)` at the start for each
-weight, which is small if most images are classified correctly. The scores along a direction are
-known, so Newton's method finds the step length without another product.
+:class:`LinearPath`. For each ridge weight, :math:`\kappa` is the mean curvature :math:`p (1 - p)`
+at the start, which is small if most images are classified correctly. The scores along a direction
+are known, so Newton's method finds the step length without another product.
 """
 
 from __future__ import annotations

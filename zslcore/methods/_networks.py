@@ -38,7 +38,7 @@ def network(
 ) -> Module:
     """Return linear layers of ``sizes`` with leaky ReLUs between and, with ``last``, at the end.
 
-    Weights are uniform in plus or minus one over the root of a layer's number of inputs. ``name``
+    Weights of a layer with n inputs are uniform between -1 / sqrt(n) and 1 / sqrt(n). ``name``
     is the method, for the message if PyTorch is missing.
     """
     with extra("torch", "torch", name):
@@ -79,7 +79,7 @@ def batches(n: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]
 
 
 def tensors(*arrays: np.ndarray) -> list[Tensor]:
-    """Return arrays as tensors of the same type and memory, for reading only."""
+    """Return arrays as tensors that share their type and memory, for reading only."""
     import torch
 
     with warnings.catch_warnings():  # PyTorch warns that a read-only array could be written to

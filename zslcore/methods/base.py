@@ -48,12 +48,12 @@ Params = Mapping[str, Any]
 Effect = Literal["stronger", "weaker"]
 
 
-#: Largest allowed feature or prototype; sums of squares of larger values overflow float64.
+#: Largest allowed value of features and prototypes; sums of larger squares overflow float64.
 LARGEST = 1e150
 
 
 class Scoring(NamedTuple):
-    """Checked training rows, test rows and candidates; S and candidates are float64."""
+    """Checked training and test rows, with prototypes ``S`` and ``candidates`` as float64."""
 
     X: Features
     y: np.ndarray
@@ -69,16 +69,16 @@ class MethodCard:
     Attributes
     ----------
     name, title, authors, year, url : the paper
-    family : kind of method, in the grouping of the benchmark
+    family : kind of method, following the groups of the benchmark (Xian et al., TPAMI 2019)
     idea : the idea in one sentence
-    formula : the computation in LaTeX, with the letters of the code
+    formula : the computation in LaTeX, with the names of variables in the code
     requires : requirements on the data beyond features and prototypes; empty if none
     departure : differences between defaults and paper, and their reason; empty if none
     depends_on_candidates : reason why scores depend on the other candidates; empty if they do not
     joint_space : True if features and prototypes must be in one space
     stochastic : True if ``random_state`` changes the numbers
     transductive : True if the method is also fitted on unlabelled test images
-    extra : extra of the installation that fitting needs; empty if none
+    extra : optional dependencies that fitting needs, by the name of the extra; empty if none
     """
 
     name: str
@@ -102,7 +102,8 @@ class MethodCard:
         """Whether comparisons run the method by default.
 
         False for methods that need features and prototypes in one space, and for feature generating
-        networks, which take minutes and are in none of the papers' comparisons.
+        networks, which take minutes and which none of the comparisons in
+        :mod:`zslcore.analysis.papers` includes.
         """
         return not self.joint_space and self.family != "feature generating"
 
@@ -122,9 +123,9 @@ class ZSLEstimator(BaseEstimator, ABC):
     ----------
     param_grid : mapping from parameter to the values tried when parameters are chosen
     revision : increased when the same data and parameters give different numbers than before
-    complexity_order : parameters of which a smaller value gives a simpler model, the most important
-        first; if not empty, the simplest grid point within one standard error of the best is
-        chosen, see :func:`zslcore.evaluation.protocol.select`
+    complexity_order : parameters for which a smaller value gives a simpler model, the most
+        important first; if not empty, the simplest grid point within one standard error of the best
+        is chosen, see :func:`zslcore.evaluation.protocol.select`
     variants : parameters of the variants that papers report under one name, the usual one first
     shared_grid_params : parameters; grid points that differ only in these share computations
     regularizers : mapping from parameter to the effect of a larger value on the regularisation
@@ -132,15 +133,16 @@ class ZSLEstimator(BaseEstimator, ABC):
         "weaker" for inverse ridge weights and for epochs of methods with early stopping.
     predicted_attributes : "no", "regressed" or "implied"
         Whether the method predicts attributes of an image before it computes scores, see
-        :meth:`attribute_grid`: "regressed" if fitted to the attributes, "implied" if fitted to
-        scores, so that the scale of the attributes is arbitrary.
+        :meth:`attribute_grid`: "regressed" if it is fitted to the attributes; "implied" if it is
+        fitted to scores, so that the scale of the predicted attributes is arbitrary.
     iterative : True if fitting is iterative (epochs, a solver, one matrix per class) and may take
         minutes on real data; False if it is one pass and one decomposition
     shared_classifier : name of the classifiers of seen classes that this and other methods fit
         first, with the same parameters, see :mod:`zslcore.methods.classifiers`; empty if not shared
     seen_penalty : callable(X) -> array of shape (n_samples,), or None
-        Novelty detector; each side is first shifted to a best score of 0, then the penalty is
-        subtracted from the scores of seen classes.
+        Penalty from a novelty detector. The scores of seen and of unseen classes are first shifted
+        so that the best score of each group is 0; then the penalty is subtracted from the scores
+        of seen classes.
     on_epoch : callable(epoch, loss) or None
         Called after each epoch, counted from 1, by methods that train in epochs. An exception in it
         ends the training. It is not a parameter, as it changes no numbers; clones keep it.
@@ -205,8 +207,8 @@ class ZSLEstimator(BaseEstimator, ABC):
 
         The result is a ScoreMap, or callable(block) -> scores if scores are not inner products.
         Scores are the same up to rounding, but everything that depends only on the candidates is
-        computed in advance. Raises a ParameterError for a method with a novelty detector, which
-        scores do not include.
+        computed in advance. Raises a ParameterError for a method with a novelty detector, since its
+        penalty is not part of the scores.
         """
         if self.seen_penalty is not None:
             raise ParameterError(
@@ -444,10 +446,10 @@ class CompatibilityModel(ZSLEstimator):
 class TransductiveEstimator(ZSLEstimator):
     """A method that is also fitted on the unlabelled test images and their candidate classes.
 
-    This is a different problem than the inductive one, and its metrics never appear in the same
-    table: transductive methods are in a separate registry, :data:`zslcore.methods.TRANSDUCTIVE`.
-    ``takes_base`` is True for a method that extends any inductive method, named by its parameter
-    ``base``.
+    The transductive problem differs from the inductive problem, and metrics of the two never appear
+    in the same table: transductive methods are in a separate registry,
+    :data:`zslcore.methods.TRANSDUCTIVE`. ``takes_base`` is True for a method that extends any
+    inductive method, named by its parameter ``base``.
     """
 
     takes_base: ClassVar[bool] = False

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.nn import Module
 
-#: First and last epoch of the warm-up of a weight, and its increase per epoch, in the 100 epochs of
-#: the paper: weights of the divergence, cross-reconstruction and distance between distributions.
+#: Warm-up of three weights over the 100 epochs of the paper, as (first epoch, last epoch, increase
+#: per epoch): weights of the divergence, of the cross-reconstruction, and of the distance between
+#: distributions.
 WARM_UPS = ((0, 90, 0.0026), (21, 75, 0.044), (6, 22, 0.54))
 PAPER_EPOCHS = 100
 
@@ -38,16 +39,17 @@ class CADAVAE(GenerativeZSL):
 
     The weights grow with the epochs, to :math:`\beta = 0.23`, :math:`\gamma = 2.4` and
     :math:`\delta = 8.6`. The softmax is trained on codes drawn from features of seen classes and
-    from prototypes of unseen classes, with twice as many codes per unseen class; for scoring, the
-    code of an image is :math:`\mu_1`.
+    from prototypes of unseen classes, with twice as many codes for an unseen class as for a seen
+    class. For scoring, the code of an image is :math:`\mu_1`.
 
     Parameters
     ----------
     epochs, classifier_epochs, components, random_state : see :class:`FCLSWGAN`
     n_synthetic : codes per unseen class; a seen class has half as many
-    warm_up : epochs in which the weights grow as in the 100 epochs of the paper
+    warm_up : number of epochs in which the weights grow as they do in 100 epochs of the paper
     latent : length of a code
-    hidden : units of the hidden layer of each network; 1,450 to 1,660 and 665 in the paper
+    hidden : units of the hidden layer of each network; in the paper 665 in the decoder of
+        prototypes and 1,450 to 1,660 in the other networks
     batch_size : 50 in the paper
     learning_rate : learning rate of Adam; 1.5e-4 in the paper
 
@@ -85,7 +87,7 @@ class CADAVAE(GenerativeZSL):
         stochastic=True,
         extra="torch",
     )
-    revision = 2  # half as many codes per seen as per unseen class; another default
+    revision = 2  # half as many codes per seen as per unseen class; default of 400
     param_grid: ClassVar = {
         "epochs": (10, 20, 30, 40),
         "n_synthetic": (100, 400),
@@ -132,7 +134,7 @@ class CADAVAE(GenerativeZSL):
         return mu[:, None] + z * np.exp(log_variance / 2)[:, None]
 
     def seen_rows(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return half as many rows as codes per unseen class; repeat rows if too few."""
+        """Return half as many rows as an unseen class has codes, repeated if there are too few."""
         return np.resize(rng.permutation(rows), -(-self.n_synthetic // 2))
 
     def represent(self, X: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:
@@ -144,7 +146,7 @@ class CADAVAE(GenerativeZSL):
 
 
 def weights_in(epoch: float) -> tuple[float, ...]:
-    """Return beta, gamma and delta in an epoch of the paper's 100, counted from 0."""
+    """Return beta, gamma and delta at ``epoch`` of the 100 epochs in the paper, counted from 0."""
     return tuple(rate * (min(max(epoch, first), last) - first) for first, last, rate in WARM_UPS)
 
 

@@ -91,7 +91,7 @@ def require_scores(F: np.ndarray, method: ZSLEstimator, shape: tuple[int, int]) 
         If the scores are not a float64 array of ``shape``, or if scores of a plugin are NaN or plus
         infinity or rule out all candidates of a sample.
     DatasetError
-        For such values in the scores of a method of the package.
+        If scores of a method of the package have such values.
     """
     require_array(F, method, shape, "scores")
     with np.errstate(over="ignore", invalid="ignore"):

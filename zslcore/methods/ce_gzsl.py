@@ -47,8 +47,8 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
     temperature : :math:`\tau > 0`
     embedding : length of :math:`h`; 2,048 in the paper
     hidden : int, default=256
-        Units of the hidden layer of each network; a quarter of this in C and in the output of P.
-        4,096 in the paper.
+        Units of the hidden layer of each network; the hidden layer of C and the output of P have a
+        quarter as many. 4,096 in the paper.
     batch_size : int, default=128
         4,096 in the paper. An image that is alone in its class within the batch does not enter
         :math:`L_I`.

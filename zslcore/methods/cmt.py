@@ -150,29 +150,31 @@ class CMTStar(CMT):
                 \sqrt{\mathrm{mean}_{y_n = c} \, \ell_c(z_n)^2}}\Big), \qquad
                 \ell_c(z) = \frac{\rho_c(z)}{\mathrm{mean}_{q \in N_c(z)} \, \rho_c(q)} - 1
 
-    An image is assigned to the seen classes while :math:`\nu(x) < t - \gamma`, where :math:`t` is a
-    quantile of the novelty of training images and :math:`\gamma` is chosen on the folds; within a
-    side, the nearest prototype is predicted, as in CMT. Scores are the same as in CMT: the detector
-    applies only between seen and unseen classes, through ``seen_penalty``.
+    An image is assigned to the seen classes if :math:`\nu(x) < t - \gamma`, otherwise to the unseen
+    classes; :math:`t` is a quantile of the novelty of training images, and :math:`\gamma` is chosen
+    on the folds. Among the seen or unseen classes, the nearest prototype is predicted, as in CMT.
+    Scores are the same as in CMT: the detector applies only between seen and unseen classes,
+    through ``seen_penalty``.
 
     Parameters
     ----------
     detector : "gaussian" or "loop", default="gaussian"
-        In the paper each Gaussian has a separate threshold, at the same share of its training
-        images; here all have the same threshold in units of their standard deviation, which orders
-        images without ties. The paper weights two classifiers by the outlier probability; the
-        benchmark and this package choose the more probable side.
+        In the paper, each Gaussian has a separate threshold, below which a fixed share of its
+        training images lies. Here, all Gaussians have the same threshold in units of their standard
+        deviations, so novelty ranks images without ties. The paper weights a seen and an unseen
+        classifier by the outlier probability; the benchmark [3]_ and this package use only the more
+        probable one.
     coverage : float, default=0.95
         Share of the training images below the threshold :math:`t`, between 0 and 1. Training images
         are nearer to their prototype than other images of their class, so with :math:`\gamma = 0`
         too many images count as novel; a gamma chosen on images outside the training set corrects
         for this.
-    k : number of neighbours of "loop" within a class; in smaller classes all other images
+    k : number of neighbours of "loop" within a class; all other images if a class has fewer
     lam : float, default=3.0
         :math:`\lambda` of "loop"; the paper tries 1 to 13. The authors' code has one value per
-        class; here all classes have the same value, and only the deviation that it multiplies
-        differs. :math:`\lambda` changes the scale of the probabilities and not their order, so only
-        the threshold depends on it.
+        class; here all classes have the same value, which multiplies the deviation of each class.
+        :math:`\lambda` changes the scale of the probabilities and not their order, so only the
+        threshold depends on it.
     hidden, learning_rate, epochs, batch_size, device, random_state : see CMT
 
     Attributes
@@ -187,6 +189,8 @@ class CMTStar(CMT):
        transfer", NIPS 2013.
     .. [2] H.-P. Kriegel, P. Kroger, E. Schubert, A. Zimek, "LoOP: local outlier probabilities",
        CIKM 2009.
+    .. [3] Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive
+       evaluation of the good, the bad and the ugly", TPAMI 2019.
     """
 
     card = MethodCard(
@@ -238,7 +242,7 @@ class Gaussians:
     """Distance to the nearest class in standard deviations of the class; see :class:`CMTStar`.
 
     ``Z`` are the embedded training images, ``y`` their classes as rows of ``S``; ``of_training`` is
-    their novelty.
+    the novelty of the training images.
     """
 
     def __init__(self, Z: np.ndarray, y: np.ndarray, S: np.ndarray) -> None:

@@ -30,17 +30,18 @@ class CONSE(TwoStageModel):
     Parameters
     ----------
     T : int, default=10
-        Number of seen classes in the combination, at most all. The paper's table has 1, 10 and
-        1000, with 10 the best; the fairer-evaluation paper uses 5.
+        Number of seen classes in the combination, at most all. The paper tries 1, 10 and 1000, of
+        which 10 is best; K. Huang et al., "Fairer evaluation of zero shot action recognition in
+        videos", VISAPP 2021, use 5.
     C : float, default=10.0
         Inverse ridge weight of the classifiers, :math:`C > 0`, which minimise
         :math:`C \sum_n -\log p(y_n \mid x_n) + \frac{1}{2} \lVert W \rVert_F^2`. The paper uses the
-        softmax layer of a network trained on ImageNet; the benchmark trains logistic regression on
-        the features and does not state C.
+        softmax layer of a network trained on ImageNet; the benchmark [2]_ trains logistic
+        regression on the features and does not state C.
     tol : float, default=3e-4
         Stop when the gradient is below this share of its size at zero. Smaller values change
-        accuracies on the simulated data by at most 0.05 points; 0.01 changes them by up to 0.3
-        points, in 40 % of the time.
+        accuracies on the simulated data by at most 0.05 points; 0.01 changes accuracies by up to
+        0.3 points, and takes 40 % of the time.
 
     Attributes
     ----------
@@ -51,6 +52,8 @@ class CONSE(TwoStageModel):
     ----------
     .. [1] M. Norouzi et al., "Zero-shot learning by convex combination of semantic embeddings",
        ICLR 2014.
+    .. [2] Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive
+       evaluation of the good, the bad and the ugly", TPAMI 2019.
     """
 
     card = MethodCard(

@@ -58,7 +58,7 @@ class DAP(AttributeModel):
     ----------
     C : float, default=1.0
         Inverse ridge weight of the classifiers, as in liblinear, :math:`C > 0`. The paper trains
-        kernel SVMs with Platt scaling on hand-crafted features; the benchmark trains logistic
+        kernel SVMs with Platt scaling on hand-crafted features; the benchmark [2]_ trains logistic
         regression and does not state C.
     threshold : "attribute" or "overall", default="attribute"
         A class has an attribute if its value exceeds the mean over seen classes: the mean of this
@@ -77,6 +77,8 @@ class DAP(AttributeModel):
     ----------
     .. [1] C. Lampert, H. Nickisch, S. Harmeling, "Attribute-based classification for zero-shot
        visual object categorization", TPAMI 2013.
+    .. [2] Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive
+       evaluation of the good, the bad and the ugly", TPAMI 2019.
     """
 
     card = MethodCard(
@@ -90,7 +92,7 @@ class DAP(AttributeModel):
         formula=r"F(x, c) = \sum_m \log p(a_m^c \mid x) - \log p(a_m^c)",
         requires="prototypes whose values say how much of an attribute a class has",
     )
-    revision = 3  # 2 and 3: attributes fitted together, each time with a smaller tolerance
+    revision = 3  # 2: smaller tolerance; 3: smaller again, attributes fitted together
     param_grid: ClassVar = {"C": (0.1, 1.0, 10.0, 100.0)}
 
     C: float = 1.0

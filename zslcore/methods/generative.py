@@ -35,10 +35,11 @@ SOFTMAX_BATCH, SOFTMAX_RATE = 256, 1e-3
 #: Additional directions in subspace iteration, and its number of rounds.
 OVERSAMPLING, ROUNDS = 16, 4
 
-#: Number of candidate sets with classifiers in the memory of a model.
+#: Maximum number of candidate sets for which a model keeps its classifiers.
 REMEMBERED = 4
 
-#: Maximum bytes of generated representations; training the softmax takes about five times as much.
+#: Maximum bytes of generated representations; training the softmax takes about five times as much
+#: memory.
 MOST_GENERATED = 1 << 30
 #: Minimum width of a generated row in the estimate of memory, since labels and orders of rows need
 #: memory too.
@@ -124,8 +125,8 @@ class GenerativeZSL(EpochModel):
     def represent(self, X: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:
         """Return the input of the softmax; by default the projected features.
 
-        ``rng`` is passed for training rows of the softmax, for methods with random representations;
-        without ``rng`` the result must be deterministic.
+        For the training rows of the softmax, ``rng`` is passed, so that a method can return random
+        representations; without ``rng``, the result must be deterministic.
         """
         return X
 
@@ -268,7 +269,7 @@ class GenerativeZSL(EpochModel):
     def _shaped(
         self, name: str, drawn: np.ndarray, shape: tuple[int, ...], width: int | None = None
     ) -> np.ndarray:
-        """Return an array from a subclass; refuse a wrong shape, since labels go by position."""
+        """Return an array from a subclass; refuse a wrong shape: positions determine the labels."""
         drawn = np.asarray(drawn)
         if drawn.ndim != len(shape) + 1 or drawn.shape != (*shape, width or drawn.shape[-1]):
             wanted = ", ".join(map(str, (*shape, width or "n_dimensions")))

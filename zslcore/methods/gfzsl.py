@@ -16,7 +16,8 @@ from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap
 from zslcore.methods.statistics import MomentStatistics, ridge
 
-#: Maximum number of scores per pass over the test images (128 MiB), unless one point needs more.
+#: Maximum number of scores per pass over the test images (128 MiB), unless a single grid point
+#: needs more.
 AT_ONCE = 1 << 24
 
 

@@ -40,7 +40,7 @@ class GFZSLTran(TransductiveEstimator):
     n_iter : maximum number of rounds; stops after a round without changes
     floor : float, default=1e-6
         :math:`\epsilon > 0`, lower bound of the variances on the diagonal of the covariance. A
-        public code adds it to all entries of the covariance instead.
+        public implementation adds it to all entries of the covariance instead.
 
     Attributes
     ----------

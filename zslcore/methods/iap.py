@@ -33,7 +33,7 @@ class IAP(AttributeModel):
     Parameters
     ----------
     C : float, default=10.0
-        Inverse ridge weight of the classifiers, as in liblinear, :math:`C > 0`. The benchmark
+        Inverse ridge weight of the classifiers, as in liblinear, :math:`C > 0`. The benchmark [2]_
         trains logistic regression and does not state C.
     threshold : "attribute" or "overall", see :class:`DAP`
     tol : float, see :class:`CONSE`
@@ -53,6 +53,8 @@ class IAP(AttributeModel):
     ----------
     .. [1] C. Lampert, H. Nickisch, S. Harmeling, "Attribute-based classification for zero-shot
        visual object categorization", TPAMI 2013.
+    .. [2] Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive
+       evaluation of the good, the bad and the ugly", TPAMI 2019.
     """
 
     card = MethodCard(

@@ -40,8 +40,8 @@ class LATEM(RankingModel):
         than this share of the training images. 0 keeps all matrices; the paper alternatively starts
         with 16 matrices and prunes below 0.05.
     violators : "all", "first" or "one", default="all"
-        As in DEVISE: the sum in the formula, the first violator in a random order, or one random
-        class, as in the algorithm of the paper.
+        See :class:`DEVISE`: "all" is the sum in the formula, "first" the first violator in a random
+        order, "one" a random class, as in the algorithm of the paper.
 
     Attributes
     ----------

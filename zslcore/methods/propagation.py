@@ -29,7 +29,7 @@ from zslcore.methods.base import (
 
 #: Maximum number of candidates, since each needs the solution of a separate system of equations.
 MOST_CANDIDATES = 50_000
-#: Share of the squared lengths below which squared distances are rounding errors of 0.
+#: Squared distances below this share of the squared lengths are 0 up to rounding errors.
 SAME_PLACE = 1e-12
 
 
@@ -47,8 +47,8 @@ class NeighbourGraph:
 
     Notes
     -----
-    Images at the same place have no edge, so that :meth:`rows` returns for an image of the graph
-    its row of the sparse array ``L``.
+    Images at the same place have no edge. For an image of the graph, :meth:`rows` therefore returns
+    its row of ``L``, a sparse array.
     """
 
     def __init__(self, places: np.ndarray, k: int, sigma: float | None = None) -> None:
@@ -82,7 +82,10 @@ class NeighbourGraph:
         return csr_array((distance[distinct], (row[distinct], column[distinct])), shape=shape)
 
     def _lengths(self, places: np.ndarray) -> csr_array:
-        """Return distances to images that are k nearest neighbours in either direction."""
+        """Return distances of ``places`` to their nearest images, and to images nearest to them.
+
+        An edge exists if either end is among the k nearest neighbours of the other end.
+        """
         blocks = []
         of_P = np.einsum("ij,ij->i", self.places, self.places)
         reach = self.reach * (1 + 1e-9)  # tolerance for rounding
@@ -181,7 +184,7 @@ class Propagation(PropagationModel):
         M_{ij} = \begin{cases} e^{-d(x_i, x_j) / 2 \sigma^2} &
         i \in kNN(j) \text{ or } j \in kNN(i) \\ 0 & \text{otherwise} \end{cases}
 
-    With the default base ALE, this is ALE-tran of the benchmark.
+    With the default base ALE, this is ALE-tran of the benchmark [1]_.
 
     Parameters
     ----------

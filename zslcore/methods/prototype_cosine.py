@@ -32,12 +32,14 @@ class PrototypeCosine(ZSLEstimator):
     Notes
     -----
     The pre-training captions of such an encoder include most classes, also the "unseen" classes;
-    its accuracy measures transfer, not zero-shot learning in the sense of the benchmark.
+    its accuracy measures transfer, not zero-shot learning in the sense of the benchmark [2]_.
 
     References
     ----------
     .. [1] A. Radford et al., "Learning transferable visual models from natural language
        supervision", ICML 2021.
+    .. [2] Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive
+       evaluation of the good, the bad and the ugly", TPAMI 2019.
     """
 
     card = MethodCard(
