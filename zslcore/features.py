@@ -269,7 +269,7 @@ def chunks(X: Features, size: int | None = None) -> Iterator[tuple[slice, np.nda
 
 
 def project(X: Features, B: np.ndarray, *, unit: bool = False) -> np.ndarray:
-    """Return ``X @ B`` in float64, reading ``X`` once; ``unit`` scales its rows to unit length."""
+    """Return ``X @ B`` in float64, in one pass; ``unit`` scales rows of ``X`` to length 1."""
     out = np.empty((len(X), B.shape[1]))
     for part, block in chunks(X):
         np.matmul(l2_rows(block) if unit else block, B, out=out[part])

@@ -89,11 +89,12 @@ def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
 class ClassFacts:
     """Published facts of a benchmark, without its images.
 
-    ``classes`` has one row per class in the benchmark's order: ``class``, ``group``, ``images``,
-    ``test_seen`` (images held out by PS), ``ss`` (train, test), ``ps`` (trainval, test), the
-    released folds ``ss_fold1`` to ``ss_fold3`` and ``fold1`` to ``fold3`` (train, val, empty for
-    unseen classes), and ``imagenet1k`` (evidence that the class is in ImageNet-1K: published, name,
-    or empty). ``notes`` give the sources of ``images``, ``ss``, ``ps`` and ``imagenet1k``.
+    ``classes`` has one row per class in the benchmark's order, with the columns ``class``,
+    ``group``, ``images``, ``test_seen`` (number of images held out by PS), ``ss`` ("train" or
+    "test"), ``ps`` ("trainval" or "test"), the released folds ``ss_fold1`` to ``ss_fold3`` and
+    ``fold1`` to ``fold3`` ("train", "val", or empty for unseen classes), and ``imagenet1k``
+    (evidence that the class is in ImageNet-1K: "published", "name", or empty). ``notes`` give the
+    sources of ``images``, ``ss``, ``ps`` and ``imagenet1k``.
     """
 
     dataset: str

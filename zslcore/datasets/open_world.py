@@ -1,4 +1,4 @@
-r"""Base-to-new tests and transfer between data sets: class lists, rule, prompt templates.
+r"""Base-to-new tests and transfer between data sets: class lists and prompt templates.
 
 Both are protocols of prompt tuning (CoOp, CoCoOp). A base-to-new test trains on the first half of
 the classes of a data set, *base*, and tests on both halves: with n classes in the order of their
@@ -61,8 +61,8 @@ class OpenWorldSet:
     ``name`` and ``title`` are, for example, "oxford_pets" and "Oxford-IIIT Pets". ``classes`` has
     one tuple per class in the order of the labels: its name, then other names. ``order`` describes
     the order of the labels; ``order_seen`` is True if it was checked in a released split file,
-    False if it follows from the rule. ``template`` is CoOp's prompt for a class; ``source`` and
-    ``url`` document names and rule.
+    False if it follows from the rule of the released code. ``template`` is CoOp's prompt for a
+    class; ``source`` and ``url`` document the names and this rule.
     """
 
     name: str

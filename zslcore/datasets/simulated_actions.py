@@ -130,7 +130,7 @@ USUAL = "kinetics"
 #: number of features in the demo size, and number of features in the full size.
 K, WORDS, ALPHA = 24, 300, 0.5
 DEMO, D_DEMO, D_FULL = 0.15, 160, 2048
-#: Seeds of the data sets; they are part of the data.
+#: Seeds of the data sets; other seeds would draw other data.
 _SEEDS = {"UCF101": 101, "HMDB51": 51}
 #: Smallest and largest number of clips in a group.
 CLIPS = (4, 7)

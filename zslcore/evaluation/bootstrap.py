@@ -1,7 +1,7 @@
 r"""Bootstrap metrics of a test set: each image counts as often as it is drawn.
 
 Image :math:`i` has the count :math:`k_i`, and its class :math:`y_i` has :math:`n_{y_i}` images. A
-mean over classes weighs the image by :math:`k_i / n_{y_i}`, a mean over samples by :math:`k_i`.
+mean over classes weights the image by :math:`k_i / n_{y_i}`, a mean over samples by :math:`k_i`.
 With all counts equal to one, the metrics are those of the test set; counts from resampled classes
 or images give bootstrap draws of the metrics (:mod:`zslcore.analysis.resampling`). The same
 definitions therefore give a metric and its interval:
@@ -33,8 +33,8 @@ above a threshold: the largest threshold that at least 95 % of the images of see
 Seen classes are the positives, like in-distribution data in out-of-distribution detection.
 
 *One accuracy.* Accuracy over all test images at :math:`\gamma = 0`; macro F1 is the mean of
-:math:`2 TP / (2 TP + FP + FN)` over the classes with test images. Every draw weighs seen and unseen
-images in the proportions of the test set.
+:math:`2 TP / (2 TP + FP + FN)` over the classes with test images. Every draw weights images of seen
+and of unseen classes in the proportions of the test set.
 
 References
 ----------
@@ -70,10 +70,11 @@ EQUAL = 1e-12
 class BootstrapMetrics:
     """Metrics of a test set under bootstrap draws, given the count of each image.
 
-    Each metric is an array of shape (n_draws,), fractions in [0, 1]; NaN where a draw has no image
-    of a side. ``counts`` has shape (n_draws, n_samples). In each draw the counts of a class must
-    sum to a multiple of its number of images, as they do when whole classes are drawn, or images
-    within each class. ``gamma`` is the chosen gamma, at which calibrated metrics are computed.
+    Each metric is an array of shape (n_draws,), fractions in [0, 1]; NaN where a draw lacks images
+    of seen or of unseen classes. ``counts`` has shape (n_draws, n_samples). In each draw the counts
+    of a class must sum to a multiple of its number of images, as they do when whole classes are
+    drawn, or images within each class. ``gamma`` is the chosen gamma, at which calibrated metrics
+    are computed.
     """
 
     test: AnsweredTest
@@ -136,7 +137,7 @@ class BootstrapMetrics:
         return self._once("totals", average, lambda average: self._summed(everything, average))
 
     def _sides(self, right: np.ndarray, average: Average) -> SeenUnseen:
-        """Return, per side, the share of its images with True in ``right``, shape (n_samples,)."""
+        """Return the share of images with True in ``right`` (n_samples,) on each side."""
         return _shares(self._summed(right, average), self._totals(average))
 
     # --- Separate spaces --------------------------------------------------------------------------
@@ -200,7 +201,7 @@ class BootstrapMetrics:
 
     def at(self, gamma: float, average: Average) -> SeenUnseen:
         """Return the accuracies at ``gamma``; NaN for a side without images."""
-        if self._of_seen.all() or not self._of_seen.any():  # without both sides, no curve
+        if self._of_seen.all() or not self._of_seen.any():  # a curve needs both sides
             right = self.test.predicted(gamma) == self.test.y
             return self._once(f"at {gamma!r}", average, lambda average: self._sides(right, average))
         m = self.test.margins
@@ -231,9 +232,10 @@ class BootstrapMetrics:
 
     @cached_property
     def _reached(self) -> SeenUnseen:
-        """Shares of images that reach each margin, from the largest down: shape (n_ends, n_draws).
+        """Shares of each side that reach a margin, from large to small margins: (n_ends, n_draws).
 
-        Margins between two ends belong to images of one side only.
+        Between two consecutive margins are images of one side only, or several images with equal
+        margins.
         """
         margin = self.test.answers.margin
         order = np.argsort(-margin, kind="stable")
@@ -250,7 +252,7 @@ class BootstrapMetrics:
         return area
 
     def fpr95(self) -> np.ndarray:
-        """Return the share of unseen images above the threshold that 95 % of seen images reach."""
+        """Return FPR95: the share of unseen images that reach the threshold of the seen images."""
         first = np.argmax(self._reached.seen >= SEEN_RECALL, axis=0)
         shares: np.ndarray = self._reached.unseen[first, np.arange(len(self.counts))]
         return shares
@@ -299,7 +301,8 @@ class BootstrapMetrics:
 def depends_on_candidates(test: AnsweredTest) -> bool:
     """Return whether predictions among unseen classes alone differ from the best unseen classes.
 
-    If they differ, scores depend on the candidates, and the best seen class may depend on them too.
+    The best unseen classes are found among the scores of all classes. If predictions differ from
+    them, scores depend on the candidates, and the best seen class may depend on them too.
     """
     of_unseen = ~test.seen[test.y]
     return not np.array_equal(test.zsl_answers[1], test.answers.unseen_class[of_unseen])
@@ -328,9 +331,10 @@ def _shares(part: SeenUnseen, whole: SeenUnseen) -> SeenUnseen:
 
 
 def _run_ends(of_seen: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Return the first of ``ends``, and every end at which the side of the images changes.
+    """Merge neighbouring groups of images that are all of one side; return the remaining cuts.
 
-    ``of_seen`` has the side of each image in a list; ``ends`` are increasing positions in it.
+    ``of_seen`` has the side of each image in order; ``ends`` are the increasing positions that
+    bound the groups. A group with images of both sides is kept.
     """
     n, n_seen = np.diff(ends), np.diff(np.append(0, np.cumsum(of_seen))[ends])
     kind = np.where((n_seen > 0) & (n_seen < n), 2, n_seen > 0)

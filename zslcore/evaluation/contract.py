@@ -268,7 +268,7 @@ def score_of_a_class_does_not_depend_on_the_other_candidates(case: MethodUnderTe
     """The score of a candidate does not depend on the other candidates."""
     some = [1, 5, 9]
     alone = case.score(case.problem.candidates[some])
-    if case.fitted.card.depends_on_candidates:  # an exception stated on the card has to be true
+    if case.fitted.card.depends_on_candidates:  # a dependence stated on the card must exist
         equal = np.allclose(alone, case.scores[:, some], rtol=RTOL, atol=ATOL)
         _expect(
             not equal, "scores that depend on the candidates, as the card states", "equal scores"

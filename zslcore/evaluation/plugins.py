@@ -95,7 +95,8 @@ def register(text: str) -> str:
     Parameters
     ----------
     text : name of a method of the package, ``FILE.py:Class``, name of an entry point, or full name
-        of a method of ``ZSL_METHODS`` or of an installed package
+        of a plugin that is listed in the environment variable ``ZSL_METHODS`` or is in an installed
+        package
 
     Returns
     -------
@@ -329,7 +330,7 @@ def _check_parameters(method: type[ZSLEstimator], name: str) -> None:
         )
     try:
         params = clone(method()).get_params()
-        method.hints()  # refuse invalid type hints, which menus need
+        method.hints()  # raises for invalid type hints; menus need valid ones
     except Exception as error:
         raise MethodError(f"{name}: {failure(error, '__init__', ())}") from error
     grid = getattr(method, "param_grid", None)

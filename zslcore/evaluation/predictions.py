@@ -1,11 +1,12 @@
 r"""Predictions: the best seen and unseen class per image, and the gamma that switches between them.
 
 Calibrated stacking predicts the best seen class of an image while :math:`\gamma < m`, and its best
-unseen class for larger :math:`\gamma`; the margin :math:`m` is the best seen score minus the best
+unseen class from :math:`\gamma = m` on; the margin :math:`m` is the best seen score minus the best
 unseen score or, with a novelty detector, its negated penalty. The two classes and the margin of
 every test image determine u, s and H at any gamma, ZSL accuracy, the seen-unseen curve and AUSUC,
-accuracies per class, the confusion matrix and intervals, all equal to those of the score matrix to
-the last bit. The classes and margins of the validation images determine gamma.
+accuracies per class, the confusion matrix and intervals; all of these metrics equal, to the last
+bit, the metrics computed from the score matrix. The classes and margins of the validation images
+determine gamma.
 """
 
 from __future__ import annotations
@@ -140,8 +141,8 @@ class PredictedRows(AnsweredTest):
         """Return the predictions of a score matrix or of its best classes.
 
         ``rows`` are the row numbers of the images in the benchmark. If the scores of a method
-        depend on the candidates, ``among_unseen`` has the scores with unseen classes as the only
-        candidates, of the images of unseen classes in the same order.
+        depend on the candidates, ``among_unseen`` has the scores of the images of unseen classes,
+        in the same order, with unseen classes as the only candidates.
         """
         zsl = scores if among_unseen is None else among_unseen
         y, predicted = zsl.zsl_answers

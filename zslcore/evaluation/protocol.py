@@ -3,9 +3,10 @@ r"""The evaluation protocol: choose on folds, fit on trainval, score the test se
 Hyper-parameters are chosen within the training classes, never on test classes:
 
 - for ZSL, by the mean per-class accuracy on a fold's validation classes;
-- for GZSL, as in the calibration paper: a fifth of the images of each training class of a fold is
-  held out as *seen validation*, the validation classes are the *unseen validation*, and the best
-  parameters are those with the largest harmonic mean H at the fold's own best gamma.
+- for GZSL, as in the calibration paper (Le Cacheux et al., below): a fifth of the images of each
+  training class of a fold is held out as *seen validation*, the validation classes are the *unseen
+  validation*, and the best parameters are those with the largest harmonic mean H at the fold's own
+  best gamma.
 
 A few folds cannot separate all points of a grid. If a method states which of its parameters make it
 simpler (``complexity_order``), the one-standard-error rule applies: it chooses the simplest point
@@ -19,10 +20,10 @@ the best metric that the same grid reaches by choosing *on* the test set; it is 
 result, under that name, and never used as the result.
 
 A method with a novelty detector (CMT*) has ``seen_penalty(X)``, one number per sample, which
-replaces the best scores in the choice between the sides: a seen class is predicted if and only if
-gamma < -penalty, and the order within a side does not change. The protocol is otherwise the same;
-gamma, chosen on the folds' seen and unseen validation, then lowers the threshold that the detector
-computed from its training images.
+replaces the best scores in the choice between seen and unseen classes: a seen class is predicted if
+and only if gamma < -penalty. The order among seen and among unseen classes does not change. The
+protocol is otherwise the same; gamma, chosen on the seen and the unseen validation of the folds,
+then lowers the threshold that the detector computed from its training images.
 
 References
 ----------
@@ -75,7 +76,8 @@ REVISION = 1
 Task = Literal["zsl", "gzsl"]
 Rule = Literal["best", "one standard error"]
 GammaOrigin = Literal["validated", "given", "oracle"]
-#: Limit of predictions: the side of each sample was given, or only one class is predicted.
+#: Limit of predictions: the model was given the side (seen or unseen) of each image, or the file
+#: has only one predicted class per image.
 Limits = Literal["", "sides given", "predicted classes"]
 #: Limit -> the reason why no seen-unseen curve exists.
 WITHOUT_CURVE: dict[str, str] = {
@@ -87,8 +89,8 @@ WITHOUT_CURVE: dict[str, str] = {
 _LEFT_OPEN = {"given": "how it was chosen is not stated", "oracle": "an upper bound, not a result"}
 _T = TypeVar("_T")
 
-#: Share of each training class of a fold that is held out as seen validation (calibration paper,
-#: 3.2).
+#: Share of each training class of a fold that is held out as seen validation (section 3.2 of the
+#: calibration paper).
 SEEN_VALIDATION = 0.2
 
 
@@ -218,11 +220,11 @@ def require_unseen(dataset: ZSLDataset, split: Split) -> None:
 
 
 def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarray:
-    """Shift the scores of each side so that the best seen score exceeds the other by ``-penalty``.
+    """Shift scores so that the best seen score exceeds the best unseen score by ``-penalty``.
 
-    The best score of each side is subtracted first; the order within a side does not change. ``F``
-    has shape (n_samples, n_candidates), the bool array ``seen`` (n_candidates,) and ``penalty``
-    (n_samples,).
+    The best seen score is first subtracted from all seen scores, the best unseen score from all
+    unseen scores; the order among seen and among unseen classes does not change. ``F`` has shape
+    (n_samples, n_candidates), the bool array ``seen`` (n_candidates,) and ``penalty`` (n_samples,).
     """
     a, b = (side.max(axis=1) for side in (F[:, seen], F[:, ~seen]))
     a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))  # -inf: side has no candidate
@@ -339,8 +341,8 @@ class AnsweredTest(ABC):
 class ScoredTest(AnsweredTest):
     """The score matrix of a test set.
 
-    ``F`` has shape (n_samples, n_candidates), larger is closer; for ``y``, ``classes`` and ``seen``
-    see :class:`AnsweredTest`.
+    ``F`` has shape (n_samples, n_candidates), with larger scores for better matches; for ``y``,
+    ``classes`` and ``seen`` see :class:`AnsweredTest`.
     """
 
     F: np.ndarray
@@ -595,9 +597,9 @@ class Selection:
         one standard error of the best mean
     params : the chosen grid point
     gamma : the gamma chosen with ``params`` for calibrated stacking; None if not chosen
-    score : mean over folds at ``params`` of per-class accuracy for "zsl", of H for "gzsl"
+    score : mean over folds, at ``params``, of the per-class accuracy for "zsl" or of H for "gzsl"
     table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
-        ``calibration_gamma``, the fold's best
+        ``calibration_gamma``, the best gamma of the fold
     of_folds : the best grid point of each fold alone; among ties the simplest or, without an order
         of simplicity, the first
     curves : one tuple per grid point, with its seen-unseen curve on each fold; empty for "zsl"
@@ -854,7 +856,7 @@ def origin_in_words(origin: str | None, stated_by: str = "") -> str:
 def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
     """Compute all metrics of the protocol from the predictions for a test set.
 
-    Choose ``gamma`` before, on the folds; see :func:`select`.
+    ``gamma`` must have been chosen before, on the folds; see :func:`select`.
     """
     if scores.limits == "predicted classes":
         return _evaluate_predicted(scores)

@@ -51,7 +51,8 @@ class RunResult:
     ----------
     key : identifier in the store, the ``spec.key`` computed by the version that made the result
     spec : RunSpec, with the digest of the data
-    params, params_origin : the parameters used, "validated" (chosen on folds) or "given"
+    params, params_origin : the parameters used, and their origin: "validated" (chosen on folds) or
+        "given"
     gamma, gamma_origin : the calibration gamma used and its origin; None if not chosen
     fold_choices : the choice of each fold alone; empty if parameters were given
     evaluation : the metrics of the test set
@@ -412,7 +413,7 @@ class _Steps:
     def of(
         cls, spec: RunSpec, dataset: ZSLDataset, progress: Progress, *, with_oracle: bool
     ) -> _Steps:
-        """Plan the trainings of a run, including the sweep on the test set ``with_oracle``."""
+        """Plan the trainings of a run and, if ``with_oracle``, of the sweep on the test set."""
         split = dataset.split(spec.split)
         each = spec.estimator.planned_epochs(ParameterGrid(spec.grid))
         longest = each and (max(each),)

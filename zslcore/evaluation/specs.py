@@ -26,7 +26,7 @@ class RunSpec:
 
     ``params`` are given parameters. The other parameters in ``grid`` (by default the method's own
     grid) are chosen on the folds for ``select_for``, which is "zsl" for a split without seen test
-    rows; a ``gamma`` that is None is chosen on the folds too. For ``features`` and ``prototypes``
+    rows; if ``gamma`` is None, it is also chosen on the folds. For ``features`` and ``prototypes``
     see :class:`zslcore.features.Preprocessing`. A given ``digest`` must match the data. A spec with
     ``revisions`` is a record of an earlier run; this version may lack its method or parameters.
     """
@@ -92,7 +92,7 @@ class RunSpec:
     def is_of_this_revision(self) -> bool:
         """Whether this version has the method in the same revision as the spec."""
         if self.method not in METHODS:
-            return self.method not in self.revisions  # not a record: an unknown name is refused
+            return self.method not in self.revisions  # not a record: get_method refuses the name
         return self.revisions.get(self.method) == METHODS[self.method].revision
 
     @property

@@ -29,7 +29,7 @@ class State(StrEnum):
 
     #: All metrics are computed from predictions with rows, labels and gamma that match the data.
     VERIFIED = "verified"
-    #: Metrics, or predictions that cannot be fully checked.
+    #: Metrics without predictions, or predictions that cannot be fully checked.
     STATED = "stated"
     #: Metrics from a published table.
     PRINTED = "printed"
@@ -237,7 +237,7 @@ def _check_counts(name: str, got: np.ndarray, expected: np.ndarray) -> Iterator[
 
 
 def _check_digests(test: PredictedRows, truth: Reference) -> Iterator[str]:
-    """Compare test rows with the digests of the split's parts, if its rows are unknown."""
+    """Compare test rows with the digests of the split's parts, for a split with unknown rows."""
     of_seen = test.seen[test.y]
     for part, rows in (("test_seen", test.rows[of_seen]), ("test_unseen", test.rows[~of_seen])):
         if part in truth.parts and part_digest(rows) != truth.parts[part]:

@@ -1,5 +1,7 @@
 """Extraction of features from a folder of images, in a form that this package imports.
 
+The steps of an extraction, each with its module:
+
 ========== =======================================================================================
 list        :mod:`zslcore.extraction.images`: images with their classes
 open        :mod:`zslcore.extraction.images`: one untrusted image
@@ -8,5 +10,5 @@ encode      :mod:`zslcore.extraction.encoders`: networks by name, and pre-traini
 extract     :mod:`zslcore.extraction.extracting`: batch by batch, resuming after a stop
 ========== =======================================================================================
 
-Modules are imported on use: reading images needs no network.
+Modules are imported on use, so that reading images does not load torch.
 """

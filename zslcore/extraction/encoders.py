@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 OPEN_CLIP = "open_clip:"
 #: Name of untrained weights: a baseline without a pre-training set.
 RANDOM = "random"
-#: Prefixes of weights that were first trained on billions of captioned photographs, which have no
-#: class list.
+#: Prefixes of the names of weights that were first trained on billions of captioned photographs,
+#: which have no class list.
 WEB_SCALE = ("IMAGENET1K_SWAG",)
 
 
@@ -68,7 +68,8 @@ class Encoder:
     forward : float32 tensor of shape (n, 3, crop, crop) -> tensor of shape (n, n_features)
     preset : preprocessing of images
     weights : name of the weights
-    sha256 : SHA-256 of the file of weights, or of their values without a file; 64 hex digits
+    sha256 : SHA-256 of the file of weights or, without a file, of the values of the weights; 64 hex
+        digits
     pretraining : names of :data:`zslcore.leakage.vocabularies.VOCABULARY_NAMES`;
         empty if the pre-training classes are unknown
     device : torch device
@@ -263,7 +264,7 @@ def _remove_classifier(model: nn.Module, name: str) -> str:
 
 
 def _file_of(name: str, weights: str | Path | None, all_weights: Any) -> tuple[Path, Any]:
-    """Return the file of weights and, if torchvision names them, their entry."""
+    """Return the file of weights, and their torchvision entry; None for a file of other weights."""
     import torch
 
     if weights is not None and str(weights) not in all_weights.__members__:
@@ -290,7 +291,7 @@ def _is_file_of(named: Any, sha256: str) -> bool:
 
 
 def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
-    """Load the weights in a file, but no classification layer."""
+    """Load the weights from a file, except those of the classification layer."""
     import torch
 
     try:
@@ -401,7 +402,7 @@ def prototypes_of_texts(
 ) -> np.ndarray:
     """Return one prototype per class, float32 (n_classes, n_features), in image space.
 
-    ``class_names`` are names as in the listing: "blue+whale" is read as "blue whale"; ``templates``
+    ``class_names`` are names as in data sets: "blue+whale" is read as "blue whale"; ``templates``
     are sentences with one "{}" for the name. Raises a ParameterError if the encoder cannot encode
     text, or a template has no "{}".
     """
@@ -457,7 +458,7 @@ def _checked_prompts(path: Path, name: str, prompts: Any) -> tuple[str, ...]:
 
 
 def prototypes_of_prompts(encoder: Encoder, prompts: Sequence[Sequence[str]]) -> np.ndarray:
-    """Return one prototype per class from its prompts, at least one each, in image space.
+    """Return one prototype per class, in image space, from its prompts (at least one).
 
     The shape is (n_classes, n_features), float32. Raises a ParameterError if the encoder cannot
     encode text.

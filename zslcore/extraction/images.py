@@ -6,9 +6,10 @@ files are refused: files that are not images, broken or truncated images, images
 than allowed. Only decoders of common formats are used; Pillow has others, one of which starts a
 program.
 
-A decoder that crashes or does not end also ends its process. The images of this batch are then read
-one by one, each in a separate process, so that the refusal names the faulty image and the other
-images are not lost. Without workers, images are read in this process, which a crash would end.
+A decoder that crashes or does not end also ends its process. The images of the failed batch are
+then read one by one, each in a separate process, so that the refusal names the faulty image and the
+other images are not lost. Without workers, images are read in this process, which a crash would
+end.
 
 An encoder is applied to the central crop of a picture, or to ten crops with averaged features: the
 four corners and the centre, each also mirrored. With the :math:`k`-th crop :math:`T_k` and the
@@ -21,7 +22,8 @@ References
 ----------
 A. Krizhevsky, I. Sutskever, G. Hinton, "ImageNet classification with deep convolutional neural
 networks", NIPS 2012 (ten crops). Y. Le Cacheux, H. Le Borgne, M. Crucianu, "From classical to
-generalized zero-shot learning: a simple adaptation process", MMM 2019, table 3 (their effect).
+generalized zero-shot learning: a simple adaptation process", MMM 2019, table 3 (effect of ten
+crops).
 """
 
 from __future__ import annotations
@@ -249,7 +251,8 @@ ENDINGS = (
 )
 #: Largest number of images in one extraction, ten times the size of ImageNet-21K.
 MAX_IMAGES = 150_000_000
-#: Largest size in bytes of a CSV list, and number of its images; a folder may have more.
+#: Largest size in bytes, and largest number of images, of a CSV list; a folder may have more
+#: images.
 MAX_LIST_BYTES, MAX_LISTED = 48 << 20, 2_000_000
 
 

@@ -1,4 +1,4 @@
-"""Colours by meaning in both themes, and the look of marks.
+"""Colours by meaning in the light and the dark theme, and the look of marks.
 
 The colours are those of Okabe and Ito, distinct for colour-blind readers. Text in these colours has
 a contrast of at least 4.5 : 1 with the page of its theme. The colour of related classes has a

@@ -61,7 +61,7 @@ class Parts:
 def one_file(
     parts: Parts, data: bytes, *, title: str, caption: str, footnote: str, theme: str = ""
 ) -> str:
-    """Return a page that shows the figure of ``data``, in the packed format of its script.
+    """Return a page with a figure; ``data`` are packed in the format that its script reads.
 
     ``theme`` is "light" or "dark", by default the theme of the reader's system.
     """

@@ -27,12 +27,12 @@ from zslcore.storage.files import data_folder, is_draft_file
 from zslcore.untrusted.walls import WALLS, active_walls
 from zslcore.version import sources_digest, version
 
-#: Least free bytes for the next import or result.
+#: Minimum free space in bytes for the next import or result.
 ROOM = 1 << 30
-#: Most names in the sentence of a check.
+#: Maximum number of names in the sentence of a check.
 LISTED = 8
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "h5py")
-#: Libraries of extras, which are not always installed.
+#: Libraries of optional extras, which may not be installed.
 OPTIONAL = ("torch", "streamlit")
 
 

@@ -86,7 +86,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CurveLine:
-    """Curve with named gammas (``stops``); the first stop is the reference for images.
+    """Curve with named gammas (``stops``); other gammas are compared with the first stop.
 
     ``limits`` are the gammas at both ends of the axis; ``start`` is the initial gamma.
     """
@@ -101,7 +101,7 @@ class CurveLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CurveImages:
-    """Test images of the first line; class names are in the order of score columns."""
+    """Test images of the first curve; class names are in the order of score columns."""
 
     switches: GammaThresholds
     names: Sequence[str]
@@ -206,7 +206,7 @@ LOOKS = {
     "third": colors.Look.of(colors.OVERLAP, "triangle-up", "9 3 2 3"),
     "fourth": colors.Look.of(colors.NEUTRAL, "circle", "4 2"),
 }
-#: Looks of curves for comparison; they have no other meaning on this plane.
+#: Looks of curves for comparison; these looks have no other meaning in this figure.
 GHOSTS = ("first", "second", "third", "fourth")
 
 
@@ -256,8 +256,8 @@ def interactive_curve(
     """Return the interactive figure of curves, with the images of the first curve.
 
     ``scores`` are the scores of the first line; ``names`` are class names in the order of the
-    prototypes. With ``choose``, a visitor can select another line to drag; with ``tell``, the page
-    receives the gamma of the first line at the end of a drag.
+    prototypes. With ``choose``, a visitor can select another line to drag; with ``tell``, the
+    server receives the gamma of the first line at the end of a drag.
     """
     images = scores and CurveImages(scores.switches, [names[c] for c in scores.classes])
     return InteractiveCurve(lines, LOOKS, _alt(lines), images or None, choose, tell, sides)
