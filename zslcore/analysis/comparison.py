@@ -161,7 +161,7 @@ class Occasions:
 
     @property
     def complete(self) -> Occasions:
-        """The occasions with a result, and the methods with a result on each of these occasions."""
+        """Occasions with any result, and only the methods with a result on all of them."""
         has_figure = np.isfinite(self.figures[0])
         occasions_, methods = has_figure.any(axis=1), has_figure[has_figure.any(axis=1)].all(axis=0)
         return Occasions(

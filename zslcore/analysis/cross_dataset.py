@@ -85,7 +85,7 @@ class CrossAccuracy:
         }
 
     def about(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """Return the columns of the fit and its metrics per test set, in the format of a run."""
+        """Return the columns that all test sets share, and one row of metrics per test set."""
         of_spec = ("dataset", "digest", "method", "split", "select_for", "features", "prototypes")
         own = ("gamma", "gamma_origin", "params_origin", "seconds", "version", "commit")
         shared = {
@@ -396,7 +396,7 @@ def printed_table() -> pd.DataFrame:
 def four_cells(
     table: pd.DataFrame, first: str, second: str, figure: str = "top1_per_class"
 ) -> pd.DataFrame:
-    """Return the printed table, or a table of :func:`cross_table`, with one row per method.
+    """Return the printed table, or the result of :func:`cross_table`, with one row per method.
 
     Columns are (training set, test set): (first, first), (first, second), (second, second),
     (second, first); cells are NaN if ``table`` has no such row.

@@ -1,4 +1,4 @@
-"""Cost of a leak in percentage points: one method and test set, with and without the leak.
+"""Cost of a leak in percentage points, for one method on one test set with and without the leak.
 
 *training*
     In the first release of the Proposed Split, every test image of a seen class is also in
@@ -72,7 +72,7 @@ SHORT: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arm:
-    """One side of a comparison; ``rows`` counts training rows, ``gamma`` is None without folds."""
+    """Run with or without leak; ``rows`` counts training rows, ``gamma`` is None without folds."""
 
     rows: int
     params: Mapping[str, Any]
@@ -93,7 +93,7 @@ class Cost:
     def rows(
         self, n_draws: int = significance.N_DRAWS, level: float = 0.95
     ) -> list[dict[str, Any]]:
-        """Return one row per metric: both sides, the difference, and its interval over classes."""
+        """Return one row per metric: without leak, with leak, and difference with its interval."""
         drawn = significance.class_draws(self.clean.scores.seen, n_draws)
         clean, leaky = (
             resampling.figures(arm.scores, drawn, arm.gamma or 0.0)

@@ -130,7 +130,7 @@ class CheckedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Results of a folder, and reasons of refused files; the digest is of names and contents."""
+    """Results of a folder, and reasons of refused files; ``digest`` covers names and contents."""
 
     results: tuple[CheckedEntry, ...]
     refused: Mapping[str, str]

@@ -21,8 +21,8 @@ from zslcore.untrusted.client import container_of, read_value
 
 #: Limits in bytes, lines, and characters per line: ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
-#: A long run of spaces, underscores or digits, cut to its start: searches take quadratic time on
-#: long runs.
+#: Long sequences of spaces, underscores or digits, which are cut to their start: searches take
+#: quadratic time on long sequences.
 RUN = re.compile(r"([\s_]{16})[\s_]+|(\d{32})\d+")
 
 WORDNET_ID = re.compile(r"n\d{8}")
@@ -31,7 +31,7 @@ SPELLED_ID = re.compile(r"\bN(\d{8})\b|\b(\d{8})-n\b")
 #: End of the name of a sense in NLTK: ``chimpanzee.n.01``.
 SENSE = re.compile(r"(?<=\w)\.[nv]\.\d\d\b")
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
-#: A name in front of two numbers or more, such as its attributes.
+#: A name in front of two or more numbers, such as its attributes.
 NUMBERED = re.compile(rf"(.*[^\W\d_]\S*)((?:[\s,;]+{NUMBER.pattern}){{2,}})")
 #: A quoted part of a line.
 PART = re.compile(r"\"((?:[^\"\\]|\\.|\"\")*)\"|'((?:[^'\\]|\\.)*)'(?=\s*(?:[,:;|\]})=]|$))")
@@ -163,7 +163,7 @@ def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
 def is_class_json(value: object) -> bool:
     """Whether a JSON value lists classes: names, alone or with a number or an id each.
 
-    Records and names under a title such as "categories" count.
+    Records of classes, and names under a title such as "categories", are lists of classes, too.
     """
     if _lines_of_json(value) is not None:
         return True
@@ -182,7 +182,7 @@ def is_class_json(value: object) -> bool:
 
 
 def _lines_of_json(value: object) -> list[str] | None:
-    """Return a line per class of JSON with records of classes, or names under a title."""
+    """Return one line per class, from JSON with records of classes or names under a title."""
     if isinstance(value, dict):
         under = [each for key, each in value.items() if _squeezed(key) in TITLE]
         if len(under) != 1 or not isinstance(under[0], list | dict):

@@ -384,7 +384,7 @@ def nearest_images(
     k: int = 8,
     features: str = "l2",
 ) -> pd.DataFrame:
-    """Return the nearest images in all data sets, by Euclidean distance of scaled features."""
+    """Return the images nearest to image ``row`` of data set ``part``, from all data sets."""
     if not 0 <= part < len(datasets) or not 0 <= row < len(datasets[part].labels):
         raise ParameterError(f"There is no image {row} of data set {part}.")
     views = [FeatureView(d.features, unit=features == "l2") for d in datasets]

@@ -239,7 +239,8 @@ class ClaimEvidence:
     ) -> pd.Series:
         """Return a metric of the claim's methods by case; ``where`` as in :meth:`rows`.
 
-        Without ``chosen_for`` in ``where``, runs with parameters chosen for ZSL have precedence.
+        A case is a combination of values in the columns ``index``. Without ``chosen_for`` in
+        ``where``, runs with parameters chosen for ZSL have precedence.
         """
         rows = self._of_methods(self.rows(figure, **where))
         if "chosen_for" not in where:

@@ -83,7 +83,7 @@ class GainExperiment(Experiment):
         return PAPER[row].card.name if row in PAPER else row
 
     def specs(self, request: Request) -> list[ActionSpec]:
-        """Return the studies of configurations, each on the data sets with its classes."""
+        """Return one study per configuration, on the data sets with the configuration's classes."""
         splits: tuple[Splits, ...] = (
             ("controlled", "released") if self.by_split else ("controlled",)
         )

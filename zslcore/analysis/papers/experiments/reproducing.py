@@ -290,7 +290,7 @@ def reproduce(
     on_done: Callable[[int, int, str, int], None] | None = None,
     on_standing: Callable[[Standing], None] | None = None,
 ) -> pd.DataFrame:
-    """Run the unfinished part of an experiment, and compare the results with print.
+    """Run the unfinished part of an experiment, and compare the results with printed values.
 
     Raises ZSLError for unknown names, a wrong number of data sets, or data without required parts.
 
