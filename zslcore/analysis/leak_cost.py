@@ -93,7 +93,10 @@ class Cost:
     def rows(
         self, n_draws: int = significance.N_DRAWS, level: float = 0.95
     ) -> list[dict[str, Any]]:
-        """Return one row per metric: without leak, with leak, and difference with its interval."""
+        """Return one row per metric: without leak, with leak, and difference with its interval.
+
+        The interval is over classes.
+        """
         drawn = significance.class_draws(self.clean.scores.seen, n_draws)
         clean, leaky = (
             resampling.figures(arm.scores, drawn, arm.gamma or 0.0)

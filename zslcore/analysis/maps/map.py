@@ -384,7 +384,10 @@ def nearest_images(
     k: int = 8,
     features: str = "l2",
 ) -> pd.DataFrame:
-    """Return the images nearest to image ``row`` of data set ``part``, from all data sets."""
+    """Return the images nearest to image ``row`` of data set ``part``, from all data sets.
+
+    Distances are Euclidean, of features scaled as in ``features``.
+    """
     if not 0 <= part < len(datasets) or not 0 <= row < len(datasets[part].labels):
         raise ParameterError(f"There is no image {row} of data set {part}.")
     views = [FeatureView(d.features, unit=features == "l2") for d in datasets]

@@ -183,7 +183,7 @@ class RunsExperiment(Experiment):
         return columns | {f"{cell.title} range": [float(np.ptp(values))] if values else []}
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield means and deviations over seeds next to printed values, or columns of folds."""
+        """Yield means and standard deviations next to printed values, or columns of folds."""
         (name,) = request.datasets
         dataset = cached_dataset(name)
         printed = self.printed(request.benchmark or benchmark_of(dataset))
