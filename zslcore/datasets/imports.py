@@ -1,4 +1,4 @@
-"""Stored imports, read once in the sandbox and then opened as read-only maps.
+"""Stored imports, read once in the sandbox and then opened as read-only memory maps.
 
 An import is a folder of ``.npy`` files that never change, and a manifest ``<name>.json`` that names
 the folder. The import exists once the manifest is written, atomically; a copy of the manifest in
@@ -6,8 +6,8 @@ the folder can restore it. If files differ from the manifest, the import is not 
 :mod:`zslcore.datasets.importing` repeats it from its source.
 
 Folders are deleted only if they are marked as drafts, no manifest names them, and every manifest is
-readable. Other folders may be imports of another version: ``zslcore doctor`` moves them to the
-quarantine.
+readable. Other folders that no manifest names may be imports of another version: ``zslcore doctor``
+moves them to the quarantine.
 """
 
 from __future__ import annotations
@@ -403,7 +403,7 @@ def _manifest(name: str) -> dict[str, Any]:
 
 
 def _read(path: Path, name: str) -> dict[str, Any]:
-    """Read a manifest; refuse one of a newer version, and a file that is not a manifest."""
+    """Read a manifest; refuse a manifest of a newer version, and any other file."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

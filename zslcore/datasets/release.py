@@ -61,7 +61,7 @@ class ParsedDataset:
 class Release:
     """Released files of a data set; ``read`` parses them, with features mapped in a folder.
 
-    ``name`` is proposed for an import; ``recipe`` repeats it from the same files.
+    ``name`` is proposed for an import; ``recipe`` repeats the import from the same files.
     """
 
     name: str

@@ -264,8 +264,8 @@ def draw_features(
 ) -> np.ndarray:
     """Return the float32 features X, drawn block by block to limit memory.
 
-    ``omega`` has shape (n_classes,), the rounded ``v`` (n_classes, k), and ``photographs``, which
-    may be None, (n_samples,). The random numbers depend on ``name``.
+    ``omega`` has shape (n_classes,), the rounded ``v`` has shape (n_classes, k), and
+    ``photographs`` is None or has shape (n_samples,). The random numbers depend on ``name``.
     """
     M, MR = draw_mixing(np.random.default_rng([world.seed, 1, D]), world.k, world.r, D, world.eta)
     mean = (v @ M).astype(np.float32)
