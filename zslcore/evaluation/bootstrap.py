@@ -23,9 +23,9 @@ y_i` and :math:`m_i > \gamma`; image :math:`j` of an unseen class iff :math:`b_j
 :math:`m_j \le \gamma`. As :math:`\gamma` passes a value :math:`t`, u rises by :math:`1 / N_u` for
 each :math:`j` with :math:`b_j = y_j` and :math:`m_j = t`. The area grows by trapezoids of this
 width, and their height is the mean of s before and after :math:`t`: a sum of :math:`1 / N_s` for
-each :math:`i` with :math:`a_i = y_i` and
-:math:`m_i > t`, and half as much for :math:`m_i = t`. The sum over all :math:`t` is the double sum.
-(Margins that the precision of the scores cannot distinguish count as equal.)
+each :math:`i` with :math:`a_i = y_i` and :math:`m_i > t`, and half as much for :math:`m_i = t`. The
+sum over all :math:`t` is the double sum. (Margins that the precision of the scores cannot
+distinguish count as equal.)
 
 *Detection.* The same double sum without :math:`[a_i = y_i] \, [b_j = y_j]` is AUROC, :math:`P(m_s >
 m_u) + \tfrac12 P(m_s = m_u)`, where :math:`m_s` and :math:`m_u` are the margins of a random image
