@@ -123,12 +123,12 @@ def parallel(n_jobs: int, return_as: str, common: object = None, **here: Any) ->
 
 @contextmanager
 def _losses_told(address: str) -> Iterator[None]:
-    """Convert the loss of a Dask cluster to one error, instead of Dask's log."""
+    """Raise one error if the Dask cluster is lost, and silence the log of Dask."""
     from distributed.client import FutureCancelledError
     from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
 
-    # Tornado logs errors in Dask's callbacks after a lost connection.
+    # Tornado logs errors in callbacks of Dask after the connection is lost.
     logs = [logging.getLogger(name) for name in ("distributed.client", "tornado.application")]
     levels = [log.level for log in logs]
     for log in logs:

@@ -88,8 +88,8 @@ class Thresholds:
         Up to this share of the test images, leaking rows are a warning instead of a leak. At 0.01
         they change an accuracy by at most one point.
     images : ZSL011, at least 1
-        A test class with fewer images is reported. With fewer than ten, the exact 95 % interval of
-        a class at 50 % is at least 0.62 wide.
+        A test class with fewer images is reported. With fewer than ten images, the exact 95 %
+        interval of a class accuracy of 50 % is at least 0.62 wide.
     """
 
     near: float = NEAR
@@ -152,7 +152,7 @@ class AuditContext:
     runs : RunResults, for the effect of overlaps and the oracle gap
     accuracies : method -> {class: accuracy among unseen classes}, in addition to ``runs``
     questions : open questions on the names of classes
-    reading : how row numbers are read where the file, taken literally, contradicts itself
+    reading : how row numbers are read if the file, taken literally, contradicts itself
     facts : sources of the data and assumptions in reading them, by name, for the report
     """
 

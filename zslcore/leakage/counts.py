@@ -324,8 +324,9 @@ def find_trained_classes(
     Returns
     -------
     Finding
-        Leak with the ``classes`` certainly in a set, or ok; ``figures`` has the numbers of
-        ``classes`` compared and of classes ``related`` to a class of a set.
+        Leak with the ``classes`` that are certainly in a pre-training set, or ok if there are none.
+        ``figures`` has the number of ``classes`` compared, and the number of classes ``related`` to
+        a class of a pre-training set.
     """
     certain, possible = certain_and_possible(names, vocabularies, others)
     n, overlapping = len(names), tuple(sorted({*certain}))

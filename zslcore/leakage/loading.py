@@ -71,7 +71,7 @@ NO_ROWS = frozenset(("features", "image_files", "att_original"))
 MOST_FILES = 12
 #: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")
-#: Pattern for the end of a name by which a variable is a list of rows.
+#: Ending of the name of a variable that is a list of rows.
 LIST_OF_ROWS = re.compile(r"_(loc|idx|index|indices|ind|rows)$", re.IGNORECASE)
 
 
@@ -178,7 +178,7 @@ def _with_known_features(context: AuditContext) -> AuditContext:
 def _named_rows(
     path: Path, files: SmallFiles, labels: np.ndarray | Sequence[int] | None
 ) -> SplitList | None:
-    """Read a split by names from a file or folder; None for other files and folders."""
+    """Read a split by names of images or classes; None for other files and folders."""
     if path.is_dir():
         has_rows = (path / "att_splits.mat").is_file()
         if has_rows:
@@ -197,7 +197,7 @@ def _named_rows(
         listed = read_split_json(path)
         if listed is None or listed.files or listed.sides:
             return listed
-        with suppress(FileRefusedError):  # row numbers need the labels of the file
+        with suppress(FileRefusedError):  # row numbers without labels are refused
             return files.split_by_parts(path, labels) or listed
         return listed
     if container == "JSON":  # has another ending, or only begins like JSON

@@ -107,7 +107,7 @@ def parse_name(text: str, parts: str) -> Name:
 
 
 def _variants(name: str) -> Iterator[str]:
-    """Yield a name without its parentheses, and with them unless they contain "not"."""
+    """Yield a name without words in parentheses, then with them unless they begin with "not"."""
     bare = re.sub(r"\([^)]*\)", " ", name)
     yield bare
     if bare != name and "(not " not in name:
@@ -523,7 +523,7 @@ def _in_dictionary(word: str) -> bool:
 
 
 def _nearest(word: str, index: Index) -> str | None:
-    """Return the nearest word, up to one letter, with the same first or last two letters."""
+    """Return a word that differs in at most one letter, with the same first or last two letters."""
     neighbours = []
     for end in (f"{word[:2]}-", f"-{word[-2:]}"):
         near = process.extractOne(

@@ -138,8 +138,8 @@ def numbers_rows_of(context: AuditContext) -> str | None:
 def nearest(context: AuditContext) -> NearSplit | None:
     """Return the nearest known split; None if no known split is near.
 
-    By the labels of its benchmark, test_unseen must consist of whole classes, except for a few
-    rows: rows of another data set, or in another order, would be scattered over the classes.
+    By the labels of the benchmark, test_unseen must consist of whole classes, except for a few
+    rows. Rows of another data set, or rows in another order, would be scattered over the classes.
     """
     if context.simulated or not all(context.rows(p).size for p in ("trainval", "test_unseen")):
         return None

@@ -134,7 +134,7 @@ def codes() -> list[str]:
 
 
 def choices_of(code: str) -> list[Choice]:
-    """Return the choices of one code base; for a misspelt name, the error suggests one."""
+    """Return the choices of one code base; the error for a misspelt name suggests the closest."""
     if code not in codes():
         raise closest_name("released code", code, codes())
     return [row for row in observed() if row.code == code]

@@ -61,7 +61,7 @@ HEADINGS: Mapping[Mark, str] = {
 
 
 def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the word for it
-    """Return ``report`` in one of ``FORMATS``; the error for a misspelt name suggests one."""
+    """Return ``report`` in one of ``FORMATS``; the error for a misspelt name suggests a format."""
     if format not in FORMATS:
         raise closest_name("report format", format, FORMATS)
     return FORMATS[format](report)

@@ -383,7 +383,7 @@ class Report:
         return cause.sentence + (f" Not checked: {titles}." if titles else "")
 
     def of(self, check: str) -> tuple[Finding, ...]:
-        """Return the findings of a check; the error for a misspelt id suggests one."""
+        """Return the findings of a check; the error for a misspelt id suggests the closest."""
         if check not in (titles := self.titles):
             raise closest_name("check", check, titles)
         return tuple(finding for finding in self.findings if finding.check == check)

@@ -101,7 +101,7 @@ def _entry(line: str) -> Entry:
 
 @cache
 def get_vocabulary(name: str) -> Vocabulary:
-    """Return a vocabulary of the package; the error for a misspelt name suggests one."""
+    """Return a vocabulary of the package; the error for a misspelt name suggests the closest."""
     if name == NOTHING:
         return Vocabulary(NOTHING, (), "No images: raw pixels, or hand-crafted features")
     if name in FINE_TUNED:
@@ -306,10 +306,10 @@ Domains = frozenset[Domain]
 
 #: Words on the viewpoint of a photograph, not on the place.
 VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "outside"})
-#: A list of names has a domain if it has at least this share as many unambiguous names of the
-#: domain as of its commonest domain.
+#: A domain belongs to a list of names if the number of its unambiguous names is at least this share
+#: of the number for the commonest domain of the list.
 DOMAIN_SHARE = 0.25
-#: Minimum number of unambiguous names of a domain that a list has: one name is no evidence.
+#: Minimum number of unambiguous names for a domain to belong to a list: one is no evidence.
 DOMAIN_LEAST = 2
 #: Minimum number of names from which the domains of a list are inferred.
 DOMAIN_NAMES = 5

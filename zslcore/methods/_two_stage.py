@@ -1,8 +1,8 @@
 """Methods in two stages: linear classifiers of seen classes, then prototypes.
 
 The first stage does not depend on the candidates, and the second stage uses only the outputs of the
-first. Parameters of the second stage therefore cost next to nothing, and the ridge weights of the
-first stage share one path.
+first. More values for parameters of the second stage therefore cost next to nothing, and one path
+of solutions serves all ridge weights of the first stage.
 """
 
 from __future__ import annotations

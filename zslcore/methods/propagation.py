@@ -67,7 +67,7 @@ class NeighbourGraph:
         self.L = self._normalised(M)
 
     def rows(self, places: np.ndarray) -> csr_array:
-        """Return the rows of L for images at ``places``, in the graph or not."""
+        """Return the rows of L for images with coordinates ``places``, in the graph or not."""
         if not self.k:
             return csr_array((len(places), len(self.places)))
         return self._normalised(self._affinities(self._lengths(places)))

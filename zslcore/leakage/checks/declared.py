@@ -15,7 +15,7 @@ from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import GROUPS, overlap_gain
 from zslcore.metrics.significance import holm
 
-#: Negative cells up to this share of an otherwise non-negative table mark missing values.
+#: If at most this share of the cells of a table is negative, negative cells mark missing values.
 FEW_CELLS = 0.01
 CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": "gamma"}
 
@@ -284,7 +284,7 @@ def _matches(rows: list[Overlap]) -> Evidence:
     decides=False,
 )
 def overlap_effect(context: AuditContext) -> Iterator[Finding]:
-    """Report the OverlapGain of every method for each vocabulary; Holm adjusts p over methods."""
+    """Report OverlapGain by vocabulary and method, with p adjusted over methods by Holm."""
     accuracies, unseen = _accuracies(context), set(context.known_unseen_classes.tolist())
     for vocabulary in context.vocabularies:
         rows = overlaps_of_split(context, vocabulary)
