@@ -1,8 +1,7 @@
 r"""Accuracies of many candidate sets from one pass over the test rows, without a score matrix.
 
 The top-:math:`k` prediction for an image of class :math:`y` among the candidates :math:`T` is
-correct if fewer than
-:math:`k` candidates rank before :math:`y`:
+correct if fewer than :math:`k` candidates rank before :math:`y`:
 
 .. math::
     r_T(x) = \# \{ c \in T : F(x, c) > F(x, y) \;\text{or}\;
@@ -192,8 +191,8 @@ class RankCounts(Counts):
         """Return the candidates of a set that have images, and their top-k accuracies.
 
         Classes are increasing; both arrays have shape (n_counted,). With the task "zsl", the
-        candidates are the classes of the set; with "gzsl", also the seen classes, which are listed
-        too.
+        candidates are the classes of the set; with "gzsl", also the seen classes, and their
+        accuracies are returned as well.
         """
         counted, hits = self._counted(name, k, task)
         return self.classes[counted], hits[counted] / self.totals[counted]
@@ -284,8 +283,8 @@ def count_ranks(
     seen : bool array of shape (n_candidates,), True for seen classes
     curves : names of the sets with a seen-unseen curve, by default all; in single or double
         precision, each set takes 8 or 12 bytes per image, and the seen classes 12 or 16
-    keep : folder in which finished parts are stored; see :mod:`zslcore.large.engine`
-    progress : callable(done, total, message), called after each part
+    keep : folder in which finished pieces of rows are stored; see :mod:`zslcore.large.engine`
+    progress : callable(done, total, message), called after each piece
 
     Raises
     ------

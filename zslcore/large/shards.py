@@ -228,7 +228,7 @@ def write_shards(
             writer.close()
             draft.chmod(0o755)
             os.replace(draft, folder)
-            artifacts.unmark_draft(folder)  # last: cleanup needs the mark
+            artifacts.unmark_draft(folder)  # last: cleanup after a crash needs the mark
     except BaseException:
         writer.abandon()
         artifacts.discard(draft)

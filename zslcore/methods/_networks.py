@@ -1,7 +1,7 @@
 r"""Small PyTorch networks for generators, and adversarial training.
 
 A critic :math:`D(x, s)` estimates the Wasserstein distance between real and generated features;
-this requires a penalty on its gradient [1]_
+this requires a penalty on the gradient of the critic [1]_:
 
 .. math:: \mathbb{E} \left( \lVert \nabla_{\hat x} D(\hat x, s) \rVert_2 - 1 \right)^2,
     \qquad \hat x = \alpha x + (1 - \alpha) \tilde x, \quad \alpha \sim U(0, 1)

@@ -151,7 +151,7 @@ class EpochModel(ZSLEstimator):
     def fit_grid(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray, grid: Iterable[Params]
     ) -> Iterator[Self]:
-        """Yield one fitted model per point; points that differ only in ``epochs`` share a run."""
+        """Yield one fitted model per grid point, with one run for all numbers of epochs."""
         grid = [{"epochs": self.epochs, **params} for params in grid]
         for params in grid:  # check all points before the first fit
             clone(self).set_params(**params)._check_params()

@@ -134,7 +134,7 @@ class CMTStar(CMT):
     r"""CMT with a novelty detector that separates images of seen and unseen classes.
 
     Let :math:`z` be the output of the network for an image. The two detectors of the paper [1]_
-    define its novelty :math:`\nu(x)`:
+    define the novelty :math:`\nu(x)` of the image:
 
     - "gaussian": an isotropic Gaussian around the prototype of each seen class, with the variance
       of the training images of the class; novelty is the smallest distance, in standard deviations:

@@ -87,8 +87,8 @@ class GenerativeZSL(EpochModel):
     -----
     By the contract, a method receives the prototypes of the candidates, but not which of them are
     seen. Here a candidate is seen if its prototype is bitwise equal to the prototype of a class
-    with training rows. Classes with equal prototypes are indistinguishable: their candidates are
-    all seen and share the rows.
+    with training rows. Classes with equal prototypes are indistinguishable: if one of them has
+    training rows, all count as seen and share the rows.
 
     Candidates are sorted by their prototypes before random numbers are used, so results do not
     depend on their order.
