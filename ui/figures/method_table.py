@@ -12,7 +12,7 @@ from ui.figures.cached import cached_figure
 from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL, VALIDATED, Mark, narrow
 from ui.figures.vocabulary import Chart, Part, axis, figure, line, note, scatter, whiskers
 
-_ROW = 24  # height of a method's row, in pixels
+_ROW = 22  # height of a method's row, in pixels
 _ISO = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 

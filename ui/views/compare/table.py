@@ -6,15 +6,19 @@ Text from submitted results is escaped, and never read as Markdown.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ui.components import window
 from ui.figures.method_table import Path, operating_points, rank_diagram, rank_forest
+from ui.figures.palette import NEUTRAL
 from ui.shell import site_map, terms, visitors
+from ui.shell.folds import fold
 from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer
 from ui.shell.numbers import duration, percent, three_digits
 from ui.shell.text import AUSUC, plain
@@ -79,16 +83,16 @@ DETAILS: Mapping[str, Callable[[MethodCard], object]] = {
 }
 #: Optional column: whether the final fit is on trainval, as in all runs of this package.
 FITTED = "trained on trainval"
-#: Background of methods that are not significantly worse than another method.
-SHADE = "background-color: rgba(88, 101, 121, 0.22); font-weight: bold"
 #: Background of the numbers of your runs, which also have "yours" in their marks.
-YOURS = "background-color: rgba(240, 228, 66, 0.35)"
+YOURS = "; background-color: rgba(240, 228, 66, 0.35)"
 #: Suffix that makes equal headings different for the browser.
 INVISIBLE = "\u200b"
 #: Heights of a row of the table and of its two headings, in pixels.
-ROW, HEADINGS = 35, 73
-#: Widths of two choices, and the height of all choices, in pixels.
-PILLS, MORE, CHOICES = 380, 110, 72
+ROW, HEADINGS = 29, 73
+#: Maximum number of columns of numbers that usually need no scrolling.
+UNPINNED = 7
+#: Widths of two choices and of the hint next to the choices, in pixels.
+PILLS, MORE, HINT = 380, 110, 310
 #: Keys of the table, of the opened cell, and of the result chosen in it.
 TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
 #: Message for the next run: a busy server drops messages sent just before a rerun.
@@ -101,7 +105,7 @@ def show(_: Header) -> None:
         st.toast(message)
     answer = place_answer()
     with errors_as_sentences():
-        table, details, unreadable = _choose()
+        table, details, unreadable, hint = _choose()
         if table.columns:
             for column in table.columns:
                 digests = {cell.digest: None for cell in column.cells.values() if cell.digest}
@@ -110,10 +114,22 @@ def show(_: Header) -> None:
             _say(table, answer)
             if words := _hidden_in_words(table):
                 st.caption(words)
-            _show_grid(table, details)
+            with st.container(key="table_pictures"):
+                grid, ranks = st.columns([0.66, 0.34], gap="small")
+            with grid:
+                _show_grid(table, details)
+            opened = _opened(table)
+            hint.caption(_hint(table, *opened))
+            with ranks:
+                _show_ranks(table, opened[1])
             _show_cell(table)
             _show_missing(table)
-            _show_ranks(table)
+            fold(
+                "Mean ranks over data sets",
+                partial(_show_every_mean_rank, table),
+                key="table_ranks",
+                icon=":material/leaderboard:",
+            )
         else:
             nothing = f"No result with {_in_words(table.figure)} on split {plain(table.split)}."
             otherwise = (
@@ -128,33 +144,39 @@ def show(_: Header) -> None:
 # --- Choices --------------------------------------------------------------------------------------
 
 
-def _choose() -> tuple[MethodTable, list[str], str]:
-    """Choose results, metric, split, data sets and optional columns."""
+def _choose() -> tuple[MethodTable, list[str], str, DeltaGenerator]:
+    """Choose results, metric, split, data sets and optional columns; return a place for a hint."""
     stored, _, unreadable = cache.all_runs()
     board = cache.board()
     ids = " ".join(one.id for one in stored)
     cells = cache.method_cells(f"{board.digest} {ids}", stored, board)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="table_choices"):
         own_splits = {cell.split for cell in cells if cell.split} - {*SHARED_SPLITS}
         splits = [*SHARED_SPLITS, *sorted(own_splits)]
-        split = controls.choose_option("Split", splits, key="table_split", width=90)
+        split = controls.choose_option("Split", splits, key="table_split", width=84)
         # The standard split has no test images of seen classes.
         figures = ["ZSL"] if split == "SS" else list(FIGURES)
         label = controls.choose_option("Metric", figures, key="table_metric", width=130)
-        whose = st.pills(
-            "Results",
-            list(ORIGINS),
-            selection_mode="multi",
-            default=list(ORIGINS),
-            key="table_whose",
-            bind="query-params",
-            width=PILLS,
-            help=terms.tip(
-                "Results", "Your runs come first, then precomputed results, then others'."
-            ),
-        )
+        results = st.container(width="content", key="table_results")
+        more = st.popover("More", icon=":material/tune:", width=MORE)
+        hint = st.container(width=HINT, key="table_hint")
+        if window.is_narrow():
+            results = more.container()  # so that all choices stand in one row
+        with results:
+            whose = st.pills(
+                "Results",
+                list(ORIGINS),
+                selection_mode="multi",
+                default=list(ORIGINS),
+                key="table_whose",
+                bind="query-params",
+                width=PILLS,
+                help=terms.tip(
+                    "Results", "Your runs come first, then precomputed results, then others'."
+                ),
+            )
         origins = [origin for name in whose if (origin := ORIGINS[name])]
-        with st.popover("More", icon=":material/tune:", width=MORE):
+        with more:
             data = _choose_data(cells, origins)
             details = st.multiselect(
                 "Columns",
@@ -170,13 +192,10 @@ def _choose() -> tuple[MethodTable, list[str], str]:
                 bind="query-params",
                 help="Runs with the parameters chosen on one fold only.",
             )
-        if not window.is_narrow():
-            with st.container(width="content", key="table_height"):
-                st.space(CHOICES)  # reserves the height of all choices
     table = MethodTable(
         cells, FIGURES[label], split, origins, data, "printed" in whose, variants, probes
     )
-    return table, details, unreadable
+    return table, details, unreadable, hint
 
 
 def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> list[str]:
@@ -262,28 +281,38 @@ def _in_words(figure: Metric) -> str:
 
 def _say(table: MethodTable, answer: ViewAnswer) -> None:
     """State the leading method of each data set, the number of ties, and leaking classes."""
-    sentences, metric = [], _in_words(table.figure)
-    for column in table.columns:
-        value, n = percent(column.ranks["value"][column.leader]), len(column.ranks)
-        words = f"{plain(column.leader)}, {metric} {value}, is the only result"
-        if n > 1:
-            words = f"{plain(column.leader)} leads {n} methods with {metric} {value}; "
-            words += _tie_in_words(column)
-        sentences.append((plain(_title(column)), words, *_concerns(column)))
-    (name, words, concerns, _), *others = sentences
-    evidence = [f"**{name}**: {concerns}."]
-    evidence += [f"**{name}**: {words}; {concerns}." for name, words, concerns, _ in others]
-    tip = "\n\n".join(f"**{name}**: {why}" for name, _, _, why in sentences)
-    answer.say(f"{sentences[0][0]}: {sentences[0][1]}.", " ".join(evidence), tip=tip)
+    first, *others = table.columns
+    names = [plain(_title(column)) for column in table.columns]
+    concerns = [_concerns(column) for column in table.columns]
+    words = [[], *([_lead_in_words(column)] for column in others)]
+    same = "" if len({briefly for briefly, _ in concerns}) > 1 else concerns[0][0]
+    evidence = [
+        f"**{name}**: {'; '.join([*lead, briefly] if not same else lead)}."
+        for name, lead, (briefly, _) in zip(names, words, concerns, strict=True)
+        if lead or not same
+    ]
+    evidence += [f"{same[:1].upper()}{same[1:]}."] * bool(same)
+    tip = "\n\n".join(f"**{name}**: {why}" for name, (_, why) in zip(names, concerns, strict=True))
+    headline = f"{names[0]}: {_lead_in_words(first, _in_words(table.figure))}."
+    answer.say(headline, " ".join(evidence), tip=tip)
 
 
-def _tie_in_words(column: Column) -> str:
+def _lead_in_words(column: Column, metric: str = "") -> str:
+    """Return the leader and the number of ties, in full with the label of a ``metric``."""
+    n, leader = len(column.ranks), plain(column.leader)
+    name, _, at = metric.replace(" at γ", ", the validated γ").partition(", ")
+    value = percent(column.ranks["value"][column.leader])
+    value = f"{f'{name} = ' * bool(name)}{value}{f' at {at}' * bool(at)}"
+    if n == 1:
+        return f"{leader}, {value}, is the only result"
+    leads = f"{leader} leads{f' {n} methods' * bool(metric)} with {value}"
     if column.ranks["first"].isna().all():
-        return f"ranks have no interval: {plain(_begun_small(column.ranks['why'].iloc[0]))}"
+        why = plain(_begun_small(column.ranks["why"].iloc[0]))
+        return f"{leads}; ranks have no interval: {why}"
     if not column.tied:
-        return "all others are significantly worse"
+        return f"{leads}; all others are significantly worse"
     are = "other is" if column.tied == 1 else "others are"
-    return f"{column.tied} {are} not significantly worse (95 %)"
+    return f"{leads}; {column.tied} {are} not significantly worse{' (95 %)' * bool(metric)}"
 
 
 def _begun_small(sentence: str) -> str:
@@ -322,12 +351,11 @@ def _concerns(column: Column) -> tuple[str, str]:
 def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
     """Show the table, with cells that open on a click, and offer it as files."""
     wide = _wide(table)
-    sources = list(dict.fromkeys(table.printed["table"]))
     words = {
         "value": f"{_in_words(table.figure)}, %",
         "ranks": "rank (95 %)",
         "mark": "result",
-        "printed": " / ".join(sources[:2]) + ", %",
+        "printed": "ResNet-101, %",
     }
     makers = {"value": "number", "printed": "number", "ranks": "text", "mark": "text"}
     # The browser reports only the lower heading of a clicked cell, which several data sets have.
@@ -344,6 +372,7 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
             for name in details
         }
         shown = pd.concat([shown, pd.DataFrame(about, index=wide.index)], axis=1)
+    shown.insert(0, ("", "method"), wide.index)
     data_of = {below: name for below, (name, _) in zip(lower, _kinds(wide), strict=True)}
 
     def open_cell() -> None:
@@ -352,18 +381,20 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
             if data := data_of.get(str(heading)):
                 st.session_state[CELL] = _label(str(wide.index[row]), data)
 
-    config: dict[Any, Any] = {"_index": st.column_config.Column("method", pinned=True, width=130)}
-    for k, (_, kind) in enumerate(_kinds(wide), start=1):
-        width = {"ranks": 100, "mark": 130}.get(kind, 80)
+    # The browser writes pinned names in pale grey, as it does with an index.
+    pinned = window.is_narrow() or len(wide.columns) > UNPINNED
+    config: dict[Any, Any] = {1: st.column_config.Column(pinned=pinned, width=118)}
+    for k, (_, kind) in enumerate(_kinds(wide), start=2):
+        width = {"ranks": 92, "mark": 110, "printed": 108}.get(kind, 70)
         config[k] = (
             st.column_config.NumberColumn(format="%.1f", width=width)
             if makers[kind] == "number"
             else st.column_config.Column(width=width)
         )
-    st.caption(_hint(table))
     st.dataframe(
-        shown.style.apply(lambda _: _shades(table, wide, shown), axis=None),
+        shown.style.apply(lambda _: _styles(table, wide, shown), axis=None),
         column_config=config,
+        hide_index=True,
         height=HEADINGS + ROW * len(wide),
         row_height=ROW,
         placeholder="–",
@@ -375,21 +406,18 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
     _offer_table(table, wide)
 
 
-def _hint(table: MethodTable) -> str:
+def _hint(table: MethodTable, row: str, column: Column) -> str:
     """Return the opened result, which may be out of sight, or how to open one."""
-    opened, first = st.session_state.get(CELL), table.columns[0]
-    for column in table.columns if opened != _label(first.leader, first.data) else ():
-        for row, rank in column.ranks.iterrows():
-            if opened == _label(str(row), column.data):
-                value = f"{_in_words(table.figure)} {percent(rank['value'])}"
-                place = (_rank_in_words(rank) or "unknown").lstrip("\N{FIGURE SPACE}")
-                return (
-                    f"**{plain(f'{row} · {_title(column)}')}**: {value}, rank {place}. Its curve "
-                    "and source are below the table."
-                )
+    rank = next((rank for name, rank in column.ranks.iterrows() if name == row), None)
+    if rank is not None and (row, column.data) != _default(table):
+        value = f"{_in_words(table.figure)} {percent(rank['value'])}"
+        place = (_rank_in_words(rank) or "unknown").lstrip("\N{FIGURE SPACE}")
+        return (
+            f"**{plain(f'{row} · {_title(column)}')}**: {value}, rank {place}. Its curve and "
+            "source are below the table."
+        )
     return (
-        "Bold on grey: no method is significantly better. Click a heading to sort, or a cell to "
-        "see the source of its number below the table."
+        "Bold: the leader. Grey: significantly worse than another. Click a number for its source."
     )
 
 
@@ -437,7 +465,7 @@ def _kinds(wide: pd.DataFrame) -> list[tuple[str, str]]:
 def _heading(table: MethodTable, data: str, kind: str) -> str:
     """Return the upper heading of a column; printed values have the benchmark's name."""
     column = next(column for column in table.columns if column.data == data)
-    return f"{column.benchmark} printed" if kind == "printed" else _title(column)
+    return f"{column.benchmark}, as printed" if kind == "printed" else _title(column)
 
 
 def _rank_in_words(rank: pd.Series) -> str | None:
@@ -456,19 +484,18 @@ def _mark(cell: MethodResult | None) -> str:
     return f"{MARKS[cell.state][0]}{whose}{', fine-tuned' * cell.fine_tuned}"
 
 
-def _shades(table: MethodTable, wide: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
-    """Return the styles of cells: shade the top methods of each column, and mark your runs."""
+def _styles(table: MethodTable, wide: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
+    """Return the styles of cells: bold leaders, grey losers, and a background for your runs."""
     styles = pd.DataFrame("", shown.index, shown.columns)
-    top = {c.data: c.ranks["top"].reindex(wide.index, fill_value=False) for c in table.columns}
-    own = {
-        c.data: [row in c.cells and c.cells[row].origin == "mine" for row in wide.index]
-        for c in table.columns
-    }
-    for k, (data, kind) in enumerate(_kinds(wide)):
+    for k, (data, kind) in enumerate(_kinds(wide), start=1):
+        column = next(column for column in table.columns if column.data == data)
+        ranks = column.ranks.reindex(wide.index)
         if kind in ("value", "ranks"):
-            styles.iloc[top[data].to_numpy(dtype=bool), k] = SHADE
+            styles.iloc[np.flatnonzero(ranks["first"] > 1), k] = f"color: {NEUTRAL.color}"
+            styles.iloc[wide.index.tolist().index(column.leader), k] = "font-weight: bold"
         if kind in ("value", "mark"):
-            styles.iloc[np.flatnonzero(own[data]), k] = YOURS
+            own = [row in column.cells and column.cells[row].origin == "mine" for row in wide.index]
+            styles.iloc[np.flatnonzero(own), k] += YOURS
     return styles
 
 
@@ -476,12 +503,14 @@ def _legend(table: MethodTable) -> str:
     states = dict.fromkeys(cell.state for column in table.columns for cell in column.cells.values())
     words = [" ".join(MARKS[state]) for state in states]
     one = "All results are " if len(words) == 1 else ""
+    sources = " and ".join(dict.fromkeys(table.printed["table"]))
+    printed = f"Printed results ({sources}) use other features (ResNet-101)." * bool(sources)
     return (
         f"{'Yellow: your runs. ' * bool(table.own_rows)}"
         "Ranks: 95 % interval over resampled test classes, the same for all methods of a data set, "
         "Student's below 20 classes. Parameters chosen on folds for "
-        f"{task_of(table.figure).upper()}. {one}{'; '.join(words)}. Printed "
-        f"results use other features (ResNet-101).{_without_interval(table)}"
+        f"{task_of(table.figure).upper()}. {one}{'; '.join(words)}. {printed}"
+        f"{_without_interval(table)}"
     )
 
 
@@ -517,20 +546,28 @@ def _label(row: str, data: str) -> str:
     return f"{row} · {data}"
 
 
+def _default(table: MethodTable) -> tuple[str, str]:
+    """Return row and data set of the cell opened at first: the leader of the first data set."""
+    return table.columns[0].leader, table.columns[0].data
+
+
+def _cells(table: MethodTable) -> dict[str, tuple[str, Column]]:
+    return {_label(row, c.data): (row, c) for c in table.columns for row in table.rows}
+
+
 def _opened(table: MethodTable) -> tuple[str, Column]:
-    """Choose a cell; by default the leader of the first data set."""
-    first = table.columns[0]
-    cells = {_label(row, c.data): (row, c) for c in table.columns for row in table.rows}
-    default = _label(first.leader, first.data)
-    return cells[
-        controls.choose_option("Result", list(cells), key=CELL, default=default, width=360)
-    ]
+    """Return row and column of the opened cell, before its menu is drawn."""
+    opened = st.session_state.get(CELL, st.query_params.get(CELL))
+    cells = _cells(table)
+    return cells.get(opened, cells[_label(*_default(table))])
 
 
 def _show_cell(table: MethodTable) -> None:
     """Show a result: curve, metrics, printed values, origin, files."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        row, column = _opened(table)
+        cells, default = _cells(table), _label(*_default(table))
+        menu = controls.choose_option("Result", list(cells), key=CELL, default=default, width=360)
+        row, column = cells[menu]
         cell = _choose_result(table, column, row)
     if cell is None:
         st.info(plain(f"{row} has no result on {_title(column)}."), icon=":material/info:")
@@ -551,23 +588,24 @@ def _show_cell(table: MethodTable) -> None:
 def _choose_result(table: MethodTable, column: Column, row: str) -> MethodResult | None:
     """Choose a result of a cell; by default the result shown in the table."""
     counts = column.cells.get(row)
-    results = [] if counts is None else [counts]
-    of_menu = {_result_label(cell) for cell in results}
-    results += [c for c in table.candidates(row, column.data) if _result_label(c) not in of_menu]
+    results = {} if counts is None else {_key(counts): counts}
+    results |= {_key(c): c for c in table.candidates(row, column.data) if _key(c) not in results}
     if len(results) < 2:
-        return results[0] if results else None
-    labels = {_result_label(cell): cell for cell in results}
+        return next(iter(results.values()), None)
+    labels: dict[str, MethodResult] = {}
+    for key, cell in results.items():
+        label = _result_label(cell)
+        labels[f"{label} · {key}" if label in labels else label] = cell
     return labels[
         controls.choose_option(f"Of {len(labels)} results", list(labels), key=RESULT, width=360)
     ]
 
 
 def _result_label(cell: MethodResult) -> str:
-    """Return the label of a result: owner, task for which its parameters were chosen, and key."""
+    """Return the label of a result: owner, and task for which its parameters were chosen."""
     whose = {"mine": "yours", "shipped": "precomputed", "others": f"by {cell.who}"}[cell.origin]
     task = f", tuned for {cell.task.upper()}" if cell.task else ""
-    probe = ", chosen on one fold" * cell.probe
-    return f"{whose}{task}{probe} · {_key(cell)}"
+    return f"{whose}{task}{', chosen on one fold' * cell.probe}"
 
 
 def _key(cell: MethodResult) -> str:
@@ -581,7 +619,7 @@ def _show_curve(table: MethodTable, column: Column, cell: MethodResult) -> None:
     if predictions is not None and predictions.test.generalized:
         curve, gamma = predictions.test.curve, predictions.gamma
         name = f"{cell.row}, {_title(column)}"
-        line = line_of(name, curve, "first", gamma, gamma or 0.0)
+        line = line_of(name, curve, "harmonic", gamma, gamma or 0.0)
         draw_curves(interactive_curve([line], tell=False), key="table_curve")
     elif path is not None:
         paths = [each for other in column.cells.values() if (each := _path(other))]
@@ -655,8 +693,9 @@ def _show_run(one: StoredRun, cell: MethodResult) -> None:
     gamma = "" if result.gamma is None else f"γ = {three_digits(result.gamma)}, "
     st.caption(
         f"{gamma}{origin_in_words(result.gamma_origin)}. Parameters ({result.params_origin}): "
-        f"{params}. Computed in {duration(result.seconds)}, {plain(result.created[:10])}, by "
-        f"version {plain(result.version)} on data {plain(spec.digest)}. {plain(result.source)}"
+        f"{params}. Computed in {duration(result.seconds)}, {plain(result.created[:10])}. "
+        f"{plain(result.source)}",
+        help=f"By version {plain(result.version)} on data {plain(spec.digest)}.",
     )
     downloads.show_command(spec.command())
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -797,26 +836,24 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
 # --- Ranks ----------------------------------------------------------------------------------------
 
 
-def _show_ranks(table: MethodTable) -> None:
-    """Show ranks on one data set with intervals, and mean ranks over data sets."""
-    fold = st.expander("Ranks", icon=":material/leaderboard:", key="table_ranks", on_change="rerun")
-    if not fold.open:
-        return
-    with fold:
-        named = {_title(column): column for column in table.columns}
-        menu = controls.choose_option("Data set", list(named), key="table_ranked", width=280)
-        column, figure = named[menu], _in_words(table.figure)
-        words = [_rank_in_words(rank) or "" for _, rank in column.ranks.iterrows()]
-        chart(
-            rank_forest(column.ranks.assign(ranks=words), f"{figure}, with 95 % intervals"),
-            f"{figure} of {len(column.ranks)} methods on {_title(column)}; "
-            f"{column.leader} leads with {percent(column.ranks['value'].max())}.",
-            key="table_forest",
-        )
-        where = table.source.replace(" ", ", table ")
-        sources = {"measured": "measured here", "printed": f"as printed ({where})"}
-        for name, values in table.rankings().items():
-            _show_mean_ranks(values, name, f"Mean ranks {sources[name]}")
+def _show_ranks(table: MethodTable, column: Column) -> None:
+    """Draw the metric of each method on the data set of the opened cell, with intervals."""
+    words = [_rank_in_words(rank) or "" for _, rank in column.ranks.iterrows()]
+    heading = f"{_title(column)}, {_in_words(table.figure)} (95 %)"
+    chart(
+        rank_forest(column.ranks.assign(ranks=words), heading),
+        f"{_in_words(table.figure)} of {len(column.ranks)} methods on {_title(column)}; "
+        f"{column.leader} leads with {percent(column.ranks['value'].max())}.",
+        key="table_forest",
+    )
+
+
+def _show_every_mean_rank(table: MethodTable) -> None:
+    """Draw the mean ranks over data sets, measured and as printed."""
+    where = table.source.replace(" ", ", table ")
+    sources = {"measured": "measured here", "printed": f"as printed ({where})"}
+    for name, values in table.rankings().items():
+        _show_mean_ranks(values, name, f"Mean ranks {sources[name]}")
 
 
 def _show_mean_ranks(values: pd.DataFrame, name: str, heading: str) -> None:
