@@ -118,6 +118,23 @@ def _signed(by_group):
     return f"{np.mean(by_group['unrelated']):+.1f}".replace("-", "−")
 
 
+def test_means_of_the_groups_and_their_difference_stand_below_the_short_columns(visit):
+    app = visit()
+    (chart,) = (each for each in charts(app) if "points" in each.alt)
+    (trace,) = (each for each in chart.figure["data"] if each["name"].startswith("mean and"))
+    groups, gains_of = groups_of(AWA2), {name: gain for name, gain, *_ in drawn(app)}
+    of_group = [[gains_of[c] for c in groups if groups[c] == group] for group in GROUP_LOOKS]
+    means = [np.mean(each) for each in of_group]
+    np.testing.assert_allclose(trace["x"], [*means, means[0] - means[2]])
+    for each, reach in zip(of_group, trace["error_x"]["array"], strict=False):
+        t = stats.t.ppf(0.975, len(each) - 1)
+        assert reach == pytest.approx(t * np.std(each, ddof=1) / np.sqrt(len(each)))
+    said = re.search(r"interval ([+−][0-9.]+) to ([+−][0-9.]+)", words(app)).groups()
+    low, high = (trace["error_x"][end][-1] for end in ("arrayminus", "array"))
+    ends = [trace["x"][-1] - low, trace["x"][-1] + high]
+    assert [f"{end:+.1f}".replace("-", "−") for end in ends] == list(said)
+
+
 def test_the_draws_test_as_many_known_classes_as_others():
     data = load(AWA2)
     known = np.isin(np.arange(data.n_classes), known_classes(data))
@@ -139,7 +156,7 @@ def test_the_page_says_an_effect_where_it_is_planted_and_none_in_the_twin(visit,
         assert "simulated without effect" in words(app)
     else:
         assert low > 0
-        assert "classes in the set gain" in words(app)
+        assert re.search(r"classes of (ImageNet\\-1K|Kinetics\\-400) gain", words(app))
         assert "the gain are simulated" in words(app)
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 

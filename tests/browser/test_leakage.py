@@ -110,13 +110,13 @@ def test_a_click_opens_the_class_of_a_bar_and_only_unrelated_ones_stay_on_reques
     classes = class_facts("AWA2").classes
     assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])  # the third in it
     page.get_by_text(re.compile("synset n0")).wait_for()
-    sentence = page.get_by_text("Pre-training on ImageNet-1K changes").inner_text()
+    sentence = page.get_by_text("Accuracy changes by").inner_text()
     counts = re.search(
-        r"on the (\d+) classes in the set, \S+ on (\d+) related and \S+ on (\d+)", sentence
+        r"on the (\d+) classes of ImageNet-1K, \S+ on (\d+) related and \S+ on (\d+)", sentence
     )
     inside, related, unrelated = map(int, counts.groups())
     assert inside + related + unrelated == 50
-    heads = page.locator(".st-key-gain_bars text").filter(has_text="mean")
+    heads = page.locator(".st-key-gain_bars text").filter(has_text="mean +")
     assert heads.count() == 3
     page.get_by_role("button", name="More").click()
     page.get_by_text("Unrelated classes only", exact=True).click()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 import numpy as np
@@ -14,15 +16,23 @@ from ui.figures.vocabulary import (
     Chart,
     Markup,
     Part,
+    Plane,
     axis,
     bars,
     figure,
     line,
+    note,
     planes,
+    scatter,
+    whiskers,
 )
+from zslcore.analysis.overlap import GroupGain
+from zslcore.analysis.resampling import student_interval
 
 #: Maximum number of bars with names; maximum number of bars of full height in a column.
 MOST_NAMED, MANY = 104, 17
+#: Minimum number of lines below the last columns that have room for the means; lines between.
+ROOM, BETWEEN = 10, 4
 #: Minimum number of draws of a class with an interval.
 FEWEST_DRAWS = 5
 #: Group -> its text in the legend, and the glyph before its classes.
@@ -34,11 +44,14 @@ GROUP_WORDS = {
 
 
 @cached_figure
-def gain_bars(table: pd.DataFrame, picked: str, *, only_unrelated: bool) -> Chart:
+def gain_bars(
+    table: pd.DataFrame, picked: str, gain: GroupGain | None = None, *, only_unrelated: bool
+) -> Chart:
     """Draw one bar per class with its interval, in a column per group with the group's mean.
 
-    The class ``picked`` has a frame; ``only_unrelated`` leaves out the other groups. On a telephone
-    all groups share a column. With too many classes for readable names, bars are vertical.
+    The class ``picked`` has a frame; ``only_unrelated`` leaves out the other groups. If the last
+    columns are short, the means and the difference ``gain`` are below. On a telephone all groups
+    share a column. With too many classes for readable names, bars are vertical.
     """
     every = ["unrelated"] if only_unrelated else list(GROUP_LOOKS)
     parts = [part for group in every if len(part := table[table["group"] == group])]
@@ -47,28 +60,41 @@ def gain_bars(table: pd.DataFrame, picked: str, *, only_unrelated: bool) -> Char
     apart = named and not narrow() and n > 0
     columns = [[part] for part in parts] if apart else [parts]
     lines = max(sum(map(len, column)) for column in columns)
+    sides = planes(len(columns), spacing=0.02 + 0.006 * longest)
+    short = max(map(len, parts[1:]), default=lines)
+    with_means = gain is not None and apart and lines - short >= ROOM
     traces: list[Part] = []
     titles: list[Part] = []
     axes: Part = {}
-    for plane, column in zip(
-        planes(len(columns), spacing=0.02 + 0.006 * longest), columns, strict=True
-    ):
-        start = 0
+    for plane, column in zip(sides, columns, strict=True):
+        start, rows = 0, pd.concat(column or [table[:0]])
+        of_plane = short if with_means and plane.number > 1 else lines
+        plane = replace(plane, down=(1 - of_plane / lines, 1))
+        of_x, of_y = _axes(rows, table, [-0.6, of_plane - 0.4], lying=named)
         for part in column:
             group, mean = part["group"].iloc[0], 100 * part["gain"].mean()
-            words = f"{GROUP_WORDS[group][0]}, mean {f'{mean:+.1f}'.replace('-', '−')}"
+            words = f"{GROUP_WORDS[group][0]}, mean {_signed(mean)}"
             bars_of = _bars(part, GROUP_LOOKS[group], picked, start, lying=named)
             entry = {"name": f"{words}, {len(part)} classes", "showlegend": not apart}
             ends, means = [start - 0.5, start + len(part) - 0.5], [mean] * 2
             at: Part = {"y": ends, "x": means} if named else {"x": ends, "y": means}
             traces.append(plane.on(bars_of | entry))
-            dash = line(INK.color, dash="dash", name="mean of the group", showlegend=False, **at)
-            traces.append(plane.on(dash))
+            look: Part = {"name": "mean of the group", "showlegend": False, "zorder": -1}
+            traces.append(plane.on(line(INK.color, dash="dash", width=1.5, **look, **at)))
             if apart:
-                titles.append(plane.title(words))
+                low, high = of_x["range"]
+                titles.append(plane.title(words, -low / (high - low)))
             start += len(part)
-        rows = pd.concat(column or [table[:0]])
-        axes |= plane.axes(*_axes(rows, table, [-0.6, lines - 0.4], lying=named))
+        if plane.number > 1:
+            of_x.pop("title")  # the first axis names the unit
+        axes |= plane.axes(of_x, of_y)
+    if gain is not None and with_means:
+        down = (0.0, 1 - (short + BETWEEN) / lines)
+        below = Plane(len(sides) + 1, (sides[1].across[0], sides[-1].across[1]), down)
+        means_of, notes, both = _means(parts, gain, below)
+        traces.append(below.on(means_of))
+        titles += notes
+        axes |= below.axes(*both)
     return figure(
         traces,
         height=96 + (15 if apart and lines > MANY else 19) * lines if named else 440,
@@ -77,6 +103,41 @@ def gain_bars(table: pd.DataFrame, picked: str, *, only_unrelated: bool) -> Char
         annotations=titles,
         **axes,
     )
+
+
+def _means(
+    parts: Sequence[pd.DataFrame], gain: GroupGain, plane: Plane
+) -> tuple[Part, list[Part], tuple[Part, Part]]:
+    """Return the means of the groups and their difference as points, with labels and axes."""
+    groups = [part["group"].iloc[0] for part in parts]
+    values = [part["gain"].to_numpy() for part in parts]
+    mean = 100 * np.array([*(value.mean() for value in values), gain.difference])
+    ends = [*map(student_interval, values), (gain.low, gain.high)]
+    low, high = 100 * np.array(ends).T
+    looks = [*(GROUP_LOOKS[group] for group in groups), replace(INK, symbol="square")]
+    colors = [look.color for look in looks]
+    names = [*groups, "set − unrelated"]
+    points = scatter(
+        x=mean,
+        y=np.arange(len(mean)),
+        name="mean and 95 % interval",
+        showlegend=False,
+        marker={"color": colors, "symbol": [look.symbol for look in looks], "size": 11},
+        error_x=whiskers(mean, low, high, INK.color),
+        customdata=names,
+        hovertemplate="%{customdata}: mean %{x:+.1f} points<extra></extra>",
+    )
+    at = {"xref": f"x{plane.suffix}", "yref": f"y{plane.suffix}", "xanchor": "left", "xshift": 8}
+    notes = [note(_signed(mean[k]), high[k], k, **at) for k in range(len(mean))]
+    reach = [min(0.0, low.min()) - 2, 1.15 * max(0.0, high.max())]
+    start = -reach[0] / (reach[1] - reach[0])
+    notes.append(plane.title("means, 95 % intervals over classes", start))
+    of_gains = axis("points", grid=True, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color)
+    return points, notes, (of_gains, axis(names=names, range=[len(mean) - 0.4, -0.6], grid=False))
+
+
+def _signed(points: float) -> str:
+    return f"{points:+.1f}".replace("-", "−")
 
 
 def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: bool) -> Part:
@@ -96,7 +157,7 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: boo
         "array": np.where(enough, 100 * rows["high"].to_numpy() - gain, np.nan),
         "arrayminus": np.where(enough, gain - 100 * rows["low"].to_numpy(), np.nan),
         "color": INK.color,
-        "thickness": 1.5,
+        "thickness": 1,
         "width": 2,
     }
     across = {"x": gain, "y": place, "orientation": "h", "error_x": reach}

@@ -267,11 +267,13 @@ class Plane:
             f"yaxis{self.suffix}": y | {"domain": self.down, "anchor": f"x{self.suffix}"},
         }
 
-    def title(self, text: str) -> Part:
-        """Return a title above the plane."""
-        middle = sum(self.across) / 2
+    def title(self, text: str, start: float | None = None) -> Part:
+        """Return a title above the middle of the plane, or from the share ``start`` of it on."""
+        left, right = self.across
+        x = left + (0.5 if start is None else start) * (right - left)
         above = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
-        return note(text, middle, self.down[1], **above, font={"size": 16})
+        above |= {} if start is None else {"xanchor": "left"}
+        return note(text, x, self.down[1], **above, font={"size": 16})
 
 
 def planes(n: int, *, spacing: float, below: float = 0.22) -> list[Plane]:

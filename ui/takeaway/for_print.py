@@ -176,7 +176,7 @@ class _Plane:
         top = self.axes["y"].get("domain", (0, 1))[1]
         for note in self.layout.get("annotations", ()):
             above = note.get("xref") == note.get("yref") == "paper"
-            if above and np.allclose((note["x"], note["y"]), ((left + right) / 2, top)):
+            if above and left <= note["x"] <= right and np.isclose(note["y"], top):
                 return _words(note["text"])
         return ""
 

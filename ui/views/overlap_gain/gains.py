@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ui.components import window
 from ui.figures.gains import FEWEST_DRAWS, GROUP_WORDS, gain_bars
 from ui.figures.images import image_row
 from ui.intake import import_dialog
@@ -53,7 +54,7 @@ def show(_: Header) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             dataset = _choose_dataset()
             menu = list(dict.fromkeys([*GAIN_METHODS, *METHODS]))
-            method = controls.choose_option("Method", menu, key="gain_method", width=144)
+            method = controls.choose_option("Method", menu, key="gain_method", width=128)
             with st.popover("More", icon=":material/more_horiz:"):
                 baseline = _choose_baseline(dataset)
                 vocabulary, matches = _choose_vocabulary(dataset)
@@ -65,7 +66,9 @@ def show(_: Header) -> None:
         in_set, related = (
             set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
         )
-        Header(answer.mark).mark(dataset)
+        header = Header(answer.mark)
+        # On a telephone the badge has a line of its own; the answer says it, too.
+        header.cite(dataset) if window.is_narrow() else header.mark(dataset)
         if not baseline:
             _ask_for_baseline(dataset)
         methods = list(dict.fromkeys([*GAIN_METHODS, method]))
@@ -75,8 +78,9 @@ def show(_: Header) -> None:
         table = gains(method, dataset.class_names, related)
         gain = group_gain(table)
     answer.say(*_in_words(gain, table, vocabulary, simulated=dataset.simulated))
-    hint.caption(_hint(table))
-    _draw(table, dataset, method, only_unrelated=only_unrelated)
+    if not window.is_narrow():
+        hint.caption(_hint(table))
+    _draw(table, gain, dataset, method, only_unrelated=only_unrelated)
     names = sorted(table["class"])
     first = str(table["class"].iloc[0])
     name = controls.choose_option("Class", names, key="gain_class", default=first, width=320)
@@ -167,11 +171,12 @@ def _in_words(
 ) -> tuple[str, str]:
     """Return the gain of classes in the pre-training set next to the gain of unrelated classes."""
     n = {group: int((table["group"] == group).sum()) for group in GROUPS}
+    name = plain(_title(vocabulary))
     interval = f"95 % interval {_signed(gain.low)} to {_signed(gain.high)}"
     if gain.is_shown:
         than = "more" if gain.difference > 0 else "less"
         more = in_points(abs(gain.difference)).removeprefix("+")
-        verdict = f"classes in the set gain {more} {than} than unrelated ones"
+        verdict = f"classes of {name} gain {more} {than} than unrelated ones"
     else:
         verdict = "no significant difference between the groups"
     verdict = f"In simulated data, {verdict}" if simulated else f"{verdict[0].upper()}{verdict[1:]}"
@@ -179,8 +184,8 @@ def _in_words(
     if n["related"]:
         related = f", {_signed(gain.related)} on {n['related']} related"
     return f"{verdict} ({interval}).", (
-        f"Pre-training on {plain(_title(vocabulary))} changes accuracy by {in_points(gain.inside)} "
-        f"on the {n['in the set']} classes in the set{related} and {_signed(gain.unrelated)} on "
+        f"Accuracy changes by {in_points(gain.inside)} on the "
+        f"{n['in the set']} classes of {name}{related} and {_signed(gain.unrelated)} on "
         f"{n['unrelated']} unrelated ones."
     )
 
@@ -189,11 +194,15 @@ def _signed(share: float) -> str:
     return in_points(share).removesuffix(" points")
 
 
-def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, only_unrelated: bool) -> None:
+def _draw(
+    table: pd.DataFrame, gain: GroupGain, dataset: ZSLDataset, method: str, *, only_unrelated: bool
+) -> None:
     """Draw one bar per class, which opens the class on a click."""
     n = int((table["group"] == "unrelated").sum()) if only_unrelated else len(table)
     chart(
-        gain_bars(table, st.session_state.get("gain_class", ""), only_unrelated=only_unrelated),
+        gain_bars(
+            table, st.session_state.get("gain_class", ""), gain, only_unrelated=only_unrelated
+        ),
         f"Gain of {n} classes with {method}: accuracy with pre-trained features minus accuracy "
         "with untrained features, in points, largest first, with 95 % intervals; classes in the "
         "pre-training set and related classes are marked.",
@@ -208,7 +217,8 @@ def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, only_unrelat
         "on the rest, with the same splits for both feature sets. Lines: 95 % intervals over the "
         f"splits that test a class (Student's t), from {FEWEST_DRAWS} splits on{bare}. Related: a "
         "kind of the class, or a broader class, is in the set: it is not a control. The interval "
-        f"of the difference is over classes (Welch). {simulated_effects.about_gain(dataset)}"
+        "of the difference is over classes (Welch), as are those of the means (Student's t). "
+        f"{simulated_effects.about_gain(dataset)}"
     )
 
 
