@@ -158,7 +158,9 @@ def difference_strips(
             "ticktext": [Markup(label) for label in labels.values()],
         }
         last = not narrow() or panel.number == len(tables)
-        axes |= panel.axes(axis("difference, points" if last else "", grid=True, matches="x"), rows)
+        axes |= panel.axes(
+            axis("difference, points" if last else "", grid=True, matches="x", dtick=2), rows
+        )
     return figure(
         traces,
         height=180 + 70 * len(labels) * (len(tables) if narrow() else 1),

@@ -154,7 +154,7 @@ export class Panel {
     /** @param {string} text */
     const widthOf = (text) => ctx.measureText(text).width;
     for (const { text, u, v } of legible(this.data.names, this.view, widthOf)) {
-      ctx.lineWidth = 3;
+      ctx.lineWidth = 4;
       ctx.strokeStyle = theme.halo;
       ctx.strokeText(text, u, v);
       ctx.fillStyle = theme.ink;

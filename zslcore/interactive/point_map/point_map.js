@@ -77,8 +77,15 @@ export class PointMaps {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.later = undefined;
     this.tool = "lasso";
-    this.tools = this.toolButtons();
-    this.naming = this.buttons();
+    this.tools = Object.entries(TOOLS).map(([tool, label]) =>
+      ({ tool, made: button(`${label}: drag with the pointer`, () => this.use(tool), label) }));
+    this.naming = button("Names of classes", () => {
+      this.names = !this.names;
+      press(this.naming, this.names);
+      this.mark();
+    }, "Names");
+    this.clear = button("Escape", () => this.select(this.panels[0], null), "Clear");
+    this.addButtons();
     this.use("lasso");
     onNewPaper(this.root, () => this.recolor());
     this.observer = new ResizeObserver(() => this.fit());
@@ -92,44 +99,23 @@ export class PointMaps {
 
   // --- The bar ----------------------------------------------------------------------------------
 
-  toolButtons() {
-    return Object.entries(TOOLS).map(([tool, label]) => {
-      const made = button(`${label}: drag with the pointer`, () => this.use(tool), label);
-      this.bar.append(made);
-      return { tool, made };
-    });
-  }
-
-  /** Add all other buttons; return the button that shows and hides names. */
-  buttons() {
-    const naming = button("Names of classes", () => {
-      this.names = !this.names;
-      press(naming, this.names);
-      this.mark();
-    }, "Names");
+  /** Add all buttons, rarely used ones in a menu. */
+  addButtons() {
     const whole = () => this.panels.forEach((panel) => this.look(panel, null));
-    this.bar.append(
-      button("Double click or 0", whole, "Whole map"),
-      button("Escape", () => this.select(this.panels[0], null), "Clear"),
-      naming,
-      this.more(),
-    );
-    return naming;
-  }
-
-  /** Return a menu of rarely used buttons. */
-  more() {
+    const [lasso, box, pan] = this.tools.map(({ made }) => made);
     const menu = document.createElement("details"), title = document.createElement("summary");
     const inside = document.createElement("div");
     title.textContent = "More";
     inside.append(
+      box,
+      button("Double click or 0", whole, "Whole map"),
       button("Save as a picture", () => this.savePNG(), "PNG"),
       button("Save as a drawing", () => this.saveSVG(), "SVG"),
     );
     inside.addEventListener("click", () => (menu.open = false));
     menu.addEventListener("keydown", ({ key }) => key === "Escape" && (menu.open = false));
     menu.append(title, inside);
-    return menu;
+    this.bar.append(lasso, pan, this.clear, this.naming, menu);
   }
 
   /** @param {string} tool */
@@ -258,6 +244,7 @@ export class PointMaps {
 
   /** @param {Uint8Array | null} drawn */
   tell(drawn) {
+    this.clear.hidden = !drawn;
     const count = drawn ? drawn.reduce((sum, one) => sum + one, 0) : 0;
     this.status.textContent = drawn
       ? `${count.toLocaleString("en")} of ${this.head.n.toLocaleString("en")} selected` : "";
@@ -321,9 +308,11 @@ export class PointMaps {
   // --- The legend -------------------------------------------------------------------------------
 
   drawLegend() {
-    const { legend } = this.head;
+    const { legend, palette } = this.head;
     this.legend.replaceChildren();
-    this.legend.classList.toggle("few", legend === "list" && this.head.palette.length < 4);
+    // A short legend is in the row of the tools.
+    if (legend === "list" && palette.length < 4) this.bar.prepend(this.legend);
+    else this.root.after(this.legend);
     if (legend === "scale") this.drawScale();
     if (legend === "list") this.drawList();
   }
