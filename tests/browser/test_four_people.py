@@ -59,7 +59,7 @@ def shown(page, words):
 def test_a_newcomer_sees_what_this_is_and_what_it_costs(server, page):
     visitor = Visitor(server, page)
     shown(page, "Measure, calibrate and audit zero-shot learning.")
-    once(page, lambda: "of unseen ones" in page.locator(".sentence").inner_text())
+    once(page, lambda: "never seen in training" in page.locator(".sentence").inner_text())
     assert visitor.clicks == 0
 
 

@@ -56,6 +56,12 @@ test("a label keeps off lines where there is room, and stays near what it names"
   assert.ok(left.x + 80 < 150);
 });
 
+test("a label at the upper edge is beside a wide point, not below it", () => {
+  const frame = { left: 0, right: 300, top: 0, bottom: 300 };
+  const [beside] = labelled([{ x: 100, y: 22, width: 60 }], frame, [{ x: 86, y: 22, width: 28 }]);
+  assert.deepEqual([beside.x, beside.y], [120, 10]);
+});
+
 test("flags that would cover each other go to rows of their own", () => {
   const frame = { left: 0, right: 300 };
   const flags = [{ x: 10, width: 80 }, { x: 20, width: 80 }, { x: 299, width: 80 }];

@@ -186,7 +186,7 @@ def _split_note(dataset: ZSLDataset) -> str:
     if others:
         have = "have" if len(others) > 1 else "has"
         return f"Split {' and '.join(others)} {have} no seen test images"
-    return f"Split {able[0]}, the only one" if len(able) == 1 else ""
+    return ""
 
 
 def rail_of(dataset: ZSLDataset, chosen: RunChoice) -> Rail:

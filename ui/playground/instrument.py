@@ -46,7 +46,7 @@ DRAWER = "playground_drawer"
 #: Seconds between two updates of a job's state.
 LOOK_EVERY = 1.0
 #: Height of the elements below the instrument, in pixels.
-BELOW = 88
+BELOW = 92
 #: Maximum number of pixel values sent to the browser.
 MOST_PIXELS = 1 << 22
 

@@ -65,13 +65,14 @@ export function labelled(labels, frame, occupied = [], lines = []) {
   /** @type {{ label: T, x: number, y: number }[]} */
   const placed = [];
   const taken = [...occupied];
-  for (const label of [...labels].sort((a, b) => b.y - a.y)) {
+  for (const label of [...labels].sort((a, b) => a.y - b.y)) {
     const { width } = label;
     let best = { x: Math.max(frame.left, frame.right - width), y: frame.top + LINE, cost: Infinity };
     for (const [x, y] of placesBeside(label, frame)) {
       if (taken.some((other) => Math.abs(other.y - y) < LINE &&
         x < other.x + other.width + 4 && other.x < x + width + 4)) continue;
-      const away = Math.abs(y - label.y + 12) + (x + width < label.x ? 10 : 0);
+      const aside = Math.max(0, x - label.x - 12, label.x - x - width - 12);
+      const away = Math.abs(y - label.y + 12) + aside + (x + width < label.x ? 10 : 0);
       if (away >= best.cost) continue;
       const covered = lines.filter(([u, v]) => Math.abs(v - y) < LINE / 2 &&
         x - 2 < u && u < x + width + 2).length;
@@ -93,7 +94,7 @@ export function labelled(labels, frame, occupied = [], lines = []) {
 function placesBeside({ x, y, width }, { left, right, top, bottom }) {
   /** @type {[number, number][]} */
   const found = [];
-  for (const at of [x + 12, x - 12 - width])
+  for (const at of [x + 12, x + 20, x - 12 - width, x - 20 - width])
     for (let up = -12; up > -(bottom - top) - 12; up -= 2)
       for (const v of [y + up, y - up])
         if (v >= top + LINE / 2 && v <= bottom)

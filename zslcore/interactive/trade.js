@@ -15,6 +15,7 @@ import { change, shape, widthOf } from "./svg.js";
 const LEFT = 60; // pixels for title and labels of the seen side, also in wide letters
 export const BESIDE = LEFT + 10; // pixels of width in addition to the plane
 const RING = 9; // default radius of the draggable point
+const NARROW = 320; // pixels of a plane without room for long names
 const NEAR = 4; // pixels between the points of a curve that labels avoid
 
 export class Trade {
@@ -191,7 +192,9 @@ export class Trade {
     const { head, line } = this;
     const stops = line.stops.map(({ name, gamma, look }) => {
       const { unseen, seen } = placeAt(line, gamma);
-      return this.wish(name, look, unseen, seen);
+      const isNarrow = this.frame.right - this.frame.left < NARROW; // "best ... (oracle)": "oracle"
+      const short = isNarrow ? /\((.+)\)$/.exec(name)?.[1] : undefined;
+      return this.wish(short ?? name, look, unseen, seen);
     });
     const others = head.lines.filter((each) => each !== line).map((each) => {
       const k = bestOf(each);

@@ -107,7 +107,8 @@ export class Plane extends Trade {
       ({ x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius });
     const names = [...this.root.querySelectorAll("text.label, text.faint")].map((each) =>
       /** @type {SVGTextElement} */ (each).getBBox());
-    const stops = placesOf(this.frames).map(({ unseen, seen }) =>
+    const stops = [...placesOf(this.frames),
+      ...this.line.stops.map(({ gamma }) => placeAt(this.line, gamma))].map(({ unseen, seen }) =>
       round(this.x.at(unseen), this.y.at(seen), 3));
     return [round(u, v, RADIUS), ...names, ...stops];
   }

@@ -45,7 +45,7 @@ const LOWEST = 440; // minimum height of the wide form, in pixels
 const FIXED_HEIGHT = 158; // pixels of height of sentence, numbers and ruler
 const FIXED_BESIDE = 290; // the same with the choices, in a window of medium width
 const LEAST_BESIDE = 320; // minimum height of curve and wall in a window of medium width
-const RAIL_WIDTH = 264; // pixels of width of the rail and its gap
+const RAIL_WIDTH = 288; // pixels of width of the rail and its gap
 const TALL_SHARE = 0.6; // the plane's share of the stage in a tall window
 const BARS = 72; // pixels of height of the classes' bars
 const HEADS = 56; // pixels of height of the two lines above the wall, with their gaps
@@ -70,7 +70,7 @@ export class Playground extends Held {
     this.places = { sentence: place(".sentence"), numbers: [".u", ".s", ".h", ".at"].map(place),
       gamma: place(".g"), sides: [".left", ".right"].map(place), stage: place(".stage"),
       pending: place(".pending"), trade: place(".trade"), marks: place(".marks"),
-      note: place(".note"), track: place(".track"), what: place(".what > span"),
+      note: place(".note"), track: place(".track"), what: place(".what"),
       play: place(".play"), summary: place(".choices > summary") };
     this.choices = partOf(parent, ".choices", HTMLDetailsElement);
     this.kinds = [...place(".kinds").querySelectorAll("input")];
@@ -320,6 +320,13 @@ export class Playground extends Held {
     return { side, wall: Math.floor(stage - side - BESIDE - GUTTER), tall: free - BARS - HEADS };
   }
 
+  /** Names of the unseen classes of the digits; others are too long for the sentence. */
+  get unseenOnes() {
+    const { images, noun } = /** @type {Instrument} */ (this.head);
+    return noun[1] === "classes" ? "" : new Intl.ListFormat("en-GB").format(
+      images.classes.filter((_, c) => !images.seen[c]));
+  }
+
   /** The position to which classes are compared. */
   get first() {
     const { ruler } = /** @type {Instrument} */ (this.head);
@@ -393,9 +400,10 @@ export class Playground extends Held {
     const { noun, ruler, frames } = /** @type {Instrument} */ (this.head);
     const word = ruler.words[this.stop];
     at.textContent = this.steps ? `γ ${threeDigits(gamma)}, validated` : "";
-    const trade = tradeOf(place, placeAt(this.line, 0), noun[1]);
-    this.places.sentence.textContent = this.steps
-      ? tradeOfStop(ruler, placesOf(frames), this.stop, noun[1]) : `${trade.gamma} ${trade.words}`;
+    const trade = tradeOf(place, placeAt(this.line, 0), noun[1], this.unseenOnes);
+    const words = this.steps ? tradeOfStop(ruler, placesOf(frames), this.stop, noun[1])
+      : `${trade.gamma} ${trade.words}`.trim();
+    this.places.sentence.textContent = words.replace(/ (?=[%=])|(?<==) /g, "\u00a0");
     this.places.gamma.textContent = this.steps ? valued(ruler.symbol, word)
       : `γ = ${threeDigits(gamma)}`;
     u.textContent = `◆ u ${percent(unseen)}`;
@@ -411,9 +419,9 @@ export class Playground extends Held {
 
   /** @param {Instrument} head @param {number} changed */
   count({ images }, changed) {
-    const [left, right] = this.places.sides;
-    left.textContent = `${counted(images.n - changed)} predicted seen`;
-    right.textContent = `${counted(changed)} predicted unseen`;
+    const [left, right] = this.places.sides, as = this.wall.width < 340 ? "as" : "predicted";
+    left.textContent = `${counted(images.n - changed)} ${as} seen`;
+    right.textContent = `${counted(changed)} ${as} unseen`;
   }
 
   /** Describe the canvases for screen readers. @override */

@@ -17,15 +17,16 @@ export function inPoints(points) {
  * @param {Place} now
  * @param {Place} plain at gamma 0
  * @param {string} many plural of the classes
+ * @param {string} [unseenOnes] names of the unseen classes, if there are few
  * @returns {{ gamma: string, words: string }}
  */
-export function tradeOf(now, plain, many) {
+export function tradeOf(now, plain, many, unseenOnes = "") {
   const unseen = 100 * (now.unseen - plain.unseen), seen = 100 * (now.seen - plain.seen);
   const gamma = `At γ = ${threeDigits(now.gamma)},`, unseenMoves = Math.abs(unseen) >= LEAST;
   if (!unseenMoves && Math.abs(seen) < LEAST)
-    return { gamma, words: `${percent(plain.seen)} of seen ${many} are recognised, ` +
-      `${plain.unseen < plain.seen ? "only" : "and"} ${percent(plain.unseen)} of unseen ones. ` +
-      "Drag the handle." };
+    return { gamma: "", words: `${percent(plain.seen)} of seen ${many} are recognised, ` +
+      `${plain.unseen < plain.seen ? "only" : "and"} ${percent(plain.unseen)} of ` +
+      (unseenOnes ? `${unseenOnes}, never seen in training.` : "unseen ones.") };
   const [first, second] = unseenMoves ? ["unseen", "seen"] : ["seen", "unseen"];
   const [moved, other] = unseenMoves ? [unseen, seen] : [seen, unseen];
   return { gamma, words: `${first} ${many} ${changeOf(moved)}, ${second} ${many} ` +
@@ -55,7 +56,7 @@ export function valued(symbol, words) {
  * @param {string} many plural of the classes
  */
 export function tradeOfStop({ symbol, words, reference }, places, k, many) {
-  const trade = tradeOf(places[k], places[reference], many).words.replace(" Drag the handle.", "");
+  const trade = tradeOf(places[k], places[reference], many).words;
   const instead = k === reference ? "" : ` instead of ${words[reference]}`;
   return `${valued(symbol, words[k])}${instead}: ${trade}`;
 }

@@ -43,7 +43,7 @@ export function gridOf(counts, { width, height, gap, least, most }) {
     const rows = counts.map((count) => Math.max(1, Math.ceil(count / columns)));
     return { columns, rows, total: rows.reduce((sum, row) => sum + Math.max(least, row * size), 0) };
   };
-  const free = height - gap * (counts.length - 1);
+  const between = Math.max(1, counts.length - 1), free = height - gap * (counts.length - 1);
   if (tall(high).total > free)
     for (let i = 0; i < 24; i++) {
       const size = (low + high) / 2;
@@ -51,13 +51,14 @@ export function gridOf(counts, { width, height, gap, least, most }) {
       else high = size;
     }
   else low = high;
-  const { columns, rows } = tall(low);
+  if (low > 5) low = Math.floor(low); // whole pixels, so that small pictures are crisp
+  const { columns, rows, total } = tall(low), apart = gap + Math.min(8, (free - total) / between);
   /** @type {number[]} */
   const tops = [];
   let y = 0;
   for (const row of rows) {
     tops.push(y);
-    y += Math.max(least, row * low) + gap;
+    y += Math.max(least, row * low) + apart;
   }
   return { size: low, columns, rows, tops };
 }

@@ -224,13 +224,15 @@ export class Wall {
     const { ctx, head, atlas, across, x, y } = this;
     if (!head?.pictures || !atlas) return;
     const { width, height } = head.pictures, { order } = head.answers;
-    const down = Math.ceil(order.length / across) * height, side = size * 0.92;
+    const down = Math.ceil(order.length / across) * height;
+    const side = size < 12 ? Math.floor(size) - 1 : size * 0.92; // small ones on whole pixels, apart
     ctx.imageSmoothingEnabled = size < 1.5 * width;
     for (let k = 0; k < order.length; k++) {
       const i = order[k];
       if (x[i] !== x[i]) continue;
       ctx.drawImage(atlas, (i % across) * width,
-        this.inkOf(k) * down + Math.floor(i / across) * height, width, height, x[i], y[i], side, side);
+        this.inkOf(k) * down + Math.floor(i / across) * height, width, height,
+        Math.round(x[i]), Math.round(y[i]), side, side);
     }
   }
 

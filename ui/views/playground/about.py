@@ -21,15 +21,12 @@ DIGITS = {"dataset": "digits", "split": "PS", "method": controls.METHOD}
 
 
 def show(header: Header) -> None:
-    """Show the article next to the instrument; on a phone, the instrument after the first step."""
+    """Show the article next to the instrument; on a phone, the instrument before the steps."""
     if window.is_narrow():
-        with errors_as_sentences():
-            first, *others = _steps()
-            _write_introduction()
-            _write_step(*first)
+        _write_introduction()
         _show_instrument(header)
         with errors_as_sentences():
-            _write_steps(others)
+            _write_steps(_steps())
         return
     article, aside = st.columns([0.38, 0.62], gap="large")
     with article, errors_as_sentences():
@@ -46,11 +43,11 @@ def _show_instrument(header: Header) -> None:
 
 def _write_introduction() -> None:
     st.markdown(
-        "A model was trained on images of the digits :blue[**● 0 to 6**]. It has never seen a "
-        ":orange[**◆ 7, 8 or 9**]; for these it has only a written description: strokes, holes, "
-        "bows. From the seen digits it learns to predict an image from a description, and picks "
-        "the class with the closest predicted image. Each paragraph sets the instrument; then move "
-        "it yourself."
+        "**Zero-shot learning recognises classes of which it has no training image, from a "
+        "description.**\n\nThis model was trained on images of the digits :blue[**● 0 to 6**]. Of "
+        ":orange[**◆ 7, 8 and 9**] it has only a written description: strokes, holes, bows. From "
+        "the seen digits it learns to predict an image from a description, and picks the class "
+        "with the closest predicted image. Each button sets the instrument; then move it yourself."
     )
 
 
@@ -122,7 +119,7 @@ def _write_steps(steps: Sequence[Step]) -> None:
 def _write_step(title: str, text: str, button: str, choices: Mapping[str, str]) -> None:
     """Write a paragraph with the button that sets its choices."""
     st.header(title, anchor=False)
-    st.markdown(text)
+    st.markdown(text.replace(" %", "\u00a0%").replace(" = ", "\u00a0=\u00a0"))
     st.button(button, icon=":material/tune:", key=f"about_{title}", on_click=_set, args=(choices,))
 
 
