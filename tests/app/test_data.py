@@ -1,5 +1,6 @@
 """Data set: what is shown is counted, and files from outside can only be refused."""
 
+import base64
 import io
 from dataclasses import replace
 from functools import partial
@@ -7,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 import streamlit as st
+from PIL import Image
 from scipy.io import savemat
 from streamlit.testing.v1 import AppTest
 
@@ -15,7 +17,7 @@ from tests.datasets.files import CLASSES, N, cells, with_type_code, write_folder
 from tests.pages import charts, words
 from tests.worlds import linear_world
 from ui.figures import splits
-from ui.figures.images import image_row
+from ui.figures.images import SHARP, image_row, mosaic
 from ui.figures.palette import LEAK
 from ui.figures.splits import split_map
 from ui.intake import import_dialog, uploads
@@ -57,7 +59,7 @@ def test_every_tab_runs_cold_and_warm(visit, dataset):
 
 def test_a_heading_says_what_the_data_are_with_the_sides_of_the_split_below(visit):
     said = words(visit(dataset="digits"))
-    assert "## 1,797 images, 10 classes, 31 values per class embedding." in said
+    assert "## 1,797 images, 10 classes, each class described by 31 values." in said
     sides = (
         "Training: 1,012 images of 7 seen classes. "
         "Test: 252 images of these and 533 images of 3 unseen classes."
@@ -70,11 +72,10 @@ def test_a_heading_says_what_the_data_are_with_the_sides_of_the_split_below(visi
 def test_seen_validation_is_counted_with_the_folds(visit):
     app = visit(dataset="digits")
     fold = load("digits").splits["PS"].folds[0]
-    said = "a fifth of the images of every training class (144) is held out as seen validation"
-    assert said in words(app)
-    assert f"{len(fold.val)} images of the validation classes, they select γ" in words(app)
-    assert f"the other {len(fold.train) - 144} images train the model" in words(app)
-    assert "seen validation" not in words(visit(dataset="simulated-AWA2", split="SS"))
+    assert "γ is chosen on 144 held-out images of the same classes" in words(app)
+    assert f"the {len(fold.val)} images of the validation classes" in words(app)
+    assert f"{len(fold.train) - 144} images train the model" in words(app)
+    assert "held-out" not in words(visit(dataset="simulated-AWA2", split="SS"))
 
 
 def test_statistics_stand_beside_the_papers(visit):
@@ -482,7 +483,7 @@ def test_the_split_map_draws_every_image_once():
     bars = [trace for trace in figure.traces if trace["type"] == "bar"]
     assert sum(sum(bar["y"]) for bar in bars) == len(dataset.labels)
     assert {bar["name"] for bar in bars} == {
-        "trainval",
+        "training",
         "test, seen classes",
         "test, unseen classes",
     }
@@ -497,6 +498,21 @@ def test_a_leaking_split_is_drawn_as_one():
     bar = next(t for t in figure.traces if t["name"] == "in more than one part")
     assert sum(bar["y"]) == 40
     assert bar["marker"]["color"] == LEAK.color
+
+
+def test_six_images_of_each_class_stand_above_its_bar():
+    images = np.zeros((6, 8, 8), dtype=np.uint8)
+    images[4, 0, 0] = 255  # second row, second column
+    source = mosaic(images, 3)
+    dataset = load("digits")
+    split = dataset.split("PS")
+    table = dataset_summary.class_table(dataset, split)
+    figure = split_map(table, dataset_summary.fold_roles(dataset, split), [source] * 10)
+    drawn = figure.layout["images"]
+    assert [(each["x"], each["source"]) for each in drawn] == [(k, source) for k in range(10)]
+    picture = Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))).convert("L")
+    ink = np.argwhere(np.array(picture)[::SHARP, ::SHARP] < 128)
+    assert ink.tolist() == [[1 + 9, 1 + 9]]  # after a frame, a picture and its gap
 
 
 def test_images_stand_upright_and_side_by_side():

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import io
+
 import numpy as np
+from PIL import Image
 
 from ui.figures.cached import cached_figure
 from ui.figures.vocabulary import Chart, Part, axis, figure, heatmap
 
 #: Colours of ink on paper, the same in both themes.
 INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
+#: Pixels on screen of a pixel of a small picture, so that enlarged pictures are not blurred.
+SHARP = 8
 #: A row has room for at least this number of images.
 _MOST = 10
 
@@ -39,6 +45,23 @@ def image_row(images: np.ndarray) -> Chart:
         xaxis=axis(visible=False, range=[-0.5, max(n, _MOST) * (columns + between) - 0.5]),
         yaxis=axis(visible=False, autorange="reversed", scaleanchor="x"),
     )
+
+
+def mosaic(images: np.ndarray, columns: int) -> str:
+    """Return pictures in rows of ``columns`` as one PNG, as ink on paper, in a data address.
+
+    ``images`` are uint8 of shape (n, height, width), with 255 for ink.
+    """
+    n, height, width = images.shape
+    framed = np.zeros((-(-n // columns) * columns, height + 1, width + 1))
+    framed[:n, :height, :width] = images / 255
+    rows = framed.reshape(-1, columns, height + 1, width + 1).transpose(0, 2, 1, 3)
+    share = np.pad(rows.reshape(-1, columns * (width + 1)), ((1, 0), (1, 0)))
+    paper, ink = (np.array([int(color[k : k + 2], 16) for k in (1, 3, 5)]) for _, color in INK)
+    pixels = np.rint(paper + share[..., None] * (ink - paper)).astype(np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(pixels.repeat(SHARP, axis=0).repeat(SHARP, axis=1)).save(file, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
 def _ink(z: np.ndarray) -> Part:

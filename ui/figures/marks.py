@@ -32,6 +32,8 @@ def marked(name: object, role: str) -> Markup:
 def crowded(names: Collection[str]) -> bool:
     """Return whether adjacent names along an axis overlap unless they are turned."""
     letters = 24 if narrow() else 90  # letters that fit into the width, approximately
+    if len(names) <= 12 and all(len(str(name)) <= 2 for name in names):
+        return False
     return len(names) > 12 or sum(len(str(name)) + 3 for name in names) > letters
 
 

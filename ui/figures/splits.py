@@ -9,12 +9,22 @@ import pandas as pd
 
 from ui.figures.cached import cached_figure
 from ui.figures.marks import MOST_NAMES, class_axis, marked, names_fit
-from ui.figures.palette import LEAK, NEUTRAL, SEEN, SEQUENTIAL, UNSEEN, VALIDATED, translucent
+from ui.figures.palette import (
+    LEAK,
+    NEUTRAL,
+    SEEN,
+    SEQUENTIAL,
+    UNSEEN,
+    VALIDATED,
+    dark,
+    narrow,
+    translucent,
+)
 from ui.figures.vocabulary import Chart, Part, Plane, axis, bars, figure, heatmap, scatter
 
 #: Parts of a split: (column of the table, name in the legend, mark, opacity, hatch).
 BARS = (
-    ("trainval", "trainval", SEEN, 1.0, ""),
+    ("trainval", "training", SEEN, 1.0, ""),
     ("test_seen", "test, seen classes", SEEN, 0.45, "."),
     ("test_unseen", "test, unseen classes", UNSEEN, 1.0, UNSEEN.pattern),
     ("several", "in more than one part", LEAK, 1.0, LEAK.pattern),
@@ -22,9 +32,16 @@ BARS = (
 )
 
 
+#: Height of the sample images above the bars, in pixels.
+SAMPLES = 68
+
+
 @cached_figure
-def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> Chart:
-    """Draw the images of each class by part, above the validation classes of each fold."""
+def split_map(table: pd.DataFrame, folds: pd.DataFrame, samples: Sequence[str] = ()) -> Chart:
+    """Draw the images of each class by part, above the validation classes of each fold.
+
+    ``samples`` has the address of a picture for each class, to be drawn above its bar.
+    """
     lines = folds.shape[1]
     strip = 26 * max(lines, 1)
     share = 0.97 * strip / (330 + strip)
@@ -35,6 +52,8 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> Chart:
         + [below.on(each) for each in (_fold_strip(table, folds) if lines else [])],
         height=340 + strip,
         legend="top",
+        margin={"t": (64 if narrow() else 40) + SAMPLES * bool(samples)},
+        images=[_above_bar(k, source) for k, source in enumerate(samples)],
         barmode="stack",
         bargap=0.1 if len(table) <= MOST_NAMES else 0,
         **above.axes(classes | {"showticklabels": False, "title": None}, axis("images", grid=True)),
@@ -42,6 +61,12 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> Chart:
             classes, axis(names=list(folds.columns), grid=False, range=[lines - 0.5, -0.5])
         ),
     )
+
+
+def _above_bar(k: int, source: str) -> Part:
+    size = {"sizex": 0.9, "sizey": (SAMPLES - 8) / 270, "sizing": "contain"}
+    place = {"xref": "x", "x": k, "xanchor": "center", "yref": "paper", "y": 1.02}
+    return {"source": source, **size, **place, "yanchor": "bottom"}
 
 
 def _part_bars(table: pd.DataFrame) -> list[Part]:
@@ -68,7 +93,7 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
     """Return one line per fold: validation classes in green, training classes in faint blue."""
     code = {"": np.nan, "train": 0.0, "val": 1.0, "both": 2.0}
     z = folds.map(code.get).to_numpy(dtype=float).T
-    train = translucent(SEEN.color, 0.28)
+    train = translucent(SEEN.color, 0.45 if dark() else 0.28)
     steps = [train, VALIDATED.color, LEAK.color]
     scale = [(k / 3 + at / 3, color) for k, color in enumerate(steps) for at in (0, 1)]
     strip = heatmap(
@@ -77,7 +102,7 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
         zmax=2.5,
         colorscale=scale,
         showscale=False,
-        xgap=1 if len(table) <= 2 * MOST_NAMES else 0,
+        xgap=max(1, (30 if narrow() else 100) // len(table)) if len(table) <= MOST_NAMES else 0,
         ygap=3,
         customdata=np.broadcast_to(table["class"].to_numpy(dtype=object), z.shape),
         text=folds.to_numpy().T,
@@ -87,7 +112,7 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
         scatter(
             x=[None], y=[None], name=name, marker={"symbol": "square", "size": 11, "color": color}
         )
-        for name, color in (("fold: train", train), ("fold: validation", VALIDATED.color))
+        for name, color in (("fold: training", train), ("fold: validation", VALIDATED.color))
     ]
     return [strip, *legend]
 

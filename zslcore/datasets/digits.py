@@ -73,8 +73,7 @@ def read_digits() -> ZSLDataset:
         bunch.target,
         unseen=(7, 8, 9),
         folds=[(0, 1), (2, 3), (4, 5)],
-        note="The last three digits are unseen; a fifth of the images of each other digit is "
-        "held out.",
+        note="7, 8 and 9 are unseen; a fifth of the images of 0 to 6 is kept for testing.",
     )
     return ZSLDataset(
         name="digits",

@@ -97,6 +97,7 @@ class Chart {
       ...shaped(false),
       ...planes.flatMap((plane) => labelsOf(plane, layout.font?.size ?? 13)),
       ...data.filter(hasScale).map((trace) => scaleOf(trace, box)),
+      ...(layout.images ?? []).map((/** @type {Spec} */ spec) => imageOf(spec, box, planes)),
       ...(layout.annotations ?? []).map((/** @type {Spec} */ note) => noteOf(note, box, planes, layout.font?.size ?? 13)),
       ...legend.draw(legend.isBelow ? size.height - legend.rows * ROW : 2),
     );
@@ -299,6 +300,14 @@ function shapeOf({ type, xref = "x", yref = "y", x0, x1, y0, y1, line = {}, fill
   const d = type === "rect" ? `M${left} ${from}H${right}V${to}H${left}Z` : `M${left} ${from}L${right} ${to}`;
   return shape("path", { d, fill: type === "rect" ? fillcolor : "none", opacity, ...(line.width === 0 ? {} :
     { stroke: line.color ?? GRID, "stroke-width": line.width ?? 2, ...dashed(line.dash) }) });
+}
+
+/** A picture as large as fits into its place, above the point. @param {Spec} spec @param {Box} box @param {Plane[]} planes */
+function imageOf({ source, xref, x, sizex, yref, y, sizey }, box, planes) {
+  const across = pixelOn(xref, "x", box, planes), down = pixelOn(yref, "y", box, planes);
+  const [left, right] = [across(x - sizex / 2), across(x + sizex / 2)], top = down(y + sizey);
+  return shape("image", { href: source, x: left, width: right - left, y: top, height: down(y) - top,
+    preserveAspectRatio: "xMidYMax meet" });
 }
 
 /** @param {Spec} note @param {Box} box @param {Plane[]} planes @param {number} size of letters */

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
+from ui.components import window
+from ui.figures.images import mosaic
 from ui.figures.splits import attribute_map, split_map
 from ui.maps import simulated_effects
 from ui.sections.your_data import show_your_data
@@ -23,6 +27,8 @@ from zslcore.datasets.facts import benchmark_of, class_attributes, class_facts, 
 #: Option on screen -> order of classes.
 CLASS_ORDERS = {"as in the file": "given", "by name": "name", "similar together": "similar"}
 ATTRIBUTE_ORDERS = {**CLASS_ORDERS, "most discriminative first": "telling"}
+#: Maximum number of classes with sample images above their bars.
+MOST_SAMPLED = 20
 #: First tab of an import.
 YOUR_DATA = "Your data"
 PART_LABELS = {
@@ -53,7 +59,7 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
     table = dataset_summary.sorted_classes(dataset_summary.class_table(dataset, split), "by role")
     folds = dataset_summary.fold_roles(dataset, split)
     chart(
-        split_map(table, folds.iloc[table.index]),
+        split_map(table, folds.iloc[table.index], _samples(dataset, list(table.index))),
         alt=f"Images of every class by their part in the split {split.name}, and the training and "
         f"validation classes of {folds.shape[1]} folds.",
         key="data_split",
@@ -66,10 +72,9 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
             icon=":material/warning:",
         )
     st.caption(
-        f"{plain(split.note)} Parameters are chosen on the folds: a method is trained on the "
-        "training classes of a fold and evaluated on its "
-        ":green[■]\u00a0validation classes. Test images are "
-        f"not used for this.{_held_out(dataset, split)}"
+        f"{plain(split.note)} Parameters are chosen on the folds, without a test image: a method "
+        "is trained on the training classes of a fold and evaluated on its "
+        f":green[■]\u00a0validation classes.{_held_out(dataset, split)}"
     )
     if split.name.startswith("PS"):
         _show_photographs(benchmark_of(dataset))
@@ -85,13 +90,21 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
     fold("As a table", as_table, key="data_as_table")
 
 
+def _samples(dataset: ZSLDataset, classes: Sequence[int]) -> Sequence[str]:
+    """Return the first six images of each class as one picture; none without room for them."""
+    if dataset.images is None or len(classes) > MOST_SAMPLED:
+        return ()
+    rows = [np.flatnonzero(dataset.labels == c)[:6] for c in classes]
+    return [mosaic(dataset.images[of], 2 if window.is_narrow() else 3) for of in rows]
+
+
 def _counts(dataset: ZSLDataset, split: Split) -> tuple[str, str]:
     """Return the counts of the data set, and the counts of its training and test images."""
     seen, unseen = len(split.seen_classes), len(split.unseen_classes)
     of_seen = f"{len(split.test_seen):,} images of these and " if len(split.test_seen) else ""
     return (
         f"{len(dataset.labels):,} images, {dataset.n_classes} classes, "
-        f"{dataset.prototypes.shape[1]} values per class embedding.",
+        f"each class described by {dataset.prototypes.shape[1]} values.",
         f"Training: {len(split.trainval):,} images of {seen} seen classes. "
         f"Test: {of_seen}{len(split.test_unseen):,} images of {unseen} unseen classes.",
     )
@@ -103,10 +116,9 @@ def _held_out(dataset: ZSLDataset, split: Split) -> str:
     if not images.get("seen validation"):
         return ""
     return (
-        " In fold 1, a fifth of the images of every training class "
-        f"({images['seen validation']:,}) is held out as seen validation. With the "
-        f"{images['validation']:,} images of the validation classes, they select γ; the other "
-        f"{images['training']:,} images train the model."
+        f" In fold 1, {images['training']:,} images train the model; γ is chosen on "
+        f"{images['seen validation']:,} held-out images of the same classes and on the "
+        f"{images['validation']:,} images of the validation classes."
     )
 
 
