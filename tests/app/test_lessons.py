@@ -49,6 +49,15 @@ def test_there_are_three_lessons():
     assert [len(lesson.steps) for lesson in LESSONS.values()] == [13, 8, 8]
 
 
+@pytest.mark.parametrize("lesson", LESSONS.values())
+def test_a_cover_gives_no_answer_away(lesson):
+    cover = lesson.cover()
+    assert cover.traces
+    written = [note["text"] for note in cover.layout.get("annotations", ())]
+    written += [text for trace in cover.traces for text in trace.get("text") or ()]
+    assert not re.search(r"\d", NAMES.sub("", " ".join([lesson.caption, *map(str, written)])))
+
+
 @pytest.mark.parametrize(("lesson", "step"), STEPS)
 def test_no_number_is_written_into_a_lesson(lesson, step):
     for text in (lesson.title, lesson.about, step.title, step.ask):

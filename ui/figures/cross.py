@@ -137,7 +137,8 @@ def difference_strips(
     """Draw one line per question: the differences of all pairs, their mean and its interval.
 
     ``tables`` has the differences and the tests of each panel, by the panel's title. ``labels``
-    maps each question to the label of its line, which may have tags.
+    maps each question to the label of its line, which may have tags. Without tests, the figure has
+    the pairs alone.
     """
     place = {question: len(labels) - 1 - k for k, question in enumerate(labels)}
     panels = planes(len(tables), spacing=0.03)
@@ -145,12 +146,13 @@ def difference_strips(
     axes: Part = {}
     for panel, (title, (table, tests)) in zip(panels, tables.items(), strict=True):
         first = panel.number == 1
-        shown = (_every_pair(table, place), _means(tests, place))
+        shown = [_every_pair(table, place), *([_means(tests, place)] if tests else ())]
         traces += [panel.on(trace | {"showlegend": first}) for trace in shown]
-        notes.append(panel.title(title))
-        at = {"xref": f"x{panel.suffix} domain", "yref": f"y{panel.suffix}", "xanchor": "right"}
+        if title:
+            notes.append(panel.title(title))
+        at = {"xref": f"x{panel.suffix} domain", "yref": f"y{panel.suffix}", "xanchor": "left"}
         for question, test in tests.items():
-            notes.append(note(f"p = {test.p:.2g}", 1, place[question] + 0.15, **at))
+            notes.append(note(f"p = {test.p:.2g}", 1.02, place[question] + 0.15, **at))
         rules.append(rule(x=0, on=panel, color=NEUTRAL.color, width=1.5))
         rows = axis(grid=False, range=[-0.5, len(labels) - 0.5], showticklabels=first or narrow())
         rows |= {
@@ -165,6 +167,7 @@ def difference_strips(
         traces,
         height=180 + 70 * len(labels) * (len(tables) if narrow() else 1),
         legend="bottom",
+        margin={"r": 84 if any(tests for _, tests in tables.values()) else 8},
         annotations=notes,
         shapes=rules,
         **axes,

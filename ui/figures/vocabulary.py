@@ -74,9 +74,10 @@ class Chart:
         """Return the figure as a dict for Plotly."""
         return {"data": list(self.traces), "layout": self.layout}
 
-    def of_height(self, height: int) -> Chart:
-        """Return the figure with a height in pixels."""
-        return Chart(self.traces, self.layout | {"height": height})
+    def of_height(self, height: int, **margin: int) -> Chart:
+        """Return the figure with a height in pixels, and other margins."""
+        margins = self.layout["margin"] | margin
+        return Chart(self.traces, self.layout | {"height": height, "margin": margins})
 
     def enlarged(self, size: int) -> Chart:
         """Return the figure with a font of ``size`` pixels."""

@@ -10,6 +10,7 @@ import pandas as pd
 from ui.figures.cross import difference_strips, four_accuracies, image_counts
 from ui.figures.lesson import shares
 from ui.figures.palette import FIRST, HARMONIC, SECOND
+from ui.figures.vocabulary import Chart
 from ui.lessons.step import Control, Exercise, Outcome, Ranges, WordAnswers, read_lesson
 from ui.shell.numbers import three_digits
 from ui.state import cache, waiting
@@ -88,6 +89,14 @@ def _cells(which: str) -> Outcome:
     return Outcome(figure, CELLS.labels[0 if other < own else 1], facts)
 
 
+def _cover() -> Chart:
+    """Draw the printed pairs, without means and p-values."""
+    table, *names = _table(PRINTED)
+    labels = {question: QUESTIONS[question] for question in ("training set", "test set")}
+    pairs = cross_dataset.paired_differences(table, *names[::-1])
+    return difference_strips({"": (pairs[pairs["asked"].isin(labels)], {})}, labels)
+
+
 def _tested(which: str) -> tuple[Outcome, Mapping[str, PairedTest]]:
     """Draw the differences of pairs for each question; return the figure and the tests."""
     table, *names = _table(which)
@@ -158,5 +167,6 @@ AWA = read_lesson(
         ),
         "verdict": Exercise(SIGNIFICANT, _PRINTED_FIRST, _verdict),
     },
+    cover=_cover,
     command=lambda: f"zslcore reproduce gbu:table4 --dataset {' '.join(PAIR)}",
 )

@@ -10,6 +10,7 @@ import numpy as np
 from ui.figures.accuracy import class_bars, confusion_map
 from ui.figures.lesson import over_share, several_curves, shares
 from ui.figures.palette import HARMONIC, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATED, Mark
+from ui.figures.vocabulary import Chart
 from ui.lessons.step import Control, Exercise, Outcome, Ranges, WordAnswers, read_lesson
 from ui.shell.numbers import in_points, percent
 from ui.state import cache, waiting
@@ -225,6 +226,13 @@ def _fewer_images(kept: str) -> Outcome:
     return Outcome(over_share(accuracies, KEPT[kept]), POINTS.of(whole - first), facts)
 
 
+def _cover() -> Chart:
+    """Draw the curve of the first method, without numbers."""
+    curve = several_curves({"": (validated_run(METHODS[0])[1].curve, None)}, [HARMONIC])
+    bare = {f"{x}axis": curve.axis(x) | {"showticklabels": False} for x in "xy"}
+    return Chart(curve.traces, curve.layout | bare)
+
+
 _BY_METHOD = Control("Method", METHODS)
 
 
@@ -258,6 +266,7 @@ CALIBRATION = read_lesson(
             FACTORS, Control("Data set", DATA[1:] + DATA[:1]), _elsewhere, DATA[1:]
         ),
     },
+    cover=_cover,
     command=lambda: (
         f"{validated_run(METHODS[0])[0].spec.command()} --predictions own.parquet\n"
         "zslcore score own.parquet\n" + validated_run("LinearS2V", DATA[1])[0].spec.command()

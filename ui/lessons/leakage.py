@@ -128,5 +128,6 @@ LEAKAGE = read_lesson(
         "gain": Exercise(GAINS, Control("Simulated", (WITH, WITHOUT)), _gain, (DATA,)),
         "chance": Exercise(CHANCE, Control("Simulated", (WITHOUT, WITH)), _chance, (DATA,)),
     },
+    cover=lambda: _fault("1", "the split").figure,
     command=lambda: f"zslcore check {DATA} --split SS",
 )

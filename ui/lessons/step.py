@@ -107,7 +107,8 @@ class Step:
 class Lesson:
     """A lesson that takes ``minutes`` in class; ``command`` returns the command that repeats it.
 
-    ``shown`` is the number of the :attr:`cover` step, from 1.
+    ``cover`` draws the figure that represents the lesson, and ``caption`` says what it shows,
+    without the answer to a step.
     """
 
     name: str
@@ -116,12 +117,8 @@ class Lesson:
     minutes: int
     steps: tuple[Step, ...]
     command: Callable[[], str]
-    shown: int = 1
-
-    @property
-    def cover(self) -> Step:
-        """Step with the figure that represents the lesson."""
-        return self.steps[self.shown - 1]
+    cover: Callable[[], Chart]
+    caption: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +149,12 @@ class _Sentences(string.Formatter):
         return str(super().format_field(value, spec))
 
 
-def read_lesson(name: str, exercises: Mapping[str, Exercise], command: Callable[[], str]) -> Lesson:
+def read_lesson(
+    name: str,
+    exercises: Mapping[str, Exercise],
+    command: Callable[[], str],
+    cover: Callable[[], Chart],
+) -> Lesson:
     """Read the lesson in ``<name>.toml``; its entries ``see`` are keys of ``exercises``."""
     lesson = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
     write = _Sentences().format
@@ -176,4 +178,4 @@ def read_lesson(name: str, exercises: Mapping[str, Exercise], command: Callable[
         )
 
     steps = tuple(step(row) for row in lesson.pop("step"))
-    return Lesson(name, **lesson, steps=steps, command=command)
+    return Lesson(name, **lesson, steps=steps, command=command, cover=cover)

@@ -13,7 +13,7 @@ from ui.shell.frame import Header, errors_as_sentences, place_answer
 from ui.state import cache
 
 #: Height of a lesson's picture, in pixels.
-PICTURE = 272
+PICTURE = 188
 
 
 def show(header: Header) -> None:
@@ -41,7 +41,7 @@ def show(header: Header) -> None:
 
 
 def _show_list() -> None:
-    """Show a card per lesson: its first question, its buttons and, last, the figure of a step."""
+    """Show a card per lesson: its first question, its buttons, its steps and, last, its figure."""
     steps, minutes = (
         sum(each)
         for each in zip(*((len(x.steps), x.minutes) for x in LESSONS.values()), strict=True)
@@ -57,10 +57,8 @@ def _show_list() -> None:
         with column.container(border=True, height="stretch", key=f"lessons_card_{lesson.name}"):
             st.markdown(f"**{lesson.title}**")
             places[lesson.name] = st.container(height=PICTURE, border=False)
-            st.caption(
-                f"{lesson.about} {len(lesson.steps)} steps, {lesson.minutes} minutes. First "
-                f"question: {lesson.steps[0].ask}"
-            )
+            st.caption(lesson.caption)
+            st.markdown(f"**First question:** {lesson.steps[0].ask}")
             with st.container(horizontal=True):
                 if st.button("Begin", key=f"lessons_begin_{lesson.name}", type="primary"):
                     Place(lesson.name).go()
@@ -68,8 +66,11 @@ def _show_list() -> None:
                     "Start a room", key=f"lessons_room_{lesson.name}", icon=":material/groups:"
                 ):
                     open_room(Place(lesson.name))
+            with st.expander(f"{len(lesson.steps)} steps, {lesson.minutes} minutes"):
+                st.markdown(lesson.about)
+                st.markdown("\n".join(f"1. {step.title}" for step in lesson.steps))
     for name, place in places.items():
-        cover = LESSONS[name].cover
-        view = cover.see(cover.control.options[0])
+        lesson = LESSONS[name]
         with place:
-            drawing.draw(view.figure.of_height(PICTURE), view.alt, key=f"lessons_picture_{name}")
+            picture = lesson.cover().of_height(PICTURE, t=8, r=20)
+            drawing.draw(picture, lesson.caption, key=f"lessons_picture_{name}")
