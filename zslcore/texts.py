@@ -55,7 +55,7 @@ def search_pattern(names: Sequence[str], pattern: str, out: Path) -> str:
     except (re.error, OverflowError, RecursionError) as error:
         return f"expected a regular expression, {error}"
     if not compiled.groups:
-        return "expected a group in round brackets, as in (.*)_aug[0-9]+"
+        return "expected a group in round brackets, such as (.*)_aug[0-9]+"
     matches = (compiled.search(name) for name in names)
     groups = [match and match.group(1) for match in matches]
     (out / MATCHES).write_text(json.dumps(groups), encoding="utf-8")

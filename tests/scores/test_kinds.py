@@ -202,7 +202,7 @@ def test_labels_of_mixed_rows_are_asked_about_and_not_guessed():
     _, asked = read(F[ORDER], labels)
     assert [question.fix for question in asked] == ["within-sides"]
     assert "mixed" in asked[0].sentence
-    with pytest.raises(ZSLError, match="cannot be told"):
+    with pytest.raises(ZSLError, match="cannot be inferred"):
         read(F[ORDER], labels, fixes=["within-sides"])
 
 
@@ -550,7 +550,7 @@ def test_poor_predictions_are_not_called_miscounted(share):
 
 
 def test_labels_in_place_of_predictions_are_named():
-    said = "are these the labels in place of predictions?"
+    said = "does the file have the labels in place of predictions?"
     for predicted, expected in ((Y, True), (PREDICTED, False)):
         matrix, _ = interpreted(ScoreFile("p.csv", None, Y, UNSEEN, predicted=predicted))
         assert any(said in remark for remark in matrix.remarks) == expected

@@ -170,7 +170,7 @@ def _arrays(
         raise DatasetError("Accuracies must lie in [0, 1].")
     if not in_pretraining.any() or in_pretraining.all():
         raise DatasetError(
-            "A gain needs overlapping and other classes; got "
+            "A gain needs overlapping and non-overlapping classes; got "
             f"{in_pretraining.sum()} of {len(in_pretraining)} overlapping."
         )
     return accuracy, in_pretraining, None if images is None else np.asarray(images, dtype=np.int64)

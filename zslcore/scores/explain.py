@@ -326,8 +326,9 @@ def _beyond(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[
     version = "The given split is version 1. " if first_release else ""
     yield (
         f"Split: {version}Versions 1 and 2.0 of the proposed split test the same images, so that "
-        f"scores give the same number under both. Trained on train and val of version 1, H on CUB "
-        f"moves by {trained} points; parameters chosen on its folds, by {selected}."
+        f"scores give the same number under both. If the model is trained on train and val of "
+        f"version 1, H on CUB moves by {trained} points; parameters chosen on its folds, by "
+        f"{selected}."
     )
     epochs = _range("epoch_choice.csv", "over_folds")
     yield (
@@ -336,7 +337,10 @@ def _beyond(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[
     )
     scaling = _range("differences.csv", "points", "cause", "scaling")
     yield f"Scaling of features: it moves a printed metric on CUB by {scaling} points."
-    yield "Features, fine-tuning and seeds: not in scores, and not measured here for CUB."
+    yield (
+        "Features, fine-tuning and seeds: their effect cannot be seen in scores, and is not "
+        "measured here for CUB."
+    )
     if benchmark and benchmark != "CUB":
         yield f"These sizes were measured on CUB; on {benchmark} they may differ."
 

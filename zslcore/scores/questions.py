@@ -193,8 +193,8 @@ def _reading_within_sides(matrix: Scores) -> LabelReading:
     reading = reading_within_sides(matrix.y, matrix.seen, _best_classes(matrix))
     if reading is None:
         raise DatasetError(
-            f"{matrix.name}, labels: which images are of unseen classes cannot be told from labels "
-            "that count the classes of a side; expected numbers of columns."
+            f"{matrix.name}, labels: which images are of unseen classes cannot be inferred "
+            "from labels that count the classes of a side; expected numbers of columns."
         )
     return reading
 
@@ -353,7 +353,10 @@ def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
             "AUSUC and the curve need the scores of every class."
         )
     if np.array_equal(matrix.tested.predicted(), matrix.y) and len(matrix.y) > len(matrix.seen):
-        yield "Every predicted class is the label: are these the labels in place of predictions?"
+        yield (
+            "Every predicted class is the label: does the file have the labels in place of "
+            "predictions?"
+        )
     if matrix.seen.any() and not matrix.seen[matrix.y].any():
         yield "No image is of a seen class: there is no s and no H."
     yield from _missing_classes(matrix)
@@ -788,7 +791,7 @@ def _remarks(matrix: Scores) -> Iterator[str]:
         if all(np.allclose(side, 1, atol=1e-3) for side in sides):
             yield (
                 "The scores of seen and of unseen classes sum to 1 each, in every row: they were "
-                "scaled side by side, so that γ = 0 compares nothing; any γ is equally good."
+                "scaled separately, so that γ = 0 compares nothing; any γ is equally good."
             )
     yield from _moved_columns(F, y[rows], seen)
     yield from _missing_classes(matrix)

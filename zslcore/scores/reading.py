@@ -251,7 +251,7 @@ class Scores:
     def F(self) -> np.ndarray:  # noqa: N802 - the letter of the papers
         """Score matrix; raises ValueError if there is none."""
         if self.matrix is None:
-            raise ValueError(f"{self.name}: expected a score matrix; got answers alone.")
+            raise ValueError(f"{self.name}: expected a score matrix; got predicted classes alone.")
         return self.matrix
 
     @cached_property
@@ -614,7 +614,7 @@ def _is_column(shape: Sequence[int] | None) -> bool:
     return shape is not None and (len(shape) == 1 or (len(shape) == 2 and shape[1] == 1))
 
 
-def _left_out(columns: Sequence[str], why: str = "no number of a class") -> str:
+def _left_out(columns: Sequence[str], why: str = "not scores of a class") -> str:
     """Return a remark on columns that were not read."""
     named = ", ".join(repr(clean_text(name, 60)) for name in columns[:4])
     more = f" and {len(columns) - 4} more" if len(columns) > 4 else ""

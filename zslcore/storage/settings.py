@@ -103,7 +103,7 @@ LEAST_MEMORY = 64 << 20
 _MEMORY = f"{_BYTES}, from 64MB on"
 MAX_JOBS, MOST = 1024, 10**9 - 1
 DASK = EnvironmentVariable(
-    "ZSL_DASK", "", "the address of a scheduler as tcp://HOST:8786", _address
+    "ZSL_DASK", "", "the address of a scheduler, such as tcp://HOST:8786", _address
 )
 JOBS = EnvironmentVariable(
     "ZSL_JOBS", 1, f"a whole number from 1 to {MAX_JOBS:,}", _whole(1, MAX_JOBS)
@@ -119,7 +119,7 @@ IMPORTS_A_VISITOR = EnvironmentVariable(
     "ZSL_IMPORTS_A_VISITOR", 20, f"a whole number up to {MOST:,}", _whole(0, MOST)
 )
 METHODS: EnvironmentVariable[tuple[str, ...]] = EnvironmentVariable(
-    "ZSL_METHODS", (), "FILE.py:Class with commas between them", _places
+    "ZSL_METHODS", (), "one or more FILE.py:Class, separated by commas", _places
 )
 PREDICTIONS = EnvironmentVariable("ZSL_PREDICTIONS", 256 << 20, _BYTES, _size)
 PUBLIC = EnvironmentVariable("ZSL_PUBLIC", False, "1 or 0", _switch)
