@@ -160,7 +160,7 @@ def test_leaks_that_are_not_there_are_refused_in_one_sentence():
         leak_cost.costs(ESZSL(), SETTING, ["trainin"])
     standard = replace(SPLIT, test_seen=[])
     assert leak_cost.possible_leaks(WORLD, standard) == ()
-    with pytest.raises(DatasetError, match="without test images of seen classes"):
+    with pytest.raises(DatasetError, match="needs test images of seen classes"):
         leak_cost.costs(ESZSL(), Setting(WORLD, standard), ["training"])
 
 

@@ -123,7 +123,7 @@ def test_manipulated_predictions_are_refused_with_the_reason(tmp_path, manipulat
         (("parameters", "params", "lam"), 7.0, "parameters.params.lam: expected that of"),
         (("figures", "ausuc"), None, "figures.ausuc: expected 0.*, from its predictions"),
         (("per_class", "plain"), None, "per_class.plain.* expected"),
-        (("predictions",), "CUB-vgg_fc7/" + "0" * 16, "expected some that come with the package"),
+        (("predictions",), "CUB-vgg_fc7/" + "0" * 16, "expected a predictions file of the package"),
         (("predictions",), "../board/x", "predictions: expected <data>/<key>"),
     ],
 )
@@ -144,7 +144,7 @@ def test_a_row_that_claims_predictions_of_others_is_refused(tmp_path, place, val
 
 def test_unknown_predictions_are_one_sentence(tmp_path):
     entry = replace(ENTRIES[ROW], predictions="nowhere/" + "0" * 16)
-    with pytest.raises(FileRefusedError, match="expected some that come with the package"):
+    with pytest.raises(FileRefusedError, match="expected a predictions file of the package"):
         recomputed(tmp_path / ROW, entry)
 
 

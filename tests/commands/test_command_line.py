@@ -206,7 +206,7 @@ def test_methods_are_compared_on_data_of_which_only_results_are_here(capsys, mon
     out, err = capsys.readouterr()
     assert "\nESZSL " in out
     assert "\nSAE " in out
-    assert "Not ranked, a figure is missing: CE-GZSL" in out
+    assert "Not ranked, since a metric is missing: CE-GZSL" in out
     assert "CE-GZSL on AWA1-lss, split PS: AWA1-lss has only precomputed results: this needs" in err
 
 

@@ -163,7 +163,7 @@ def test_a_broken_method_takes_nothing_from_the_others(mine, tmp_path, capsys):
     broken = written(tmp_path / "broken.py", STEPS.replace(old, new), "Steps")
     assert main(["compare", "--method", broken, mine, "--jobs", "1"]) == 0
     out, err = capsys.readouterr()
-    assert "Not ranked, a figure is missing: Steps@" in out
+    assert "Not ranked, since a metric is missing: Steps@" in out
     assert "fit raised KeyError in line 24: 'lost'." in err
     assert [NAME.match(one.result.spec.method) is not None for one in ResultStore().stored()] == [
         True

@@ -131,7 +131,9 @@ def test_opening_finds_what_does_not_belong_there(shards):
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 2, "files": {}}', "null"])
 def test_a_manifest_that_is_none_is_refused_in_a_sentence(shards, text):
     (shards.folder / "shards.json").write_text(text)
-    with pytest.raises(CorruptFolderError, match=r"shards\.json: is no manifest of this version\."):
+    with pytest.raises(
+        CorruptFolderError, match=r"shards\.json: is not a manifest of this version\."
+    ):
         Shards.open(shards.folder)
 
 

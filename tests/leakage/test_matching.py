@@ -425,7 +425,7 @@ def test_a_match_says_what_it_rests_on():
     (match,) = match_names(["zebra_outdoor"], Vocabulary.of("mine", ["n02391049 zebra"]))
     assert (match.class_name, match.vocabulary, match.entry) == ("zebra_outdoor", "mine", "zebra")
     assert (match.strength, match.rule) == ("weak", "qualified")
-    assert match.evidence == "the same name, without the word of viewpoint"
+    assert match.evidence == "the same name, without the word for the viewpoint"
     (wolf,) = match_names(["wolf"], Vocabulary.of("mine", ["n02114367 timber wolf"]))
     assert wolf.evidence == "a kind of wolf, at distance 1 in WordNet (n02114100)"
     assert match_names(["outdoor"], Vocabulary.of("mine", ["n02391049 zebra"])) == ()

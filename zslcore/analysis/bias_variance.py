@@ -286,7 +286,9 @@ def bias_variance(
     attributes.
     """
     if method.predicted_attributes == "no":
-        raise ParameterError(f"{method.card.name}: predicts no attributes, so has no error there.")
+        raise ParameterError(
+            f"{method.card.name}: does not predict attributes, so their error cannot be computed."
+        )
     if class_draws < LEAST_DRAWS or image_draws < 2:
         raise ParameterError(
             f"Needs at least {LEAST_DRAWS} draws of classes and 2 of images; "

@@ -254,9 +254,9 @@ def as_text(compared: Occasions) -> str:
     """Return means and ranks as plain text, best mean rank first."""
     ranked = compared.complete
     left = [method for method in compared.methods if method not in ranked.methods]
-    lines = [f"Not ranked, a figure is missing: {', '.join(left)}"] if left else []
+    lines = [f"Not ranked, since a metric is missing: {', '.join(left)}"] if left else []
     if not ranked.methods or not ranked.names:
-        return "\n".join([*lines, "No method has a figure on every data set and split."])
+        return "\n".join([*lines, "No method has a result on every data set and split."])
     of_draws = ranking.ranking(ranked.figures)
     wide = max(12, *map(len, ranked.methods))
     lines.append(f"{'method':{wide}} {'mean':>7}  {'mean rank':>9}   95 %          first in")

@@ -209,7 +209,7 @@ def searches_epochs(method: ZSLEstimator | type[ZSLEstimator]) -> bool:
 
 
 _NEEDS: dict[Leak, str] = {
-    "training": "without test images of seen classes none can be trained on.",
+    "training": "needs test images of seen classes.",
     "selection": "needs test images of seen classes, and folds to choose on.",
     "photographs": "no photograph is known to have rows in the training set and in the test set.",
     "epochs": "needs test images of seen classes, and folds to choose on.",

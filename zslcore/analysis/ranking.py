@@ -265,4 +265,4 @@ def _check(values: np.ndarray, at_least: tuple[int, int] = (1, 1)) -> None:
             f"{values.shape}."
         )
     if not np.isfinite(values).all():
-        raise DatasetError("Ranks need a figure of every method on every occasion.")
+        raise DatasetError("Ranks need a value of every method on every occasion.")

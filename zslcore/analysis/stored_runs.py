@@ -244,7 +244,9 @@ def _oracle_lines(result: RunResult) -> list[str]:
     bounds = " (upper bounds: chosen on the test set)"
     lines = [f"oracle       {', '.join(gaps)}{bounds}"] if gaps else []
     if result.oracle is not None and result.params_origin == "given":
-        lines.append("             no gap of parameters: they were given, no grid was searched")
+        lines.append(
+            "             no gap of parameters, since they were given and no grid was searched"
+        )
     return lines
 
 

@@ -280,8 +280,8 @@ def predictions_of_entry(path: Path, entry: BoardEntry) -> Path | None:
     file = FOLDER / f"{entry.predictions}.parquet"
     if not file.is_file():
         raise FileRefusedError(
-            f"{clean_text(path.name)}, predictions: expected some that come with the package; got "
-            f"{entry.predictions!r}."
+            f"{clean_text(path.name)}, predictions: expected a predictions file of the package; "
+            f"got {entry.predictions!r}."
         )
     return file
 

@@ -31,7 +31,7 @@ PROXY = "FORWARDED_ALLOW_IPS"
     option("--address ADDRESS", "address to serve (127.0.0.1: this machine only)"),
     option(
         "--classroom",
-        "serve the network of this machine, for the phones of a class; visitors do not see each "
+        "serve the app in the local network, for the phones of students; visitors do not see each "
         "other's data (ZSL_PUBLIC=1)",
     ),
     option("--headless", "open no browser"),

@@ -118,7 +118,7 @@ def _unknown(predictions: Predictions, truth: Reference | None) -> Iterator[str]
             )
     origin = predictions.provenance.gamma_origin
     if origin == "validated" and not predictions.folds:
-        yield "gamma is stated as validated, but no validation rows select it."
+        yield "gamma is stated as validated, but there are no validation rows to confirm it."
     if origin in ("given", "oracle"):
         yield f"gamma is {origin}: how it was chosen cannot be checked."
 
@@ -244,4 +244,4 @@ def _check_digests(test: PredictedRows, truth: Reference) -> Iterator[str]:
             yield f"{part}: expected the rows of {truth.name}; got other rows."
     repeated = len(test.rows) - len(np.unique(test.rows))
     if repeated:
-        yield f"test: expected every test row once; got {repeated:,} too many."
+        yield f"test: expected every test row once; got {repeated:,} repeated rows."

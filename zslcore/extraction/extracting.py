@@ -195,7 +195,7 @@ class _Parts:
             differs = ", ".join(k for k in settings if stored.get(k) != settings[k])
             raise ParameterError(
                 f"{clean_text(self.folder.name)} holds an unfinished extraction with another "
-                f"{differs}; continue that one, or delete the folder."
+                f"{differs}; repeat it with its own settings, or delete the folder."
             )
         with or_refused(clean_text(self.folder.name)), written_whole(plan) as file:
             file.write(json.dumps(settings).encode())

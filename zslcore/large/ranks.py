@@ -336,7 +336,7 @@ def _check(
         or (y.size and not 0 <= y.min() <= y.max() < n)
     ):
         raise DatasetError(
-            f"Labels must be one candidate number a row, 0..{n - 1}, for {len(X):,} rows; "
+            f"Labels must be one candidate number per row, 0..{n - 1}, for {len(X):,} rows; "
             f"got {y.shape} of {y.dtype}."
         )
     if not ks or min(ks) < 1:

@@ -106,11 +106,11 @@ class Shards:
             shards = cls(folder, rows_a_part, tuple(map(str, manifest["digests"])))
         except FileNotFoundError:
             raise DatasetError(
-                f"{folder}: expected a folder of shards with its {MANIFEST}; there is none."
+                f"{folder}: expected a folder of shards with its {MANIFEST}; found none."
             ) from None
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise CorruptFolderError(
-                f"{folder / MANIFEST}: is no manifest of this version."
+                f"{folder / MANIFEST}: is not a manifest of this version."
             ) from None
         try:
             anew = {"mtime_ns": None} if every_file else {}
@@ -215,7 +215,7 @@ def write_shards(
     if dtype not in ("float16", "float32"):
         raise ParameterError(f"Shards hold float16 or float32; got {dtype!r}.")
     if folder.exists():
-        raise ParameterError(f"{folder}: is there already; expected a new folder for the shards.")
+        raise ParameterError(f"{folder}: already exists; expected a new folder for the shards.")
     with or_refused(str(folder)):
         artifacts.sweep(folder.parent.glob(f".{folder.name}.*/"))
         draft = artifacts.draft(folder.parent, f".{folder.name}.")

@@ -140,7 +140,7 @@ def grouped(files: Sequence[RecognisedFile]) -> list[Group]:
         got = " and ".join(f"{file.name} ({IN_WORDS[file.kind]})" for file in files)
         raise FileRefusedError(
             f"Expected a split, a score matrix, predictions or a result; got {got} alone. Add the "
-            "file that it belongs to."
+            "file to which this file belongs."
         )
     others: dict[RecognisedFile, list[RecognisedFile]] = {main: [] for main in mains}
     for file in files:
@@ -164,7 +164,7 @@ def _owner(
     main = (free or welcome or list(others))[0]
     one = WITH.get(main.kind, ())
     also = f"with at most one file of {' or '.join(one)}" if one else "alone"
-    many = f"one {IN_WORDS[main.kind]} that it belongs to; got {len(free)}"
+    many = f"one {IN_WORDS[main.kind]} to which this file belongs; got {len(free)}"
     single = f"{IN_WORDS[main.kind]} {main.name} {also}; got {IN_WORDS[file.kind]}, too"
     raise FileRefusedError(f"{file.name}: expected {many if len(free) > 1 else single}.")
 

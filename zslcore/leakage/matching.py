@@ -571,7 +571,7 @@ def _qualified(query: Query, index: Index) -> Hits:
         bare = reading(parse_name(" ".join(words), index.parts), index.parts, query.about)
         for rule in (_same_name, _synonym, *_POSSIBLE[:3], _kind, _left_out):
             for i, evidence in rule(bare, index):
-                yield i, f"{evidence}, without the word of viewpoint"
+                yield i, f"{evidence}, without the word for the viewpoint"
 
 
 def _left_out(query: Query, index: Index) -> Hits:

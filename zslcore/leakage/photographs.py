@@ -65,7 +65,7 @@ def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) 
             )
     except Refused:
         raise ParameterError(
-            f"{shown}: takes more than {seconds} s for {len(names):,} names; use a simpler one."
+            f"{shown}: takes more than {seconds} s for {len(names):,} names; use a simpler pattern."
         ) from None
     if refused:
         raise ParameterError(f"{shown}: {clean_text(refused)}.")
