@@ -140,11 +140,11 @@ def test_a_manifest_that_is_none_is_refused_in_a_sentence(shards, text):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"rows_a_part": 0}, "no manifest of this version"),
+        ({"rows_a_part": 0}, "not a manifest of this version"),
         ({"rows_a_part": 10**12}, "expected a digest for every part"),
         ({"digests": []}, "expected a digest for every part"),
-        ({"files": {}}, "no manifest of this version"),
-        ({"schema": 1}, "no manifest of this version"),
+        ({"files": {}}, "not a manifest of this version"),
+        ({"schema": 1}, "not a manifest of this version"),
     ],
 )
 def test_a_manifest_that_lies_is_refused(shards, change, said):
@@ -178,7 +178,7 @@ def test_nothing_is_left_of_what_was_cut_off(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         write_shards(tmp_path / "set", blocks(), part_bytes=3000)
     assert not list(tmp_path.iterdir())
-    with pytest.raises(ParameterError, match="is there already"):
+    with pytest.raises(ParameterError, match="already exists"):
         write_shards(tmp_path, [(X, Y)])
 
 

@@ -244,4 +244,4 @@ def _check_digests(test: PredictedRows, truth: Reference) -> Iterator[str]:
             yield f"{part}: expected the rows of {truth.name}; got other rows."
     repeated = len(test.rows) - len(np.unique(test.rows))
     if repeated:
-        yield f"test: expected every test row once; got {repeated:,} repeated rows."
+        yield f"test: expected every test row once; got {repeated:,} too many."
