@@ -85,7 +85,7 @@ def test_the_command_writes_and_shows(hdf5, tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)
     assert (found["rows"], found["features"], found["digest"]) == (500, 16, shards.digest)
     assert main(words) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_the_command_finds_what_was_changed(tmp_path, capsys):
