@@ -1,4 +1,4 @@
-"""Evidence of a claim: its numbers with intervals, and the value that decides."""
+"""Evidence of a claim: its numbers with intervals, and the threshold."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Number:
 
 @cached_figure
 def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
-    """Draw one line per test: its number, its 95 % interval, and the value that decides.
+    """Draw one line per test: its number, its 95 % interval, and the threshold.
 
-    A difference or tau is compared with 0, p with 0.05.
+    The threshold is 0 for a difference or tau, 0.05 for p.
     """
     title, scale = UNITS.get(unit, ("", 1.0))
     decides = {"points": 0.0, "AWA2 minus AWA1": 0.0, "tau": 0.0, "p": 0.05}.get(unit)
@@ -54,7 +54,7 @@ def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
 
 
 def _point(test: Number, k: int, scale: float) -> Part:
-    """Return one number with its interval, in ink if ``k`` is 0."""
+    """Return one number with its interval, in the colour ``INK`` if ``k`` is 0."""
     mark = INK if k == 0 else HARMONIC
     bounded = test.low is not None and test.high is not None
     low, high = (scale * (test.value if end is None else end) for end in (test.low, test.high))

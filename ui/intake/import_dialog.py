@@ -24,7 +24,7 @@ CANCEL = "data_cancel"
 OPEN = "import_open"
 #: Whether files were just dropped; name, split and message of an import that just ended.
 DROPPED, IMPORTED = "data_dropped", "data_imported"
-#: Message for the view that opens the import.
+#: Message for the view of a new import.
 MESSAGE = "data_message"
 UNSEEN = "Unseen classes (only if the file has no split)"
 #: Key, contents and choices of the last upload that was surveyed.
@@ -244,7 +244,7 @@ def _folder_form() -> None:
 
 
 def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
-    """Import and open the data set; a refusal shows a sentence and leaves the page as it is."""
+    """Import a data set and open its view; show a refusal as an error on the same page."""
     place = st.empty()
     try:
         with progress(place, CANCEL):
@@ -278,7 +278,7 @@ def _recognised(dataset: ZSLDataset) -> str:
 
 
 def programs() -> dict[str, str]:
-    """Return programs that write importable files, by the question that each answers."""
+    """Map questions to example programs that write importable files."""
     with Path(__file__).with_name("import_programs.toml").open("rb") as file:
         code_of: dict[str, str] = tomllib.load(file)["programs"]
     return code_of

@@ -86,8 +86,8 @@ class StepView:
 class Step:
     """One screen of a lesson; ``see`` returns its view for an option of the control.
 
-    ``data`` are the data sets used by the computation, empty for counts and printed tables;
-    ``context`` returns the text before the question.
+    ``data`` are the data sets used by the computation, empty if it uses only counts or printed
+    tables; ``context`` returns the text before the question.
     """
 
     title: str

@@ -41,7 +41,7 @@ Drawn = Callable[[AnsweredTest, float | None], InteractiveCurve]
 
 @dataclass(frozen=True, slots=True)
 class RulerStops:
-    """Study that computes the stops of a ruler; ``note`` is the reason if there is none."""
+    """Study that computes the stops of a ruler; ``note`` remarks on them or on their absence."""
 
     work: GridAnswersStudy | TransductionStudy | None = None
     quick: bool = False
@@ -97,7 +97,7 @@ def _unlabelled(spec: RunSpec) -> RulerStops:
 
 
 def _grows(transductive: type[TransductiveEstimator], method: str) -> bool:
-    """Return whether a transductive method has ``method`` as its fixed inductive form."""
+    """Return whether a transductive method extends ``method`` and no other inductive method."""
     inductive = None if transductive.takes_base else transductive().inductive()
     return inductive is not None and inductive.card.name == method
 
@@ -130,14 +130,14 @@ def ruler_of(kind: str, stops: RulerStops, played: Played, value: str, drawn: Dr
 
 
 def _at(value: str, ruler: Ruler) -> Ruler:
-    """Return the ruler with the stop of ``value`` as its start; unchanged without such a stop."""
+    """Return the ruler with the stop of ``value`` as its start; unchanged if none has it."""
     number = _number(value)
     places = [k for k, frame in enumerate(ruler.frames) if _number(frame.words) == number]
     return replace(ruler, start=places[0]) if places else ruler
 
 
 def _number(words: str) -> float | None:
-    """Parse a number from the screen or from an address, which may have a space for +."""
+    """Parse a number from the screen or from an address, in which + may have become a space."""
     plain = words.strip().replace("−", "-").replace(" ", "+").replace(",", "")
     try:
         return float(plain)

@@ -40,12 +40,13 @@ def is_served() -> bool:
 _LOG = logging.getLogger(__name__)
 #: Modules imported inside functions: pydantic reads results, rapidfuzz checks split files.
 LATE = ("pydantic", "rapidfuzz")
-#: Class list to which Leakage review, Overlap gain, Compare and Data compare class names. Reading
-#: WordNet and this list takes three quarters of the first view of Leakage review.
+#: Class list for the comparison of class names on four pages: Leakage review, Overlap gain,
+#: Compare, and Data. Reading WordNet and this list takes three quarters of the first view of
+#: Leakage review.
 VOCABULARY = "imagenet-1k"
 #: Seconds between two steps, in which visitors have the processor.
 BREATH = 0.01
-#: Seconds after which imports no longer wait for a time without visitors.
+#: Seconds after which imports continue even while visitors use pages.
 PATIENCE = 60.0
 
 
@@ -86,9 +87,10 @@ def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
 # --- Garbage --------------------------------------------------------------------------------------
 
 
-#: Seconds without a run of any page after which visitors are assumed not to wait.
+#: Seconds without a run of any page after which visitors are assumed to be idle.
 QUIET = 2.0
-#: Minimum number of seconds between two collections; one takes as long as some page changes.
+#: Minimum number of seconds between two collections, since a collection can take as long as a page
+#: change.
 PAUSE = 30.0
 #: Number of newly imported modules after which the objects in memory are frozen again.
 MANY_MODULES = 50
@@ -167,7 +169,7 @@ def page_runs() -> None:
 
 
 class Start:
-    """Preparation of the data folder: done once, for the first visitor; its message is kept."""
+    """Preparation of the data folder for the first visitor; later visitors get its message too."""
 
     def __init__(self) -> None:
         self._lock, self._done, self.message = threading.Lock(), False, ""

@@ -1,4 +1,4 @@
-"""Help texts for labels that are terms of the glossary: sentence and formula."""
+"""Help texts of labels, with sentence and formula from the glossary."""
 
 from __future__ import annotations
 

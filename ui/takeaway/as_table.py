@@ -86,7 +86,7 @@ def _at_ticks(
 
 
 def _more(trace: Part, n: int) -> Iterator[tuple[str, Any]]:
-    """Yield the error bars and the texts of a trace, each if all points have them."""
+    """Yield the error bars and the texts of a trace, if every point has one."""
     for letter in "xy":
         error = trace.get(f"error_{letter}", {})
         above = error.get("array", ())

@@ -30,12 +30,12 @@ def show(
     with_csv: bool = True,
     **options: Any,
 ) -> None:
-    """Show columns of a tidy table, accuracies as fractions, and offer it for download.
+    """Show columns of a tidy table, and offer the table for download.
 
-    Columns without an entry in ``labels`` are in the CSV only; a heading that is a term of the
-    glossary has the term as help. Columns in ``percent`` (fractions) and ``points`` (their
-    differences) are shown with one decimal, columns in ``significant`` with three digits; columns
-    in ``links`` have addresses or are empty.
+    Accuracies in ``table`` are fractions. Columns without an entry in ``labels`` are in the CSV
+    only; a heading that is a term of the glossary has the term as help. Columns in ``percent``
+    (fractions) and ``points`` (their differences) are shown with one decimal, columns in
+    ``significant`` with three digits; columns in ``links`` have addresses or are empty.
     """
     shown = table[list(labels)].copy()
     for column in shown.select_dtypes("bool"):

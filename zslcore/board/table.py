@@ -1,16 +1,16 @@
 r"""Table of the board, with one row per result and intervals over classes.
 
 Classes are resampled with replacement, one fewer than their number (see
-:mod:`zslcore.analysis.resampling`). With class :math:`c` drawn :math:`w_c` times,
+:mod:`zslcore.analysis.resampling`). If class :math:`c` is drawn :math:`w_c` times, the 95 %
+intervals of ZSL and of H are those of
 
 .. math::
     u^* = \frac{\sum_c w_c \, acc_c}{\sum_c w_c}, \qquad H^* = \frac{2 u^* s^*}{u^* + s^*}
 
-give the 95 % intervals of ZSL and of H. Draws have a fixed seed, so the same folder gives the same
-bytes. Results on the same classes are compared on the same draws. The interval of a rank is
-computed by :func:`zslcore.analysis.ranking.rank_bounds`: of two results without a significant
-difference, each may have the better rank. Results chosen on test images are upper bounds without a
-rank.
+Draws have a fixed seed, so the same folder gives the same bytes. Results on the same classes are
+compared on the same draws. The interval of a rank is computed by
+:func:`zslcore.analysis.ranking.rank_bounds`: of two results without a significant difference, each
+may have the better rank. Results chosen on test images are upper bounds without a rank.
 """
 
 from __future__ import annotations
@@ -376,7 +376,7 @@ def _of_entry(one: CheckedEntry) -> MethodResult:
 
 
 def leak_of(cells: Sequence[MethodResult]) -> Finding:
-    """Return the finding on pre-training classes for a column of cells (one data set, split)."""
+    """Return the finding on pre-training classes for the cells of one data set and split."""
     pretraining = next((cell.pretraining for cell in cells if cell.pretraining), ())
     names = next((cell.unseen for cell in cells if cell.unseen), frozenset())
     return overlap_of(sorted(names), pretraining, cells[0].benchmark)

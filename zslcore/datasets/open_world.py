@@ -35,9 +35,9 @@ from zslcore.names import spaced_name
 from zslcore.storage.files import FACTS
 
 FOLDER = FACTS / "open_world"
-#: Argument that selects the new classes as unseen: RULE, or RULE:NAME for a named set.
+#: Value of an argument for unseen classes: RULE, or RULE:NAME for the new classes of a named set.
 RULE = "base-to-new"
-#: Set with the classes of a pre-training vocabulary.
+#: Name of the set that takes its classes from a pre-training vocabulary.
 _IMAGENET = "imagenet"
 #: Start of a word inside a class name of UCF101.
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -62,7 +62,7 @@ class OpenWorldSet:
     one tuple per class in the order of the labels: its name, then other names. ``order`` describes
     the order of the labels; ``order_seen`` is True if it was checked in a released split file,
     False if it follows from the rule of the released code. ``template`` is CoOp's prompt for a
-    class; ``source`` and ``url`` document the names and this rule.
+    class; ``source`` and ``url`` document the names and the rule of their order.
     """
 
     name: str
@@ -97,9 +97,9 @@ class OpenWorldSet:
     def places(self, class_names: Sequence[str]) -> list[int]:
         """Return the labels of class names.
 
-        Words may be joined, split by capitals or in another order: "ApplyEyeMakeup", "2012 Acura RL
-        Sedan". Raises an UnknownNameError, with the nearest name, for a name that is not a class of
-        the set, and a DatasetError for two names of one class or one name of two classes.
+        The words of a name may be joined ("ApplyEyeMakeup") or in another order ("2012 Acura RL
+        Sedan"). Raises an UnknownNameError, with the nearest name, for a name that is not a class
+        of the set, and a DatasetError for two names of one class or one name of two classes.
         """
         labels: dict[str, set[int]] = {}
         for k, names in enumerate(self.classes):
@@ -218,7 +218,7 @@ def new_classes(rule: str, class_names: Sequence[str]) -> list[int]:
 
 @cache
 def _ensembles() -> Mapping[str, tuple[str, ...]]:
-    """Return the templates of each ensemble; the name of a set stands for CoOp's template."""
+    """Return the templates of each ensemble; for the name of a set, CoOp's template of this set."""
     text = (FOLDER / "templates.toml").read_text(encoding="utf-8")
     ensembles = {name: tuple(of["templates"]) for name, of in tomllib.loads(text).items()}
     return MappingProxyType(ensembles | {s.name: (s.template,) for s in open_world_sets().values()})

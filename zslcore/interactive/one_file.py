@@ -1,11 +1,11 @@
 """Interactive figures as one HTML file without server or network.
 
-The page contains the same component as the app, with its JavaScript modules joined into one script,
-since Streamlit serves several files of a component only for installed packages. Modules are joined
-line by line, which sets three rules. An import statement is on one line, and its file is in the
-same folder, the parent folder, or this folder. Exports are part of definitions. A name is defined
-only once, since joined modules share one scope. Data are a JSON head followed by arrays, which
-``bytes.js`` reads.
+The page contains the same component as the app. Its JavaScript modules are joined into one script,
+here and in the app, since Streamlit serves several files of a component only for installed
+packages. Modules are joined line by line, which sets three rules. An import statement is on one
+line, and its file is in the same folder, the parent folder, or this folder. Exports are part of
+definitions. A name is defined only once, since joined modules share one scope. Data are a JSON head
+followed by arrays, which ``bytes.js`` reads.
 """
 
 from __future__ import annotations

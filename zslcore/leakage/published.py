@@ -1,11 +1,10 @@
 """Published splits and test sets: recognition, facts on their rows, and checks of predictions.
 
 A split is recognised by the digest of its file, or by all rows of a part: parts of the known splits
-have at least a thousand rows, so another split does not agree by chance. A split in which some
-classes of a known split have changed sides agrees with it in no part, but may be near it
-(:func:`nearest`). A test set is recognised by its numbers of images per class: it has all images of
-the unseen classes, and a known number of images of each seen class. No two known test sets have the
-same numbers.
+have at least a thousand rows, so another split does not agree by chance. If only some classes have
+changed sides, no part agrees, but the split may be near the known split (:func:`nearest`). A test
+set is recognised by its numbers of images per class: it has all images of the unseen classes, and a
+known number of images of each seen class. No two known test sets have the same numbers.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 #: Limits for a split near a known split: largest share of test_unseen rows from incomplete classes,
 #: and smallest Jaccard index of the rows on each side.
 BROKEN, NEAR_SHARE = 0.1, 0.5
-#: Key in the facts of a context: the fields filled in from a benchmark.
+#: Key in the facts of a context; its value lists the fields filled in from a benchmark.
 ANSWERED = "answered from facts"
 #: Field of a context that may be filled in -> its name in messages.
 WHAT = {
@@ -74,7 +73,7 @@ class KnownSplit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearSplit:
-    """Known split that differs from another split by a few classes.
+    """Known split that differs from the split under review by a few classes.
 
     ``shares`` has the Jaccard index of test_unseen, and of trainval and test_seen together;
     ``same`` is the share of all rows on the same side in both splits. ``now_unseen`` names the
@@ -100,14 +99,14 @@ def known_splits() -> tuple[KnownSplit, ...]:
 
 
 def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
-    """Return the known splits that agree in all given parts; releases can share parts."""
+    """Return the known splits that agree in all given parts: several if they share these parts."""
     this_file = [s for s in known_splits() if s.sha256 and s.sha256 == context.file_digest]
     agree = agreeing(context)
     return tuple(this_file or [split for split, (_, other) in agree.items() if not other])
 
 
 def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[str]]]:
-    """Map each known split with an equal part to the equal parts and the different parts."""
+    """Map each known split with at least one equal part to (equal parts, different parts)."""
     parts = {part: context.parts[part] for part in SPLIT_PARTS if part in context.parts}
     mine = {part: part_digest(rows) for part, rows in parts.items() if rows.size}
     agree = {}
@@ -240,7 +239,7 @@ def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
 
 
 def _labels_fit(context: AuditContext, facts: RowFacts) -> bool:
-    """Return whether a given number of rows and given labels agree with the benchmark."""
+    """Return whether the number of rows and the labels, if given, agree with the benchmark."""
     n = len(facts.labels)
     if context.n_rows not in (None, n):
         return False
@@ -324,7 +323,7 @@ AGREES = "Verified: rows, labels and gamma agree with the data."
 
 @dataclass(frozen=True, eq=False)
 class PredictedScores:
-    """Predictions with the attributes of a score matrix that has only the candidate classes.
+    """Predictions with the interface of a score matrix; its columns are the candidate classes.
 
     The ``state`` is VERIFIED if rows, labels and gamma agree with the data; ``remarks`` list claims
     that could not be verified, ``reasons`` wrong claims.

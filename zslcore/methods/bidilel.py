@@ -18,8 +18,9 @@ from zslcore.features import Features, compare, l2_rows, positions, project, squ
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics, ridge
 
-#: Fixed number of rounds of the top-down map. Each round lowers the stress; the minimum need not be
-#: reached: with 10 seen and 4 unseen classes, L-BFGS lowers the stress by another 2.7 %.
+#: Fixed number of rounds of the top-down map. Each round lowers the stress, but the last
+#: may not reach the minimum: with 10 seen and 4 unseen classes, L-BFGS lowers the stress by another
+#: 2.7 %.
 ROUNDS = 300
 
 #: Samples per matrix product.
@@ -168,8 +169,9 @@ class BiDiLEL(ZSLEstimator):
         r"""Return the places of classes without a landmark.
 
         The stress is minimised by majorisation [de Leeuw 1977]. Let :math:`w_{cd} = 1 /
-        \delta_{cd}`, and let :math:`V b - \sum_k w_{ck} b_k` be the gradient of :math:`\sum w_{cd}
-        \lVert b_c - b_d \rVert^2 / 2`. The update
+        \delta_{cd}`, where k runs over the landmarks alone, and d over the landmarks and, with
+        ``semi_supervised``, the other placed classes. Let :math:`V` be the matrix with the diagonal
+        :math:`\sum_d w_{cd}` and the entries :math:`-w_{cd}` for two placed classes. The update
 
         .. math:: b \leftarrow V^{-1} \Big( \sum_k w_{ck} b_k + \sum_d w_{cd} \delta_{cd}
                   \frac{b_c - b_d}{\lVert b_c - b_d \rVert} \Big)
@@ -271,8 +273,8 @@ def _solver(w: np.ndarray, n_landmarks: int) -> Callable[[np.ndarray], np.ndarra
 def _groups(counts: np.ndarray) -> list[np.ndarray]:
     """Return the classes with samples, in groups of about ``GROUP`` samples.
 
-    Adding a product to a features by features matrix passes over the whole matrix, however few
-    samples there are; one product per class would mostly wait for memory.
+    Adding a product to a matrix of shape (n_features, n_features) passes over the whole matrix,
+    even for few samples; one product per class would mostly wait for memory.
     """
     present = np.flatnonzero(counts)
     group = np.cumsum(counts[present]) // GROUP

@@ -15,14 +15,14 @@ shift (the median of all means of two differences) inverts the signed-rank test.
 of the second model minus the correctness of the first. Let :math:`\delta_c` be the mean of
 :math:`d_{ci}` in class c, :math:`\tau^2` the variance of
 :math:`\delta_c` between classes and :math:`\sigma^2` the mean variance of :math:`d_{ci}` within a
-class. The difference of two means over C classes with n images each has the variances
+class. The difference of two means over C classes with n images each has two variances,
 
 .. math::
     V_{\mathrm{images}} = \frac{\sigma^2}{C n}, \qquad
     V_{\mathrm{classes}} = \frac{1}{C} \left( \tau^2 + \frac{\sigma^2}{n} \right)
 
-over samples of images from the same classes, and over samples of classes. For a metric of several
-strata, such as H of seen and unseen classes, the variances add up. With
+the first over samples of images from the same classes, the second over samples of classes. For a
+metric of several strata, such as H of seen and unseen classes, the variances add up. With
 :math:`\lambda = \Delta / \sqrt V` the power of a two-sided test of a difference :math:`\Delta` is
 
 .. math::
@@ -167,9 +167,9 @@ def _rank_biserial(x: np.ndarray) -> float:
 def _shift(x: np.ndarray, level: float) -> tuple[float, tuple[float, float]]:
     """Return the Hodges-Lehmann estimate and its interval; NaN if n is too small for the level.
 
-    Of the ordered means of two differences, the interval leaves out k at each end; k comes from the
-    quantile (1 - level) / 2 of the signed-rank statistic, which under the null hypothesis is the
-    sum of a random subset of 1..n.
+    The interval leaves out the k smallest and the k largest means of two differences; k comes from
+    the quantile (1 - level) / 2 of the signed-rank statistic, which under the null hypothesis is
+    the sum of a random subset of 1..n.
     """
     n = len(x)
     i, j = np.triu_indices(n)
@@ -423,7 +423,7 @@ class Design:
         return float(sum(v for v, _ in parts) ** 2 / sum(v**2 / df for v, df in parts))
 
     def detectable(self, over: Over, power: float = POWER, alpha: float = ALPHA) -> float:
-        """Return the smallest difference found with ``power``; NaN if even 1 is not found."""
+        """Return the smallest difference found with ``power``; NaN if not even 1 is found."""
         _check_share("power", power, above=alpha)
         error = self.error(over)
         if not error:

@@ -22,13 +22,13 @@ EXACTLY, NEVER, FEWEST_IMAGES = 0.995, 0.005, 10
 #: With this many columns of the true side, it is no coincidence that all scores of the other side
 #: are lower.
 FEWEST_COLUMNS = 3
-#: If scores saturate, a constant side is no evidence of a mask. A mask is then recognised by at
-#: least this many errors within the true side, and none across the sides.
+#: If scores saturate, equal scores of a side are no evidence of a mask. At least this many errors
+#: within the true side, and none across the sides, are then required.
 ERRORS = 20
 
 
 def ruled_out_sides(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> tuple[str, ...]:
-    """Return the sides ("seen", "unseen") ruled out for the images of the other side alone.
+    """Return the sides ("seen", "unseen") ruled out only for the images of the other side.
 
     ``F`` has shape (n_images, n_classes), ``y`` has the true column of each image, and ``seen``
     marks the seen columns. The result is empty if all images are scored among all classes.
@@ -73,9 +73,9 @@ def _ruled_out(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return masks of the rows in which ``columns`` are ruled out, and in which scores saturate.
 
-    A side is ruled out in a row if its scores are all equal and not equal to the scores of the
-    ``own`` side, or all lower than these. Scores saturate if most of the own side has the same
-    constant.
+    ``columns`` are one side, ``own`` the other. ``columns`` are ruled out in a row if their scores
+    are all lower than those of ``own``, or if they are all equal and ``own`` has any other score.
+    Scores saturate if most of ``own`` has the same score as ``columns``.
     """
     these, theirs = F[:, columns], F[:, own]
     high, low = these.max(axis=1), these.min(axis=1)

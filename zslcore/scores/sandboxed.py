@@ -1,8 +1,8 @@
 """Evaluation of score files in a worker process, which returns the best classes per image.
 
 A score file of some megabytes may hold gigabytes of scores. The worker returns
-:class:`zslcore.evaluation.predictions.PredictedRows`, from which every metric is computed again
-here: no metric is taken from the worker.
+:class:`zslcore.evaluation.predictions.PredictedRows`, from which every metric is computed again in
+the calling process: no metric is taken from the worker.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class OpenQuestion:
 
 
 def memory_for(files: list[Path], limits: Limits = DEFAULT_LIMITS) -> int:
-    """Return the maximum memory in bytes for reading and evaluating files of these sizes."""
+    """Return the maximum memory in bytes for reading and evaluating the files, by their sizes."""
     return COPIES * sum(limits.budget(path.stat().st_size) for path in files)
 
 
@@ -92,8 +92,8 @@ def judge_in_worker(
 ) -> ScoreReport | OpenQuestion:
     """Evaluate a score file in a worker process with at most ``memory`` bytes.
 
-    ``whose`` completes the refusal with the origin of this limit, such as "that a visitor may take
-    (ZSL_MEMORY_A_VISITOR)". Raises FileRefusedError.
+    In the refusal, ``whose`` follows the number of bytes and names the origin of this limit, such
+    as "that a visitor may take (ZSL_MEMORY_A_VISITOR)". Raises FileRefusedError.
     """
     files = request.files + ([] if validation is None else validation.files)
     size = sum(path.stat().st_size for path in files)
@@ -152,7 +152,7 @@ def _write_answers(matrix: Scores, into: Path, prefix: str = "") -> dict[str, An
     """Write the predictions of a matrix as arrays, and return its interpretation."""
     for name, kind in COLUMNS.items():
         array = getattr(matrix.tested, name)
-        if array is None:  # no ranks for predicted classes
+        if array is None:  # only zsl_rank, for files without scores of all classes
             array = np.full(len(matrix.tested.labels), -1)
         array = array.astype(kind, copy=False)
         np.save(into / f"{prefix}{name}.npy", array, allow_pickle=False)

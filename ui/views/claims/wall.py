@@ -40,7 +40,7 @@ WALL, OPEN = "claims_wall", "claims_open"
 CROSS_TABLE = "cross_dataset_awa"
 
 Basis = Literal["printed", "measured", "yours"]
-#: Basis of judgment -> description, end of the first sentence, and body of evidence.
+#: Basis of judgment -> description, words after "12 hold" in the summary, and body of evidence.
 BASES: Mapping[Basis, tuple[str, str, Body]] = {
     "printed": ("the papers' own tables", "in the papers' own tables", "printed"),
     "measured": (
@@ -57,7 +57,7 @@ STATES: Mapping[str, State] = {
     "does not hold": "no",
     "fails here": "no",
 }
-#: State, worst first -> option that shows its tiles; state -> colour of its badge.
+#: State, worst first -> option that shows its tiles. Below, state -> colour of its badge.
 MARKS: Mapping[State, str] = {"no": "✗ does not hold", "open": "? open", "yes": "✓ holds"}
 COLORS: Mapping[State, Literal["green", "red", "gray"]] = {
     "yes": "green",
@@ -70,7 +70,7 @@ GROUPS = {f"{who.split(',')[0]} {who[-4:]}": who for who in PAPERS.values()} | {
     "Released code": "Released code",
 }
 WHERE = {"data": "in released files", "tables": "in printed tables", "runs": "in our runs"}
-#: Choice of the epoch in a code -> mark and text of its tile.
+#: Choice of the epoch in released code -> mark and text of its tile.
 EPOCHS: Mapping[str, tuple[State, str]] = {
     "test": ("no", "epoch on test images"),
     "validation": ("yes", "epoch on validation classes"),
@@ -223,7 +223,7 @@ def _opened(tiles: set[str]) -> str:
 
 
 def _open_pressed() -> None:
-    """Write the tile that was pressed into the address."""
+    """Put the name of the pressed tile into the address."""
     if pressed := getattr(st.session_state.get(WALL), "tile", None):
         st.query_params[OPEN] = pressed
 

@@ -25,11 +25,11 @@ from zslcore.untrusted.readers.common import (
 from zslcore.untrusted.readers.text_tables import allow_text
 from zslcore.untrusted.worker import Refused
 
-#: Type of a text of rows -> separator of cells.
+#: Kind of a text with rows -> separator of its cells.
 SEPARATORS = {"CSV": ",", "TSV": "\t"}
 #: Largest depth of nested brackets; results of this package have 6.
 MAX_DEPTH = 20
-#: Largest number of lists, objects and names in a JSON text: a million rows.
+#: Largest number of lists, objects and names in a JSON text, enough for a million rows as lists.
 MAX_PARTS = 1 << 20
 
 
@@ -99,7 +99,7 @@ def _as_columns(value: Any) -> Any:
 
 
 def _is_vector_a_class(held: Mapping[str, Any]) -> bool:
-    """Whether an object has only equally long lists of numbers, and no recognised name."""
+    """Whether an object has only lists of numbers of equal length, and no name of a variable."""
     if len(held) < 2 or not {*held}.isdisjoint(VARIABLES):
         return False
     lists = list(held.values())

@@ -4,7 +4,7 @@ A ``.pt`` or ``.pth`` file is a zip of raw storages and a pickle that describes 
 this pickle is unpickled. The functions that rebuild a tensor are replaced by functions of this
 module, and all other functions are refused: no code of the file runs, memory is limited by the size
 of the file, and shapes are known before any value is read. ``torch.load(weights_only=True)`` would
-need two gigabytes of PyTorch in the fork server, and reads every value first.
+need PyTorch, two gigabytes, in the fork server, and reads every value first.
 
 A safetensors file is a JSON header and raw bytes: https://github.com/huggingface/safetensors.
 """
