@@ -384,7 +384,7 @@ def test_an_address_loads_no_file(mine):
 def test_a_setting_that_names_no_file_is_refused(monkeypatch, capsys):
     monkeypatch.setenv("ZSL_METHODS", "mine.py")
     assert main(["methods"]) == 2
-    assert "ZSL_METHODS: expected FILE.py:Class" in capsys.readouterr().err
+    assert "ZSL_METHODS: expected one or more FILE.py:Class" in capsys.readouterr().err
 
 
 def test_the_generator_of_a_doctoral_student_runs_by_its_file(shared, tmp_path, capsys):
