@@ -150,9 +150,9 @@ def difference_strips(
         traces += [panel.on(trace | {"showlegend": first}) for trace in shown]
         if title:
             notes.append(panel.title(title))
-        at = {"xref": f"x{panel.suffix} domain", "yref": f"y{panel.suffix}", "xanchor": "left"}
+        at = {"xref": f"x{panel.suffix} domain", "yref": f"y{panel.suffix}", "xanchor": "right"}
         for question, test in tests.items():
-            notes.append(note(f"p = {test.p:.2g}", 1.02, place[question] + 0.15, **at))
+            notes.append(note(f"p = {test.p:.2g}", 1, place[question] + 0.36, **at))
         rules.append(rule(x=0, on=panel, color=NEUTRAL.color, width=1.5))
         rows = axis(grid=False, range=[-0.5, len(labels) - 0.5], showticklabels=first or narrow())
         rows |= {
@@ -167,7 +167,6 @@ def difference_strips(
         traces,
         height=180 + 70 * len(labels) * (len(tables) if narrow() else 1),
         legend="bottom",
-        margin={"r": 84 if any(tests for _, tests in tables.values()) else 8},
         annotations=notes,
         shapes=rules,
         **axes,

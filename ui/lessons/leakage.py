@@ -11,6 +11,7 @@ from ui.figures.gains import GROUP_WORDS
 from ui.figures.leakage import class_leak_bars
 from ui.figures.lesson import class_accuracy_bars, shares
 from ui.figures.palette import GROUP_LOOKS
+from ui.figures.vocabulary import Chart
 from ui.lessons.step import Control, Exercise, Outcome, Ranges, WordAnswers, read_lesson
 from ui.state import cache
 from zslcore.analysis import overlap
@@ -39,6 +40,13 @@ def _fault(question: str, which: str) -> Outcome:
     table = counts.leaks_by_class(context, answer.report if which == "what leaks" else None)
     facts = {"digits": len(table), "message": message}
     return Outcome(class_leak_bars(table), answer.right, facts)
+
+
+def _cover() -> Chart:
+    """Draw the split of the first question, with names that fit into a small picture."""
+    split = _fault("1", "the split").figure
+    small = {"tickfont": split.axis("y")["tickfont"] | {"size": 10}}
+    return Chart(split.traces, split.layout | {"yaxis": split.axis("y") | small})
 
 
 def _clues(question: str) -> str:
@@ -128,6 +136,6 @@ LEAKAGE = read_lesson(
         "gain": Exercise(GAINS, Control("Simulated", (WITH, WITHOUT)), _gain, (DATA,)),
         "chance": Exercise(CHANCE, Control("Simulated", (WITHOUT, WITH)), _chance, (DATA,)),
     },
-    cover=lambda: _fault("1", "the split").figure,
+    cover=_cover,
     command=lambda: f"zslcore check {DATA} --split SS",
 )
