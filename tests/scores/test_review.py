@@ -260,7 +260,7 @@ def test_the_first_version_of_cubs_split_and_released_scores(shared, tmp_path, c
     page = (tmp_path / "cub.html").read_text(encoding="utf-8")
     assert len(page) < 300_000
     assert ">Leaks</h1>" in page
-    for fact in ("all 1,764 rows of test_seen", "0 of 50", "H 49.8 %", "+1.7 to +6.4"):
+    for fact in ("All 1,764 rows of test_seen", "0 of 50", "H 49.8 %", "+1.7 to +6.4"):
         assert fact in page, fact
     assert "that leak u " in page
     assert "XianGAN" not in page

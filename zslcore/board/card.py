@@ -17,7 +17,7 @@ from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.leakage.counts import figure_of_trained_classes
+from zslcore.leakage.contamination import figure_of_trained_classes
 from zslcore.leakage.published import known_splits
 from zslcore.leakage.report import (
     TRAINED_ON,

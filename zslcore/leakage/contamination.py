@@ -38,7 +38,7 @@ from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.leakage.counts import certain_and_possible, overlaps
 from zslcore.leakage.matching import BROADER_STEPS
-from zslcore.leakage.report import listed
+from zslcore.leakage.report import Figure, Finding, counted, listed, trained_classes
 from zslcore.leakage.vocabularies import (
     NOTHING,
     Vocabulary,
@@ -115,6 +115,25 @@ def pretraining_sets() -> Mapping[str, PretrainingSet]:
         name: PretrainingSet(name, title, int(n) if n else None, vocabulary, source, url)
         for name, title, n, vocabulary, source, url in map(dict.values, read_csv_rows(SETS))
     }
+
+
+def figure_of_trained_classes(
+    finding: Finding, vocabularies: Sequence[str], *, is_assumed: bool = False
+) -> Figure:
+    """Return the count of :func:`.find_trained_classes` ("2 of 10"), with the sets as its note."""
+    if finding.mark == "open":
+        return trained_classes(note=finding.sentence.rstrip("."))
+    related = int(finding.figures["related"])
+    note = titles_of(vocabularies, is_assumed=is_assumed)
+    note += f"; {counted(related, 'more class', 'more classes')} related" if related else ""
+    return trained_classes(f"{len(finding.classes)} of {finding.figures['classes']}", note)
+
+
+def titles_of(vocabularies: Sequence[str], *, is_assumed: bool = False) -> str:
+    """Return the titles of pre-training sets in a note: ``ImageNet-1K (assumed)``."""
+    sets = pretraining_sets()
+    titles = [sets[name].title if name in sets else name for name in vocabularies]
+    return ", ".join(titles) + " (assumed)" * is_assumed
 
 
 @cache

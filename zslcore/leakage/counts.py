@@ -20,12 +20,10 @@ from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.published import numbers_rows_of, published_as
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
-    Figure,
     Finding,
     Report,
     SplitComparison,
     listed,
-    trained_classes,
 )
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import Group
@@ -345,18 +343,6 @@ def find_trained_classes(
     )
     advice = "Report accuracy without these classes as well."
     return Finding(KNOWN_CLASSES, "leak", text, advice, classes=overlapping, figures=figures)
-
-
-def figure_of_trained_classes(
-    finding: Finding, vocabularies: Sequence[str], *, is_assumed: bool = False
-) -> Figure:
-    """Return the count of :func:`find_trained_classes` ("2 of 10"), with the sets as its note."""
-    if finding.mark == "open":
-        return trained_classes(note=finding.sentence.rstrip("."))
-    note = ", ".join([*vocabularies, *(["assumed"] if is_assumed else [])])
-    related = int(finding.figures["related"])
-    note += f"; {related} more related" if related else ""
-    return trained_classes(f"{len(finding.classes)} of {finding.figures['classes']}", note)
 
 
 def overlap_table(

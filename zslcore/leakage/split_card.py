@@ -11,9 +11,17 @@ import pandas as pd
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.class_lists import ClassList
 from zslcore.datasets.facts import title
-from zslcore.leakage.contamination import TestSet, comparable, counts_of, not_found, own_test_set
+from zslcore.leakage.contamination import (
+    TestSet,
+    comparable,
+    counts_of,
+    figure_of_trained_classes,
+    not_found,
+    own_test_set,
+    titles_of,
+)
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, UNREAD, AuditContext
-from zslcore.leakage.counts import figure_of_trained_classes, leaking_rows, leaks_by_part
+from zslcore.leakage.counts import leaking_rows, leaks_by_part
 from zslcore.leakage.published import published_as
 from zslcore.leakage.released_codes import trained_in_words
 from zslcore.leakage.report import (
@@ -37,7 +45,7 @@ from zslcore.storage.files import FACTS
 
 #: Maximum number of rows of a finding on a card.
 MOST_ROWS = 5
-GAINED = "points gained in H"
+GAINED = "points of H gained by the leak"
 
 
 def card_of_split(
@@ -110,7 +118,7 @@ def card_of_classes(
         reason=f"{headline} {rows}",
         figures=(
             Figure(TRAINED_ON, UNKNOWN, "needs the split file"),
-            trained_classes(value, f"{where}, assumed" if assumed else where),
+            trained_classes(value, titles_of([v.name for v in vocabularies], is_assumed=assumed)),
             Figure(GAINED, UNKNOWN, "no result"),
         ),
     )
@@ -211,24 +219,25 @@ def _points_gained(context: AuditContext, report: Report) -> Figure:
 def _gain_of_first_release(dataset: str) -> Figure:
     """Return the gain of six methods from the leak of PS v1, on CUB if not measured on ``dataset``.
 
-    The value is the gain of training on train_loc and val_loc, which have the test rows of seen
-    classes; the note has the gain of training on trainval_loc with parameters chosen on the other
-    two lists.
+    The value is the gain of training on trainval_loc, as most released codes do, with parameters
+    chosen on train_loc and val_loc, which have the test rows of seen classes; the note has the gain
+    of training on these two lists.
     """
     table = pd.read_csv(FACTS / "measured" / "leak_cost.csv", comment="#")
     benchmark = table["dataset"].str.partition("-")[0]
     measured = dataset in set(benchmark)
     rows = table[benchmark == (dataset if measured else "CUB")]
     gains = dict(iter(rows.groupby("leak")["difference"]))
-    (low, high), (least, most) = (
-        (float(gains[leak].min()), float(gains[leak].max())) for leak in ("training", "selection")
+    selection, training = (
+        f"{signed(float(gains[leak].min()))} to {signed(float(gains[leak].max()))}"
+        for leak in ("selection", "training")
     )
     note = (
-        f"if trained on train + val; if trained on trainval, as in {trained_in_words()}, "
-        f"{signed(least)} to {signed(most)}. Six methods on {title(rows['dataset'].iloc[0])}"
+        f"if trained on trainval, as in {trained_in_words()}; {training} if trained on train + "
+        f"val. Six methods on {title(rows['dataset'].iloc[0])}"
     )
     note += "" if measured else f"; not measured on {dataset}"
-    return Figure(GAINED, f"{signed(low)} to {signed(high)}", note)
+    return Figure(GAINED, selection, note)
 
 
 def _picture(context: AuditContext, report: Report) -> Picture | None:

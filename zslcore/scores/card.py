@@ -17,11 +17,8 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation import State
 from zslcore.exceptions import ZSLError
-from zslcore.leakage.counts import (
-    figure_of_trained_classes,
-    find_trained_classes,
-    leaking_rows,
-)
+from zslcore.leakage.contamination import figure_of_trained_classes
+from zslcore.leakage.counts import find_trained_classes, leaking_rows
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.published import PredictedScores

@@ -160,13 +160,13 @@ def _ps_v1(context: AuditContext) -> Finding:
     train, val = (np.isin(seen, context.rows(part)) for part in ("train", "val"))
     also = np.select([train & val, train], ["train and val", "train"], "val")
     what = (
-        f"all {seen.size:,} rows of test_seen are also in train or val ({train.sum():,} in train, "
+        f"All {seen.size:,} rows of test_seen are also in train or val ({train.sum():,} in train, "
         f"{val.sum():,} in val)"
     )
     # The finding names PS v1 only if the rows are those of its release.
-    message, advice = f"{what.capitalize()}, while trainval is clean.", LIKE_V1_ADVICE
+    message, advice = f"{what}, while trainval is clean.", LIKE_V1_ADVICE
     if any(split.name == "PS v1" for split in published_as(context)):
-        message, advice = f"PS v1, the first release of the proposed split: {what}.", V1_ADVICE
+        message, advice = f"{what}: PS v1, the first release.", V1_ADVICE
     table = zip(seen, map(context.class_of, seen), also, strict=True)
     evidence = Evidence.of("Rows of test_seen, 0-based", ("row", "class", "also in"), table)
     return leak(
