@@ -10,6 +10,8 @@ const TALL = 200; // default height in pixels; the next three are in pixels too
 const HEAD = 22;
 const FOOT = 26;
 const BETWEEN = 18;
+const WRITTEN = 46; // least width and height of a bar with its value
+const LETTERS = 16; // height of the value
 
 export class Classes {
   /**
@@ -44,14 +46,15 @@ export class Classes {
 
   /**
    * Read the colours of the theme, and draw everything again.
-   * @returns {{ seen: string, unseen: string, ink: string, font: string }}
+   * @returns {{ seen: string, unseen: string, ink: string, paper: string, font: string }}
    */
   recolor() {
     const style = getComputedStyle(this.canvas);
     /** @param {string} name */
     const named = (name) => style.getPropertyValue(name).trim();
     const { color: ink, fontFamily: font } = style;
-    this.colors = { seen: named("--seen"), unseen: named("--unseen"), ink, font };
+    const [seen, unseen, paper] = [named("--seen"), named("--unseen"), named("--paper")];
+    this.colors = { seen, unseen, ink, paper, font };
     this.shown.fill(NaN);
     this.ctx.clearRect(0, 0, this.width, this.tall);
     this.tell();
@@ -82,6 +85,13 @@ export class Classes {
     }
     ctx.fillStyle = this.colors.ink;
     ctx.fillRect(x, foot - then - 0.75, width, 1.5);
+    if (width < WRITTEN || tall < WRITTEN) return;
+    const inside = now > 24;  // below the line of the reference, if the two are close
+    const top = foot - (then < now && now - then < LETTERS ? then : now);
+    ctx.fillStyle = inside ? this.colors.paper : this.colors.ink;
+    ctx.font = `12px ${this.colors.font}`;
+    ctx.textAlign = "center";
+    ctx.fillText(percent(value), x + width / 2, inside ? top + LETTERS - 2 : foot - now - 5);
   }
 
   /** Write the fixed texts. */

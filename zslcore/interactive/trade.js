@@ -146,7 +146,7 @@ export class Trade {
       const kind = hollow ? "hollow" : "dot";
       return [
         shape("path", { class: kind, d: path(symbol, x + 6, y, 5), style: ink(look) }),
-        shape("text", { class: "label", x: x + 16, y: y + 4 }, name),
+        shape("text", { class: label.own ? "label strong" : "label", x: x + 16, y: y + 4 }, name),
       ];
     });
     return [...places, ...names];
@@ -200,13 +200,17 @@ export class Trade {
       const k = bestOf(each);
       return this.wish(each.name, each.look, each.unseen[k], each.seen[k]);
     });
-    return [...stops, ...others];
+    if (!others.length) return stops;
+    // The line itself is named in its lower half, away from its stops.
+    const k = line.seen.findIndex((seen) => seen < 0.4 * line.seen[0]);
+    return [...stops, ...others,
+      { ...this.wish(line.name, line.look, line.unseen[k], line.seen[k]), own: true }];
   }
 
   /** @param {string} name @param {string} look @param {number} u @param {number} s */
   wish(name, look, u, s) {
     const hollow = look === "plain", width = widthOf(name) + 18;
-    return { name, look, hollow, x: this.x.at(u), y: this.y.at(s), width };
+    return { name, look, hollow, own: false, x: this.x.at(u), y: this.y.at(s), width };
   }
 
   // --- Moving parts -----------------------------------------------------------------------------

@@ -57,14 +57,15 @@ _HTML = """
       <input type="range" aria-label="Gamma, subtracted from the scores of seen classes">
       <div class="stops" role="group" aria-label="Gammas with a name"></div></figure>
   </div>
-  <div class="pair images">
+  <details class="images"><summary>Predictions by group, and accuracy per class</summary>
+  <div class="pair">
     <figure class="flow"><figcaption>Predictions by group
       <small>(per image)</small></figcaption>
       <svg role="img"></svg></figure>
     <figure class="classes"><figcaption>Accuracy per class
       <small>(line: at γ = 0)</small></figcaption>
       <canvas role="img"></canvas></figure>
-  </div>
+  </div></details>
   <div class="tip" hidden></div>
 </div>
 """
@@ -201,12 +202,12 @@ LOOKS = {
     "classes": colors.Look.of(colors.HARMONIC),
     "inductive": colors.Look.of(colors.HARMONIC, "circle", "2 4"),
     "transductive": colors.Look.of(colors.INK, "square"),
-    "first": colors.Look.of(colors.FIRST, "triangle-left", "7 4"),
-    "second": colors.Look.of(colors.SECOND, "triangle-right", "2 3"),
-    "third": colors.Look.of(colors.OVERLAP, "triangle-up", "9 3 2 3"),
-    "fourth": colors.Look.of(colors.NEUTRAL, "circle", "4 2"),
+    "first": colors.Look.of(colors.NEUTRAL, "triangle-left", "9 3 2 3"),
+    "second": colors.Look.of(colors.NEUTRAL, "triangle-right", "2 3"),
+    "third": colors.Look.of(colors.NEUTRAL, "triangle-up", "12 4"),
+    "fourth": colors.Look.of(colors.NEUTRAL, "triangle-down", "4 2"),
 }
-#: Looks of curves for comparison; these looks have no other meaning in this figure.
+#: Looks of curves for comparison: grey, as each colour has a meaning; dashes and marks differ.
 GHOSTS = ("first", "second", "third", "fourth")
 
 

@@ -12,15 +12,16 @@ const NODE = 8;
 const GAP = 14;
 const TEXT = 196; // width of the texts
 
-/** Outcomes from top to bottom: position in `Tally.went`, predicted side, text, kind. */
+/** Outcomes from top to bottom: position in `Tally.went`, true side, text, kind. */
 const ENDS = /** @type {const} */ ([
-  [0, "unseen", "◆ right", "right"],
-  [1, "unseen", "◆ another {unseen} class", "wrong"],
-  [5, "seen", "● {an unseen} class", "wrong"],
-  [2, "unseen", "◆ {a seen} class", "wrong"],
-  [4, "seen", "● another {seen} class", "wrong"],
-  [3, "seen", "● right", "right"],
+  [0, "unseen", "right", "right"],
+  [1, "unseen", "another {unseen} class", "wrong"],
+  [5, "seen", "{seen} → {unseen}", "wrong"],
+  [2, "unseen", "{unseen} → {seen}", "wrong"],
+  [4, "seen", "another {seen} class", "wrong"],
+  [3, "seen", "right", "right"],
 ]);
+const GLYPHS = { unseen: "◆", seen: "●" };
 /** Order of the streams of each side, chosen so that few streams cross. */
 const LEAVING = { unseen: [0, 1, 2], seen: [5, 4, 3] };
 
@@ -38,16 +39,19 @@ export class Flow {
       viewBox: `0 -20 ${this.width} ${HEIGHT + 20}` });
     this.streams = ENDS.map(([, side, , kind]) =>
       shape("path", { class: `stream ${kind}`, style: `--ink: var(--${side})` }));
+    /** @param {string} label @param {number} x */
+    const line = (label, x) => ({ class: label, x: this.width - TEXT + x });
+    this.glyphs = ENDS.map(([, side]) =>
+      shape("text", { ...line("name", 10), style: `--ink: var(--${side})` }, GLYPHS[side]));
     this.words = ENDS.map(([, , , kind]) =>
-      shape("text", { class: kind === "right" ? "label strong" : "label",
-        x: this.width - TEXT + 10 }));
+      shape("text", line(kind === "right" ? "label strong" : "label", 24)));
     const [a, b] = [this.high("unseen"), this.high("seen")];
     root.replaceChildren(
       shape("text", { class: "title", x: 0, y: -7 }, "images of"),
       shape("text", { class: "title", x: this.width - TEXT + 10, y: -7 }, "predicted, per image"),
       ...this.streams, node("unseen", 0, a), node("seen", a + 2 * GAP, b),
-      this.source("◆", "unseen", a / 2), this.source("●", "seen", a + 2 * GAP + b / 2),
-      ...this.words);
+      this.source("unseen", a / 2), this.source("seen", a + 2 * GAP + b / 2),
+      ...this.glyphs, ...this.words);
   }
 
   /** @param {"unseen" | "seen"} side */
@@ -55,9 +59,9 @@ export class Flow {
     return (this.tall * this.sides[side]) / (this.total || 1);
   }
 
-  /** @param {string} glyph @param {"unseen" | "seen"} side @param {number} y */
-  source(glyph, side, y) {
-    const text = `${glyph} ${this.named[side]} classes, ${counted(this.sides[side])}`;
+  /** @param {"unseen" | "seen"} side @param {number} y */
+  source(side, y) {
+    const text = `${GLYPHS[side]} ${this.named[side]} classes, ${counted(this.sides[side])}`;
     return shape("text", { class: "label", x: NODE + 6, y: y + 4 }, text);
   }
 
@@ -80,7 +84,7 @@ export class Flow {
     });
     const at = spaced(ENDS.map(([i], k) => tops[k] + size[i] / 2 + 4), 18, 12, HEIGHT - 3);
     ENDS.forEach(([i, side, text], k) => {
-      change(this.words[k], { y: at[k] });
+      for (const each of [this.glyphs[k], this.words[k]]) change(each, { y: at[k] });
       this.words[k].textContent = `${this.filled(text)} ${percent(went[i] / (this.sides[side] || 1))}`;
     });
   }

@@ -49,7 +49,7 @@ export class InHand extends Held {
     this.canvas = partOf(parent, "canvas", HTMLCanvasElement);
     /** @param {string} name */
     const place = (name) => partOf(parent, `.${name}`, HTMLElement);
-    this.places = { lines: place("lines"), images: place("images"),
+    this.places = { lines: place("lines"), images: partOf(parent, ".images", HTMLDetailsElement),
       numbers: ["g", "u", "s", "h"].map(place) };
     this.chosen = 0;
     /** @type {{ trade: Trade, over: Over } | null} */
@@ -110,6 +110,7 @@ export class InHand extends Held {
     this.layRange(over.frame, line.limits, "any");
     this.drawStops();
     this.drawLines();
+    if (!head.tell) this.places.images.open = true; // in a file of its own, nothing follows
     this.buildImages(wide ? side + 64 : width, wide ? room.width : width);
     this.paint();
     this.describe();
