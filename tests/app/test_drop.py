@@ -54,14 +54,14 @@ def test_the_first_view_of_leakage_is_the_card_of_a_real_file():
     example = read_report(drop.EXAMPLE.read_bytes(), "example")
     app = visit("leakage")
     assert [*metrics(app).values()] == [figure.value for figure in example.figures]
-    assert f"# :red[{example.word}]" in words(app)
+    assert f"# :red[{drop.ANSWERS[example.verdict]}] All 5,882 rows" in words(app)
     assert "Example" in words(app)
 
 
 def test_a_dropped_split_leaks_and_has_its_findings_and_corrected_file_below(tmp_path):
     path = split_file(tmp_path / "mine.mat", trainval=range(1, 46))
     app = dropped(path)
-    assert "Leaks" in words(app)
+    assert "[No: it leaks.]" in words(app)
     assert metrics(app)["Test images that were trained on"] == "5"
     assert "Example" not in words(app)
     assert "ZSL003" in str([expander.label for expander in app.expander])
@@ -77,7 +77,7 @@ def test_the_same_files_dropped_again_are_still_one_split(tmp_path):
         app = dropped(*files)
         assert not app.error
         assert "mine.mat, labels.mat" in plain_words(app)
-        assert "[Unknown]" in words(app)
+        assert "[Unknown.]" in words(app)
 
 
 def test_a_split_and_scores_dropped_together_get_a_card_each_and_one_of_both(tmp_path):
@@ -109,7 +109,7 @@ def test_dropped_predictions_are_read_once_and_have_the_card_of_a_check(monkeypa
     app = dropped(path).run()
     assert read == [path.name]
     assert card.sentence in plain_words(app)
-    assert f"[{card.word}]" in words(app)
+    assert f"[{drop.ANSWERS[card.verdict]}]" in words(app)
 
 
 def test_dropped_predictions_whose_rows_are_swapped_contradict_the_data_and_are_not_kept(tmp_path):
@@ -119,7 +119,7 @@ def test_dropped_predictions_whose_rows_are_swapped_contradict_the_data_and_are_
     table.loc[of, "row"] = table.loc[of, "row"].to_numpy()[::-1]
     table.to_parquet(tmp_path / "p.parquet")
     app = dropped(tmp_path / "p.parquet")
-    assert "[Broken]" in words(app)
+    assert "[No: it is broken.]" in words(app)
     assert not app.session_state["scores_evaluated"]
 
 

@@ -87,7 +87,7 @@ def findings_of(app):
 
 def test_the_first_look_shows_a_split_that_fails_and_says_why(visit):
     app = visit()
-    assert "Leaks" in words(app)
+    assert "No: it leaks." in words(app)
     assert "**open**" in str(findings_of(app))
     assert "6 of 10 test classes" in words(app)
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
@@ -118,9 +118,9 @@ def test_decisions_in_the_address_change_the_verdict(visit):
     split = load("simulated-AWA2").split("SS")
     unseen = [load("simulated-AWA2").class_names[c] for c in split.unseen_classes]
     rejected = decided("simulated-AWA2", dict.fromkeys(unseen, "rejected"))
-    assert "[Leaks]" in words(visit())
+    assert "[No: it leaks.]" in words(visit())
     app = visit(decisions=rejected)
-    assert "[Leaks]" not in words(app)
+    assert "[No: it leaks.]" not in words(app)
     assert "rejected by hand" in words(app)
     confirmed = decided("simulated-AWA2", {"seal": "confirmed"})
     assert "7 of 10 test classes" in words(visit(decisions=confirmed))
@@ -233,7 +233,7 @@ def test_every_finding_leads_to_a_page_that_opens_where_it_says(visit):
 
 def test_what_the_extractor_was_trained_on_is_what_the_data_set_declares(visit):
     assert "6 of 10" in pages.metrics(visit()).values()
-    assert "none" in words(visit(dataset="digits"))
+    assert "No images" in words(visit(dataset="digits"))
     app = visit(dataset="simulated-AWA2-untrained")
     assert "6 of 10 test classes" not in words(app)
 

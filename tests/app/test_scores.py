@@ -9,7 +9,7 @@ import pytest
 
 import ui.intake.scores
 from tests import pages
-from tests.pages import charts, metrics, words
+from tests.pages import charts, words
 from ui.intake import memory
 from ui.shell import visitors
 from ui.shell.text import plain
@@ -37,13 +37,26 @@ def scored():
     return fit_and_score(get_method("ESZSL")(), digits, digits.split("PS"))
 
 
+def metrics(app):
+    """Return H by protocol and AUSUC, mean per class, from the tables of the page."""
+    tables = [frame.value for frame in app.dataframe]
+    shown = {}
+    for table in tables:
+        if "H, per image" in table:
+            of = table.set_index("protocol")["H"]
+            shown |= {f"H, {name}": f"{h:.1f} %" for name, h in of.items()}
+        elif "AUSUC" in table:
+            shown["AUSUC"] = f"{table['AUSUC'][0]:.1f} %"
+    return {name: value for name, value in shown.items() if value != "nan %"}
+
+
 def test_scores_of_three_methods_are_there_to_begin_with():
     app = pages.visit(PAGE)
     digits = load("digits")
     run = runs.run(RunSpec("digits", "PS", "LinearS2V"), digits, with_oracle=False).result
     shown = metrics(app)
     assert shown["AUSUC"] == f"{100 * run.evaluation.ausuc:.1f} %"
-    assert shown["H, validated γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
+    assert shown["H, One space, chosen γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
     assert "LinearS2V on digits" in words(app)
 
 
@@ -144,12 +157,12 @@ def test_gamma_of_another_file_is_forgotten(tmp_path, scored):
     app = pages.visit(PAGE)
     uploaded(app, first)
     app.number_input(key="scores_gamma").set_value(0.03).run()
-    assert "H at γ = 0.03" in metrics(app)
+    curve = scored.curve
+    assert metrics(app)["H, One space, γ = 0.03"] == f"{100 * curve.at(0.03).harmonic:.1f} %"
     app.file_uploader(key="scores_files").set_value((second.name, second.read_bytes(), "")).run()
     assert not app.exception
     assert app.number_input(key="scores_gamma").value is None
-    assert "H at γ = 0.03" not in metrics(app)
-    assert [label for label in metrics(app) if label.startswith("H at γ")] == ["H at γ = 0"]
+    assert [name for name in metrics(app) if "γ = " in name] == ["H, One space, γ = 0"]
 
 
 def test_the_printed_command_says_how_validation_scores_were_read(tmp_path, scored):
@@ -177,7 +190,7 @@ def test_validation_scores_of_test_images_are_an_oracle_on_the_page(tmp_path, sc
     app.file_uploader(key="scores_val").upload("val.npz", (tmp_path / "val.npz").read_bytes())
     uploaded(app, tmp_path / "own.npz")
     assert not app.exception
-    assert ("H, validated γ" in metrics(app)) == (not peeked)
+    assert ("at the validated γ" in words(app)) == ("Calibration: " in words(app)) == (not peeked)
     assert any("this is an oracle" in warning.value for warning in app.warning) == peeked
     assert "No validated γ." not in words(app)
 
@@ -215,9 +228,9 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
     assert "rows, labels and gamma agree with the data" in tip
     shown = metrics(app)
     assert shown["AUSUC"] == f"{100 * run.evaluation.ausuc:.1f} %"
-    assert shown["H, validated γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
-    table = app.dataframe[0].value.set_index("line")
-    assert table.loc["AUROC", "per image"] == pytest.approx(
+    assert shown["H, One space, chosen γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
+    table = app.dataframe[1].value.set_index("average")
+    assert table.loc["per image", "AUROC"] == pytest.approx(
         100 * BootstrapMetrics.once(predictions.test).auroc()[0]
     )
     assert memory.BUDGET.used(app.session_state["visitor"]) >= predictions.nbytes > 50_000
@@ -285,7 +298,7 @@ def test_a_known_test_set_is_named(tmp_path):
     app = pages.visit(PAGE)
     uploaded(app, known_scores(tmp_path))
     assert not app.exception
-    assert "H at γ = 0" not in metrics(app)  # there is no curve without seen test images
+    assert "H, One space, γ = 0" not in metrics(app)  # there is no curve without seen test images
     assert "**AWA2, split SS**" in words(app)
 
 
@@ -303,7 +316,7 @@ def test_real_scores_show_their_published_figures(name, of, H):
     assert not app.exception
     assert not app.radio  # nothing about them is open
     shown = metrics(app)
-    assert shown["H at γ = 0"] == f"{H} %"
+    assert shown["H, One space, γ = 0"] == f"{H} %"
     assert shown["AUSUC"].endswith(" %")
     assert f"**{of}, split PS**" in words(app)
 

@@ -148,7 +148,7 @@ def test_a_reviewer_learns_what_a_split_leaks_and_takes_the_report(server, page,
     (tmp_path / "split.json").write_text(json.dumps({"schema": "zslcore-split/1", "parts": rows}))
     visitor = Visitor(server, page)
     visitor.drop(tmp_path / "split.json")
-    shown(page, "Leaks")
+    shown(page, "No: it leaks.")
     assert visitor.clicks <= 2  # of 3
     html = visitor.saved("Report, HTML")
     body = html[html.index("<body") :]

@@ -14,8 +14,7 @@ from tests.datasets.files import with_type_code, write_folder
 from tests.leakage.worlds import add, clean
 from zslcore.datasets.facts import class_facts
 
-#: A verdict stands behind the name of its icon.
-LEAKS = re.compile("Leaks$")
+LEAKS = re.compile("No: it leaks")
 
 
 def drop(page, *files):
@@ -61,7 +60,7 @@ def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
     visit(page, server, "/leakage")
     drop(page, corrected)
     page.get_by_text("split · corrected.mat").wait_for()
-    page.get_by_text(re.compile("Unknown$")).first.wait_for()  # a file says nothing of features
+    page.get_by_text("Unknown.").first.wait_for()  # a file says nothing of features
     assert page.errors == []
 
 

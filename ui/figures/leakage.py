@@ -137,7 +137,7 @@ def _bars(picture: Picture) -> Chart:
                 ([bar.whole - bar.marked for bar in each], {"color": rest}),
             )
         ],
-        height=20 + 38 * len(each),
+        height=20 + (50 if len(each) < 7 else 38) * len(each),
         # The values are in the right margin. Its width is in pixels, since a share of a narrow
         # figure would be too narrow for them.
         margin={"t": 4, "b": 4, "r": 14 + LETTER * max(len(bar.value) for bar in each)},

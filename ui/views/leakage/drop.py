@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from ui.components import window
@@ -25,8 +26,7 @@ from ui.sections.audit import (
     show_findings,
 )
 from ui.shell import site_map, terms
-from ui.shell.folds import fold
-from ui.shell.frame import Header, chart, errors_as_sentences
+from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer
 from ui.shell.guard import fragment
 from ui.shell.text import PART_LABELS, on_screen, plain
 from ui.state import cache, controls, data_menu, decisions
@@ -55,7 +55,7 @@ from zslcore.leakage.file_kinds import ENDINGS, class_list_of
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.published import PredictedScores
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
-from zslcore.leakage.report import Report, counted
+from zslcore.leakage.report import STATUS, Report, Verdict, counted
 from zslcore.leakage.split_card import card_of_classes
 from zslcore.leakage.vocabularies import USUAL
 from zslcore.results.store import ResultStore
@@ -79,50 +79,53 @@ HELP = (
     "predictions (.parquet); the JSON of a run or of a board entry; a list of classes (.txt). Each "
     "file is read in a separate process that runs no code from it."
 )
-#: Height of the upload field without files, in pixels.
-_UPLOAD = 100
 ON_FILE, ON_DATASET = "files", "a data set"
 DECLARED = f"as declared, else {USUAL}"
 
 
 def show(header: Header) -> None:
     """Show the verdict on files or a data set; without files, show an example."""
+    answer = place_answer()
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
         upload = st.empty()
-        with st.popover("More", icon=":material/more_horiz:"):
-            chosen = controls.choose_option("Check", [ON_FILE, ON_DATASET], key="leakage_source")
-    if chosen == ON_DATASET:
-        _check_dataset(header, [])
-        return
-    # Streamlit first draws the upload field too high, so its height is set while it has no files.
-    certain = not (st.session_state.get("drop_files") or window.is_narrow())
-    sandboxed.preload_scores()
-    with upload.container(height=_UPLOAD if certain else "content", border=False):
-        files = st.file_uploader(
-            "Split, scores or both, predictions, or a result",
-            list(ENDINGS),
-            accept_multiple_files=True,
-            key="drop_files",
-            help=HELP,
+        chosen = controls.choose_option(
+            *("Check", [ON_FILE, ON_DATASET]),
+            key="leakage_source",
+            width=110,
+            label_visibility="collapsed",
         )
+    if chosen == ON_DATASET:
+        _check_dataset(header, answer, [])
+        return
+    sandboxed.preload_scores()
+    files = upload.file_uploader(
+        "Split, scores or both, predictions, or a result",
+        list(ENDINGS),
+        accept_multiple_files=True,
+        key="drop_files",
+        help=HELP,
+    )
     place = st.empty()  # clears the previous card while files are read
     if files:
         place.caption("Checking the files …")
-        with errors_as_sentences():
-            _check_files(files)
-        place.empty()
+        try:
+            with errors_as_sentences():
+                _check_files(files, answer, row)
+        finally:
+            place.empty()
         return
+    example = read_report(EXAMPLE.read_bytes(), EXAMPLE.name)
+    _say(answer, example, "Example, a split file of AWA2 in circulation")
     with place.container():
-        st.caption("Example: a split file of AWA2 in circulation. Upload a file to replace it.")
-        show_card(read_report(EXAMPLE.read_bytes(), EXAMPLE.name))
+        show_card(example)
 
 
 # --- A data set of the app ------------------------------------------------------------------------
 
 
 @fragment
-def _check_dataset(header: Header, marked: list[str]) -> None:
+def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> None:
     """Choose a split, declare how results were produced, and check it, in a fragment of the page.
 
     ``marked`` holds the data set whose badge is in the heading; for another data set the whole page
@@ -130,10 +133,10 @@ def _check_dataset(header: Header, marked: list[str]) -> None:
     """
     with errors_as_sentences():
         downloads.start()
-        _judge_dataset(header, marked)
+        _judge_dataset(header, answer, marked)
 
 
-def _judge_dataset(header: Header, marked: list[str]) -> None:
+def _judge_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = data_menu.choose_name(
             "Data set",
@@ -162,6 +165,7 @@ def _judge_dataset(header: Header, marked: list[str]) -> None:
     measured = _measured(dataset, split.name, measure=declared.measure)
     files = [(dataset.name, dataset.digest)]
     judged, review = _judged_split(key, as_it_came, files, pretraining, declared, dataset, measured)
+    _say(answer, judged.card)
     show_card(judged.card, findings_below=True)
     _show_below(review)
 
@@ -249,20 +253,23 @@ class _Checked:
     review: Review | None = None
 
 
-def _check_files(files: Sequence[BinaryIO]) -> None:
-    """Recognise the files, and show one card per file or one joint card."""
+def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenerator) -> None:
+    """Recognise the files, and show one card per file or one joint card; ``row`` has controls."""
     with artifacts.scratch() as folder:
         groups = put_and_sort(files, folder)
-        with st.container(horizontal=True, vertical_alignment="bottom"):
+        with row:
             pretraining, printed = _choose_pretraining(), _ask_printed(groups)
             declared = declare(measurable=False)
         judged = [_judged(each, pretraining, declared) for each in groups]
     scores.keep([each.evaluated for each in judged if each.evaluated is not None])
     cards = joined_cards([each.of for each in judged if each.of is not None], printed)
     reviews = [each.review for each in judged if each.review is not None]
+    worst = min(cards, key=lambda card: list(STATUS).index(card.verdict), default=None)
+    if worst is not None:
+        _say(answer, worst)
     for k, card in enumerate(cards):
         below = len(reviews) == 1 and card.kind.startswith("split") and len(cards) == 1
-        show_card(card, key=str(k), findings_below=below)
+        show_card(card, str(k), findings_below=below, with_verdict=card is not worst)
     for each, answered in zip(groups, judged, strict=True):
         if answered.of is not None:
             _link(each)
@@ -281,7 +288,7 @@ def _ask_printed(groups: Sequence[Sorted]) -> tuple[Printed, ...]:
         key="drop_printed",
         placeholder="H 49.8, u 45.1",
         max_chars=200,
-        width=360,
+        width=200,
         help="ZSL, u, s, H or AUSUC as printed: are they reproduced?",
     )
     return read_printed(text or "")
@@ -294,7 +301,7 @@ def _choose_pretraining() -> list[Vocabulary]:
         [DECLARED, *VOCABULARY_NAMES],
         key="drop_pretraining",
         bind="query-params",
-        width=360,
+        width=250,
         help="Test classes in the pre-training set are not unseen.",
     )
     return [] if chosen in (None, DECLARED) else [get_vocabulary(chosen)]
@@ -479,23 +486,58 @@ MARK_NAMES: dict[Mark, tuple[str, str]] = {
 }
 
 
-def show_card(card: Report, key: str = "", *, findings_below: bool = False) -> None:
-    """Show a card, and offer its paragraph for a review and its report."""
+#: Verdict -> start of the answer to the title.
+ANSWERS: dict[Verdict, str] = {
+    "leaks": "No: it leaks.",
+    "broken": "No: it is broken.",
+    "unknown": "Unknown.",
+    "clean": "Yes: it is clean.",
+}
+#: Most characters of a heading; a longer reason stands below it.
+MOST_LETTERS = 200
+
+
+def _say(answer: ViewAnswer, card: Report, what: str = "") -> None:
+    """Answer the title by the verdict of a card and its reason; ``what`` describes the files."""
+    heading = f":{VERDICT_COLORS[card.verdict]}[{ANSWERS[card.verdict]}]"
+    evidence = _source_of(card, what)
+    if len(card.sentence) > MOST_LETTERS:
+        answer.say(heading, f"{plain(card.sentence)} {evidence}")
+    else:
+        answer.say(f"{heading} {plain(card.sentence)}", evidence)
+
+
+def _source_of(card: Report, what: str = "") -> str:
+    return f"{what or plain(card.kind)} · {plain(', '.join(name for name, _ in card.files))}"
+
+
+def show_card(
+    card: Report, key: str = "", *, findings_below: bool = False, with_verdict: bool = False
+) -> None:
+    """Show a card, and offer its paragraph for a review and its report.
+
+    ``with_verdict`` : whether to show the verdict, if the answer of the view has that of another
+    card.
+    """
     with st.container(border=True):
-        left, right = st.columns([0.56, 0.44], gap="large")
-        with left:
-            names = ", ".join(name for name, _ in card.files)
+        if with_verdict:
             st.markdown(f"## :{VERDICT_COLORS[card.verdict]}[{card.word}]")
             st.markdown(f"**{plain(card.sentence)}**")
-            st.caption(f"{plain(card.kind)} · {plain(names)}")
-        with right:
-            if card.picture is not None:
+            st.caption(_source_of(card))
+        if card.picture is None:
+            places: Sequence[DeltaGenerator] = st.columns(len(card.figures))
+        else:
+            left, right = st.columns([0.6, 0.4])
+            places = [right] * len(card.figures)
+            with left:
                 chart(picture_of(card.picture), card.picture.alt, key=f"drop_picture{key}")
-        for place, figure in zip(st.columns(len(card.figures)), card.figures, strict=True):
-            place.metric(plain(figure.label[0].upper() + figure.label[1:]), figure.value)
-            place.caption(plain(figure.note))
+        for place, figure in zip(places, card.figures, strict=True):
+            with place.container(gap=None):
+                st.metric(plain(figure.label[0].upper() + figure.label[1:]), figure.value)
+                st.caption(plain(figure.note))
         _show_takeaway(card, key)
-    _show_details(card, findings_below=findings_below)
+    is_open = not (with_verdict or window.is_narrow())
+    _show_details(card, findings_below=findings_below, is_open=is_open)
 
 
 def _show_takeaway(card: Report, key: str) -> None:
@@ -515,26 +557,19 @@ def _show_takeaway(card: Report, key: str) -> None:
         download("JSON", partial(to_json, card), f"check_{stem}.json", f"drop_json{key}")
 
 
-def _show_details(card: Report, *, findings_below: bool) -> None:
-    """List findings and contents in an expander; with ``findings_below``, contents only."""
-    if findings_below:
-        read = partial(_show_read, card)
-        fold("What was read", read, key="leakage_read", icon=":material/description:")
-        return
-    counts = [
-        counted(len(findings), name, many)
-        for mark, (name, many) in MARK_NAMES.items()
-        if (findings := card.marked(mark))
-    ]
-    with st.expander(f"Details: {', '.join(counts)}"):
-        for finding in card.findings:
-            _show_finding(finding)
-        st.caption("What was read")
-        _show_read(card)
-
-
-def _show_read(card: Report) -> None:
-    st.table({plain(a): plain(b) for a, b in card.read_as.items()}, border="horizontal")
+def _show_details(card: Report, *, findings_below: bool, is_open: bool) -> None:
+    """List findings and contents in expanders; with ``findings_below``, contents only."""
+    if not findings_below:
+        counts = [
+            counted(len(findings), name, many)
+            for mark, (name, many) in MARK_NAMES.items()
+            if (findings := card.marked(mark))
+        ]
+        with st.expander(f"Details: {', '.join(counts)}", expanded=is_open):
+            for finding in card.findings:
+                _show_finding(finding)
+    with st.expander("What was read", icon=":material/description:"):
+        st.table({plain(a): plain(b) for a, b in card.read_as.items()}, border="horizontal")
 
 
 def _show_finding(finding: Finding) -> None:

@@ -8,15 +8,13 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from ui.components import window
 from ui.intake import scores
 from ui.intake.scores import ENDINGS, TEXTS, EvaluatedScores, ScoreUpload
-from ui.sections import at_gamma
 from ui.shell import site_map, terms
 from ui.shell.frame import Header, errors_as_sentences, place_answer
 from ui.shell.guard import fragment
-from ui.shell.numbers import percent, three_digits
-from ui.shell.text import on_screen, plain
+from ui.shell.numbers import in_points, percent, three_digits
+from ui.shell.text import GAP_OF_GAMMA, on_screen, plain
 from ui.shell.visitors import available_datasets
 from ui.state import cache, controls
 from ui.takeaway import downloads, tables
@@ -31,13 +29,18 @@ from zslcore.scores.explain import LISTED, Explanation, explain
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import Pair, compare_scores, in_protocols
 from zslcore.scores.printed import read_printed
-from zslcore.scores.protocols import PROTOCOLS, WORDS, Words
+from zslcore.scores.protocols import (
+    CHOSEN,
+    PROTOCOLS,
+    WORDS,
+    Words,
+    metrics_of_test,
+    side_by_side,
+)
 from zslcore.scores.reading import JudgedScores, is_of
 
 EXAMPLES = ("LinearS2V", "ESZSL", "LinearV2S")
 UNSEEN = "6, 8, 22, names or all"
-#: Height of the upload field without files, in pixels.
-UPLOAD = 100
 
 
 def show(header: Header) -> None:
@@ -72,7 +75,9 @@ def show(header: Header) -> None:
             first, *others = complete
             compared = bool(scores.kept_scores())
             identity = _identity(first, words, is_example=not compared)
-            answer.say(_headline(first, words), identity)
+            gains = _gains(first)
+            tip = terms.tip(GAP_OF_GAMMA) if gains else None
+            answer.say(_headline(first, words), identity + gains, tip=tip)
             if isinstance(first.matrix, PredictedScores):
                 state = first.matrix.state
                 tip = AGREES if state is State.VERIFIED else None
@@ -94,23 +99,32 @@ def _headline(first: EvaluatedScores, words: Words) -> str:
     return f"H is {percent(plain_h)} at γ = 0{chosen} and at most {percent(best)} (oracle)."
 
 
+def _gains(first: EvaluatedScores) -> str:
+    """Return the gain of calibration and the gap to the best gamma, in points of H."""
+    if first.gamma is None or first.report.origin == "oracle" or not first.matrix.tested.has_curve:
+        return ""
+    curve = first.matrix.tested.curve
+    chosen = curve.at(first.gamma).harmonic
+    return (
+        f" Calibration: {in_points(chosen - curve.at(0.0).harmonic)} of H; "
+        f"{GAP_OF_GAMMA.lower()} {in_points(curve.best().harmonic - chosen).removeprefix('+')}."
+    )
+
+
 def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
     """Return the uploads, the validation scores and the names of the two sides."""
     sandboxed.preload_scores()
-    # Streamlit first draws the upload field too high, so its height is set while it has no files.
-    certain = not (st.session_state.get("scores_files") or window.is_narrow())
-    with st.container(height=UPLOAD if certain else "content", border=False):
-        files = st.file_uploader(
-            "Scores of your own model",
-            ENDINGS,
-            accept_multiple_files=True,
-            key="scores_files",
-            on_change=scores.withdraw,
-            help="A matrix of images x classes, the class of each image and the unseen classes: "
-            "scores, y, unseen_classes; or one predicted class per image: y_true, y_pred. Rows are "
-            "test images. The test sets of AWA1, AWA2, CUB, SUN and aPY are recognised by their "
-            "labels. Files of predictions (.parquet) are checked.",
-        )
+    files = st.file_uploader(
+        "Scores of your own model",
+        ENDINGS,
+        accept_multiple_files=True,
+        key="scores_files",
+        on_change=scores.withdraw,
+        help="A matrix of images x classes, the class of each image and the unseen classes: "
+        "scores, y, unseen_classes; or one predicted class per image: y_true, y_pred. Rows are "
+        "test images. The test sets of AWA1, AWA2, CUB, SUN and aPY are recognised by their "
+        "labels. Files of predictions (.parquet) are checked.",
+    )
     with st.popover("More", icon=":material/more_horiz:"):
         labels = st.file_uploader("Labels, one per line", TEXTS, key="scores_labels")
         unseen = _ask_unseen("Unseen classes", "scores_unseen")
@@ -181,14 +195,15 @@ def _show_scores(
             terms.metric("Accuracy, mean per class", percent(zsl))
         else:
             terms.metric("ZSL accuracy", percent(zsl))
-        _show_remarks(first, words)
-        _show_tabs(first, others, None, words)
+        below = st.container()
+        with_intervals = _choose_intervals()
+        with below:
+            _show_tabs(first, others, None, words, with_intervals=with_intervals)
+        _show_rest(first, words, is_example=not compared)
         return
-    slot = st.container(key="scores_slot")
-    gamma = at_gamma.show_figures(
-        matrix.tested, zsl, first.gamma, first.report.origin, of=matrix.digest, key=GAMMA
-    )
-    _show_remarks(first, words)
+    slot, below = st.container(key="scores_slot"), st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        gamma, with_intervals = _ask_gamma(first), _choose_intervals()
     lines = [
         line_of(
             *(each.matrix.name, each.matrix.tested.curve, look, each.gamma, at),
@@ -210,7 +225,30 @@ def _show_scores(
             key=CURVE,
             on_change=_remember,
         )
-    _show_tabs(first, others, gamma, words)
+    with below:
+        _show_tabs(first, others, gamma, words, with_intervals=with_intervals)
+    _show_rest(first, words, is_example=not compared)
+
+
+def _choose_intervals() -> bool:
+    return st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
+
+
+def _ask_gamma(first: EvaluatedScores) -> float:
+    """Return the released or typed gamma of these scores, else the chosen gamma, or 0."""
+    of = first.matrix.digest
+    if st.session_state.setdefault(f"{GAMMA}_of", of) != of:  # a gamma of other scores
+        st.session_state[f"{GAMMA}_of"], st.session_state[GAMMA] = of, None
+    typed = st.number_input(
+        "γ",
+        value=None,
+        format="%.3g",
+        placeholder="0" if first.gamma is None else first.report.origin,
+        key=GAMMA,
+        width=150,
+        help=terms.tip("γ", "The γ at which the handle was released, or a number you type."),
+    )
+    return (first.gamma or 0.0) if typed is None else typed
 
 
 def _ask_printed() -> str:
@@ -329,13 +367,16 @@ def _show_remarks(first: EvaluatedScores, words: Words) -> None:
 
 
 def _show_tabs(
-    first: EvaluatedScores, others: list[EvaluatedScores], gamma: float | None, words: Words
+    first: EvaluatedScores,
+    others: list[EvaluatedScores],
+    gamma: float | None,
+    words: Words,
+    *,
+    with_intervals: bool,
 ) -> None:
-    """Show every protocol, the comparison with other files, and the command."""
-    m = first.matrix
-    name = "scores_" + "".join(c if c.isalnum() else "_" for c in m.name)
+    """Show every protocol, or the comparison with other files."""
     shows = {
-        "Every protocol": lambda: show_protocols(first, words, name),
+        "Every protocol": lambda: show_protocols(first, words, gamma, with_intervals),
         "Compare": lambda: _show_pair(first, others, gamma, words),
     }
     opened = terms.tabs(TABS, key="scores_tab", on_change="rerun")
@@ -343,18 +384,26 @@ def _show_tabs(
         if tab.open:
             with tab, errors_as_sentences():
                 shows[named]()
-    show_split_of(m)
+
+
+def _show_rest(first: EvaluatedScores, words: Words, *, is_example: bool) -> None:
+    """Show remarks on the metrics, the split of the scores, and the command."""
+    _show_remarks(first, words)
+    show_split_of(first.matrix, is_example=is_example)
     with st.expander("Command and predictions", icon=":material/terminal:"):
-        _show_reproduce(first, name)
+        _show_reproduce(first)
 
 
-def _show_reproduce(first: EvaluatedScores, name: str) -> None:
+def _show_reproduce(first: EvaluatedScores) -> None:
     """Show the command, and offer the predictions contained in a score matrix."""
     downloads.show_command(first.command)
     if not isinstance(first.matrix, PredictedScores) and not first.matrix.tested.limits:
-        downloads.offer_predictions(
-            lambda: predictions_of_scores(first.report), name.removeprefix("scores_")
-        )
+        downloads.offer_predictions(lambda: predictions_of_scores(first.report), _stem_of(first))
+
+
+def _stem_of(first: EvaluatedScores) -> str:
+    """Return the name of the scores for names of files."""
+    return "".join(c if c.isalnum() else "_" for c in first.matrix.name)
 
 
 def _show_pair(
@@ -421,30 +470,55 @@ def choose_words() -> Words:
     return WORDS[name]
 
 
-def show_protocols(first: EvaluatedScores, words: Words, name: str) -> None:
-    """Show all metrics by protocol, with a sentence on each protocol."""
-    report = first.report
-    with_intervals = st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
+def show_protocols(
+    first: EvaluatedScores, words: Words, gamma: float | None, with_intervals: bool
+) -> None:
+    """Show all metrics by protocol, also at a released gamma, with a sentence on each protocol."""
+    report, name = first.report, f"scores_{_stem_of(first)}_protocols"
     if with_intervals:
         with st.spinner("Resampling classes and images …"):
             table = report.table(words, with_intervals=True)
         labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "value"}
         columns = ["value", *INTERVALS]
-        tables.show(
-            table, f"{name}_protocols", labels=labels | INTERVALS, percent=columns, height="content"
-        )
+        tables.show(table, name, labels=labels | INTERVALS, percent=columns, height="content")
         st.caption(f"{_EXPLAINED} {words.translate(report.caution)}")
     else:
         table = report.table(words)
-        averages = list(table["average"].unique())
-        lines = pd.MultiIndex.from_frame(table[["protocol", "line"]].drop_duplicates())
-        wide = table.pivot_table("value", ["protocol", "line"], "average", sort=False)
-        wide = wide.reindex(index=lines, columns=averages).reset_index()
-        labels = {"protocol": "protocol", "line": "metric"} | {a: a for a in averages}
-        tables.show(wide, f"{name}_protocols", labels=labels, percent=averages, height="content")
+        _show_by_side(table, _at_released(first, words, gamma), name)
     _show_reasons(table)
     with st.expander("What each protocol means", icon=":material/dictionary:"):
         _explain(words)
+
+
+def _at_released(first: EvaluatedScores, words: Words, gamma: float | None) -> pd.DataFrame:
+    """Return the metrics at a gamma that is neither 0 nor the chosen one; else an empty table."""
+    if gamma in (None, 0.0, first.gamma):
+        return pd.DataFrame()
+    table = side_by_side(metrics_of_test(first.matrix.tested, gamma), words=words)
+    here = table["protocol"] == words.translate(CHOSEN)
+    return table[here].assign(protocol=f"One space, γ = {three_digits(gamma)}")
+
+
+def _show_by_side(table: pd.DataFrame, released: pd.DataFrame, name: str) -> None:
+    """Show one row per protocol with the accuracies of both sides and H, then other metrics."""
+    of_sides = table.groupby("protocol")["line"].transform(lambda lines: "H" in set(lines))
+    protocols = pd.concat([table[of_sides], released])
+    column = protocols["line"].str.split().str[-1]  # "seen" of "seen among seen"
+    column += protocols["average"].map({"per class": "", "per image": ", per image"})
+    wide = _wide(protocols.assign(column=column), "protocol")
+    others = table[~of_sides]
+    column = others["line"] + others["protocol"].str.extract("(, γ = 0)", expand=False).fillna("")
+    for k, shown in enumerate((wide, _wide(others.assign(column=column), "average"))):
+        labels = {str(column): str(column) for column in shown}
+        values = [*labels][1:]
+        tables.show(shown, f"{name}_{k}", labels=labels, percent=values, height="content")
+
+
+def _wide(table: pd.DataFrame, rows: str) -> pd.DataFrame:
+    """Return the values by ``rows`` and ``column`` in the order of the table, per class first."""
+    wide = table.pivot_table("value", rows, "column", sort=False, dropna=False)
+    columns = sorted(table["column"].unique(), key=lambda name: name.endswith("per image"))
+    return wide.reindex(index=table[rows].unique(), columns=columns).reset_index()
 
 
 def _show_reasons(table: pd.DataFrame) -> None:
@@ -490,12 +564,12 @@ VERSIONS = {
 }
 
 
-def show_split_of(matrix: JudgedScores) -> None:
+def show_split_of(matrix: JudgedScores, *, is_example: bool) -> None:
     """Name the published split of the scores, with a link to its audit."""
     if matrix.benchmark:
         name = f"of **{matrix.benchmark}, split {matrix.split}**. {VERSIONS.get(matrix.split, '')}"
         st.markdown(f"By the number of images per class, these are the test images {name}")
-    else:
+    elif not is_example:
         st.markdown("No benchmark has a test set with these numbers of images per class.")
     of = _data_with(matrix)
     if of:
