@@ -124,12 +124,12 @@ def figure_of_trained_classes(
     if finding.mark == "open":
         return trained_classes(note=finding.sentence.rstrip("."))
     related = int(finding.figures["related"])
-    note = titles_of(vocabularies, is_assumed=is_assumed)
+    note = titles_of_sets(vocabularies, is_assumed=is_assumed)
     note += f"; {counted(related, 'more class', 'more classes')} related" if related else ""
     return trained_classes(f"{len(finding.classes)} of {finding.figures['classes']}", note)
 
 
-def titles_of(vocabularies: Sequence[str], *, is_assumed: bool = False) -> str:
+def titles_of_sets(vocabularies: Sequence[str], *, is_assumed: bool = False) -> str:
     """Return the titles of pre-training sets in a note: ``ImageNet-1K (assumed)``."""
     sets = pretraining_sets()
     titles = [sets[name].title if name in sets else name for name in vocabularies]

@@ -18,7 +18,7 @@ from zslcore.leakage.contamination import (
     figure_of_trained_classes,
     not_found,
     own_test_set,
-    titles_of,
+    titles_of_sets,
 )
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, UNREAD, AuditContext
 from zslcore.leakage.counts import leaking_rows, leaks_by_part
@@ -106,7 +106,8 @@ def card_of_classes(
     headline = " ".join(finding.sentence for finding in findings)
     rows = "A list of classes does not have the rows of a split."
     findings.append(Finding("Rows of the split", "open", rows, "Check the split file as well."))
-    where = " and ".join(v.name for v in vocabularies)
+    names = [vocabulary.name for vocabulary in vocabularies]
+    where = " and ".join(names)
     read_as = {"extractor trained on": f"{where} (assumed)" if assumed else where}
     return Report(
         subject=tested.dataset,
@@ -118,7 +119,9 @@ def card_of_classes(
         reason=f"{headline} {rows}",
         figures=(
             Figure(TRAINED_ON, UNKNOWN, "needs the split file"),
-            trained_classes(value, titles_of([v.name for v in vocabularies], is_assumed=assumed)),
+            trained_classes(
+                value, titles_of_sets([v.name for v in vocabularies], is_assumed=assumed)
+            ),
             Figure(GAINED, UNKNOWN, "no result"),
         ),
     )

@@ -497,18 +497,18 @@ ANSWERS: dict[Verdict, str] = {
 MOST_LETTERS = 200
 
 
-def _say(answer: ViewAnswer, card: Report, what: str = "") -> None:
-    """Answer the title by the verdict of a card and its reason; ``what`` describes the files."""
+def _say(answer: ViewAnswer, card: Report, source: str = "") -> None:
+    """Answer the title by the verdict of a card and its reason; ``source`` describes the files."""
     heading = f":{VERDICT_COLORS[card.verdict]}[{ANSWERS[card.verdict]}]"
-    evidence = _source_of(card, what)
+    evidence = _source_of(card, source)
     if len(card.sentence) > MOST_LETTERS:
         answer.say(heading, f"{plain(card.sentence)} {evidence}")
     else:
         answer.say(f"{heading} {plain(card.sentence)}", evidence)
 
 
-def _source_of(card: Report, what: str = "") -> str:
-    return f"{what or plain(card.kind)} · {plain(', '.join(name for name, _ in card.files))}"
+def _source_of(card: Report, source: str = "") -> str:
+    return f"{source or plain(card.kind)} · {plain(', '.join(name for name, _ in card.files))}"
 
 
 def show_card(
