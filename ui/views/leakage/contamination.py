@@ -47,7 +47,7 @@ def show(header: Header) -> None:
                 key="contamination_extractor",
                 default="ResNet-101",
                 label_visibility="collapsed",
-                width=260,
+                width=260 if narrow() else 236,
             )
             st.caption("tested on", width=wide)
             on_map = [str(each) for each in contamination.test_sets()]
@@ -57,9 +57,9 @@ def show(header: Header) -> None:
                 key="contamination_on",
                 default="AWA1 and AWA2, SS",
                 label_visibility="collapsed",
-                width=260,
+                width=260 if narrow() else 236,
             )
-            source = st.empty()
+            source, steps = st.empty(), st.empty()
             tab = st.segmented_control(
                 "Show",
                 list(TABS),
@@ -80,6 +80,9 @@ def show(header: Header) -> None:
             help=f"Source of its pre-training set: {plain(question.extractor.source)}.",
             width="content",
         )
+        if question.answer.state == "unknown" and not tested.not_understood:
+            with steps, st.popover("Next steps"):
+                _show_next(question)
         TABS[tab](question)
     with st.expander("Command", icon=":material/terminal:"):
         asks = ["zslcore", "contamination", *words, "--extractor", extractor]
@@ -148,15 +151,12 @@ class TestedExtractor:
 
 
 def _say(question: TestedExtractor, place: ViewAnswer) -> None:
-    """Write the answer and its evidence, and the next step where it is unknown."""
+    """Write the answer and its evidence."""
     answer = question.answer
     word = f":{LOOKS[answer.state]}[{ANSWERS[answer.verdict]}.]"
     place.say(
         f"{word} {plain(answer.headline)}", plain(f"{answer.evidence} {answer.advice}".strip())
     )
-    if answer.state == "unknown" and not question.tested.not_understood:
-        with place.mark, st.popover("What to do next", icon=":material/checklist:"):
-            _show_next(question)
 
 
 def _show_next(question: TestedExtractor) -> None:
@@ -265,7 +265,6 @@ def show_extractors(question: TestedExtractor) -> None:
                 "url": extractor.url,
             }
         )
-    st.markdown(f"May a number on **{plain(str(question.tested))}** be reported as zero-shot?")
     tables.show(
         pd.DataFrame(rows),
         "contamination_extractors",
