@@ -177,7 +177,7 @@ def _in_words(basis: Basis, judged: Mapping[str, Judgment]) -> tuple[str, str]:
         f"Of {len(judged)} claims of four papers, {yes} hold {BASES[basis][1]}, {no} do not, "
         f"{left} are open.",
         f"Strongest finding, the first tile: a printed p = {PRINTED_CLAIM.p} belongs to another "
-        f"test. {released_codes.headline()}",
+        f"test. {released_codes.headline()} SS, PS: standard and proposed split.",
     )
 
 
@@ -270,8 +270,7 @@ def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
         ]
         unit = "AWA2 minus AWA1"
     elif judgment.number is not None:
-        verdict = judgment.verdict
-        numbers = [Number(basis, judgment.number, judgment.low, judgment.high, verdict)]
+        numbers = [Number(basis, judgment.number, judgment.low, judgment.high)]
         unit = judgment.unit
     else:
         return
