@@ -46,7 +46,7 @@ MATCHES = "found.json"
 
 
 def search_pattern(names: Sequence[str], pattern: str, out: Path) -> str:
-    """Write as JSON, for each name, the first group of the match of a pattern, or null.
+    """Write a JSON list of the first group of ``pattern`` in each name; null without a match.
 
     Returns the end of a sentence on why the pattern is invalid; empty for a valid pattern.
     """

@@ -137,8 +137,8 @@ def difference_strips(
     """Draw one line per question: the differences of all pairs, their mean and its interval.
 
     ``tables`` has the differences and the tests of each panel, by the panel's title. ``labels``
-    maps each question to the label of its line, which may have tags. Without tests, the figure has
-    the pairs alone.
+    maps each question to the label of its line, which may contain HTML tags. Without tests, the
+    figure shows only the pairs.
     """
     place = {question: len(labels) - 1 - k for k, question in enumerate(labels)}
     panels = planes(len(tables), spacing=0.03)

@@ -149,7 +149,10 @@ def drop_from_address(*keys: str) -> None:
 
 
 def _wanted(spec: RunSpec) -> Study[Any] | None:
-    """Return the missing study: the run itself, else the ruler's stops; None without features."""
+    """Return the study that the page offers to compute; None without features.
+
+    It is the study of the run or, if the run is available or quick, of the stops of the ruler.
+    """
     if stored_answers.is_known_by_results(spec.dataset):
         return None
     if not playground_answers.here(spec) and not waiting.is_quick(spec):

@@ -20,7 +20,7 @@ _mount = st.components.v2.component("zsl_seen_unseen", **asdict(COMPONENT))
 def draw_curves(
     what: InteractiveCurve, *, key: str, on_change: Callable[[], None] = lambda: None
 ) -> None:
-    """Draw interactive curves; ``st.session_state[key].gamma`` is the released gamma."""
+    """Draw interactive curves; ``st.session_state[key].gamma`` is the last chosen gamma."""
     _mount(key=key, data=what.packed(key), on_gamma_change=on_change)
     offer_curves(what, key)
 
@@ -50,7 +50,7 @@ def released(key: str, name: str) -> float | None:
 
 
 def numbers_of(what: InteractiveCurve) -> pd.DataFrame:
-    """Return all points of all curves: columns curve, gamma, both accuracies and harmonic."""
+    """Return all points of all curves: columns curve, gamma, one per accuracy, and harmonic."""
     return pd.concat(
         [
             pd.DataFrame(

@@ -1,11 +1,13 @@
 r"""Tables of a study of actions: gains over the baseline, and splits.
 
-The gain of a method with pre-trained features is compared with its gain with the baseline features,
-which are not pre-trained. There are two intervals of the difference. The interval over classes is a
-bootstrap-t on the values of the classes, each averaged over the draws in which the class is tested.
-The other interval is over draws of splits: given the classes, draws are independent, so Student's t
-applies: :math:`\bar g \pm t_{n-1} \, \mathrm{sd}(g) / \sqrt{n}` for the difference of gains
-:math:`g` in each draw. The p-value is from a test that permutes the labels "overlapping" among
+The overlap gain of a method is the relative difference between its accuracies on test classes in
+the pre-training set and on all other test classes (:mod:`zslcore.analysis.overlap`). The gain with
+pre-trained features is compared with the gain with the baseline features, which are not
+pre-trained. There are two intervals of the difference. The interval over classes is a bootstrap-t
+on the values of the classes, each averaged over the draws in which the class is tested. The other
+interval is over draws of splits: given the classes, draws are independent, so Student's t applies:
+:math:`\bar g \pm t_{n-1} \, \mathrm{sd}(g) / \sqrt{n}` for the difference of gains :math:`g` in
+each draw. The p-value is from a test that permutes the labels "overlapping" among
 classes, with Holm's adjustment for all comparisons with the baseline in the study.
 """
 

@@ -1,4 +1,4 @@
-"""Experiments of the fairer evaluation of action recognition: splits, methods and settings.
+"""Experiments of the paper on fairer evaluation of action recognition: splits, methods, settings.
 
 A configuration pairs a data set with the pre-training set of an extractor. Thirty times, test
 classes are drawn: half from the classes in the pre-training set (OUC), half from the other classes
@@ -40,7 +40,7 @@ from zslcore.storage.records import Schema
 
 #: Number of draws in the paper.
 DRAWS = 30
-#: Methods that the paper also fits on the released splits, which the authors of BiDiLEL released.
+#: Methods that the paper also fits on the splits released by the authors of BiDiLEL.
 ON_RELEASED = ("BiDiLEL",)
 
 Semantics = Literal["attributes", "word2vec"]
@@ -413,7 +413,7 @@ def feature_sets(
 
 
 def _called(data: ZSLDataset) -> str:
-    last = data.pretraining[-1] if data.pretraining else data.name  # set of the last training
+    last = data.pretraining[-1] if data.pretraining else data.name  # the last pre-training set
     return _CALLED.get(last, data.name)
 
 

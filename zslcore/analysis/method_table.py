@@ -11,8 +11,8 @@ of times that class c is drawn,
     s^*_m = \frac{\sum_{c \in S} w_c a_{mc}}{\sum_{c \in S} w_c}, \qquad
     H^*_m = \frac{2 u^*_m s^*_m}{u^*_m + s^*_m}
 
-A result without per-class accuracies has a rank but no interval. It widens the intervals of all
-other ranks by one, because each of the other results may be better or worse than it.
+A result without per-class accuracies has a rank but no interval. It raises the upper end of the
+interval of every other rank by one, because it may be better than each of the other results.
 """
 
 from __future__ import annotations
@@ -290,7 +290,7 @@ def ranked(cells: Sequence[MethodResult], figure: Metric, n_draws: int = 1000) -
 def _drawn(
     cells: Sequence[MethodResult], figure: Metric, n_draws: int
 ) -> tuple[list[str], np.ndarray, int]:
-    """Return reasons against intervals, resampled metrics, and the smaller side's class count.
+    """Return reasons against intervals, resampled metrics, and the class count of the smaller side.
 
     There is one reason per cell, empty if the cell has an interval. Intervals are over the classes
     that most cells list, under any spelling. The metrics have one row per draw, and one column per

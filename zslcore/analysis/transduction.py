@@ -4,8 +4,8 @@ A transductive method is compared with its inductive version on the same split. 
 both methods are chosen on the same folds, with the validation images as unlabelled images, and both
 methods solve the same two problems. For ZSL the transductive method gets the images of unseen
 classes, and the information that their classes are unseen; for GZSL it gets the whole test set and
-all classes. Since the transductive method uses more information, the two are shown next to each
-other but not ranked together.
+all classes. Since the transductive method uses more information, both methods are shown next to
+each other, but not ranked together.
 
 References
 ----------

@@ -99,9 +99,9 @@ def _match_unseen(names: tuple[str, ...], vocabularies: tuple[str, ...], benchma
 #: Largest number of results in a folder.
 MAX_FILES = 5_000
 
-#: Split of a result: a published split by its rows, a leaking release, rows shared by both
-#: releases, the same numbers of test images as in a published split, some parts of a published
-#: split, or unknown.
+#: Split of a result, in this order: a published split, by its rows; the first release of the
+#: benchmark's splits, which leaks; rows that both releases share; a split with as many test images
+#: as a published split; a split with some parts of a published split; unknown.
 SplitKind = Literal["known", "v1", "v1 or 2.0", "by counts", "variant", "unknown"]
 #: Title of the finding on the rows of the split.
 ROWS = "Rows of the split"

@@ -71,7 +71,7 @@ class Command:
 class Output(NamedTuple):
     """Output of a command: values for ``--json``, text otherwise, and the exit status.
 
-    Values or a text may be given as a function, which is called only if its form is printed.
+    ``values`` and ``text`` may each be a function, which is called only if its result is printed.
     """
 
     text: object

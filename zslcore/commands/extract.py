@@ -125,7 +125,7 @@ def _require_together(args: argparse.Namespace) -> None:
 
 
 def _look_up(args: argparse.Namespace) -> None:
-    """Resolve paths of option files, also in the folder of images, and read unseen classes."""
+    """Find files named in options, also in the folder of images, and read unseen classes."""
     from zslcore.datasets.split_folders import listed_classes
     from zslcore.storage.files import path_of
 

@@ -127,7 +127,7 @@ def _bidilel(folder: Path) -> Path | None:
 
 
 def _trials(folder: Path) -> tuple[Path, ...]:
-    """Return the trials' split files in the order of their numbers, also from ``*_semantics``."""
+    """Return the split files of the trials by number; folders ``*_semantics`` are also searched."""
     file_of_trial: dict[int, Path] = {}
     inside = sorted(folder.glob("*_semantics")) if folder.is_dir() else []
     for root in [folder, *inside]:

@@ -198,7 +198,7 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
     ``"simulated-UCF101"`` has features of a video network trained on Kinetics-400, and attributes
     as prototypes; ``-idt``, ``-imagenet`` and ``-sports`` select other extractors, ``-vectors``
     word vectors, ``-full`` all videos, and ``-unplanted`` no planted gain. The split is the first
-    released one, "released 1"; whole groups of clips are held out as ``test_seen``, on HMDB51 a
+    released split, "released 1"; whole groups of clips are held out as ``test_seen``, on HMDB51 a
     fifth of the videos. Another seed draws other data with the same classes.
     """
     require_known("simulated data set", name, SIMULATED_ACTIONS)

@@ -115,7 +115,7 @@ _LETTERS = {"unseen": "u", "seen": "s", "harmonic": "H"}
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """u, s and H at one gamma, or in separate spaces.
+    """u, s and H at one gamma, or in separate spaces (each side among its own classes).
 
     ``name`` is the prefix of metric names, ``label`` and ``board`` are suffixes of labels and of
     fields in an entry of the board, ``printed`` is the heading of H in a paper. If ``stored``, the

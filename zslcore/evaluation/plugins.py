@@ -3,7 +3,7 @@
 A method of the package is named as on its card. The name of a plugin is the name on its card and
 the digest of its source, such as ``CondGen@0123456789ab``. Names are part of the key of every run,
 so an edited file counts as a new method, and classes of the same name in two files as two methods.
-A stored result stays readable without the file.
+A stored result stays readable without the file. A plugin is loaded by one of two texts:
 
 ============================  ======================================================================
 ``FILE.py:Class``             class in a file
@@ -330,7 +330,7 @@ def _check_parameters(method: type[ZSLEstimator], name: str) -> None:
         )
     try:
         params = clone(method()).get_params()
-        method.hints()  # raises for invalid type hints; menus need valid ones
+        method.hints()  # raises for invalid type hints, which menus cannot use
     except Exception as error:
         raise MethodError(f"{name}: {failure(error, '__init__', ())}") from error
     grid = getattr(method, "param_grid", None)

@@ -138,7 +138,7 @@ class PredictedRows(AnsweredTest):
     def of_scores(
         cls, scores: AnsweredTest, rows: np.ndarray, among_unseen: AnsweredTest | None = None
     ) -> PredictedRows:
-        """Return the predictions of a score matrix or of its best classes.
+        """Return the predictions of a score matrix, or of the best classes computed from one.
 
         ``rows`` are the row numbers of the images in the benchmark. If the scores of a method
         depend on the candidates, ``among_unseen`` has the scores of the images of unseen classes,

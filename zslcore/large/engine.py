@@ -289,9 +289,9 @@ FEWEST_SHARE = 0.1
 class Standing:
     """Progress of a computation over pieces.
 
-    ``done`` of ``total`` pieces are finished. ``share`` is the finished share of the work,
-    including unfinished pieces. ``at_work`` lists the pieces in progress as (name, last message).
-    ``expected`` is the expected time in seconds, None if no piece has an estimate.
+    ``done`` of ``total`` pieces are finished. ``share`` is the finished share of the work, with the
+    finished part of every piece in progress. ``at_work`` lists the pieces in progress as (name,
+    last message). ``expected`` is the expected time in seconds, None if no piece has an estimate.
     """
 
     done: int

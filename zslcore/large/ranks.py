@@ -398,7 +398,7 @@ class _Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Beaten:
-    """Ranks of a block of scores for each row and atom, in arrays of shape (n, n_atoms).
+    """Counts and best scores per row of a block and per atom, in arrays of shape (n, n_atoms).
 
     ``by`` counts candidates that rank before the true class; ``best`` is the best score, and
     ``answer`` the candidate with this score, the first in a tie.

@@ -120,7 +120,7 @@ def _all(parts: Parts, *names: str) -> np.ndarray:
     return np.unique(np.concatenate([*(parts[n] for n in names if n in parts), np.empty(0, int)]))
 
 
-#: Pairs of parts: the left keeps a row or class that the right also has.
+#: Pairs of parts: a row that both sides have stays in the left side and leaves the right side.
 PRECEDENCE = (
     (("test_unseen",), ("test_seen",)),
     (("test_unseen",), TRAIN_PARTS),

@@ -35,7 +35,7 @@ BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 
 
 def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
-    """Return the test rows that some leak reports as trained on, sorted.
+    """Return the test rows that at least one leak reports as trained on, sorted.
 
     A test row leaks if training has the row itself, an equal or near image, its photograph or its
     class.
@@ -100,7 +100,7 @@ def leaks_by_part(context: AuditContext, report: Report) -> pd.DataFrame:
 
 
 def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison:
-    """Compare two splits by row, and by class if the labels of one are known.
+    """Compare two splits by row, and by class if the labels of either split are known.
 
     Raises DatasetError for splits of different data, or without a common part.
     """

@@ -55,7 +55,7 @@ def audit(
         files, if present.
     group_pattern : regular expression
         Its first group matches the photograph in the name of an image file.
-    pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary
+    pretraining : sequence of names such as "imagenet-1k", text files, or Vocabulary objects
         Pre-training sets of the feature extractor; by default the sets declared by the data set, or
         returned by :func:`zslcore.datasets.imports.pretraining_of` for its features.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected"
@@ -129,7 +129,7 @@ def audit_context(
 
 
 def _read_as(context: AuditContext) -> str:
-    """Return a sentence on how the lists were found and how their rows are read."""
+    """Return a sentence on how the parts were found and how their row numbers are read."""
     reading = context.reading.sentence.removesuffix("; read so") if context.reading else ""
     return "; ".join(filter(None, [context.facts.get("read as", ""), reading]))
 

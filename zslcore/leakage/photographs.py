@@ -145,8 +145,8 @@ def photographs_of(
     ``groups`` is one number or name per row, or a file with them: one name per line (``.txt``), a
     CSV with a column ``group`` or ``image_file``, or ``.mat``, ``.npz`` or HDF5 with ``groups`` or
     ``image_files``. Without ``groups``, the ``image_files`` are compared. Raises ParameterError for
-    a pattern without names to search, and another ZSLError if a file is unreadable or all names are
-    equal.
+    a pattern without names to search, and another ZSLError if a file is unreadable or all names in
+    ``groups`` are equal.
     """
     if isinstance(groups, Photographs):
         return groups

@@ -55,7 +55,7 @@ def without_options(text: str) -> str:
 MOST_ROWS = 100
 
 
-#: Check of rows in two parts; its findings are the cause of findings on classes.
+#: Check for rows in two parts of a split; its findings also cause findings on classes.
 OF_ROWS = "ZSL003"
 #: Start of the finding of a check with missing input.
 NOT_CHECKED = "Not checked: "

@@ -21,7 +21,8 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
     r"""A conditional GAN trained together with a contrastive embedding.
 
     An embedding :math:`h = E(x)` is learned with the Wasserstein GAN :math:`V(G, D)` of
-    :class:`zslcore.methods.FCLSWGAN`; it is the input of the softmax [1]_:
+    :class:`zslcore.methods.FCLSWGAN`; this embedding is the input of the final softmax classifier
+    [1]_:
 
     .. math:: \max_D \min_{G, E, P, C} \; V(G, D) + w_I L_I(G, E, P) + w_C L_C(G, E, C)
 

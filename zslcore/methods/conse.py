@@ -30,9 +30,9 @@ class CONSE(TwoStageModel):
     Parameters
     ----------
     T : int, default=10
-        Number of seen classes in the combination, at most all. The paper tries 1, 10 and 1000, of
-        which 10 is best; K. Huang et al., "Fairer evaluation of zero shot action recognition in
-        videos", VISAPP 2021, use 5.
+        Number of seen classes in the combination; all seen classes if there are fewer. The paper
+        tries 1, 10 and 1000, of which 10 is best; K. Huang et al., "Fairer evaluation of zero shot
+        action recognition in videos", VISAPP 2021, use 5.
     C : float, default=10.0
         Inverse ridge weight of the classifiers, :math:`C > 0`, which minimise
         :math:`C \sum_n -\log p(y_n \mid x_n) + \frac{1}{2} \lVert W \rVert_F^2`. The paper uses the

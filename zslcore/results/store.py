@@ -1,4 +1,6 @@
-"""Store of results in SQLite: runs, and results of studies.
+"""Store of results in SQLite: runs, and results of studies of five kinds.
+
+The kinds of studies and the content of one result of each kind are:
 
 =============== =================================================================================
 ``crossed``     one fit scored on several data sets, :mod:`zslcore.analysis.cross_dataset`
@@ -68,9 +70,10 @@ KINDS = (RUN, "crossed", "transductive", "action", "large-scale", "path")
 class Result:
     """Stored result of a study, of one of :data:`KINDS`.
 
-    ``key`` covers everything that the metrics depend on. ``about`` has columns of a run's row;
-    ``rows`` are metrics as fractions in [0, 1], one mapping per test set, compared method or value.
-    ``record`` is the full result for the study's module, None if it is stored with a job.
+    ``key`` covers everything that the metrics depend on. ``about`` has columns of
+    :meth:`StoredRun.row`; ``rows`` are metrics as fractions in [0, 1], one mapping per test set,
+    compared method or value. ``record`` is the full result for the study's module, None if it is
+    stored with a job.
     """
 
     kind: str
@@ -149,9 +152,10 @@ class ResultStore:
     SQLite's write-ahead log is not used, so that the file can be copied and can be on a network
     drive. Rows that this version cannot read are skipped, and counted by :meth:`unreadable`.
 
-    ``not_stored_because`` is the error of :meth:`tolerated`; ``dropped`` is the number of older
-    predictions deleted to free space (``ZSL_PREDICTIONS``). ``with_shipped`` adds precomputed
-    results; it is True for the store in the data folder, unless ``ZSL_SHIPPED`` is 0.
+    ``not_stored_because`` is the reason for the last failed write in :meth:`tolerated`, or empty;
+    ``dropped`` is the number of older predictions deleted to free space (``ZSL_PREDICTIONS``).
+    ``with_shipped`` adds precomputed results; it is True for the store in the data folder, unless
+    ``ZSL_SHIPPED`` is 0.
     """
 
     def __init__(self, path: Path | str | None = None) -> None:
@@ -163,9 +167,11 @@ class ResultStore:
     # --- Runs ---
 
     def put(self, result: RunResult, predictions: Predictions | None = None) -> None:
-        """Store a result with its predictions; keep the stored oracle of an equal result.
+        """Store a result with its predictions, in place of the stored result with the same key.
 
-        The oldest predictions are deleted if all together take more than ``ZSL_PREDICTIONS``.
+        If only the stored result has an oracle, and both have equal metrics, the oracle is kept.
+        The oldest predictions are deleted if all predictions together take more than
+        ``ZSL_PREDICTIONS``.
         """
         content = None if predictions is None else predictions_bytes(predictions)
         with self.writing() as db:

@@ -124,7 +124,7 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Lab
             yield LabelReading(order[place], description), 1 / min(len(of_seen), len(of_unseen))
         yield from _readings_of_seen(y, seen, best, first)
         if np.isin(of_unseen, y).all():
-            continue  # all unseen classes occur as labels
+            continue  # labels include all unseen classes, so they are not renumbered
         unseen = _named(place, of_unseen)
         for seen_too in (False, True):
             as_seen = _named(place, of_seen) if seen_too else np.where(seen[y], y, -1)
@@ -134,7 +134,8 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Lab
             for rows, how, length in _sides_of_rows(y, as_seen, unseen, best):
                 description = f"images of {what} count the classes of their side {start}, {how}"
                 chance = 1 / len(of_unseen)
-                chance += np.sqrt(chance * (1 - chance) / length)  # sides maximise the hits
+                # Sides are chosen for many hits, so there are more hits by chance.
+                chance += np.sqrt(chance * (1 - chance) / length)
                 yield LabelReading(np.where(rows, unseen, as_seen), description), chance
 
 
@@ -144,7 +145,7 @@ def _readings_of_seen(
     """Yield the readings in which only labels of seen images count the classes of their side."""
     of_seen = np.flatnonzero(seen)
     if np.isin(of_seen, y).all():
-        return  # all seen classes occur as labels
+        return  # labels include all seen classes, so they are not renumbered
     as_seen, as_unseen = _named(y - first, of_seen), np.where(seen[y], -1, y)
     if ((as_seen < 0) & (as_unseen < 0)).any():
         return
@@ -153,7 +154,8 @@ def _readings_of_seen(
             f"images of the seen side count the classes of their side from {first}; unseen are"
         )
         chance = 1 / len(of_seen)
-        chance += np.sqrt(chance * (1 - chance) / length)  # sides maximise the hits
+        # Sides are chosen for many hits, so there are more hits by chance.
+        chance += np.sqrt(chance * (1 - chance) / length)
         yield (
             LabelReading(
                 np.where(rows, as_unseen, as_seen),

@@ -12,9 +12,10 @@ rows     no validation row is a test row; test rows are recognised in another or
 ======== ===========================================================================================
 
 A gamma that violates a condition is an oracle. If the classes of both files cannot be compared, the
-gamma counts as validated by the statement of its owner, with a note. Test rows with another list of
-unseen classes can pass after adding noise of 15 % of their spread (5 % for probabilities), since
-other images of the class are then equally near. The sentence on screen states this limit.
+gamma counts as validated by the statement of its owner, with a note. A limit: a file of test rows
+that states other unseen classes can pass if noise of 15 % of the spread of scores (5 % for
+probabilities) was added, since other images of a class are then equally near. The sentence on
+screen states this limit.
 """
 
 from __future__ import annotations
@@ -229,7 +230,7 @@ def _signatures(
     """Yield rows of both files as vectors that are invariant to common transforms of scores.
 
     The vectors are standardised values, ranks of the values, or sorted values, which do not depend
-    on the order of columns. Each kind comes with its rules.
+    on the order of columns. Each kind of vector comes with its rules for copies.
     """
     rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
     for common in _columns_to_compare(matrix, validation, rows):
@@ -339,8 +340,8 @@ def _nearest(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the row nearest to each of ``some``, and the ratio of the two smallest distances.
 
-    The ratio is 1 if the second nearest row is equally near up to rounding. If ``some`` are rows
-    themselves, ``own`` has their positions, and no row is its own neighbour.
+    The ratio is 1 if even the second distance is 0 up to rounding. If ``some`` are taken from
+    ``rows``, ``own`` has their positions in ``rows``, and no row is its own neighbour.
     """
     if len(rows) < (3 if own is not None else 2):
         return np.empty(0, dtype=np.intp), np.empty(0)

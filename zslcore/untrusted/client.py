@@ -41,11 +41,11 @@ from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
 #: Form in which a variable is returned: a float32 matrix, unchanged or transposed (MATLAB's layout
 #: has one image per column); a matrix of scores in its own precision; a list of whole numbers; a
-#: tuple of names; a tuple of paths, of which long ones are cut to their end; or labels, which are
+#: tuple of names; a tuple of paths, of which long paths keep only their end; or labels, which are
 #: numbers or texts.
 Role = Literal["rows", "columns", "scores", "numbers", "names", "paths", "labels"]
 
-#: Content of a column of a Parquet table: whole numbers, whole numbers with -1 for missing ones,
+#: Content of a column of a Parquet table: whole numbers, whole numbers with -1 for missing values,
 #: numbers, or texts with few distinct values.
 ColumnRole = Literal["numbers", "optional numbers", "values", "texts"]
 
@@ -122,7 +122,7 @@ class Limits:
         return min(self.max_bytes, self._explained(size))
 
     def because(self, size: int) -> str:
-        """Return the reason of the limit for a file of ``size`` bytes."""
+        """Return the reason for the limit on a file of ``size`` bytes."""
         by_memory = self.whose and self.max_bytes < self._explained(size)
         return self.whose if by_memory else "allowed for a file of this size"
 

@@ -75,7 +75,7 @@ MARKS: Mapping[State, tuple[str, str]] = {
     State.VERIFIED: ("✓", "verified: recomputed from predictions, or computed here"),
     State.STATED: ("○", "stated: metrics without predictions"),
 }
-#: Optional columns of a method: heading -> value from its card.
+#: Optional columns of the table: heading -> value from the card of a method.
 DETAILS: Mapping[str, Callable[[MethodCard], object]] = {
     "year": lambda card: card.year,
     "family": lambda card: card.family,
@@ -91,7 +91,7 @@ INVISIBLE = "\u200b"
 ROW, HEADINGS = 29, 73
 #: Maximum number of columns of numbers that usually need no scrolling.
 UNPINNED = 7
-#: Widths of two choices and of the hint next to the choices, in pixels.
+#: Widths in pixels: choice of results, menu of further choices, and hint next to the choices.
 PILLS, MORE, HINT = 380, 110, 310
 #: Keys of the table, of the opened cell, and of the result chosen in it.
 TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
@@ -145,7 +145,10 @@ def show(_: Header) -> None:
 
 
 def _choose() -> tuple[MethodTable, list[str], str, DeltaGenerator]:
-    """Choose results, metric, split, data sets and optional columns; return a place for a hint."""
+    """Choose results, metric, split, data sets and columns; return the table and a hint's place.
+
+    The names of the chosen optional columns and a sentence on unreadable runs are also returned.
+    """
     stored, _, unreadable = cache.all_runs()
     board = cache.board()
     ids = " ".join(one.id for one in stored)
@@ -199,7 +202,11 @@ def _choose() -> tuple[MethodTable, list[str], str, DeltaGenerator]:
 
 
 def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> list[str]:
-    """Choose data sets; by default your data sets and the real benchmarks, else all data sets."""
+    """Choose data sets.
+
+    By default, these are your data sets and the real benchmarks or, if no precomputed results are
+    selected, all data sets.
+    """
     own = _own_data(cells) if "mine" in origins else []
     first = [name for name in own if _is_first(name)]
 
@@ -233,7 +240,7 @@ def _own_data(cells: Sequence[MethodResult]) -> list[str]:
 
 
 def _is_first(name: str) -> bool:
-    """Return whether a data set with your runs is listed first: if it is chosen or imported."""
+    """Return whether a data set is the chosen data set or imported; such data sets come first."""
     built_in = name == "digits" or is_simulated_name(name)
     return not built_in or name == data_menu.chosen_dataset()
 
@@ -298,7 +305,7 @@ def _say(table: MethodTable, answer: ViewAnswer) -> None:
 
 
 def _lead_in_words(column: Column, metric: str = "") -> str:
-    """Return the leader and the number of ties, in full with the label of a ``metric``."""
+    """Return the leader and the number of ties; longer with the label of a ``metric``."""
     n, leader = len(column.ranks), plain(column.leader)
     name, _, at = metric.replace(" at γ", ", the validated γ").partition(", ")
     value = percent(column.ranks["value"][column.leader])
@@ -407,7 +414,7 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
 
 
 def _hint(table: MethodTable, row: str, column: Column) -> str:
-    """Return the opened result, which may be out of sight, or how to open one."""
+    """Return the value of the opened result, which may be out of sight, or how to open a result."""
     rank = next((rank for name, rank in column.ranks.iterrows() if name == row), None)
     if rank is not None and (row, column.data) != _default(table):
         value = f"{_in_words(table.figure)} {percent(rank['value'])}"
@@ -485,7 +492,7 @@ def _mark(cell: MethodResult | None) -> str:
 
 
 def _styles(table: MethodTable, wide: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
-    """Return the styles of cells: bold leaders, grey losers, and a background for your runs."""
+    """Return cell styles: leaders bold, significantly worse results grey, own runs yellow."""
     styles = pd.DataFrame("", shown.index, shown.columns)
     for k, (data, kind) in enumerate(_kinds(wide), start=1):
         column = next(column for column in table.columns if column.data == data)
@@ -667,7 +674,7 @@ def _show_figures(cell: MethodResult) -> None:
 
 
 def _show_printed(table: MethodTable, column: Column, row: str) -> None:
-    """List the printed values of this cell, including values of a paper's first version."""
+    """List the printed values of this cell, also from the first version of a paper."""
     lines = []
     for _, one in table.prints(row, column.benchmark).iterrows():
         first = one["first_version"]
@@ -780,7 +787,7 @@ def _show_entry(one: CheckedEntry) -> None:
 
 
 def _show_missing(table: MethodTable) -> None:
-    """List missing cells with their duration, and offer to compute them."""
+    """List missing cells with the time that their computation takes, and offer to compute them."""
     lacking = [(column, rows) for column in table.columns if (rows := table.missing(column))]
     if not lacking:
         return

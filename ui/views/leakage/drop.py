@@ -246,7 +246,7 @@ def _show_below(review: Review) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Checked:
-    """Checked file, scores and split of uploads; ``of`` is None while a question is open."""
+    """Checked upload: card, scores and reviewed split; ``of`` is None while a question is open."""
 
     of: CheckedFile | None
     evaluated: scores.EvaluatedScores | None = None

@@ -171,9 +171,9 @@ def _show_scores(
     *,
     compared: bool,
 ) -> None:
-    """Show score matrices, with tables at the gamma at which the first curve's handle is released.
+    """Show score matrices, with tables at the gamma chosen with the handle of the first curve.
 
-    ``compared`` : whether a sentence on the differences between files comes first.
+    With ``compared``, sentences on the differences between the files come first.
     """
     matrix, zsl = first.matrix, first.report.evaluation.zsl
     if compared:
@@ -299,7 +299,7 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
 
 
 def _readings(explanation: Explanation) -> Iterator[pd.DataFrame]:
-    """Yield the nearest readings of each printed number, with values and points as fractions."""
+    """Yield the nearest readings of each printed number; values and differences are fractions."""
     for distances in explanation.distances:
         yield pd.DataFrame(
             [(d.name, d.value, d.points / 100, d.explains) for d in distances[:LISTED]],
@@ -308,7 +308,7 @@ def _readings(explanation: Explanation) -> Iterator[pd.DataFrame]:
 
 
 def _show_differing(first: EvaluatedScores, others: list[EvaluatedScores], words: Words) -> None:
-    """Show one sentence per other file: its difference from the first, each at its chosen gamma."""
+    """Show one sentence per other file: its difference from the first file at chosen gammas."""
     for other in others:
         try:
             pair = compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
@@ -330,7 +330,7 @@ def _remember() -> None:
 
 
 def _identity(first: EvaluatedScores, words: Words, *, is_example: bool) -> str:
-    """Return how the scores were read."""
+    """Return a sentence on the content of the file and on how it was read."""
     m = first.matrix
     parts = [
         f"{len(m.y):,} images",

@@ -21,8 +21,8 @@ from zslcore.untrusted.readers.tensor_files import Safetensors, Torch
 from zslcore.untrusted.readers.text_tables import TextTable
 from zslcore.untrusted.worker import Refused
 
-#: Maximum total bytes of small variables, which are read together with the list of contents;
-#: variables of paths, which are cut to their end; maximum number of listed variables.
+#: Maximum total bytes of small variables, which are read together with the list of contents; names
+#: of variables with paths, of which only the end is kept; maximum number of listed variables.
 SMALL_BYTES, PATHS, MAX_VARIABLES = 64 << 20, ("image_files",), 200
 
 
@@ -42,8 +42,9 @@ class Container(NamedTuple):
     ----------
     reader : opens a path
     words : its name in sentences
-    ending : usual ending of a file of arrays; empty if files are not recognised as this type
-    signature, offsets : first bytes, and their possible places; empty if recognised otherwise
+    ending : usual ending of a file of arrays; empty for types that are not containers of arrays
+    signature, offsets : first bytes, and their possible places; without a signature, the type is
+        recognised by other means
     libraries : imported before a file is opened; PyArrow needs pandas to make arrays
     """
 

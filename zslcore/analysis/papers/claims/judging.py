@@ -160,7 +160,7 @@ def _trained(data: str, pretraining: str) -> str:
 
 
 def _covering(evidence: ClaimEvidence, judgment: Judgment, cases: pd.Series) -> Judgment:
-    """Add the data sets of the cases to a judgment, and the methods with cases on all of them."""
+    """Add the data sets of the cases to a judgment, and methods with cases on all data sets."""
     data, methods = evidence.coverage(cases)
     return replace(judgment, data=data, methods=methods)
 
@@ -261,7 +261,7 @@ def _where(case: object) -> str:
 def judge_interval(
     low: float, high: float, claimed: tuple[float, float] = (0.0, np.inf)
 ) -> Verdict:
-    """Return "holds" for an interval inside ``claimed``, and "undecided" across a limit."""
+    """Return "holds" inside ``claimed``, "does not hold" outside, "undecided" across a limit."""
     if claimed[0] < low and high < claimed[1]:
         return "holds"
     return "does not hold" if high <= claimed[0] or low >= claimed[1] else "undecided"
@@ -389,7 +389,10 @@ class Order:
 def order_of(
     evidence: ClaimEvidence, figure: str, *, split: str = "PS", folds: bool = False
 ) -> Order:
-    """Rank the claim's methods by a metric, over single ``folds`` if available."""
+    """Rank the claim's methods by a metric over data sets.
+
+    With ``folds``, every fold of a data set is ranked separately, if its results are available.
+    """
     rows = "data sets"
     if folds and evidence.has(f"{figure}, fold 1"):
         parts = [evidence.compared(f"{figure}, fold {k}", split, ENOUGH) for k in (1, 2, 3)]
@@ -453,7 +456,7 @@ def judge_end(
     size: int,
     named: Sequence[str],
 ) -> Judgment:
-    """Judge whether all ``named`` methods are among the first or last ``size`` by mean rank."""
+    """Judge whether all ``named`` methods are among the first or last ``size`` methods."""
     if not set(named) <= set(order.ranks.index):
         raise UndecidedError(f"No result of {join_names(named)} is available on every data set.")
     names = [*map(str, order.ranks.index)]
@@ -573,9 +576,10 @@ def judge_largest(
     among: Sequence[str],
     needs: str,
 ) -> Judgment:
-    """Judge whether ``largest`` has the largest mean ``value`` of methods or benchmarks.
+    """Judge whether ``largest``, a method or benchmark, has the largest mean of column ``value``.
 
-    ``needs`` describes the necessary runs, for the message if some are missing.
+    Only the methods or benchmarks ``among`` are compared. ``needs`` describes the necessary runs,
+    for the message if some are missing.
     """
     rows = values[values[by].isin(among)]
     mean = rows.groupby(by, sort=False)["value"].mean()

@@ -152,7 +152,7 @@ def reproduced(e: ClaimEvidence) -> Judgment:
 
 
 def u_below_zsl(e: ClaimEvidence) -> Judgment:
-    """Judge u minus ZSL; of two runs, the run with parameters chosen for ZSL counts."""
+    """Judge u minus ZSL; runs with parameters chosen for ZSL have precedence."""
     u, zsl = (e.cases(figure, split="PS") for figure in ("u", "zsl"))
     return judge_difference(e, "u minus ZSL", difference(u, zsl), "below", tally=True)
 
@@ -227,7 +227,10 @@ def eszsl_second_on_imagenet(e: ClaimEvidence) -> Judgment:
 
 
 def populated_classes(e: ClaimEvidence) -> Judgment:
-    """Compare accuracies on the most populated and on as many least populated classes."""
+    """Judge how often accuracy is higher on the most populated classes than on the least populated.
+
+    Both sets of classes have the same size: 500, 1,000 or 5,000.
+    """
     sides = (
         _imagenet(
             e, ["method", "split"], split=[f"{side}{size}" for size in ("500", "1K", "5K")]
@@ -340,7 +343,10 @@ def sae_like_s2v(e: ClaimEvidence) -> Judgment:
 
 
 def sae_direction(e: ClaimEvidence) -> Judgment:
-    """Judge SAE in the visual space minus SAE in the semantic space, or minus quoted values."""
+    """Judge SAE in the visual space minus SAE in the semantic space.
+
+    On printed tables, the second value is SAE as the paper quotes it from the benchmark paper.
+    """
     if e.body != "printed":
         what = "SAE scored in the visual space minus in the semantic space"
         return _one_less_another(e, what, "SAE", "SAE (V2S)")
