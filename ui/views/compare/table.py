@@ -381,6 +381,7 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
         shown = pd.concat([shown, pd.DataFrame(about, index=wide.index)], axis=1)
     shown.insert(0, ("", "method"), wide.index)
     data_of = {below: name for below, (name, _) in zip(lower, _kinds(wide), strict=True)}
+    data_of["method"] = table.columns[0].data  # a click on a name opens the first number
 
     def open_cell() -> None:
         if cells := st.session_state[TABLE].selection.cells:
