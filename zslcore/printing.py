@@ -208,7 +208,7 @@ class _settled:  # noqa: N801 - reads as a word of a with statement
 
 
 def _height(axes: Axes, panel: Panel, texts: Sequence[str]) -> float:
-    """Return the height in mm: from the width of the panel, rows, names and lines of text."""
+    """Return the height in mm that suits the width and has room for names and lines of text."""
     width_mm = _width_mm(axes.figure)
     if panel.square:
         return 1.6 * width_mm + 3.8 * sum(len(text.splitlines()) for text in texts)
@@ -459,7 +459,7 @@ def draw_words(
 
 
 def plane(axes: Axes, of_panel: str) -> Any:
-    """Return the transform of positions: along ``of_panel`` shares of the panel, else data."""
+    """Return the transform of positions: shares of the panel on axes in ``of_panel``, else data."""
     if of_panel == "xy":
         return axes.transAxes
     if of_panel == "x":
@@ -505,7 +505,7 @@ def set_axis(
     axis.set_label_text(_wrapped(title, int(0.6 * _letters(min(length, width_mm)))))
 
 
-#: Number of layers of points on a map; then pairs: largest number of points, and their size.
+#: Number of layers of points on a map; below, (maximum number of points, size of a point).
 _LAYERS = 8
 _SIZES = ((5_000, 2.2), (30_000, 1.5), (np.inf, 0.9))
 #: Values of the harmonic mean with a line in the background.

@@ -13,9 +13,9 @@ from ui.figures.vocabulary import Chart, Part, axis, figure, heatmap
 
 #: Colours of ink on paper, the same in both themes.
 INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
-#: Pixels on screen of a pixel of a small picture, so that enlarged pictures are not blurred.
+#: Factor by which a small picture is enlarged, so that the browser does not blur it.
 SHARP = 8
-#: A row has room for at least this number of images.
+#: Minimum number of images for which a row has room.
 _MOST = 10
 
 

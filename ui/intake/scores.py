@@ -39,7 +39,8 @@ ENDINGS = (
 )  # fmt: skip
 TEXTS = ("txt", "csv", "npy", "npz")
 TWO_MODELS = "No, each file has the scores of all classes"
-#: Session keys: results by file, the results used in this run, and the evaluated scores.
+#: Session keys: results by file, the results used in this run of the page, and the evaluated
+#: scores.
 _RESULTS, _USED, _EVALUATED = "scores_made", "scores_asked", "scores_evaluated"
 
 T = TypeVar("T")
@@ -171,7 +172,7 @@ def evaluate_upload(
 
 
 def judged_predictions(upload: ScoreUpload) -> ScoreReport:
-    """Return the metrics of predictions, even if their file contradicts itself or its data set."""
+    """Return the metrics of predictions, even if the file contradicts itself or the data set."""
     report = _judged(upload, (), None, ())
     assert isinstance(report, ScoreReport)  # predictions leave no question open
     return report
@@ -183,7 +184,7 @@ def _of_predictions(
     upload: ScoreUpload,
     validation: ScoreUpload | None,
 ) -> EvaluatedScores | None:
-    """Return evaluated predictions with their command; report controls that are not used."""
+    """Return evaluated predictions with their command; name inputs of the page without effect."""
     if predicted.reasons:
         message = on_screen(f"{predicted.name}, {predicted.reasons[0]}")
         st.error(message, icon=":material/block:")

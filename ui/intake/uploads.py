@@ -40,14 +40,14 @@ SPLIT_ENDINGS = ("mat", "npz", "h5", "hdf5", "json")
 GROUP_ENDINGS = ("txt", "csv", "mat", "npz", "h5", "hdf5")
 #: Name of an import if the name of its file has no Latin letter or digit.
 NAMELESS = import_name("")
-#: Maximum length of a file name here, in bytes; file systems allow 255.
+#: Maximum length in bytes of a written file name; file systems allow 255.
 MAX_STEM = 200
 TABLES = (".npz", ".h5", ".hdf5")
 #: Headers that proxies add, in addition to those that begin with ``X-Forwarded``.
 PROXIED = frozenset(
     ("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip")
 )
-#: Where a session counts its imports.
+#: Session key of the number of imports.
 IMPORTS = "imports_made"
 
 
@@ -200,7 +200,7 @@ def context_of_files(
 
 
 def kept_with_folder(read: Callable[[Path], AuditContext]) -> AuditContext:
-    """Read into a new folder, which is deleted with the context that maps its files."""
+    """Read files into a new folder, which is deleted together with the returned context."""
     folder = artifacts.scratch_folder()
     try:
         context = read(folder)
@@ -249,7 +249,7 @@ def names_this_machine(headers: Mapping[str, str]) -> bool:
     if any(name.startswith("x-forwarded") or name in PROXIED for name in headers):
         return False
     hosts = {urlsplit(f"//{headers.get('host', '')}").hostname}
-    if "origin" in headers:  # as the browser sees it; a proxy may change Host
+    if "origin" in headers:  # a proxy may change Host, but not Origin
         hosts.add(urlsplit(headers["origin"]).hostname)
     return hosts <= {"localhost", "127.0.0.1", "::1"}
 
@@ -320,7 +320,7 @@ def _fill(path: Path, file: BinaryIO) -> None:
 
 
 def _plain(path: Path) -> str:
-    """Return the cleaned name of a file, cut in its stem to at most :data:`MAX_STEM` bytes."""
+    """Return the cleaned name of a file; the stem is cut if it exceeds :data:`MAX_STEM` bytes."""
     stem, suffix = clean_text(path.stem), clean_text(path.suffix, 16)
     return stem.encode()[: MAX_STEM - len(suffix.encode())].decode(errors="ignore") + suffix
 

@@ -56,8 +56,8 @@ FIFTHS = (
 def colours_of(datasets: Sequence[ZSLDataset], *, of_both: bool, one_map: bool) -> list[str]:
     """Return the ways to colour a map; the first is by data set if there are two.
 
-    ``of_both`` : whether each image belongs to one of the data sets only; ``one_map`` : whether all
-        images are on one map. Colours by preserved neighbours need both.
+    ``of_both`` : whether each image belongs to only one of the data sets; ``one_map`` : whether all
+        images are on one map. "neighbours preserved" is returned only if both are True.
     """
     out = [c for c in COLOURS if c != "data set"]
     if known_to_extractor(datasets[0]).isna().all():

@@ -243,7 +243,7 @@ def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
 
 
 def standing(method: str, status: Status | None, words: str, button: str, covers: bool) -> Pending:
-    """Return the state of a method's job; before its start, ``words`` and ``button``."""
+    """Return the state of a method's job; without a job, the state has ``words`` and ``button``."""
     if (lack := missing_extras.of_method(method)) is not None:
         return Pending(lack.sentence, "", covers, lack.command)
     if status is not None and status.active:

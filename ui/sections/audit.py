@@ -47,7 +47,7 @@ VERDICT_COLORS: Mapping[Verdict, Literal["red", "gray", "green"]] = {
     "unknown": "gray",
     "clean": "green",
 }
-#: Check -> its link: view, label and parameters.
+#: Views to which findings link; below, check -> link (view, label, parameters).
 DATA, GAIN = "splits", "gains"
 SPLIT_LINK = (DATA, "Picture of the split", {"data_tab": "Split"})
 LINKS = {

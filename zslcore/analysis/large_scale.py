@@ -91,7 +91,7 @@ def as_runs(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class LargeScaleStudy(Study[LargeScale]):
-    """Study of one method on ImageNet-21K; ``seed`` sets random methods and validation rows."""
+    """Study of one method on ImageNet-21K; ``seed`` is for random methods and validation rows."""
 
     kind = "large_scale"
     #: Since revision 2, features and prototypes are scaled as in all runs.

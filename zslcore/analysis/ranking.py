@@ -54,7 +54,7 @@ N_PERMUTATIONS = 4999
 
 
 def method_ranks(values: ArrayLike) -> np.ndarray:
-    """Rank methods (last axis), 1 the largest; ties, to twelve digits, share their mean rank."""
+    """Rank methods (last axis), largest value first; ties (to 12 digits) share their mean rank."""
     return rankdata(-np.round(np.asarray(values, dtype=np.float64), DIGITS), axis=-1)
 
 
@@ -144,8 +144,8 @@ def rank_bounds(
 class RankingTest:
     """Friedman's test of equal ranks.
 
-    ``statistic`` is Friedman's chi-square, corrected for ties; NaN if all ranks tie. ``p`` permutes
-    the methods within each occasion and is valid for any number of occasions, while
+    ``statistic`` is Friedman's chi-square, corrected for ties; NaN if all ranks tie. ``p`` is from
+    permutations of the methods within each occasion, and valid for any number of occasions, while
     ``p_chi_square`` is valid for many occasions only.
     """
 

@@ -10,7 +10,7 @@ drawn :math:`w_c` times,
 
 Every point of the seen-unseen curve is resampled in the same way, and with it the largest H and the
 AUSUC. Two methods, or two runs of one method, are compared on the same draws of the test set, so
-the difficulty of a class for both cancels.
+that the difficulty of a class cancels as far as it is common to both.
 
 Draws of classes estimate the variation for other classes; draws of images within classes, the
 variation for other images of the same classes. :mod:`zslcore.evaluation.figures` computes each

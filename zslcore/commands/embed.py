@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> str:
 def _embedded(
     args: argparse.Namespace, names: Sequence[str]
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
-    """Return prototypes, their training sets, and the recipe in words."""
+    """Return prototypes, their pre-training sets, and the recipe in words."""
     from zslcore.version import version
 
     if args.vectors:

@@ -139,7 +139,7 @@ def unpack(
 ) -> dict[str, Path]:
     """Copy the members listed by ``archive`` to ``into/<data set>``; return these folders.
 
-    Raises FileRefusedError for a file that is not a zip, a missing member, or one that is too
+    Raises FileRefusedError for a file that is not a zip, or for a member that is missing or too
     large.
     """
     for name in only or ():
@@ -234,7 +234,7 @@ class _Transfer:
         if version and self._so_far():
             headers |= {"Range": f"bytes={self._so_far()}-", "If-Range": version}
         with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as answer:
-            if answer.status_code == 416:  # complete, or the server's file has changed
+            if answer.status_code == 416:  # ``part`` is complete or outdated
                 if answer.headers.get("Content-Range", "").endswith(f"/{self._so_far()}"):
                     return
                 self.part.unlink()
@@ -263,5 +263,5 @@ class _Transfer:
                 file.write(block)
                 if self.on_progress:
                     self.on_progress(done, total)
-        if done < total:  # urllib3 before 2.0 raises no error here
+        if done < total:  # truncated; urllib3 before 2.0 raises no error
             raise requests.ConnectionError

@@ -1,7 +1,7 @@
 """Class embeddings from a separate file: other prototypes for the same images.
 
 They are word vectors, positions in a hierarchy, binary attributes, or embeddings of your own. A
-file has one of these forms:
+file has one of these forms, with C classes and vectors of length A:
 
 =====================================  =========================================================
 CSV, Parquet, text                     a column ``class`` (or ``name``, ``label``, an index) and one
@@ -216,7 +216,7 @@ def _of_words(file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...])
 
 
 def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmbeddings:
-    """Read ``test_<embedding>`` and ``trainval_<embedding>``; lists name the columns' classes."""
+    """Read ``test_<embedding>`` and ``trainval_<embedding>``; ``lists`` name the columns."""
     file = clean_text(path.name)
     if not NAME.fullmatch(embedding):
         raise ParameterError(

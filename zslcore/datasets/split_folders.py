@@ -289,7 +289,8 @@ class _Named:
 def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     """Read class lists by the side in their names; the last stage has the test classes.
 
-    Lists called train.txt and test.txt may also list images without endings: the note says so.
+    The lines of train.txt and test.txt could also be images without file extension; the note says
+    so.
     """
     named = [class_list for path in files.values() if (class_list := _named(path))]
     remark = ""
@@ -345,7 +346,7 @@ def _named(path: Path) -> _Named | None:
 
 
 def _named_as_part(path: Path) -> _Named | None:
-    """Return the side of a class list called as a part; None for codes, as of images."""
+    """Read a class list named after a part of a split; None if its lines look like image codes."""
     is_text = path.suffix.lower() in (".txt", ".json")
     side = SIDE_OF_PART.get(path.stem.lower(), "") if is_text else ""
     names = _lines_or_items(path) if side else []
@@ -355,7 +356,7 @@ def _named_as_part(path: Path) -> _Named | None:
 
 
 def _lines_or_items(path: Path) -> list[str]:
-    """Return the lines of a text, or the items of a JSON list of texts, empty for other JSON."""
+    """Return the lines of a text, or the items of a JSON list of strings; [] for other JSON."""
     if path.suffix.lower() != ".json":
         return lines_of(path)
     value: Any = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
@@ -381,9 +382,9 @@ def _classes_in(path: Path) -> tuple[str, ...] | None:
 def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
     """Return the classes given to a command: names, numbers, or a file of unseen classes.
 
-    A file is a list of :func:`zslcore.datasets.class_lists.read_class_list`, an ``.npy`` with
-    names, numbers or a mask of all classes, or a split by classes. Raises FileRefusedError for
-    another file.
+    The file is a list for :func:`zslcore.datasets.class_lists.read_class_list`, an ``.npy`` with
+    names, numbers or a mask of all classes, or a split by classes. Raises FileRefusedError for any
+    other file.
     """
     if len(words) != 1 or not (path := path_of(words[0], folder)).is_file():
         return list(words)

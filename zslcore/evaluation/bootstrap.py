@@ -11,8 +11,9 @@ of unseen classes as their best unseen class :math:`b_i`; H is the harmonic mean
 accuracies.
 
 *One space.* The exact seen-unseen curve has u, s and H at every :math:`\gamma`, and AUSUC is the
-area under s over u. Averaged over samples, AUSUC equals OpenworldAUC with the margin :math:`m` as
-detector:
+area under s over u. The margin :math:`m_i` of an image is its score for :math:`a_i` minus its score
+for :math:`b_i` or, with a novelty detector, the negated penalty. Averaged over samples, AUSUC
+equals OpenworldAUC with the margin as detector:
 
 .. math::
     \mathrm{AUSUC} = \frac{1}{N_s N_u} \sum_{i \in S} \sum_{j \in U} [a_i = y_i] \, [b_j = y_j]
@@ -235,7 +236,7 @@ class BootstrapMetrics:
     def _reached(self) -> SeenUnseen:
         """Shares of each side that reach a margin, from large to small margins: (n_ends, n_draws).
 
-        Between two consecutive margins are images of one side only, or several images with equal
+        From one entry to the next, either images of one side are added, or images with equal
         margins.
         """
         margin = self.test.answers.margin

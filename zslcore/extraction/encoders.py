@@ -183,9 +183,10 @@ def load_encoder(
     Raises
     ------
     UnknownNameError
-        For an unknown network, weights or vocabulary; names the nearest one.
+        For an unknown network, weights or vocabulary; the message has the nearest known name.
     FileRefusedError
-        When the weights are missing, with their expected path, or are those of another network.
+        When the weights are those of another network, or are missing; the message then has their
+        expected path.
     ZSLError
         When the library of the network is not installed, or the device is missing.
     """
@@ -370,7 +371,7 @@ def _of_open_clip(name: str, weights: str | Path | None, device: str, seed: int)
 
 
 def _open_clip() -> Any:
-    torchvision()  # imported by open_clip; may need its operators declared
+    torchvision()  # open_clip imports torchvision, which may need its operators declared
     with extra("clip", "open_clip", "An encoder of open_clip"):
         import open_clip
     return open_clip

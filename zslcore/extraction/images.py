@@ -96,8 +96,8 @@ def read_image(
     """Open an image and resize its shorter side to ``short_side`` pixels.
 
     The format is determined by the first bytes of the file. ``interpolation`` uses antialiasing;
-    ``max_pixels`` applies before and after resizing. Raises a FileRefusedError, with the file and
-    the expected and actual content in one sentence.
+    ``max_pixels`` applies before and after resizing. Raises a FileRefusedError that names the file,
+    its expected content and its actual content.
     """
     name = clean_text(path.name)
     try:
@@ -434,7 +434,7 @@ class _Pool:
         self.executor.shutdown(wait=True, cancel_futures=True)
 
     def _executor(self, workers: int) -> ProcessPoolExecutor:
-        spawn = multiprocessing.get_context("spawn")  # a fork would break the network's threads
+        spawn = multiprocessing.get_context("spawn")  # a fork would break PyTorch's threads
         return ProcessPoolExecutor(workers, spawn, initializer=_limit)
 
     def start(self, batch: Sequence[Path]) -> list[Future[Read]]:
@@ -467,7 +467,7 @@ class _Pool:
 
 def _limit() -> None:
     """Limit the resources of this reading process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the readers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C, the parent ends the readers
     Thread(target=_end_with_parent, daemon=True).start()
     if sys.platform != "win32":
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

@@ -170,7 +170,7 @@ def _owner(
 
 
 def _has_labels(scores: RecognisedFile) -> bool:
-    """Whether a file of scores also has the class of every image; every table of scores has it."""
+    """Whether a score file also has the labels of its images; every table of scores has labels."""
     contents = scores.contents
     return contents is None or not {*contents.shapes}.isdisjoint(LABEL_VARIABLES)
 

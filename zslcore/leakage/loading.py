@@ -197,10 +197,10 @@ def _named_rows(
         listed = read_split_json(path)
         if listed is None or listed.files or listed.sides:
             return listed
-        with suppress(FileRefusedError):  # row numbers without labels are refused
+        with suppress(FileRefusedError):  # refuses row numbers without labels
             return files.split_by_parts(path, labels) or listed
         return listed
-    if container == "JSON":  # has another ending, or only begins like JSON
+    if container == "JSON":  # other ending, or no valid JSON
         with suppress(FileRefusedError):
             if (split_list := read_split_json(path)) is not None:
                 return split_list
@@ -297,7 +297,7 @@ def chosen_split(dataset: ZSLDataset, split: str | Split | None = None) -> Split
 def _files_in_folder(
     folder: Path, features: np.ndarray | None, into: Path | None, files: SmallFiles
 ) -> tuple[Path, np.ndarray | None]:
-    """Find the split file in a folder of the layout, and its features unless they are given.
+    """Find the split file in a folder of the xlsa17 layout, and its features unless given.
 
     Without att_splits.mat, the only other file with rows of a split is used.
     """

@@ -287,7 +287,7 @@ class LinearPath:
     def _add_block(
         self, block: np.ndarray, y: np.ndarray, V: np.ndarray, gradient: np.ndarray
     ) -> float:
-        """Add the gradient of some rows to ``gradient``; return their J, without the ridge."""
+        """Add the gradient of some rows to ``gradient``; return their part of J without ridge."""
         Z, kappa = block @ V, self.dtype(self.loss.curvature)
         loss, G = self.loss(Z, y)
         G = G.astype(self.dtype, copy=False)

@@ -28,8 +28,8 @@ class CADAVAE(GenerativeZSL):
     r"""Aligned autoencoders of features and prototypes, with a softmax on latent codes.
 
     Each encoder outputs a Gaussian :math:`q_i(z) = \mathcal{N}(\mu_i, \sigma_i^2)` of latent codes,
-    for a feature (:math:`i = 1`) and for the prototype of its class (:math:`i = 2`); each decoder
-    :math:`D_i` reconstructs its input from both codes [1]_:
+    for a feature :math:`x_1` and for the prototype :math:`x_2` of its class; each decoder
+    :math:`D_i` reconstructs :math:`x_i` from each of the two codes [1]_:
 
     .. math::
         \sum_i \; \lVert x_i - D_i(z_i) \rVert_1 + \beta \, \mathrm{KL}(q_i \,\Vert\,

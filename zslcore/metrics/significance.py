@@ -58,7 +58,7 @@ from scipy.stats import rankdata, ttest_1samp, wilcoxon
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.numbers import signed
 
-#: Digits to which tied differences agree: in floating point 0.442 - 0.439 is not 0.344 - 0.341.
+#: Decimals to which tied differences agree; in floating point, 0.442 - 0.439 != 0.344 - 0.341.
 DIGITS = 12
 
 
@@ -74,7 +74,7 @@ class PairedTest:
     mean_difference, interval : mean of the differences and its t interval
     t, p : paired t-test
     d_z, d_z_interval : Cohen's d of the differences and its noncentral-t interval
-    wilcoxon_p : signed-rank test without the differences of zero
+    wilcoxon_p : signed-rank test without differences that are zero
     rank_biserial : in [-1, 1], 1 if no difference is negative
     shift, shift_interval : Hodges-Lehmann estimate and the signed-rank test's interval
     level : nominal coverage of the intervals
@@ -430,7 +430,7 @@ class Design:
             return 0.0
         most = min(error, 1.0)
         while most < 1 and self.power(most, over, alpha) < power:
-            most = min(2 * most, 1.0)  # in steps: SciPy's noncentral t may be NaN at 1
+            most = min(2 * most, 1.0)  # in steps: SciPy may return NaN for a difference of 1
         if not self.power(most, over, alpha) >= power:
             return float("nan")
         difference: float = brentq(lambda d: self.power(d, over, alpha) - power, 0, most)

@@ -186,7 +186,7 @@ SQLITE_FILES = ("-journal", "-wal", "-shm")
 
 
 def is_damage(error: sqlite3.Error | OSError) -> bool:
-    """Return whether an error means a damaged file, not one that is locked, full or unreachable."""
+    """Return whether an error means damage, not a full disk, or a locked or unreachable file."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the other bits are details
     return code in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
@@ -294,7 +294,7 @@ def _patched(file: IO[bytes], backup: Path, patched: Path) -> Iterator[sqlite3.C
     """Open copies of a corrupt file with the header or first page of an intact file.
 
     The first page lists the tables; without it, no later row is readable. The backup has the same
-    first page, and usually a new store has it, too.
+    first page; usually a new store also has it.
     """
     with closing(sqlite3.connect(":memory:")) as new:
         prepare(new)
@@ -369,7 +369,7 @@ def _rows(db: sqlite3.Connection, table: str) -> Iterator[Row]:
     """Yield rows readable by scans from both ends or by the key index; rows may repeat."""
     numbers: list[Row] = []
     for way in ("NOT INDEXED", "NOT INDEXED ORDER BY rowid DESC"):
-        with suppress(sqlite3.Error):  # also if the connection is closed
+        with suppress(sqlite3.Error):  # the connection may be closed, too
             for row in db.execute(f"SELECT * FROM {table} {way}"):  # noqa: S608
                 if len(row) == len(COLUMNS[table]):
                     yield row

@@ -39,7 +39,7 @@ from zslcore.scores.reading import (
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 
-#: Fix of a file -> its description; "as-is" answers every question with no.
+#: Name of a fix -> its description; "as-is" answers every question with no.
 FIXES: dict[str, str] = {
     "transposed": "rows are classes and columns images: turn the matrix",
     "labels-from-1": "labels and unseen classes are counted from 1",
@@ -67,10 +67,11 @@ MANY_TIES = 0.01
 ABOVE_CHANCE, CLEARER = 2.5, 2.0
 #: Number of permutations of the labels from which the hits by chance are estimated.
 PERMUTED = 10
-#: The lists of seen and unseen classes may be swapped if a class listed as seen has more images, by
-#: the factor MORE_IMAGES, and the accuracy is higher on classes listed as unseen, by the factor
-#: MORE_HITS. Benchmarks test all images of an unseen class and a fifth of the images of a seen
-#: class, and methods predict seen classes too often.
+#: The lists of seen and unseen classes may be swapped if, by the factor MORE_IMAGES, a class listed
+#: as seen has more images on average than a class listed as unseen, and if, by the factor
+#: MORE_HITS, the accuracy is higher on the classes listed as unseen. Benchmarks test all images of
+#: an unseen class and a fifth of the images of a seen class, and methods predict seen classes too
+#: often.
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
 #: Words for an image without a predicted class, in lower case.
 NO_CLASS = frozenset({"", "-", "?", "nan", "none", "null", "n/a", "na", "unknown", "abstain"})
@@ -148,7 +149,7 @@ def _best_classes(matrix: Scores) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _within_sides_question(matrix: Scores) -> Question | None:
-    """Ask whether labels count the classes of a side; state the metrics of both readings."""
+    """Ask whether labels number the classes within a side; give u, s and H of both readings."""
     y, seen = matrix.y, matrix.seen
     if matrix.benchmark or seen.all() or not seen.any():
         return None
@@ -189,7 +190,7 @@ def _within_sides(matrix: Scores) -> Scores:
 
 
 def _reading_within_sides(matrix: Scores) -> LabelReading:
-    """Return the reading of labels within a side, or refuse labels without such a reading."""
+    """Return the reading of labels numbered within a side; refuse labels without such a reading."""
     reading = reading_within_sides(matrix.y, matrix.seen, _best_classes(matrix))
     if reading is None:
         raise DatasetError(
@@ -207,8 +208,8 @@ def predicted_classes(
 ) -> Scores | Question:
     """Return one predicted class per image as scores, which determine u, s and H at gamma 0.
 
-    Classes are numbers, or names (of ``file.class_names``, if given). There are ``n_classes``
-    classes, by default all that occur.
+    Classes are numbers, or names (of ``file.class_names``, if given). ``n_classes`` is the number
+    of classes; by default, all classes that occur are counted.
     """
     labels, predicted = np.asarray(file.labels), np.asarray(file.predicted).ravel()
     if len(labels) != len(predicted):
@@ -809,7 +810,7 @@ def _remarks(matrix: Scores) -> Iterator[str]:
 
 
 def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
-    """Return the remark on ties between the sides, with the metrics if file order decides."""
+    """Return the remark on ties between the sides, with u and s also for ties by file order."""
     predicted = answers.at(0.0)
     first = np.minimum(answers.seen_class, answers.unseen_class)
     in_order = np.where(tied, first, predicted)
@@ -851,7 +852,8 @@ def _unused_column_question(
 ) -> Question | None:
     """Ask whether the first or last column, neither labelled nor listed, belongs to no class.
 
-    ``y`` are the unchanged labels as columns; ``unseen`` is None if the file does not state it.
+    ``y`` are the unchanged labels as columns; ``unseen`` is None if the file does not list the
+    unseen classes.
     """
     C = F.shape[1]
     listed = np.empty(0, dtype=np.intp) if unseen is None else unseen
@@ -890,7 +892,7 @@ def _unused_column_question(
 
 
 def _wins(values: np.ndarray, F: np.ndarray, others: np.ndarray) -> bool:
-    """Return whether a column is the best seen class of any image; else it changes no metric."""
+    """Return whether any image has its best seen class in a column; if not, no metric changes."""
     return bool(len(others)) and any(
         (values[rows] >= block[:, others].max(axis=1)).any() for rows, block in blocks(F)
     )

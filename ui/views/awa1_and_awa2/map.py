@@ -66,12 +66,12 @@ from zslcore.printing import of_map
 
 METHODS_BY_NAME: dict[str, Method] = {name: method for method, name in METHOD_NAMES.items()}
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
-#: Number of images above which all images are mapped by default.
+#: Number of images above which "all" is the default; for fewer images, it is a sample of 2,000.
 LARGE = 20_000
 #: Longest layout, in seconds, that is computed without a button.
 AT_ONCE = 5.0
 OVERLAY, PANELS, METHODS_BESIDE = "overlay", "side by side", "t-SNE next to UMAP"
-#: Where a session keeps the layouts it requested, and the data sets with all rows in their preview.
+#: Session keys: requested layouts, and data sets with all rows in their preview.
 REQUESTED, FOLLOWED = "awa1_asked", "awa1_followed"
 #: Maximum number of class names in a sentence.
 NAMED = 8
@@ -126,7 +126,7 @@ def show(header: Header) -> None:
         _show_printed_pairs()
     simulated = [data for data in datasets if data.simulated]
     is_real_pair = len(datasets) == 2 and not separate and not simulated
-    if simulated and not window.is_narrow():  # the legend of the map says it, too
+    if simulated and not window.is_narrow():  # also in the legend
         words = simulated_effects.about_effects(simulated[0])
         answer.mark.badge("simulated map", color="orange", help=words)
     groups = [[dataset] for dataset in datasets] if separate else [list(datasets)]
@@ -214,7 +214,7 @@ def _show_printed_pairs() -> None:
 
 
 def _show_image_counts() -> None:
-    """Draw the images per class of the real AWA1 and AWA2, as in the left half of figure 2."""
+    """Draw the images per class of the real AWA1 and AWA2, as in the benchmark paper's figure 2."""
     table = awa_image_counts()
     totals = table[["AWA1", "AWA2"]].sum()
     spread = {name: table[name].std(ddof=0) / table[name].mean() for name in totals.index}

@@ -211,8 +211,8 @@ def show_map(question: TestedExtractor) -> None:
 def _map() -> tuple[pd.DataFrame, list[str]]:
     """Return the cells of the map with their texts, and the titles of the merged sets.
 
-    Sets with more unknown cells come later; those that are unknown for all test sets are merged
-    into one column. Features without pre-training have none.
+    Sets with more unknown cells come later; sets that are unknown for all test sets are merged into
+    one column. There is no column for features without pre-training.
     """
     table = contamination.contamination_table()
     sets = contamination.pretraining_sets()

@@ -22,9 +22,10 @@ Shape = tuple[int, ...]
 
 
 def encoding_of(path: str) -> str:
-    """Return the encoding of a text: UTF-16 by its byte order mark, else UTF-8.
+    """Return the encoding of a text: UTF-16 by its byte order mark, else UTF-8 or cp1252.
 
-    It is that of spreadsheets in western languages, cp1252, if the first bytes are not UTF-8.
+    cp1252 is the encoding of spreadsheets in western languages; it is returned if the first bytes
+    are text, but not UTF-8.
     """
     with open(path, "rb") as file:
         head = file.read(ENCODED)
@@ -34,7 +35,7 @@ def encoding_of(path: str) -> str:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
         is_text = min(head) >= ord("\t") and not UNDEFINED.intersection(head)
-        # A damaged UTF-8 text still has other characters that are whole.
+        # A damaged UTF-8 text usually has some valid characters outside ASCII as well.
         is_western = is_text and head.decode("utf-8", "ignore").isascii()
         return "cp1252" if is_western else "utf-8-sig"
     return "utf-8-sig"

@@ -172,7 +172,7 @@ def _is_finite(text: str) -> bool:
 def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     """Write the numbers of a score table as the matrix "scores", and its texts as codes.
 
-    A column is read as texts if it has a name of labels or predicted classes, or its first field is
+    A column is read as texts if it has a name such as "label" or "y_pred", or if its first field is
     not a number. Unlike in :func:`read_csv`, column names may repeat, and numbers may be missing or
     infinite. Returns the names of the columns of numbers, the distinct texts by column, and the
     names of columns with too many distinct texts to be classes.
@@ -203,7 +203,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
                 raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
             for k, column in [*codes.items()]:
                 column.append(frame[k].str.strip().str[:MAX_NAME])
-                if len(column.texts) > MAX_COLUMNS:  # such as names of files
+                if len(column.texts) > MAX_COLUMNS:  # no classes, for example file names
                     del codes[k]
             worker.report_progress(share=share)
             yield values

@@ -43,7 +43,7 @@ class Mat5:
         self.names = [name for name in (*self.top, *self.struct_of) if name not in structs]
 
     def _structs_of_fields(self, top: list[str]) -> dict[str, str]:
-        """Return the fields of small structs of one element, except fields of two structs."""
+        """Return field -> struct, for small structs of one element; leave out ambiguous names."""
         from scipy.io import loadmat
 
         sizes = dict(zip(self.listed, _declared_bytes(self.path), strict=False))

@@ -21,7 +21,7 @@ from zslcore.untrusted.worker import Refused
 
 #: Limits: bytes of a text, columns, characters of a name, and assumed bytes of a text value.
 MAX_TEXT, MAX_COLUMNS, MAX_NAME, TEXT_BYTES = 64 << 20, 1 << 14, 256, 1 << 10
-#: Limit on memory for reading a text, in bytes; 64 MiB of numbers need half of it.
+#: Limit on memory for reading a text, in bytes; a text of 64 MiB with numbers needs half of it.
 MOST_OF_TEXT = 512 << 20
 #: Names of number columns that are separate arrays, not part of the matrix.
 OWN = frozenset(
@@ -43,7 +43,7 @@ Shape = tuple[int, ...]
 
 
 def allow_text(path: str) -> None:
-    """Refuse a text too large to be read as a whole, else raise this worker's memory limit."""
+    """Refuse a text too large to be read as a whole, else increase this worker's memory limit."""
     size = Path(path).stat().st_size
     if size > MAX_TEXT:
         raise Refused(

@@ -127,7 +127,7 @@ def count_configurations(_: Request) -> Iterator[dict[str, Any]]:
             each = CONFIGURATIONS[name]
             sets = paper_sets(each)
             at = f"{number}: {name}, {each.dataset}, {each.pretraining}"
-            n_printed = 1 + len(features[name].split(";"))  # of the baseline, and of each network
+            n_printed = 1 + len(features[name].split(";"))  # for the baseline, and for each network
             n = len({one.features for one in sets})
             yield cell_row("kinds of features", [n], n_printed, at=at)
             n = len({one.semantics for one in sets})
