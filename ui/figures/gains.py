@@ -29,11 +29,12 @@ from ui.figures.vocabulary import (
 from zslcore.analysis.overlap import GroupGain
 from zslcore.analysis.resampling import student_interval
 
-#: Maximum number of bars with names; maximum number of bars of full height in a column.
+#: Maximum number of bars with names; number of lines above which the lines are lower.
 MOST_NAMED, MANY = 104, 17
-#: Minimum number of lines below the last columns that have room for the means; lines between.
+#: The means are drawn below the last columns if at least ``ROOM`` lines are free there; ``BETWEEN``
+#: of these stay empty.
 ROOM, BETWEEN = 10, 4
-#: Minimum number of draws of a class with an interval.
+#: Minimum number of draws of a class for an interval.
 FEWEST_DRAWS = 5
 #: Group -> its text in the legend, and the glyph before its classes.
 GROUP_WORDS = {
@@ -50,8 +51,9 @@ def gain_bars(
     """Draw one bar per class with its interval, in a column per group with the group's mean.
 
     The class ``picked`` has a frame; ``only_unrelated`` leaves out the other groups. If the last
-    columns are short, the means and the difference ``gain`` are below. On a telephone all groups
-    share a column. With too many classes for readable names, bars are vertical.
+    columns are short, the means and the difference ``gain`` are drawn below these columns. On a
+    telephone all groups share a column. With too many classes for readable names, bars are
+    vertical.
     """
     every = ["unrelated"] if only_unrelated else list(GROUP_LOOKS)
     parts = [part for group in every if len(part := table[table["group"] == group])]

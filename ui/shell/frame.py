@@ -31,13 +31,13 @@ from zslcore.datasets import ZSLDataset
 from zslcore.exceptions import SplitError, ZSLError
 from zslcore.results.shipped import ResultsOnly
 
-#: Whether this run of the page has reported that results cannot be stored.
+#: Session key: whether this run of the page has reported that results cannot be stored.
 WARNED = "storage_warned"
-#: When this run of the page began, by the monotonic clock.
+#: Session key: time at which this run of the page began, by the monotonic clock.
 BEGAN = "page_began"
-#: Page and view of the visit's latest run, and whether the visit has just changed pages.
+#: Session keys: page and view of the visit's latest run; whether the visit has just changed pages.
 _SHOWN, _LEFT = "place_shown", "place_left"
-#: Where the search leaves the name and value of a control for the view that it opens.
+#: Session key: name and value of a control, left by the search for the view that it opens.
 CHOICE = "place_choice"
 #: Purpose of the app, shown next to its name on every page.
 WHAT = "Measure, calibrate and audit zero-shot learning."
@@ -52,7 +52,7 @@ palette.set_viewer(window.is_dark, window.is_narrow)
 
 
 def navigate() -> None:
-    """Show the pages in the bar and run the chosen one; only app.py calls this."""
+    """Show the pages in the bar and run the chosen page; only app.py calls this."""
     runtime.page_runs()
     st.session_state[BEGAN] = time.monotonic()
     st.set_page_config(page_title="Zero-shot lab", page_icon=str(_ICON), layout="wide")
@@ -270,7 +270,7 @@ def _carry_over(page: Page, view: View) -> None:
     if before != here:
         terms.forget()
         for name in set(st.query_params) - {"navigated", _SHOWN, _LEFT}:
-            st.session_state.pop(name, None)  # otherwise it overrides a default in the link
+            st.session_state.pop(name, None)  # the old choice would override the link
         st.session_state[_SHOWN] = here
         if before[0] != page.name:
             st.session_state[_LEFT] = True

@@ -1,4 +1,4 @@
-"""All caches of the app that Streamlit manages; no other module has one.
+"""The caches of the app that Streamlit manages, which are all in this module.
 
 Keys are names, numbers and specs, never arrays: Streamlit hashes an array of 500,000 values or more
 by sampling it, so two different feature matrices could share a cache entry. Large objects are
@@ -59,7 +59,7 @@ def _dataset(name: str, stamp: str) -> ZSLDataset:
 
 @st.cache_data(show_spinner=False, max_entries=256)
 def facts_of_import(name: str, stamp: str) -> tuple[tuple[str, ...], str | None, int, bool]:
-    """Return classes, benchmark, number of features and whether an import is simulated."""
+    """Return an import's classes, benchmark and number of features; whether it is simulated."""
     data = dataset(name)
     return data.class_names, benchmark_of(data), data.features.shape[1], data.simulated
 
@@ -92,7 +92,7 @@ def _class_names(name: str, stamp: str) -> tuple[str, ...]:
 def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest, str]:
     """Run ``spec`` in this process; pages call :func:`ui.state.waiting.run_of` for long runs.
 
-    The third value is the reason why the result is not stored, empty when it is.
+    The third value is the reason why the result is not stored; empty for a stored result.
     """
     store = ResultStore()
     finished_run = run(spec, dataset(spec.dataset), store=store)
@@ -119,7 +119,7 @@ def _store_state() -> str:
 
 @st.cache_resource(show_spinner="Checking results …")
 def board() -> Board:
-    """Return the packaged board with every file checked; the states of files are stored."""
+    """Return the packaged board with every file checked; results of earlier checks are reused."""
     return packaged_board()
 
 

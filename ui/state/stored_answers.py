@@ -28,8 +28,9 @@ def precomputed_datasets() -> tuple[str, ...]:
 def stored_run(spec: RunSpec) -> StoredAnswers | None:
     """Return a run with stored or precomputed predictions; None without any.
 
-    A stored result is preferred to a precomputed one: its metrics are the same, and it may have an
-    oracle. If its predictions were deleted to save space, the predictions of the package are used.
+    A stored result is preferred to a precomputed result: the metrics are the same, and the stored
+    result may have an oracle. If its predictions were deleted to save space, the precomputed
+    predictions are used.
     """
     store = ResultStore()
     for key in dict.fromkeys((spec.key, plain_spec(spec).key)):

@@ -188,7 +188,8 @@ def cross_accuracy(
     ----------
     tests : data sets with the classes, features and split of ``train``; may include ``train``
     progress : callable(done, total, message)
-        Called after each fit-and-score of the selection. An exception from it ends the run.
+        Called after each fit that chooses parameters, and its scoring. An exception from it ends
+        the run.
 
     Raises
     ------
@@ -375,7 +376,7 @@ def fitting_methods(*datasets: ZSLDataset) -> list[str]:
     return [name for name, method in METHODS.items() if joint or not method.card.joint_space]
 
 
-# --- Tests of the table ---------------------------------------------------------------------------
+# --- The printed table ----------------------------------------------------------------------------
 
 
 Unit = Literal["pair", "method"]
@@ -468,8 +469,8 @@ def paired_differences(
       :math:`a_{1:1} - a_{2:1}` and :math:`a_{1:2} - a_{2:2}`;
     - the two *test* sets, after the same training:
       :math:`a_{1:1} - a_{1:2}` and :math:`a_{2:1} - a_{2:2}`;
-    - the sizes of both effects, by replacing the training set or the test set of a crossed result
-      (trained on one data set, tested on the other):
+    - the sizes of the two effects on a crossed result (trained on one data set, tested on the
+      other): the change if its training set is replaced, and the change if its test set is:
       :math:`|a_{1:2} - a_{2:2}| - |a_{1:2} - a_{1:1}|` and
       :math:`|a_{2:1} - a_{1:1}| - |a_{2:1} - a_{2:2}|`.
 

@@ -212,7 +212,7 @@ def attribute_table(
 
     The order "similar" places rows or columns with a small angle next to each other; "telling"
     starts with the attributes of largest standard deviation over classes. At most
-    ``max_attributes`` columns are kept: those that vary most over the selected classes.
+    ``max_attributes`` columns are kept: the attributes that vary most over the selected classes.
     """
     if classes not in ("given", "name", "similar"):
         raise ParameterError(f"classes must be given, name or similar; got {classes!r}.")

@@ -1,14 +1,15 @@
 r"""Table of the board, with one row per result and intervals over classes.
 
-Classes are resampled with replacement, one fewer than their number (see
-:mod:`zslcore.analysis.resampling`). If class :math:`c` is drawn :math:`w_c` times, the 95 %
-intervals of ZSL and of H are those of
+Classes are resampled with replacement, each time one class fewer than there are (see
+:mod:`zslcore.analysis.resampling`). If class :math:`c`, with accuracy :math:`acc_c`, is drawn
+:math:`w_c` times, the 95 % intervals of ZSL and of H are those of
 
 .. math::
     u^* = \frac{\sum_c w_c \, acc_c}{\sum_c w_c}, \qquad H^* = \frac{2 u^* s^*}{u^* + s^*}
 
-Draws have a fixed seed, so the same folder gives the same bytes. Results on the same classes are
-compared on the same draws. The interval of a rank is computed by
+The sums are over unseen classes; :math:`s^*` is the same mean over seen classes. Draws have a fixed
+seed, so the same folder gives the same bytes. Results on the same classes are compared on the same
+draws. The interval of a rank is computed by
 :func:`zslcore.analysis.ranking.rank_bounds`: of two results without a significant difference, each
 may have the better rank. Results chosen on test images are upper bounds without a rank.
 """
@@ -64,7 +65,7 @@ Ranked = Literal["zsl", "H_gamma"]
 #: Ranked metric -> field with its accuracies by class.
 RANKED: dict[Ranked, str] = {"zsl": "zsl", "H_gamma": "at_gamma"}
 
-#: Test set, split and classes; results with equal groups are ranked together.
+#: Data set, split, classes and mask of seen classes; results with equal groups are ranked together.
 _Group = tuple[str, str, tuple[str, ...], tuple[bool, ...]]
 
 

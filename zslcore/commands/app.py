@@ -21,8 +21,8 @@ from zslcore.storage.extras import extra
 from zslcore.storage.files import APP
 
 PORT, LAST_PORT = 8501, 65_535
-#: Setting of the server: addresses of trusted proxies, for their ``X-Forwarded-For``. Without it
-#: the server would trust every process on this machine.
+#: Environment variable of the server: addresses of proxies with a trusted header
+#: ``X-Forwarded-For``. If it is not set, the server trusts every process on this machine.
 PROXY = "FORWARDED_ALLOW_IPS"
 
 

@@ -92,7 +92,8 @@ class ImageNet:
     parents : rows of the hypernyms of each synset
     hops : "train" or "val" for the training classes, "2H", "3H" or "far" for the test classes, ""
         for classes that the benchmark leaves out and for synsets that are not classes
-    populated : "M500", "M1K", "M5K", "L500", "L1K", "L5K": the smallest list that has the class
+    populated : "M500", "M1K", "M5K", "L500", "L1K", "L5K": the smallest list that has the class; ""
+        for classes on no such list
     """
 
     synsets: tuple[str, ...]
@@ -251,7 +252,7 @@ IN_MEMORY = 4 << 30
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """Numbers of columns, shares of the real images, and test images per training class."""
+    """Numbers of columns, shares of the real numbers of images, and test images per seen class."""
 
     features: int
     attributes: int
@@ -361,7 +362,8 @@ def populations() -> np.ndarray:
 def _means(sizes: dict[str, int]) -> dict[str, float]:
     """Return the mean number of images per class, by list.
 
-    A list counts only the classes that are in no smaller list; "" has the classes on no list.
+    Each mean is over the classes of a list that are on no smaller list; "" stands for the classes
+    on no list.
     """
     printed = published("imagenet_splits").set_index("split")["images_per_class_mean"]
     means: dict[str, float] = {}
@@ -495,7 +497,7 @@ def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]
 
 
 def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
-    """Return z and the latent appearance w, one row per class, and the generator for P."""
+    """Return z and the latent appearance w, one row per class, and the random generator."""
     G = class_positions()[plan.rows]
     rng = np.random.default_rng([SEED, 1])
     Q = rounded(rng.standard_normal((G.shape[1], K)))

@@ -19,7 +19,8 @@ from zslcore.storage.files import data_folder
 from zslcore.untrusted.client import Role, read_arrays
 
 #: Modules that each read one form of release (:mod:`zslcore.datasets.release`); the first that
-#: recognises the source reads it. The last two take any file and any folder.
+#: recognises the source reads it. The last two accept all sources: ``table`` any file, ``xlsa17``
+#: any folder.
 READERS = (action_archives, table, xlsa17)
 
 
@@ -38,7 +39,7 @@ def import_dataset(
     source : a folder in the xlsa17 layout, a released folder of actions, a folder of Parquet files,
         a file, or a data set in memory
     pretraining : names of pre-training vocabularies, if the files do not state them
-        ``("none",)`` for features that were trained on nothing; a data set in memory declares its
+        ``("none",)`` for features without pre-training; a data set in memory declares its
         own.
     **options : ``name`` of the import; further files (``more``) and the array chosen for each part
         (``choices``), as in :func:`zslcore.datasets.intake.find`; other options of the reader's

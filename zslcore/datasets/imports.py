@@ -1,8 +1,8 @@
 """Stored imports, read once in the sandbox and then opened as read-only memory maps.
 
 An import is a folder of ``.npy`` files that never change, and a manifest ``<name>.json`` that names
-the folder. The import exists once the manifest is written, atomically; a copy of the manifest in
-the folder can restore it. If files differ from the manifest, the import is not opened;
+the folder. The import exists once the manifest is written, which is a single step; a copy in the
+folder can restore the manifest. If files differ from the manifest, the import is not opened;
 :mod:`zslcore.datasets.importing` repeats it from its source.
 
 Folders are deleted only if they are marked as drafts, no manifest names them, and every manifest is
@@ -98,7 +98,7 @@ def import_name(text: str) -> str:
 
 
 def import_once(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
-    """Return the import made by ``recipe``, reading its sources only if one has changed.
+    """Return the import made by ``recipe``, reading its sources only if they have changed.
 
     If the recipe declares no pre-training, an existing import keeps its declaration. ``read`` is
     called with an empty folder, may write ``features.npy`` there, and returns the data set.
@@ -493,7 +493,7 @@ def _folder_of(name: str) -> Path | None:
     return _root() / Path(folder).name if isinstance(folder, str) else None
 
 
-# --- What features were trained on ----------------------------------------------------------------
+# --- Pre-training sets of features ----------------------------------------------------------------
 
 
 def pretraining_of(dataset: ZSLDataset) -> tuple[str, ...]:

@@ -64,8 +64,8 @@ from zslcore.texts import clean_text, expect
 from zslcore.untrusted.client import read_head, read_value
 from zslcore.untrusted.readers.array_names import PREDICTED
 
-#: Part, such as "train", or side, "seen" or "unseen" -> (image, class) of each entry; the image is
-#: empty for an entry of a class.
+#: Part (such as "train") or side ("seen" or "unseen") -> (image, class) of each entry; in an entry
+#: of a class, the image is empty.
 Entries = dict[str, list[tuple[str, str]]]
 #: Titles of columns of images, classes and parts, without spaces and underscores.
 IMAGE_TITLES = (
@@ -86,7 +86,7 @@ FLAGS = {
 }
 YES, NO = {"1", "true", "yes", "y", "t", "1.0"}, {"0", "false", "no", "n", "f", "0.0"}
 LETTER = re.compile(r"[^\W\d_]")
-#: Text after the part in the name of a list of classes.
+#: Text after the part in the name of a list of classes, such as the end of train_classes.
 OF_CLASSES = re.compile(
     r"[\s_-]*(class(es)?|class_?names?|categories|names|labels)$", re.IGNORECASE
 )
@@ -120,7 +120,7 @@ def split_of_json(path: Path, value: Any) -> SplitList | None:
 
 
 def is_split_json(file: str, value: Any) -> bool:
-    """Whether JSON from ``file`` is a split of names or of row numbers."""
+    """Whether JSON from ``file`` defines a split, by names or by row numbers."""
     return _has_parts(value) or entries_of_json(file, value) is not None
 
 
@@ -131,7 +131,7 @@ def _has_parts(value: Any) -> bool:
 def read_split_table(path: Path) -> SplitList | None:
     """Return the split of a table or text in one of the forms above; None for other forms.
 
-    Raises a FileRefusedError for a table of images with a row without a part.
+    Raises a FileRefusedError if a row of a table of images has no part.
     """
     try:
         if path.suffix.lower() not in (".csv", ".tsv"):
@@ -174,7 +174,7 @@ def _are_parts(titles: Sequence[str]) -> bool:
 
 
 def _find_columns(titles: Sequence[str]) -> tuple[int | None, ...]:
-    """Return the columns of images, classes and parts, and the column of parts or of flags."""
+    """Return the columns of images, of classes, of parts, and of parts or else flags."""
     words = [*map(_squeezed, titles)]
     image, label, place, flag = (
         next((words.index(title) for title in column_titles if title in words), None)
@@ -239,7 +239,7 @@ def entries_of_table(
     if label is None or (where is None and not part):
         return None
     if image is not None and place is None and "unseen" in FLAGS.get(words[where or 0], ()):
-        return None  # seen images may be training or test images
+        return None  # images marked as seen may be training or test images
     entries: Entries = {}
     for k, row in enumerate(rows, 1):
         expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
@@ -326,12 +326,12 @@ def _of_list(file: str, listed: Any, *, is_side: bool) -> list[tuple[str, str]] 
     if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
         return None
     if not is_side and not (is_class_list(listed) and all(map(LETTER.search, listed))):
-        return None  # numbers may be row numbers
+        return None  # names without letters may be row numbers
     return [("", name) for name in listed]
 
 
 def _of_folders(listed: Mapping[str, Any]) -> list[tuple[str, str]] | None:
-    """Return (image, class) pairs of a mapping from classes to images; None unless texts."""
+    """Return (image, class) pairs of a mapping from classes to images; None for other values."""
     pairs = [(image, str(label)) for label, images in listed.items() for image in images]
     return pairs if all(isinstance(image, str) and image for image, _ in pairs) else None
 

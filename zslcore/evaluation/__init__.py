@@ -43,7 +43,7 @@ else:
     }
 
     def __getattr__(name: str) -> Any:
-        """Import a public name on first use: fitting a method needs no predictions."""
+        """Import a public name on first use; a fit then imports no code for predictions."""
         for module, names in _NAMES.items():
             if name in names:
                 return getattr(import_module(f"{__name__}.{module}"), name)

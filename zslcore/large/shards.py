@@ -32,8 +32,8 @@ from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import or_refused
 
 ShardDtype = Literal["float16", "float32"]
-#: Size of a part in bytes. Parts are processed one by one, and opening one of this size is
-#: comparatively cheap.
+#: Size of a part in bytes. Parts are processed one by one; for a part of this size, the time to
+#: open it is small in comparison.
 PART_BYTES = 256 << 20
 #: Increased when the format of the files changes.
 SCHEMA = 2
@@ -192,7 +192,7 @@ def write_shards(
 ) -> Shards:
     """Write features and labels as a folder of shards, completely or not at all, and open it.
 
-    Memory is needed for one block, and disk space for the rows.
+    Memory is needed for one block only, and disk space for all rows.
 
     Parameters
     ----------

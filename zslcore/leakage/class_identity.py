@@ -13,7 +13,7 @@ from zslcore.texts import clean_text
 
 
 def with_one_name_each(listed: SplitList) -> SplitList:
-    """Merge classes named by a WordNet id with those named by its words; ask about plurals.
+    """Merge classes named by a WordNet id with classes named by its words; ask about plurals.
 
     Examples
     --------

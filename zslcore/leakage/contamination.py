@@ -4,8 +4,8 @@ The evidence is in three files under ``data/``; contributors may add rows to the
 
 - ``contamination.csv``: published extractors, their pre-training sets, and the sources;
 - ``contamination_sets.csv``: pre-training sets, and the lists of their classes where available;
-- ``contamination_counts.csv``: test classes of the benchmarks that are in each list, by number and
-  name; written by ``tools/contamination.py``.
+- ``contamination_counts.csv``: for each list, number and names of the test classes of each
+  benchmark that are in it; written by ``tools/contamination.py``.
 
 A cell of the map is a pair of a test set and a pre-training set. Its classes are matched as in the
 audit (:mod:`zslcore.leakage.matching`): a class in both is *certain*, or *possible* until a person
@@ -208,7 +208,7 @@ class TestSet:
 
     ``context`` are all classes of the data set, which decide the meaning of ambiguous names;
     ``synsets`` are the WordNet ids of ``classes``, if known for certain; ``not_understood`` are the
-    classes that WordNet does not know; ``read_as`` is a sentence on the position of the names in a
+    classes that are not in WordNet; ``read_as`` is a sentence on the position of the names in a
     file.
     """
 

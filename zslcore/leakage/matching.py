@@ -71,7 +71,7 @@ EMPTY_WORDS = frozenset(
 COMMON_SHARE = 0.02
 #: A category belongs to a data set if it has at least this share of the names.
 CATEGORY_SHARE = 0.1
-#: Categories of artifacts, locations and natural objects; a data set of places has two or three.
+#: Categories of artifacts, locations and natural objects; data sets of places have at least two.
 PLACES = frozenset({"06", "15", "17"})
 #: The kind of a data set includes at least this share of its names, and is at least this many steps
 #: below the top of WordNet: birds are nine steps below, artifacts four.
@@ -308,7 +308,7 @@ def queries(names: Sequence[str], context: Sequence[str], parts: str) -> list[Qu
 
 
 def reading(name: Name, parts: str, common: NameContext) -> Query:
-    """Select the senses of a name in the kind, else categories, else domains of the data set."""
+    """Select the senses of a name that fit the data set's kind, else categories, else domains."""
     senses = (name.synset,) if name.synset else _senses([name], parts)
     here = tuple(s for s in senses if not common.domains or domain_of(s) & common.domains)
     closer = tuple(s for s in here if common.has(s))
@@ -541,7 +541,7 @@ def _of_one_stem(word: str, index: Index) -> str | None:
 
 
 def _kind(query: Query, index: Index) -> Hits:
-    """Match entries below the meanings of the class; entries with its name come first."""
+    """Match entries below the meanings of the class; entries with the class name first."""
     kinds = []
     for sense in query.fitting:
         synset = wordnet().synsets[sense]

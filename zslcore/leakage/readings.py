@@ -18,7 +18,7 @@ from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, TRAIN_PARTS, AuditC
 from zslcore.leakage.published import published_as
 
 Parts = Mapping[str, np.ndarray]
-#: Fewest rows of a list that is read as a mask.
+#: Minimum number of images for a list to be read as a mask.
 FEWEST_OF_MASK = 4
 #: A reading may leave at most this share of the contradictions of classes. If the file, taken
 #: literally, has at least ``MANY`` of them, removing them is enough evidence for the reading.
@@ -152,7 +152,8 @@ def _contradictions(context: AuditContext) -> Contradictions:
             count += trainval - both
     classes = 0
     if (y := context.labels) is not None and y.size:
-        on_one_side = np.setdiff1d(trained, np.union1d(seen, unseen))  # ``rows`` counts the others
+        # Training rows that are also test rows are counted in ``rows``.
+        on_one_side = np.setdiff1d(trained, np.union1d(seen, unseen))
         of_train, of_seen, of_unseen = (
             np.bincount(y[rows], minlength=y.max() + 1) for rows in (on_one_side, seen, unseen)
         )

@@ -8,7 +8,7 @@ The schema of the JSON has a version, ``zslcore-report/1``::
     verdict     "leaks", "broken", "unknown" or "clean"  counts    findings by mark
     sentence    the reason of the verdict                command   empty for `check FILES`
     figures     [{label, value, note}]
-    checks      [{id, title}], all of them
+    checks      [{id, title}] of all checks
     findings    [{check, title, mark, decides, sentence, advice, value, classes, rows, figures,
                   evidence: [{title, columns, rows, total}]}]
     picture     null, or {alt, bars, curve, points}
@@ -47,7 +47,8 @@ SCHEMA = "zslcore-report/1"
 IN_TEXT = 20
 #: Width of a line, and of the column of marks, in characters.
 LETTERS, INDENT = 96, 9
-#: Length of a digest in a paragraph, and its maximum numbers of advice and of open findings.
+#: In a paragraph: characters of a digest, and maximum numbers of findings with advice and of open
+#: findings.
 DIGITS, MOST_REPEATED, MOST_OPEN = 12, 2, 4
 #: Characters that XML 1.0 does not allow, not even escaped.
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -2,8 +2,8 @@
 
 Synonyms, kinds, topics and base forms are those of WordNet 3.0. The domain of a list of class names
 (things, activities or qualities) decides the meaning of its names: a list of activities has no
-class in common with a list of things. A single name can be ambiguous (a *swing* is both); the
-unambiguous names of the list decide its domain.
+class in common with a list of things. A single name can be ambiguous (a *swing* is a thing and an
+activity); the unambiguous names of the list decide its domain.
 
 References
 ----------
@@ -309,7 +309,7 @@ VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "
 #: A domain belongs to a list of names if the number of its unambiguous names is at least this share
 #: of the number for the commonest domain of the list.
 DOMAIN_SHARE = 0.25
-#: Minimum number of unambiguous names for a domain to belong to a list: one is no evidence.
+#: Minimum number of unambiguous names for a domain to belong to a list: one name is no evidence.
 DOMAIN_LEAST = 2
 #: Minimum number of names from which the domains of a list are inferred.
 DOMAIN_NAMES = 5

@@ -126,8 +126,9 @@ class ZSLEstimator(BaseEstimator, ABC):
     complexity_order : parameters for which a smaller value gives a simpler model, the most
         important first; if not empty, the simplest grid point within one standard error of the best
         is chosen, see :func:`zslcore.evaluation.protocol.select`
-    variants : parameters of the variants that papers report under one name, the usual one first
-    shared_grid_params : parameters; grid points that differ only in these share computations
+    variants : parameters of the variants that papers report under one name, the usual variant first
+    shared_grid_params : parameters; grid points that differ only in these parameters share
+        computations
     regularizers : mapping from parameter to the effect of a larger value on the regularisation
         Parameters that limit overfitting to the seen classes: "stronger" for ridge weights,
         "weaker" for inverse ridge weights and for epochs of methods with early stopping.
@@ -352,7 +353,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         return X, S
 
     def _check_candidates(self, prototypes: np.ndarray) -> np.ndarray:
-        """Return S for scoring; refuse a width that differs from the one in fitting."""
+        """Return S for scoring; refuse a number of columns that differs from fitting."""
         check_is_fitted(self)
         return self._check_scoring(np.empty((0, self.n_features_in_)), prototypes)[1]
 
@@ -466,12 +467,12 @@ class TransductiveEstimator(ZSLEstimator):
     ) -> Self:
         """Learn from seen classes and from unlabelled images.
 
-        ``unlabeled`` has shape (n_unlabeled, n_features), ``candidates``, the prototypes of their
-        possible classes, has shape (n_candidates, n_attributes).
+        ``unlabeled`` has shape (n_unlabeled, n_features). ``candidates`` are the prototypes of the
+        classes that these images may have, of shape (n_candidates, n_attributes).
         """
 
     def inductive(self) -> ZSLEstimator | None:
-        """Return the unfitted inductive method that this one extends; None if there is none."""
+        """Return the unfitted inductive method that this method extends; None if there is none."""
         return None
 
     def with_inductive(self, params: Mapping[str, Any]) -> Self:

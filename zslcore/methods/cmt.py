@@ -162,8 +162,8 @@ class CMTStar(CMT):
         In the paper, each Gaussian has a separate threshold, below which a fixed share of its
         training images lies. Here, all Gaussians have the same threshold in units of their standard
         deviations, so novelty ranks images without ties. The paper weights a seen and an unseen
-        classifier by the outlier probability; the benchmark [3]_ and this package use only the more
-        probable one.
+        classifier by the outlier probability; the benchmark [3]_ and this package use only the
+        classifier of the more probable side.
     coverage : float, default=0.95
         Share of the training images below the threshold :math:`t`, between 0 and 1. Training images
         are nearer to their prototype than other images of their class, so with :math:`\gamma = 0`

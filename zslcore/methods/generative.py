@@ -269,7 +269,7 @@ class GenerativeZSL(EpochModel):
     def _shaped(
         self, name: str, drawn: np.ndarray, shape: tuple[int, ...], width: int | None = None
     ) -> np.ndarray:
-        """Return an array from a subclass; refuse a wrong shape: positions determine the labels."""
+        """Return an array from a subclass; refuse wrong shapes, since positions are labels."""
         drawn = np.asarray(drawn)
         if drawn.ndim != len(shape) + 1 or drawn.shape != (*shape, width or drawn.shape[-1]):
             wanted = ", ".join(map(str, (*shape, width or "n_dimensions")))
@@ -367,7 +367,7 @@ def _gradient(A: np.ndarray, y: np.ndarray, W: np.ndarray) -> np.ndarray:
 
 
 def _adam(W: np.ndarray, m: np.ndarray, v: np.ndarray, g: np.ndarray, t: int) -> None:
-    """Take step ``t``, counted from 1, in place."""
+    """Take step ``t`` of Adam in place, counted from 1."""
     m += (g - m) * np.float32(0.1)
     v += (g * g - v) * np.float32(0.001)
     W -= np.float32(SOFTMAX_RATE / (1 - 0.9**t)) * m / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)

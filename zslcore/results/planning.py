@@ -49,6 +49,7 @@ class RunPlan:
     Attributes
     ----------
     seeds : number of seeds of a stochastic method; parameters and gamma are chosen with the first
+        seed
     choices : values of :data:`ChoiceRule` other than "validated"
     """
 
@@ -82,7 +83,8 @@ class RunPlan:
     def missing(self, results: Results) -> list[RunSpec]:
         """Return the runs to compute next.
 
-        These are the first runs without a result, and the missing derived runs of all others.
+        These are the first runs without a result, and the missing derived runs of all other first
+        runs.
         """
         todo = []
         for spec in self.specs:

@@ -283,11 +283,10 @@ def judge(
     """Return the metrics of a score matrix, at ``gamma`` or at a gamma chosen on ``validation``.
 
     ``origin`` of ``gamma`` is "given" or "validated". ``validation`` are scores of seen and unseen
-    validation images, one matrix per fold: the chosen gamma has the largest H averaged over their
-    curves. Its origin is "oracle" if any validation image is a test image or of an unseen test
-    class, see :func:`zslcore.scores.validation.chosen_on`. Raises DatasetError if both ``gamma``
-    and ``validation`` are given, if validation scores have no curve, or if they are the test
-    scores.
+    validation images, one matrix per fold: the chosen gamma has the largest mean H over the folds.
+    Its origin is "oracle" if any validation image is a test image or of an unseen test class, see
+    :func:`zslcore.scores.validation.chosen_on`. Raises DatasetError if both ``gamma`` and
+    ``validation`` are given, if validation scores have no curve, or if they are the test scores.
     """
     files = (validation,) if isinstance(validation, Scores) else tuple(validation or ())
     if gamma is not None and files:

@@ -1,8 +1,7 @@
 """Metrics of one score file under every protocol, with the users of each protocol.
 
 The metrics are registered in :mod:`zslcore.evaluation.figures`. Texts use the words seen and
-unseen;
-:meth:`Words.translate` replaces them by base and new, or known and unknown.
+unseen, which :meth:`Words.translate` replaces by base and new, or by known and unknown.
 """
 
 from __future__ import annotations
@@ -207,7 +206,7 @@ def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> 
     dependent = not test.limits and depends_on_candidates(test)
     reasons = {}
     for name, figure in FIGURES.items():
-        separate = figure.needs_fixed_scores  # for metrics of separate label spaces
+        separate = figure.needs_fixed_scores  # true for metrics of separate label spaces
         if test.limits == "predicted classes":
             if not name.startswith(("plain_", "accuracy", "macro_f1")):
                 reasons[name] = SCORES_NEEDED
@@ -260,7 +259,7 @@ def side_by_side(
     words: Words = WORDS["seen-unseen"],
     intervals: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return all metrics by protocol as a tidy table, one per row, in the given ``words``.
+    """Return all metrics by protocol as a tidy table, one metric per row, in ``words``.
 
     Columns are ``protocol``, ``line``, ``average`` ("per class", "per image"), ``figure`` (its
     name in the registry), ``value`` (a fraction), ``reason`` for a missing value, and the columns

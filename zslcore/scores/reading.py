@@ -132,7 +132,7 @@ class SideRows(PredictedRows):
 
 
 class ClassRows(PredictedRows):
-    """One predicted class per image; the other side has no class and an infinite margin."""
+    """One predicted class per image; no best class on the other side, and an infinite margin."""
 
     limits = "predicted classes"
 

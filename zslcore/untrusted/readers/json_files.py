@@ -130,7 +130,7 @@ def read_value(path: str, kind: str, most: int, out: Path) -> Any:
 
 
 def refuse_more(value: Any, kind: str, most: int) -> None:
-    """Refuse a value with more than ``most`` lines or values, or one that nests too deeply."""
+    """Refuse a value with more than ``most`` lines or values, or a value nested too deeply."""
     what = "lines" if kind == "lines" else "rows" if kind in SEPARATORS else "values"
     count = count_values(value) if what == "values" else len(value)
     if count > most:
@@ -176,7 +176,7 @@ def parse_json(text: bytes) -> Any:
     """Return the value of a JSON text.
 
     A repeated name is refused: Python would keep its last value. Objects, lists and names are
-    counted before parsing, since an empty object of two bytes takes 64 in memory.
+    counted before parsing, since an empty object of two characters takes 64 bytes in memory.
     """
     n = sum(map(text.count, (b"{", b"[", b":")))
     if n > MAX_PARTS:

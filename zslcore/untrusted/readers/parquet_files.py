@@ -34,7 +34,7 @@ OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin
 
 
 def open_parquet(path: str, texts: Sequence[str] = ()) -> Any:
-    """Open a Parquet table with one thread: several may exceed the memory limit under load."""
+    """Open a Parquet table with one thread; more threads may exceed the memory limit under load."""
     import pyarrow
     from pyarrow import parquet
 
@@ -228,7 +228,7 @@ def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
 def read_columns(
     path: str, wanted: Mapping[str, str], required: Sequence[str], budget: int, out: Path
 ) -> dict[str, Any]:
-    """Write columns of a Parquet table; return the names present, texts and attributes.
+    """Write columns of a Parquet table; return names of written columns, texts and attributes.
 
     Texts are dictionary-encoded, so that a long text in a million rows is stored once.
     """
