@@ -12,7 +12,7 @@ from ui.figures.vocabulary import Markup, Part, axis
 
 #: Role -> the symbol of its mark as a character, for text in figures.
 GLYPH = {"seen": "●", "unseen": "◆", "both": "▲", "related": "△", "none": "○"}
-#: Role -> its mark: seen, unseen, in the pre-training set, related to a class of it, unrelated.
+#: Role -> its mark: seen, unseen, in the pre-training set, related to a class in it, unrelated.
 LOOKS = {"seen": SEEN, "unseen": UNSEEN, "both": OVERLAP, "related": RELATED, "none": NEUTRAL}
 #: Maximum number of legible names along an axis: from the back of a room, and on a phone.
 MOST_NAMES, ON_TELEPHONE = 50, 18

@@ -269,7 +269,7 @@ class Plane:
         }
 
     def title(self, text: str, start: float | None = None) -> Part:
-        """Return a title above the middle of the plane, or from the share ``start`` of it on."""
+        """Return a title above the plane, centred or from the share ``start`` of its width on."""
         left, right = self.across
         x = left + (0.5 if start is None else start) * (right - left)
         above = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}

@@ -38,8 +38,9 @@ _TABLES = (
 )
 #: Step shown in a room: lesson, step from 1, and whether its answer is revealed.
 Shown = tuple[str, int, bool]
-#: Room to close when there are too many, by these criteria in order: most rooms at its address,
-#: most rooms of its browser there, no answers, least recently used.
+#: Room to close when there are too many: a room at the network address with the most rooms. Among
+#: these rooms: a room of the browser with the most rooms there, then a room without answers, then
+#: the least recently used room.
 _FIRST_TO_GO = """
 SELECT code FROM rooms WHERE {where}
 ORDER BY (SELECT COUNT(*) FROM rooms AS r WHERE r.address = rooms.address) DESC,
@@ -60,9 +61,10 @@ class Rooms:
 
     There are at most ``most`` rooms, of which a browser may open ``share`` and a network address
     ``share_of_address``; a room beyond a limit closes another room that counts towards this limit.
-    A question has answers from at most ``visits`` visits; after that, a vote from an address with
-    few votes replaces a vote from the address with the most votes. A room closes ``seconds`` after
-    it was opened, by the common clock of all servers.
+    A room has answers to at most ``questions`` questions, and a question from at most ``visits``
+    visits; after that, a vote from an address with few votes replaces a vote from the address with
+    the most votes. A room closes ``seconds`` after it was opened, by the common clock of all
+    servers.
     """
 
     def __init__(
@@ -105,8 +107,9 @@ class Rooms:
     def answer(self, code: str, question: str, visit: str, answer: str, address: str = "") -> bool:
         """Store an answer; ``visit`` is the visit's random number. Return whether it was stored.
 
-        An answer is refused if the room is closed, or if it is full and no address has at least two
-        votes more than ``address``.
+        An answer is refused if the room is closed, if it already has answers to the maximum number
+        of questions, or if the question has votes from the maximum number of visits and no address
+        has at least two votes more than ``address``.
         """
         with self._reading() as db:
             if self._used(db, code) is None:
@@ -247,7 +250,7 @@ def _opened() -> sqlite3.Connection:
 def _connected(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
     try:
-        db.execute("PRAGMA synchronous = OFF")  # a power cut may lose hours at most
+        db.execute("PRAGMA synchronous = OFF")  # a power cut loses answers of a few hours at most
         for table in _TABLES:
             db.execute(table)
     except BaseException:

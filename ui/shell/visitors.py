@@ -1,9 +1,9 @@
 """Visibility of imports: to all visitors or, in public mode, to their owners.
 
-With ``ZSL_PUBLIC=1``, an import belongs to the session that made it and is deleted with it, or to a
-group whose members enter the same passphrase. The name of an import contains its owner,
-``mine.v-<16 hex digits>``: other visitors are not offered the name and can neither open nor replace
-the import, even by a link.
+With ``ZSL_PUBLIC=1``, an import belongs to the session that made it and is deleted with the
+session, or it belongs to a group whose members enter the same passphrase. The name of an import
+contains its owner, ``mine.v-<16 hex digits>``: other visitors are not offered the name and can
+neither open nor replace the import, even by a link.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from zslcore.jobs import Visitor
 from zslcore.storage import settings
 from zslcore.storage.files import data_folder, or_refused
 
-#: Where a session keeps the passphrase of its group.
+#: Key of the session state for the passphrase of the visitor's group.
 GROUP = "group_words"
 _VISITOR = "visitor"
 _OWNED = re.compile(r"\.v-([0-9a-f]{16})$")
@@ -36,8 +36,8 @@ _OWNED = re.compile(r"\.v-([0-9a-f]{16})$")
 #: guessed.
 SALT = "group_salt"
 SALT_BYTES = 32
-#: Cost n of scrypt, now and in versions up to 0.1, which had one salt for all servers; imports
-#: under keys of those versions still open.
+#: Cost n of scrypt, now and in versions up to 0.1, which had one salt for all servers. Both are
+#: kept, so that groups can still open imports made by those versions.
 _COST, _COST_BEFORE = 1 << 14, 1 << 12
 _SALT_BEFORE = b"zslcore"
 #: Minimum number of letters of a passphrase, so that it cannot be guessed.

@@ -12,7 +12,7 @@ value is evaluated with the seen-unseen curve of one pass over the test set:
 Two values of :math:`\lambda` are marked, both chosen on the folds: for ZSL the value with the
 highest :math:`A_{U \to C_u}`, for GZSL the value with the highest H at the best gamma of each fold.
 Stronger regularisation costs accuracy on seen classes, which ZSL does not measure. For methods that
-predict attributes, the path includes their mean squared error:
+predict attributes, the path includes the mean squared error over N test images and A attributes:
 
 .. math:: \mathrm{MSE} = \frac{1}{N A} \sum_n \lVert f(x_n) - s_{y_n} \rVert^2
 
@@ -55,7 +55,7 @@ from zslcore.progress import Progress, silent
 
 #: Default number of values of a path; paths of whole numbers can have fewer.
 N_VALUES = 25
-#: Least ratio of the largest to the smallest value of a path.
+#: Minimum ratio of the largest to the smallest value of a path.
 LEAST_RANGE = 1e4
 
 

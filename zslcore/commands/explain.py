@@ -89,7 +89,7 @@ def _judged(group: Group, args: argparse.Namespace, validation: Sequence[Scores]
 
 
 def _without_leaks(group: Group, report: ScoreReport) -> tuple[dict[str, float] | None, bool]:
-    """Return u, s and H without training images of a split, and whether the split is superseded."""
+    """Return u, s and H without images on which a split trains, and whether it is superseded."""
     from zslcore.leakage import audit_context
     from zslcore.leakage.loading import context_of
     from zslcore.leakage.published import published_as

@@ -2,8 +2,8 @@
 
 A line is split only if all lines have the same form. A column of numbers, of codes (``Label_A_01``)
 or with repeated texts is not a column of names. Of several columns of texts, the column in which
-``count_known`` counts the largest share of names is used; without ``count_known``, the first
-column.
+``count_known`` recognises the largest share of names is used; without ``count_known``, the first
+column is used.
 """
 
 from __future__ import annotations
@@ -255,7 +255,7 @@ def yaml_names(lines: Sequence[str]) -> list[str] | None:
 
 
 def _is_balanced(body: str) -> bool:
-    """Whether no bracket closes before it opens: ``(0, dog), (1, cat)`` are two records."""
+    """Whether no bracket closes before it opens, unlike in ``0, dog), (1, cat``."""
     depth = 0
     for sign in body:
         depth += (sign in "[{(") - (sign in "]})")

@@ -286,7 +286,7 @@ def _named_part(array: Array) -> str:
     stem = array.contents.path.stem
     name = stem if alone else array.name
     if array.contents.container in ("text", "Parquet") and array.name == "class":
-        return "class"  # in a table with one row per class or image
+        return "class"  # names of classes, in a table of classes or of images
     lower = name.lower().removesuffix("_loc")
     if lower in PART_OF_NAME and len(array.shape) == 1 and not (alone and array.shape[0] < 2):
         return PART_OF_NAME[lower]
@@ -485,7 +485,7 @@ def _read(
 
 
 def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return numeric labels unchanged; of text labels, return positions and the distinct texts."""
+    """Return numeric labels unchanged, and text labels as positions in the distinct texts."""
     array = parts["labels"]
     if array.values is None:
         raise FileRefusedError(f"{array.title}: expected labels, got {array.in_words}.")
@@ -594,7 +594,7 @@ def _splits(
     labels: np.ndarray,
     benchmark: Recognised | None,
 ) -> list[Split]:
-    """Build the split from lists of rows, a column of parts, or the unseen classes."""
+    """Build the split from lists of rows, a column with each row's part, or the unseen classes."""
     rows = intake.rows_of_parts()
     if "split" in intake.parts:
         words = np.array(intake.parts["split"].contents.names(intake.parts["split"].name))

@@ -66,7 +66,7 @@ SIDES = {
 }  # fmt: skip
 
 
-#: Largest number of class folders that are links; following one takes a tenth of a millisecond.
+#: Largest number of class folders that are links; following a link takes a tenth of a millisecond.
 MAX_LINKS = 10_000
 #: Largest number of characters in a note or question.
 MAX_NOTE = 2000
@@ -121,8 +121,8 @@ class SplitList:
 def one_name_each(lists: Sequence[Sequence[str]]) -> tuple[dict[str, str], str, tuple[str, ...]]:
     """Map the spellings of each class to one name; return the map, a remark and questions.
 
-    Spellings in different lists are one class, named by the first spelling. Two spellings in one
-    list may be two classes: they are kept, with a question.
+    If the spellings of a name are in different lists, they are one class, named by the first
+    spelling. Two spellings in one list may be two classes: both are kept, with a question.
     """
     spellings: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for listed in lists for name in listed):
@@ -182,7 +182,7 @@ def split_of_parts(
     labels: np.ndarray | None = None,
     class_names: Sequence[str] = (),
 ) -> SplitList:
-    """Return a split from one list per part: of rows, a mask of all rows, or names of images.
+    """Return a split from one list per part: row numbers, a mask of all rows, or image names.
 
     Row numbers start at 0, or at 1 if they range from 1 to the number of rows. ``labels`` has the
     0-based class of each row. Without labels, the side of a part "test" is unknown; it is read as
@@ -331,7 +331,7 @@ def is_class_list(lines: Sequence[str]) -> bool:
 
 
 def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]:
-    """Return paths by the part they name; {} without a training and a test part."""
+    """Return paths by the part in their names; {} without a training and a test part."""
     path_of_part: dict[str, Path] = {}
     named = [
         (PART_OF_NAME[name.lower()], path) for name, path in paths if name.lower() in PART_OF_NAME
@@ -401,7 +401,7 @@ def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
 def _are_mixed(
     folder: Path, lists: Mapping[str, Path], read: Mapping[str, Sequence[tuple[str, str]]]
 ) -> tuple[bool, bool]:
-    """Return whether to read folders as classes, and whether lists label folders equally.
+    """Return whether to read folders as classes, and whether no folder has several labels.
 
     Folders are read as classes if only some images have a label, or if a folder has different
     labels in two lists. Raises a FileRefusedError if only some images have a label and the folders
@@ -456,7 +456,7 @@ def _line(path: Path, number: int, line: str) -> tuple[str, str]:
 
 
 def _label(where: str, text: str) -> str:
-    """Return the label after an image: a text, a number, or the position of 1 in a one-hot.
+    """Return the label after an image: a text, a number, or the position of 1 in a one-hot vector.
 
     Of two numbers the second is the label, since lists of videos have the number of frames first.
     Raises a FileRefusedError for several labels of one image.

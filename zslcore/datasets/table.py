@@ -108,7 +108,7 @@ def read_table(
     DatasetError
         When the unseen classes are not stated.
     UnknownNameError
-        For a class without a prototype; names the nearest class that has one.
+        For a class without a prototype; the message names the class with the most similar name.
     """
     release = find(Path(path), prototypes=prototypes, unseen=unseen)
     return release.read_dataset(name or clean_text(Path(path).stem, 64), into)
@@ -189,7 +189,7 @@ def split_from_rows(
     benchmark: Recognised | None = None,
     rows: Mapping[str, np.ndarray] | None = None,
 ) -> Split:
-    """Return the split "own" from the rows of each part; its fold is train and val of ``rows``."""
+    """Return the split "own" from the rows of each part; ``rows`` may have "train" and "val"."""
     if unseen is not None:
         raise DatasetError(f"{file} holds a split; expected no list of unseen classes with it.")
     for part in ("trainval", "test_unseen"):
@@ -275,7 +275,7 @@ def _read_archive(
 
 
 def _unread(arrays: Mapping[str, np.ndarray], others: Sequence[str]) -> Iterator[str]:
-    """Yield remarks on arrays that are not read, and on test rows among those of train and val."""
+    """Yield remarks on arrays that are not read, and on test rows in train and val."""
     if others:
         yield f"not read: {', '.join(others)}"
     unread_parts = [part for part in UNREAD if part in arrays]

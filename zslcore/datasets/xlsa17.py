@@ -3,15 +3,15 @@
 Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
 good, the bad and the ugly", TPAMI 2019, published features and splits in this layout:
 
-==================  =======  ============================================================
+==================  =======  ==================================================================
 ``features``        D x N    one image per column
 ``labels``          N x 1    1-based columns of ``att``
 ``image_files``     N x 1    path of each image's photograph; may be missing
 ``att``             A x C    one class per column, usually of unit length
 ``allclasses_names``  C      in the order of ``att``
-``trainval_loc``    n x 1    1-based images, like ``test_seen_loc``, ``test_unseen_loc``
+``trainval_loc``    n x 1    1-based image numbers; also ``test_seen_loc``, ``test_unseen_loc``
 ``train_loc``       n x 1    the first fold, with ``val_loc``; some copies lack both
-==================  =======  ============================================================
+==================  =======  ==================================================================
 
 Files of a standard split have no ``test_seen_loc``. Class lists of three folds,
 ``trainclasses1..3.txt`` and ``valclasses1..3.txt``, are in the same folder or in
@@ -43,7 +43,7 @@ from zslcore.untrusted.client import Role, Variables, read_arrays, read_lines
 #: splits and folds. Earlier imports are unchanged until they are imported again.
 REVISION = 2
 FEATURES, SPLITS = "res101.mat", "att_splits.mat"
-#: Names of the variables of rows without ``_loc``: parts, then the first fold.
+#: Variables with row numbers, named without ``_loc``: parts, then the first fold.
 ROWS = (*SPLIT_PARTS, "train", "val")
 #: Required variables of a split file; a standard split has no seen test images.
 REQUIRED = ("att", "allclasses_names", "trainval_loc", "test_unseen_loc")
@@ -93,7 +93,8 @@ def read_xlsa17(
     prototypes : file of class embeddings that replace ``att``, in one of the forms of
         :mod:`zslcore.datasets.embeddings`; a path that does not exist is searched in ``folder``
     embedding : name of one of several embeddings in this file, such as "word2vec"
-    pretraining : names of the vocabularies that the features were trained on, ("none",) for nothing
+    pretraining : names of the vocabularies that the features were trained on; ("none",) without
+        pre-training
 
     Returns
     -------

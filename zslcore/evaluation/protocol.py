@@ -10,8 +10,8 @@ Hyper-parameters are chosen within the training classes, never on test classes:
 
 A few folds cannot separate all points of a grid. If a method states which of its parameters make it
 simpler (``complexity_order``), the one-standard-error rule applies: it chooses the simplest point
-within one standard error of the best. The standard error is computed from the differences to the
-best point on each fold, since a hard fold is hard for both points. For other methods the best point
+within one standard error of the best. The standard error is that of the differences between the two
+points on each fold, since a hard fold lowers the scores of both. For other methods the best point
 is chosen. :class:`Selection` records the rule.
 
 The gamma for the test set is the one with the largest H, averaged over the exact curves of the
@@ -106,7 +106,7 @@ class Problem:
     X, y, S : training features, labels (rows of ``S``) and prototypes, seen classes only
     X_test, y_test : test features and labels (rows of ``candidates``)
     candidates : prototypes of shape (n_candidates, n_attributes)
-    classes : array of shape (n_candidates,), rows of the candidates in the data set's prototypes
+    classes : array of shape (n_candidates,), row of each candidate in the data set's prototypes
     seen : bool array of shape (n_candidates,)
     """
 
@@ -227,7 +227,7 @@ def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarra
     (n_samples, n_candidates), the bool array ``seen`` (n_candidates,) and ``penalty`` (n_samples,).
     """
     a, b = (side.max(axis=1) for side in (F[:, seen], F[:, ~seen]))
-    a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))  # -inf: side has no candidate
+    a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))  # -inf if a side is ruled out
     return F - np.where(seen, (a + penalty)[:, None], b[:, None])
 
 
@@ -570,9 +570,9 @@ class FoldChoice:
 class FoldAnswers:
     """Predictions for the validation images of a fold, on which gamma was chosen.
 
-    ``rows`` are 0-based rows of the data, seen validation first; ``classes`` are the rows of the
-    candidates in the data set's prototypes; ``answers`` has positions in ``classes``; ``seen`` is a
-    bool array with one value per candidate.
+    ``rows`` are 0-based rows of the data, seen validation first; ``classes`` has the row of each
+    candidate in the data set's prototypes; in ``answers``, classes are positions in ``classes``;
+    ``seen`` is a bool array with one value per candidate.
     """
 
     rows: np.ndarray
@@ -651,7 +651,7 @@ def select(
     ----------
     method : estimator; keeps its parameters that are not in ``grid``
     dataset, split : the data; only rows of the folds are used
-    task : task that parameters are chosen for; gamma is always chosen for GZSL
+    task : task that parameters are chosen for; gamma, if chosen, maximises H for either task
     grid : mapping from parameter to values, default ``method.param_grid``
     rule : "best" or "one standard error", optional
         By default "one standard error" if the grid varies a parameter in
@@ -883,7 +883,7 @@ def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
 
 
 def _evaluate_predicted(scores: AnsweredTest) -> Evaluation:
-    """Return the metrics of one predicted class per sample: u, s and H at gamma = 0.
+    """Return the metrics if only one class per sample is predicted: u, s and H at gamma = 0.
 
     Without seen classes, the predictions are the ZSL predictions; otherwise ZSL accuracy is NaN.
     """

@@ -92,7 +92,7 @@ class RunSpec:
     def is_of_this_revision(self) -> bool:
         """Whether this version has the method in the same revision as the spec."""
         if self.method not in METHODS:
-            return self.method not in self.revisions  # not a record: get_method refuses the name
+            return self.method not in self.revisions  # no revision: get_method refuses it
         return self.revisions.get(self.method) == METHODS[self.method].revision
 
     @property

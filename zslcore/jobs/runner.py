@@ -442,7 +442,7 @@ class Runner:
 
         sentence, begun = "", False
         try:
-            while not begun:  # a spare worker can have died while idle
+            while not begun:  # a spare worker may have died while idle
                 worker, new = self._worker(job.work.threads)
                 try:
                     with self._lock:

@@ -3,7 +3,7 @@
 A job is one JSON line on standard input, which stays open while the server lives. The worker
 replies with JSON lines: ``begun``, progress, then ``finished`` or ``error`` with a sentence. If the
 last line has ``stays``, the process waits for the next job. It ends after an unforeseen failure,
-and after :data:`JOBS_EACH` jobs, which bounds leaks of memory. A result is written to a draft
+and after :data:`JOBS_EACH` jobs, which bounds memory leaks. A result is written to a draft
 folder that is renamed in one step, so a partial result is never visible.
 """
 

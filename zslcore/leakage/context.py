@@ -232,7 +232,7 @@ class AuditContext:
 
     def rows(self, *parts: str) -> np.ndarray:
         """Sorted, distinct, existing rows of one or more parts, read-only."""
-        if parts not in self._rows:  # checks use the same few combinations
+        if parts not in self._rows:  # checks use the same few combinations of parts
             lists = [self.parts[part] for part in parts if part in self.parts]
             rows = np.unique(np.concatenate([*lists, np.empty(0, np.intp)])).astype(np.intp)
             rows = rows[(rows >= 0) & (rows < (np.inf if self.n_rows is None else self.n_rows))]

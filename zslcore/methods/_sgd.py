@@ -222,7 +222,7 @@ class RankingModel(EpochModel):
         return 1, 0.0
 
     def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
-        """Return w of shape (n_samples, n_classes); for tensors see :func:`first_violator`."""
+        """Return w of shape (n_samples, n_classes); for the tensors see :func:`first_violator`."""
         raise NotImplementedError
 
     def _learned(self, V: np.ndarray) -> None:

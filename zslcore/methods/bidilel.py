@@ -169,15 +169,16 @@ class BiDiLEL(ZSLEstimator):
         r"""Return the places of classes without a landmark.
 
         The stress is minimised by majorisation [de Leeuw 1977]. Let :math:`w_{cd} = 1 /
-        \delta_{cd}`, where k runs over the landmarks alone, and d over the landmarks and, with
-        ``semi_supervised``, the other placed classes. Let :math:`V` be the matrix with the diagonal
-        :math:`\sum_d w_{cd}` and the entries :math:`-w_{cd}` for two placed classes. The update
+        \delta_{cd}`. In the sums below, k runs over the landmarks, and d over the landmarks and,
+        with ``semi_supervised``, the other placed classes. Let :math:`V` be the matrix with the
+        diagonal :math:`\sum_d w_{cd}` and the entries :math:`-w_{cd}` for two placed classes. The
+        update
 
         .. math:: b \leftarrow V^{-1} \Big( \sum_k w_{ck} b_k + \sum_d w_{cd} \delta_{cd}
                   \frac{b_c - b_d}{\lVert b_c - b_d \rVert} \Big)
 
         never raises the stress and needs no step size. The same holds for steps of twice the
-        length, which take half the rounds.
+        length, which need half the rounds.
         """
         B = self.landmarks_
         others = np.vstack([self.S_, S]) if self.semi_supervised else self.S_

@@ -33,11 +33,11 @@ class DEVISE(RankingModel, CompatibilityModel):
         rate :math:`\eta`, so a different margin only needs a different rate.
     violators : "all", "first" or "one", default="all"
         Wrong classes in a step: all that violate the margin, as in the formula; the first violator
-        in a random order, as in the paper's and most public code; or one random wrong class, which
-        counts if it violates the margin.
+        in a random order, as in the paper and in most public code; or one random wrong class,
+        which counts if it violates the margin.
     batch_size : images per step; 1 in the paper
     average : return the mean of all iterates; the paper returns the last iterate
-    random_state : seed of the start, the order of the images and the random classes
+    random_state : seed of the initial matrix, the order of the images, and the random classes
 
     Attributes
     ----------

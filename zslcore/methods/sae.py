@@ -46,9 +46,9 @@ class SAE(ZSLEstimator):
         cosine of the encoded image :math:`W x` and :math:`s_c`. The benchmark reports V2S, the
         calibration paper reports S2V, which is much better; the authors' code has both.
     rows : "learned" or "unit", default="learned"
-        Scale of the rows of :math:`W`, one per attribute, for comparisons: as learned or of unit
-        length. The authors' code has unit length for AWA but not for CUB; the paper does not
-        mention it.
+        Scale of the rows of :math:`W`, one per attribute, when scores are computed: as learned or
+        of unit length. The authors' code has unit length for AWA but not for CUB; the paper does
+        not mention it.
 
     Attributes
     ----------

@@ -51,9 +51,10 @@ class SSE(ZSLEstimator):
     Parameters
     ----------
     c : float, default=1.0
-        Ridge weight of the simplex problem, :math:`c > 0`; a larger weight mixes more classes. With
-        10, as in the authors' code, a class of CUB is a mixture of 132 of 150 classes; for unit
-        prototypes smaller values are better. In the benchmark, it was chosen on folds.
+        Ridge weight in :math:`K + c I`, :math:`c > 0` (elsewhere in these formulas, c is a class);
+        a larger weight mixes more classes. With 10, as in the authors' code, a class of CUB is a
+        mixture of 132 of 150 classes; for unit prototypes smaller values are better. In the
+        benchmark, the weight was chosen on folds.
     C : weight of the hinge loss, :math:`C > 0`; 10 in the authors' code, for another feature scale
     transform : "intersection" or "relu", default="intersection"
         :math:`\min(x, v_k)` or :math:`\max(0, x - v_k)`. Since they add up to :math:`x` and

@@ -65,7 +65,10 @@ class ClassStatistics:
         return (S.T * self.counts) @ S
 
     def cross(self, S: np.ndarray) -> np.ndarray:
-        r"""Return :math:`S_y^\top X = \sum_c s_c (\sum_{i \in c} x_i)^\top`, (n_attributes, D)."""
+        r"""Return :math:`S_y^\top X`, shape (n_attributes, n_features).
+
+        It is :math:`\sum_c s_c (\sum_{i \in c} x_i)^\top`.
+        """
         return S.T @ self.sums
 
 

@@ -222,7 +222,7 @@ class CurveSteps:
         margin: np.ndarray,
         resolution: float,
     ) -> CurveSteps:
-        """Sort samples by margin; ``right`` marks samples with the true class best on its side.
+        """Sort samples by margin; ``right`` marks samples if their true class is best on its side.
 
         Raises a ZSLError if one side has no samples.
         """
@@ -307,7 +307,7 @@ class Answers:
         return np.where(self.margin > gamma, self.seen_class, self.unseen_class)
 
     def margins(self) -> CurveSteps:
-        """Return the steps of the curve, for both averages."""
+        """Return the steps of the curve, for averages over classes or samples."""
         right = np.where(self.of_seen, self.right_if_seen, self.right_if_unseen)
         return CurveSteps.of(self.y, self.of_seen, right, self.margin, self.resolution)
 

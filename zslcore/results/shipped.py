@@ -7,8 +7,8 @@ digest of the data. Results of earlier revisions are not returned.
 
 The features of some of these data sets are not installed. The package contains the labels, classes
 and folds of each benchmark (:mod:`zslcore.datasets.facts`), and predictions contain the row numbers
-of the test images, so that all results that follow from these can be shown. An imported data set of
-the same name replaces such a data set.
+of the test images, so that all results that follow from labels and predictions can be shown. An
+imported data set of the same name replaces such a data set.
 """
 
 from __future__ import annotations

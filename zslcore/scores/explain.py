@@ -57,7 +57,7 @@ class Distance:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Readings of each printed number, nearest first, and names of readings that explain all."""
+    """Readings of each printed number, nearest first, and readings that explain all numbers."""
 
     printed: tuple[Printed, ...]
     distances: tuple[tuple[Distance, ...], ...]

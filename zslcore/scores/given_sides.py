@@ -17,7 +17,8 @@ import numpy as np
 from zslcore.scores.reading import blocks
 
 #: A mask rules a side out for at least the share EXACTLY of the images of the other side, and for
-#: at most the share NEVER of the images of its own side. Each side needs FEWEST_IMAGES.
+#: at most the share NEVER of the images of its own side. Each side needs at least FEWEST_IMAGES
+#: images.
 EXACTLY, NEVER, FEWEST_IMAGES = 0.995, 0.005, 10
 #: With this many columns of the true side, it is no coincidence that all scores of the other side
 #: are lower.

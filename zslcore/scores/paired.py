@@ -142,7 +142,7 @@ class Pair:
 
     @property
     def caution(self) -> str:
-        """Caution on intervals and p over few classes, or classes with one image; else empty."""
+        """Caution if intervals and p rest on few classes or on one image of a class, else empty."""
         return caution(self.classes["seen"].to_numpy(), self.classes["images"].to_numpy())
 
     @cached_property

@@ -97,9 +97,10 @@ def call(
     """Call ``function(*args, out)`` in a confined process.
 
     ``args`` must be JSON values. The process may read ``files`` and write into the folder ``out``.
-    ``memory`` limits bytes beyond its libraries, ``seconds`` its processor time, and ``written``
-    the bytes of each file that it writes. ``short`` is the message for a lack of memory,
-    ``damaged`` for any other exception. Raises Refused, also if the process ends without an answer.
+    ``memory`` limits the bytes of the process beyond its libraries, ``seconds`` its processor time,
+    and ``written`` the bytes of each file that it writes. ``short`` is the message for a lack of
+    memory, ``damaged`` for any other exception. Raises Refused, also if the process ends without an
+    answer.
     """
     request = {
         "function": [function.__module__, function.__qualname__],

@@ -67,7 +67,7 @@ def show(_: Header) -> None:
             set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
         )
         header = Header(answer.mark)
-        # On a telephone the badge has a line of its own; the answer says it, too.
+        # On a telephone the badge takes a line of its own; the answer also says "simulated".
         header.cite(dataset) if window.is_narrow() else header.mark(dataset)
         if not baseline:
             _ask_for_baseline(dataset)

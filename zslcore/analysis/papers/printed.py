@@ -97,7 +97,7 @@ def _printed() -> Mapping[tuple[Any, ...], dict[str, float]]:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Effect of one ``change`` of a run on a metric; ``change`` describes it in words.
+    """Effect of one change of a run on a metric; ``change`` describes the change in words.
 
     ``name`` is "scaling", "selection", "gamma", "variant", "fold" or "features"; ``value`` is the
     metric after the change, and ``points`` its difference from ours, as a fraction. ``value`` and

@@ -66,8 +66,8 @@ class PointMap:
     ``legend`` is "list", "scale" (a bar between two ``ends``) or "none". ``link`` is "place"
     (panels share one plane) or "image" (panels show the same images). ``tools`` (buttons to select
     and save) is False while a map is computed. ``pictures`` are uint8 of shape (n, height, width),
-    with 255 for the darkest. ``selection`` (panel and polygon), ``picked`` (number of an image) and
-    ``cameras`` (centre and extent of each panel) restore the state of a shared link.
+    with 255 for the darkest pixels. ``selection`` (panel and polygon), ``picked`` (number of an
+    image) and ``cameras`` (centre and extent of each panel) restore the state of a shared link.
     """
 
     key: str

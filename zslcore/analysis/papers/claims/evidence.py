@@ -63,7 +63,7 @@ METHOD_GROUPS: dict[str, tuple[str, ...]] = {
     "GBU": BENCHMARK_METHODS,
     "GBU and CMT*": (*BENCHMARK_METHODS, "CMT*"),
 }
-#: Pre-training of hand-crafted features, which are controls, not evidence on deep features.
+#: Pre-training set of hand-crafted features; these are controls, not evidence on deep features.
 NOTHING = "none"
 
 
@@ -148,7 +148,7 @@ class ClaimEvidence:
         return replace(self, figures=self.figures[self.figures["table"].isin(names)])
 
     def of_paper(self, paper: str, benchmarks: Collection[str]) -> ClaimEvidence:
-        """Keep metrics on these benchmarks in the paper's variants, preferring raw features."""
+        """Keep the paper's variants on these benchmarks, preferably with raw features."""
         rows = self.figures[self.figures["benchmark"].isin(benchmarks)]
         if self.body == "printed":
             return replace(self, figures=rows)
@@ -188,7 +188,7 @@ class ClaimEvidence:
         return bool((self.figures["figure"] == figure).any())
 
     def _one_each(self) -> Collection[str]:
-        """Return the data set with the shortest name per benchmark, to count its images once."""
+        """Return, for each benchmark, the data set with the shortest name, to count images once."""
         rows = self.figures[~self.figures["data"].duplicated()]
         pairs = list(zip(map(str, rows["data"]), rows["benchmark"], strict=True))
         ordered = sorted(pairs, key=lambda pair: (len(pair[0]), pair[0]), reverse=True)
@@ -223,7 +223,7 @@ class ClaimEvidence:
         return self.tables[name]
 
     def printed(self, table: str, value: str, index: Sequence[str], **where: object) -> pd.Series:
-        """Return a column of a printed table by case; ``where`` has a value or list per column."""
+        """Return a column of a printed table by ``index``; ``where`` maps columns to values."""
         rows = self._of_methods(self.table(table))
         for column, wanted in where.items():
             rows = rows[rows[column].isin(wanted if isinstance(wanted, list) else [wanted])]

@@ -246,7 +246,7 @@ _ROW = ["dataset", "method", "at"]
 
 
 def _has_means(table: pd.DataFrame, experiment: Experiment) -> bool:
-    """Return whether a table gets rows of means: its values are percentages, one row per method."""
+    """Return whether a table gets rows of means, which need percentages, one row per method."""
     return experiment.unit == "percent" and not table["at"].any()
 
 
@@ -312,7 +312,7 @@ def averaged_methods(rows: pd.DataFrame) -> list[str]:
 
 
 def _means(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
-    """Return a row of means over the same methods in every cell; empty below two methods."""
+    """Return a row of means over the same methods in every cell; empty for fewer than two."""
     methods = averaged_methods(rows)
     if len(methods) < 2:
         return pd.DataFrame()

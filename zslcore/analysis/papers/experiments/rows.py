@@ -32,7 +32,7 @@ from zslcore.large.ranks import Task
 from zslcore.methods import METHODS, get_method
 from zslcore.results.store import ResultStore
 
-#: Heading in both figures -> column of the stored rows.
+#: Heading of a table along a regulariser -> column of the stored rows.
 ACCURACIES = {
     "U->Cu": "zsl",
     "S->Cs": "seen_alone",
@@ -317,7 +317,7 @@ class TransductionExperiment(RowsExperiment):
 
 @dataclass(frozen=True)
 class ImagenetExperiment(RowsExperiment):
-    """Top-k accuracy on the nine sets, for the values ``ks``, with one row per set."""
+    """Top-k accuracy on the nine sets, for each k in ``ks``, with one row per set."""
 
     task: Task = "zsl"
     ks: tuple[int, ...] = (1,)
