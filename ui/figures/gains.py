@@ -29,7 +29,7 @@ from ui.figures.vocabulary import (
 from zslcore.analysis.overlap import GroupGain
 from zslcore.analysis.resampling import student_interval
 
-#: Maximum number of bars with names; number of lines above which the lines are lower.
+#: Maximum number of bars with names; number of lines above which each line is lower.
 MOST_NAMED, MANY = 104, 17
 #: The means are drawn below the last columns if at least ``ROOM`` lines are free there; ``BETWEEN``
 #: of these stay empty.

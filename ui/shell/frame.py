@@ -45,8 +45,8 @@ _APP = Path(__file__).parents[2] / "app.py"
 _ICON = Path(__file__).with_name("icon.svg")
 #: Heights of the bar below the navigation and of the heading, in pixels.
 _BAR, _HEADING = 24, 40
-#: Padding and width of a letter of each label in the choice of views, in pixels. They give the
-#: width of its placeholder.
+#: Padding of each label in the choice of views, and width of a letter, in pixels; the width of the
+#: placeholder follows from both numbers.
 _PADDING, _LETTER = 34, 7
 palette.set_viewer(window.is_dark, window.is_narrow)
 

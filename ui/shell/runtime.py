@@ -44,7 +44,7 @@ LATE = ("pydantic", "rapidfuzz")
 #: Compare, and Data. Reading WordNet and this list takes three quarters of the first view of
 #: Leakage review.
 VOCABULARY = "imagenet-1k"
-#: Seconds of pause after each import, in which pages of visitors can run.
+#: Seconds of pause after each import, so that pages of visitors can run.
 BREATH = 0.01
 #: Seconds after which imports continue even while visitors use pages.
 PATIENCE = 60.0

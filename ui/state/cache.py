@@ -101,7 +101,7 @@ def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest, str]:
 
 @st.cache_resource(show_spinner=False)
 def quick_keys() -> set[str]:
-    """Return the keys of the quick runs computed by this process, as a set to add to."""
+    """Return the keys of the quick runs computed by this process, as a set that callers extend."""
     return set()
 
 

@@ -231,7 +231,7 @@ def compare_runs(args: argparse.Namespace) -> Output:
     return Output("\n".join(lines), values)
 
 
-#: Limits of a printed comparison: number of classes, and length of a value; --json has none.
+#: Limits of a printed comparison: number of classes, and length of a value; --json has no limits.
 FEW, LETTERS = 10, 32
 
 

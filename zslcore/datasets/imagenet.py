@@ -26,7 +26,8 @@ symbols are defined in :mod:`zslcore.datasets.simulated`. Two effects of real da
 
 - *rarity*: the fewer images a class has, the less its prototype predicts its appearance and the
   more its images vary. A class with :math:`N_c` images has
-  :math:`r_c = \min(1, \ln N_c / \ln 1756)`, which reaches 1 at the mean number of images in M500;
+  :math:`r_c = \min(1, \ln N_c / \ln 1756)`, which reaches 1 at the mean number of images of the 500
+  most populated classes;
   :math:`\rho_c` and :math:`\omega_c` are linear in :math:`r_c`, from the values of a rare class to
   the values of a common class;
 - the *bias towards seen classes*: the extractor was trained on the 1,000 training classes. Training
@@ -66,7 +67,9 @@ from zslcore.datasets.simulated import draw_block, draw_mixing, mixed, rounded, 
 from zslcore.exceptions import DatasetError, require_known
 from zslcore.storage.files import FACTS
 
-#: The nine test sets of the benchmark, in the order of its table 5.
+#: The nine test sets of the benchmark, in the order of its table 5: classes at most 2 or 3 hops
+#: from the training classes (2H, 3H), the most and the least populated classes (M, L), and all
+#: classes.
 SETS = ("2H", "3H", "M500", "M1K", "M5K", "L500", "L1K", "L5K", "All")
 #: Number of classes: 1,000 training classes, then 20,842 other classes, as in the release.
 CLASSES = 21_842
@@ -234,7 +237,7 @@ def class_positions() -> np.ndarray:
 
 
 #: Parameters, named as in the module's docstring. They were set such that LinearS2V and ESZSL have
-#: test accuracies between the rows of the benchmark's table 5.
+#: test accuracies within the range of the benchmark's table 5.
 K, R, TAU, RHO, OMEGA, ETA, SIGMA = 64, 40, 0.7, 0.55, 1.0, 1.0, 1.0
 #: With planted effects: (rho, omega) of a rare class, of a common class, and of training classes.
 RARE, COMMON, TRAINED = (0.1, 1.5), (0.45, 1.1), (0.9, 0.6)

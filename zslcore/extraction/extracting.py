@@ -97,7 +97,8 @@ def extract(
     crops : 1, or 10 with averaged features
     batch : number of images in a batch, and of crops that the network encodes at a time
     on_bad : "refuse" ends at the first unreadable image, "skip" leaves unreadable images out
-    workers : number of processes that read images; 0 reads in this process, which a crash would end
+    workers : number of processes that read images; 0 reads in this process, which then ends if
+        reading crashes
     prototypes : float array of shape (n_classes, n_attributes), optional
         Prototypes in the order of ``images.class_names``, stored with the features.
     progress : callable(done, total, message)

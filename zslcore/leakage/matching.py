@@ -12,19 +12,19 @@ rule             strength  holds when
 same name        strong    equal up to case, spacing, plural and inflection
 synonym          strong    the commonest meanings (WordNet) that fit the two lists are the same
 same words       strong    the same words in another order, in lists of actions
-near sense       weak      the same word or meaning, but two meanings fit (hen)
-other sense      weak      the same word, perhaps in another sense (mouse); not related
+near sense       weak      the same word or meaning, but two meanings fit the data set (hen)
+other sense      weak      the same word, perhaps in another, unrelated sense (mouse)
 all words        weak      the entry has all words of a test class with several words
 spelling         weak      equal up to a letter or an ending of a word not in WordNet
-qualified        weak      a rule holds for the test class without a viewpoint (indoor, ...)
+qualified        weak      another rule holds once a viewpoint (indoor, ...) is left out
 kind             weak      the entry is a kind of the test class (WordNet)
 broader          weak      the test class is a kind of the entry, at most two steps below
-left out         weak      equal, but one name adds its kind (Persian, bakery shop)
+left out         weak      equal, but only one name has the kind (Persian cat, bakery shop)
 by its head      weak      WordNet has only the last words of the name; they mean the entry
-rare word        weak      WordNet lacks the name; both begin with a word that few names have
+rare word        weak      WordNet lacks the name; both names begin with the same rare word
 contained        weak      one name contains the other
 topic            weak      the entry is the topic of the class in WordNet (dribble: basketball)
-shared word      weak      both have a word that few names have, perhaps in a compound
+shared word      weak      both names have the same rare word, perhaps in a compound
 ===============  ========  =====================================================================
 
 A vocabulary with WordNet ids is compared by the hierarchy of WordNet, a vocabulary without ids

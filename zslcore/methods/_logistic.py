@@ -2,10 +2,10 @@ r"""Logistic classifiers fitted together, with one binary problem per column of 
 
 The columns of :class:`Logistic` share only the rows, so each column has its own step length and
 stops separately. A step costs two products with the columns that have not converged: on CUB a
-column takes on average half the steps of the slowest column. Variables are as in
-:class:`LinearPath`. For each ridge weight, :math:`\kappa` is the mean curvature :math:`p (1 - p)`
-at the start, which is small if most images are classified correctly. The scores along a direction
-are known, so Newton's method finds the step length without another product.
+column takes on average half the steps of the slowest column. Symbols are as in :class:`LinearPath`.
+For each ridge weight, :math:`\kappa` is the mean curvature :math:`p (1 - p)` at the start, which is
+small if most images are classified correctly. The scores along a direction are known, so Newton's
+method finds the step length without another product.
 """
 
 from __future__ import annotations

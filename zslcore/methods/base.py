@@ -76,7 +76,7 @@ class MethodCard:
     departure : differences between defaults and paper, and their reason; empty if none
     depends_on_candidates : reason why scores depend on the other candidates; empty if they do not
     joint_space : True if features and prototypes must be in one space
-    stochastic : True if ``random_state`` changes the numbers
+    stochastic : True if ``random_state`` changes the scores
     transductive : True if the method is also fitted on unlabelled test images
     extra : optional dependencies that fitting needs, by the name of the extra; empty if none
     """

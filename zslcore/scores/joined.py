@@ -1,8 +1,8 @@
 """Joint card of a split and the scores of its test images: H without leaking rows.
 
 Scores are matched with rows of the split by the class of every image. Several orders of the test
-rows are tried: test_seen or test_unseen first, with the rows of each as listed or sorted, and all
-rows sorted together. Predictions contain their row numbers.
+rows are tried: test_seen or test_unseen first, each with its rows as listed or sorted, and all rows
+sorted together. Predictions contain their row numbers.
 """
 
 from __future__ import annotations

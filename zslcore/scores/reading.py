@@ -47,7 +47,7 @@ from zslcore.untrusted.readers.array_names import (
     SCORE_VARIABLES,
 )
 
-#: Number of scores in memory at a time, and bytes of a map that may stay in memory.
+#: Number of scores in memory at a time, and bytes of a memory map that may stay in memory.
 AT_ONCE, STAYS = 1 << 21, 1 << 26
 
 
