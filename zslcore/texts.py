@@ -102,8 +102,8 @@ def refuse_twice(where: Path | str, classes: Sequence[str]) -> None:
     """Raise FileRefusedError for two classes with the same name, which tables cannot tell apart.
 
     The sentence has the name and both positions, counted from 0. Names that differ only by capitals
-    are different, such as *Cardigan* (a dog) and *cardigan* in ImageNet; other spellings of a name
-    are the same name.
+    are different, such as *Cardigan* (a dog) and *cardigan* in ImageNet; names with other
+    differences in spelling, such as blanks or accents, count as the same name.
     """
     for places in shared_spellings(classes).values():
         first: dict[str, int] = {}

@@ -52,8 +52,8 @@ class Budget:
     def lent(self, visitor: str, most: int, what: str) -> Iterator[int]:
         """Reserve memory for the duration of the block; yield the number of reserved bytes.
 
-        A visitor with less than ``most`` left gets the remainder. Raises ZSLError if it is too
-        little, or if the server has too little after ``patience`` seconds.
+        A visitor with less than ``most`` left gets the remainder. Raises ZSLError if the remainder
+        is too small, or if the server has too little memory after ``patience`` seconds.
         """
         with self._changed:
             lent = self._left(visitor, most, what)

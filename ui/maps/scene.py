@@ -73,9 +73,9 @@ class Scene:
     """Images of one or two data sets, and their positions on each panel.
 
     ``maps``, ``images`` (indices) and ``places`` (coordinates) have one entry per panel. ``part``,
-    ``row`` and ``labels``, each of shape (n,), are the data set of each image, its row number
-    there, and its class. ``behind`` : whether a panel also shows the points of the other panel
-    faintly.
+    ``row`` and ``labels``, each of shape (n,), are the data set of each image, its row number in
+    this data set, and its class. ``behind`` : whether a panel also shows the points of the other
+    panel faintly.
     """
 
     datasets: tuple[ZSLDataset, ...]
@@ -293,7 +293,7 @@ def colour_by_density(scene: Scene) -> Colouring:
 
 
 def colour_by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:
-    """Colour by a share, shape (n,); the lower percentage of a colour fills ``{}`` in ``words``."""
+    """Colour by a share, shape (n,); ``{}`` in ``words`` becomes the lowest percent of a colour."""
     step = np.minimum((share * len(_STEPS)).astype(int), len(_STEPS) - 1)
     palette = tuple(
         LegendEntry(words.format(100 * k // len(_STEPS)), color) for k, color in enumerate(_STEPS)

@@ -57,7 +57,8 @@ def fragment(function: Callable[P, R], *, run_every: float | None = None) -> Cal
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         # Streamlit copies the whole stack of open containers for a fragment, but reads only the
-        # first and the last; forms need the others, and no fragment is in a form.
+        # first and the last; the other containers are needed only in forms, and no fragment is in a
+        # form.
         opened = context_dg_stack.get()
         token = context_dg_stack.set((*opened[:1], *opened[1:][-1:]))
         try:

@@ -33,7 +33,7 @@ def show(
     """Show columns of a tidy table, and offer the table for download.
 
     Accuracies in ``table`` are fractions. Columns without an entry in ``labels`` are in the CSV
-    only; a heading that is a term of the glossary has the term as help. Columns in ``percent``
+    only; a heading that is a term of the glossary shows its entry as help. Columns in ``percent``
     (fractions) and ``points`` (their differences) are shown with one decimal, columns in
     ``significant`` with three digits; columns in ``links`` have addresses or are empty.
     """

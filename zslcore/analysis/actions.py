@@ -193,7 +193,7 @@ def simulated_sets(
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """Specification of a study: everything besides the code that its results depend on.
+    """Specification of a study: everything that its results depend on, except the code.
 
     ``methods`` are keys of :data:`PAPER`, or names of other methods, which get default parameters.
     Released splits are used with the methods of :data:`ON_RELEASED` only.

@@ -181,7 +181,7 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> MethodResult:
 
 
 def _state(one: StoredRun) -> State:
-    """Return VERIFIED for an own run or a precomputed run with predictions, else STATED."""
+    """Return STATED for a precomputed run without predictions, else VERIFIED."""
     if one.shipped and not has_predictions(one.result.key):
         return State.STATED
     return State.VERIFIED
@@ -340,7 +340,7 @@ def _why_none(sizes: Sequence[int]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Results on one data set: cells by row, and :func:`ranked` with a column ``printed``."""
+    """Results on one data set: cells by row, and the table of :func:`ranked` with ``printed``."""
 
     data: str
     split: str

@@ -199,7 +199,7 @@ class RecordStudy(Study[R]):
     SCHEMA: ClassVar[records.Schema[Any] | None] = None
 
     def listed(self, result: R) -> tuple[Mapping[str, Any], Rows]:
-        """Return the columns of a result that are common to all its rows in lists, and the rows."""
+        """Return the columns with one value for all rows of a result, and the rows, for lists."""
         raise NotImplementedError
 
     def stored(self, store: ResultStore | None = None) -> R | None:
@@ -343,6 +343,6 @@ class RunStudy(SpecStudy[tuple[RunResult, ScoredTest]]):
 
 
 def run_seconds(dataset: ZSLDataset) -> float:
-    """Return an upper bound of the seconds of a closed form with its grid, on one thread."""
+    """Return an upper bound on the seconds that a closed form with its grid takes on one thread."""
     n, d = dataset.features.shape
     return float(0.2 + n * d * (sum(dataset.prototypes.shape) + 100) / SPEED)

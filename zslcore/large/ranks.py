@@ -386,7 +386,7 @@ class _Plan:
             ) from error
 
     def room(self, n: int) -> np.ndarray:
-        """Return a reused buffer for the scores of ``n`` rows: new memory pages cost time."""
+        """Return a buffer for scores of ``n`` rows, used for all blocks: new pages cost time."""
         dtype = self.scorer.dtype if isinstance(self.scorer, ScoreMap) else float
         return np.empty((n, len(self.order)), dtype)
 

@@ -210,8 +210,9 @@ OVERLAP_COLUMNS = (
 class Overlap:
     """Test class with its matches, strongest first, and the decision of a person.
 
-    ``number`` is its position among the compared classes or, from :func:`overlaps_of_split`, its
-    row of ``prototypes``. ``decision`` is "confirmed", "rejected" or "".
+    ``number`` is the position of the class among the compared classes or, from
+    :func:`overlaps_of_split`, its row in ``prototypes``. ``decision`` is "confirmed", "rejected" or
+    "".
     """
 
     number: int

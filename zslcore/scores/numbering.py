@@ -42,7 +42,7 @@ Best = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class LabelReading:
-    """Alternative reading of labels with its ``description``; ``y`` has the labels as columns."""
+    """Alternative reading of labels, as text in ``description``; ``y`` are their column numbers."""
 
     y: np.ndarray
     description: str
@@ -51,8 +51,8 @@ class LabelReading:
 def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelReading | None:
     """Return the reading of labels that fits the predictions far better than unchanged labels.
 
-    ``y`` are the unchanged labels as columns, ``seen`` marks the seen columns, and ``best`` has the
-    best seen and the best unseen class of every image.
+    ``y`` are the column numbers of the unchanged labels, ``seen`` marks the seen columns, and
+    ``best`` has the best seen and the best unseen class of every image.
     """
     if seen.all() or not seen.any():
         return None

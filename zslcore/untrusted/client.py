@@ -324,7 +324,7 @@ class Table:
 
     ``values`` is a float32 map of the columns of numbers, of shape (n_rows, n_columns). For a
     column of texts, ``texts`` has the distinct texts in order of first occurrence, and ``codes``,
-    of shape (n_rows,), the position of each row's text in them.
+    of shape (n_rows,), the position of each row's text among the distinct texts.
     """
 
     values: np.ndarray

@@ -224,7 +224,7 @@ def judgment_table(judged: Judged) -> pd.DataFrame:
 
 
 def as_text(judged: Judged) -> str:
-    """Return judged claims and counts of verdicts as text; undecided bodies share a line."""
+    """Return judged claims and verdict counts as text; bodies that decide no claim share a line."""
     silent = _undecided_bodies(judged) if len(judged) > 1 else []
     judged = {id_: {b: j for b, j in of.items() if b not in silent} for id_, of in judged.items()}
     lines = []

@@ -70,8 +70,8 @@ class Judgment:
     with its 95 % interval from ``low`` to ``high``; its ``unit`` is "points" (a difference of
     fractions), "share" (in [0, 1]), "place" (mean rank), "tau", "p" or "percent" (a fraction). All
     ``methods`` were measured on all ``data``; ``where`` is the measured part of the claim, such as
-    "2 of 5 data sets". ``share`` is the share of cases in a claim on counts; ``cells`` are the
-    metrics and tables that were read.
+    "2 of 5 data sets". ``share`` is the share of cases that a claim on counts states; ``cells`` are
+    the metrics and tables that were read.
     """
 
     verdict: Verdict
@@ -271,7 +271,10 @@ def judge_interval(
 
 
 def judge_share(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgment:
-    """Judge the share of hits, indexed by case; UndecidedError without cases."""
+    """Judge whether the share of hits, indexed by case, is at least the claimed share.
+
+    Raises UndecidedError without cases.
+    """
     n, k = len(hits), int(hits.sum())
     if not n:
         raise UndecidedError(f"{what}: there is no case here.")

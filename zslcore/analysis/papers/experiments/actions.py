@@ -131,7 +131,7 @@ class GainExperiment(Experiment):
                 )
 
     def _split_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield three cells per features and prototypes: both splits, and their difference."""
+        """Yield accuracies on both kinds of splits and differences, by features and prototypes."""
         for spec in self.specs(request):
             study = stored_study(spec.units())
             for row in compared_splits(study, spec.configuration).to_dict("records"):
