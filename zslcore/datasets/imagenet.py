@@ -67,8 +67,8 @@ from zslcore.datasets.simulated import draw_block, draw_mixing, mixed, rounded, 
 from zslcore.exceptions import DatasetError, require_known
 from zslcore.storage.files import FACTS
 
-#: The nine test sets of the benchmark, in the order of its table 5: classes at most 2 or 3 hops
-#: from the training classes (2H, 3H), the most and the least populated classes (M, L), and all
+#: The nine test sets of the benchmark, in the order of its table 5: classes called 2 or 3 hops
+#: from the training classes (2H, 3H), the most and the least populated classes (M, L), and all test
 #: classes.
 SETS = ("2H", "3H", "M500", "M1K", "M5K", "L500", "L1K", "L5K", "All")
 #: Number of classes: 1,000 training classes, then 20,842 other classes, as in the release.

@@ -14,6 +14,7 @@ synonym          strong    the commonest meanings (WordNet) that fit the two lis
 same words       strong    the same words in another order, in lists of actions
 near sense       weak      the same word or meaning, but two meanings fit the data set (hen)
 other sense      weak      the same word, perhaps in another, unrelated sense (mouse)
+other name       weak      the first name of the entry is a synonym of the test class (rooster)
 all words        weak      the entry has all words of a test class with several words
 spelling         weak      equal up to a letter or an ending of a word not in WordNet
 qualified        weak      another rule holds once a viewpoint (indoor, ...) is left out
