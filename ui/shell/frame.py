@@ -325,7 +325,7 @@ class ViewAnswer:
 
 
 def place_answer() -> ViewAnswer:
-    """Make room for the answer below the title; every view has it there, above its controls."""
+    """Make room for the answer below the title and above the controls, as in every view."""
     with st.container(gap="small", key="answer"):
         heading = st.empty()
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

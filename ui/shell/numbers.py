@@ -24,7 +24,7 @@ def in_points(difference: float | None) -> str:
 def change(difference: float | None) -> dict[str, str]:
     """Return the arguments of ``st.metric`` for a difference of two fractions; a gain is green.
 
-    The direction is given because Streamlit recognises a hyphen only, not the minus sign used here.
+    The direction is passed explicitly, since Streamlit recognises a hyphen, but not the minus sign.
 
     Examples
     --------

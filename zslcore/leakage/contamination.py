@@ -74,7 +74,7 @@ _ALSO = (("AWA1 and AWA2", "AWA1"), ("AWA1 and AWA2", "AWA2"))
 ACTIONS = ("UCF101", "HMDB51")
 #: Title of the largest test set of ImageNet: all classes of ImageNet-21K outside ImageNet-1K.
 IMAGENET = "ImageNet"
-#: Printed name of a pre-training set -> its name here.
+#: Printed name of a pre-training set -> its name in the map.
 _PRINTED = {"ImageNet-1K": "imagenet-1k", "Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
 
 
@@ -455,7 +455,7 @@ def contamination_table() -> pd.DataFrame:
 
 
 def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the test classes certainly in a list of classes, and those possibly in it.
+    """Return test classes certainly in a list of classes, and test classes possibly in it.
 
     For test classes with WordNet ids, only the hierarchy decides: the same id is certain; a kind of
     the class, or a broader class, is possible.

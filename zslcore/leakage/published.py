@@ -77,7 +77,7 @@ class NearSplit:
 
     ``shares`` has the Jaccard index of test_unseen, and of trainval and test_seen together;
     ``same`` is the share of all rows on the same side in both splits. ``now_unseen`` names the
-    classes that became unseen, ``no_more`` those that became seen.
+    classes that became unseen, ``no_more`` the classes that became seen.
     """
 
     dataset: str
@@ -184,7 +184,7 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
 
 
 def _names_and_labels_fit(context: AuditContext, facts: RowFacts, names: tuple[str, ...]) -> bool:
-    """Return whether given names and labels agree with those of the benchmark."""
+    """Return whether given names and labels agree with names and labels of the benchmark."""
     others = {class_key(name) for name in context.class_names} ^ {class_key(n) for n in names}
     return not (context.class_names and others) and _labels_fit(context, facts)
 

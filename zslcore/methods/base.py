@@ -336,7 +336,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         return X, y, S
 
     def _check_scoring(self, X: Features, prototypes: np.ndarray) -> tuple[Features, np.ndarray]:
-        """Convert the arrays of scoring and refuse widths that differ from those in fitting.
+        """Convert the arrays of scoring and refuse other numbers of columns than in fitting.
 
         Returns (X, S) with S as float64.
         """
