@@ -168,11 +168,11 @@ class BiDiLEL(ZSLEstimator):
     def _top_down(self, S: np.ndarray) -> np.ndarray:
         r"""Return the places of classes without a landmark.
 
-        The stress is minimised by majorisation [de Leeuw 1977]. Let :math:`w_{cd} = 1 /
-        \delta_{cd}`. In the sums below, k runs over the landmarks, and d over the landmarks and,
-        with ``semi_supervised``, the other placed classes. Let :math:`V` be the matrix with the
-        diagonal :math:`\sum_d w_{cd}` and the entries :math:`-w_{cd}` for two placed classes. The
-        update
+        The stress is minimised by majorisation (J. de Leeuw, "Applications of convex analysis to
+        multidimensional scaling", 1977). Let :math:`w_{cd} = 1 / \delta_{cd}`. In the sums below, k
+        runs over the landmarks, and d over the landmarks and, with ``semi_supervised``, the other
+        placed classes. Let :math:`V` be the matrix with the diagonal :math:`\sum_d w_{cd}` and the
+        entries :math:`-w_{cd}` for two placed classes. The update
 
         .. math:: b \leftarrow V^{-1} \Big( \sum_k w_{ck} b_k + \sum_d w_{cd} \delta_{cd}
                   \frac{b_c - b_d}{\lVert b_c - b_d \rVert} \Big)

@@ -23,8 +23,9 @@ SMALLEST = 1e-12
 class DSRL(PropagationModel):
     r"""Non-negative factorisation of images into parts from which prototypes are predicted.
 
-    Seen images :math:`X` and unlabelled images :math:`X_u` are factorised together; a linear map of
-    the shares of parts in seen images approximates their prototypes [1]_:
+    Seen images :math:`X` and unlabelled images :math:`X_u` are factorised together, into parts
+    :math:`B` with shares :math:`H` and :math:`H_u`; a linear map of the shares :math:`H`
+    approximates the prototypes of seen images [1]_:
 
     .. math::
         \min_{H, H_u, B \ge 0, \, W} \;
