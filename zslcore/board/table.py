@@ -1,7 +1,8 @@
 r"""Table of the board, with one row per result and intervals over classes.
 
-Classes are resampled with replacement; a draw has one class fewer than the test set (see
-:mod:`zslcore.analysis.resampling`). If class :math:`c`, with accuracy :math:`acc_c`, is drawn
+Seen and unseen classes are resampled separately, with replacement; a draw has one seen and one
+unseen class fewer than the test set (see :mod:`zslcore.analysis.resampling`). If class :math:`c`,
+with accuracy :math:`acc_c`, is drawn
 :math:`w_c` times, the 95 % intervals of ZSL and of H are those of
 
 .. math::
