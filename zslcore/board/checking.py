@@ -402,7 +402,7 @@ def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[s
 
 
 def _run_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
-    """Compare method, content, parameters, seed and gamma with those of the predictions."""
+    """Compare method, content, parameters, seed and gamma with the values in the predictions."""
     run = predictions.provenance
     if (entry.gamma.origin, entry.gamma.value) != (run.gamma_origin, run.gamma):
         yield (

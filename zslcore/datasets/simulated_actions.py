@@ -2,8 +2,8 @@ r"""Simulated videos of UCF101 and HMDB51, with real classes and video counts.
 
 Class names, numbers of videos, the attributes of UCF101 and the classes in each pre-training set
 are facts (:mod:`zslcore.datasets.facts`). Features and word vectors are drawn at random, not
-computed from videos. The model is that of :mod:`zslcore.datasets.simulated`, with the same symbols
-and one set of features for each of four extractors :math:`e`, of the kinds in [1]_:
+computed from videos. They follow the model of :mod:`zslcore.datasets.simulated`, with the same
+symbols and one set of features for each of four extractors :math:`e`, of the kinds in [1]_:
 
 .. math::
     v_{ec} &= \rho_{ec} z_c + \sqrt{1 - \rho_{ec}^2} \, q_c \\
@@ -26,16 +26,16 @@ extractor       trained on      classes in the pre-training set
 ==============  ==============  ====================================================================
 ``idt``         nothing         none: hand-crafted trajectories, the baseline
 ``imagenet``    ImageNet-1K     none: a network for still images, trained on objects, not actions
-``kinetics``    Kinetics-400    those annotated in [1]_
-``sports``      Sports-1M       those annotated in [1]_
+``kinetics``    Kinetics-400    classes annotated in [1]_
+``sports``      Sports-1M       classes annotated in [1]_
 ==============  ==============  ====================================================================
 
 The gain of classes in the pre-training set is *planted*: they agree better with their attributes
 (larger :math:`\rho`) and vary less (smaller :math:`\omega`). Data named ``-unplanted`` are without
 effect: for every class, :math:`\rho` and :math:`\omega` are the mean of their two values.
 
-Parameters were set such that the test accuracies of BiDiLEL are near those in table 4 of [1]_;
-imitating published test accuracies requires this use of test data.
+Parameters were set such that the test accuracies of BiDiLEL are near the accuracies in table 4 of
+[1]_; imitating published test accuracies requires this use of test data.
 
 References
 ----------

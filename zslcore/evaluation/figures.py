@@ -81,7 +81,7 @@ def register_metric(figure: ResultMetric) -> ResultMetric:
 
 
 def metric_names(*, shown: bool = True, unit: str | None = None) -> tuple[str, ...]:
-    """Return the names of all metrics or of those that lists show, optionally of one unit."""
+    """Return the names of the metrics that lists show, or of all metrics; optionally by unit."""
     return tuple(
         figure.name
         for figure in FIGURES.values()

@@ -88,7 +88,7 @@ class Atoms:
         return len(self.seen)
 
     def with_seen(self) -> np.ndarray:
-        """Return the atoms of each set for GZSL: those of the set, and those of seen classes."""
+        """Return the atoms of each set for GZSL: atoms of the set, and atoms of seen classes."""
         return self.in_set | self.seen
 
 

@@ -294,7 +294,7 @@ def overlaps_of_split(
 def certain_and_possible(
     names: Sequence[str], vocabularies: Iterable[Vocabulary], others: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the classes certainly in some vocabulary, then the classes only possibly in one."""
+    """Return the classes certainly in a vocabulary, then other classes possibly in a vocabulary."""
     by_vocabulary = [overlaps(names, vocabulary, others) for vocabulary in vocabularies]
     strengths = [{row[k].strength for row in by_vocabulary} for k in range(len(names))]
     certain = tuple(n for n, s in zip(names, strengths, strict=True) if "strong" in s)

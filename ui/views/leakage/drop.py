@@ -254,7 +254,7 @@ class _Checked:
 
 
 def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenerator) -> None:
-    """Recognise the files, and show one card per file or one joint card; ``row`` has controls."""
+    """Recognise the files, and show one card per file or a joint card; ``row`` has the controls."""
     with artifacts.scratch() as folder:
         groups = put_and_sort(files, folder)
         with row:
@@ -493,12 +493,13 @@ ANSWERS: dict[Verdict, str] = {
     "unknown": "Unknown.",
     "clean": "Yes: it is clean.",
 }
-#: Most characters of a heading; a longer reason stands below it.
+#: Maximum number of characters of a reason in the heading; a longer reason is below it.
 MOST_LETTERS = 200
 
 
 def _say(answer: ViewAnswer, card: Report, source: str = "") -> None:
-    """Answer the title by the verdict of a card and its reason; ``source`` describes the files."""
+    """Show a card's verdict and reason as the answer of the page; ``source`` describes the
+    files."""
     heading = f":{VERDICT_COLORS[card.verdict]}[{ANSWERS[card.verdict]}]"
     evidence = _source_of(card, source)
     if len(card.sentence) > MOST_LETTERS:
@@ -516,8 +517,8 @@ def show_card(
 ) -> None:
     """Show a card, and offer its paragraph for a review and its report.
 
-    ``with_verdict`` : whether to show the verdict, if the answer of the view has that of another
-    card.
+    With ``with_verdict``, the card shows its verdict too: the heading of the page has the verdict
+    of another card.
     """
     with st.container(border=True):
         if with_verdict:

@@ -237,7 +237,7 @@ def _choose_intervals() -> bool:
 def _ask_gamma(first: EvaluatedScores) -> float:
     """Return the released or typed gamma of these scores, else the chosen gamma, or 0."""
     of = first.matrix.digest
-    if st.session_state.setdefault(f"{GAMMA}_of", of) != of:  # a gamma of other scores
+    if st.session_state.setdefault(f"{GAMMA}_of", of) != of:  # gamma was set for other scores
         st.session_state[f"{GAMMA}_of"], st.session_state[GAMMA] = of, None
     typed = st.number_input(
         "γ",
@@ -402,7 +402,7 @@ def _show_reproduce(first: EvaluatedScores) -> None:
 
 
 def _stem_of(first: EvaluatedScores) -> str:
-    """Return the name of the scores for names of files."""
+    """Return the name of the scores for file names."""
     return "".join(c if c.isalnum() else "_" for c in first.matrix.name)
 
 
@@ -491,7 +491,7 @@ def show_protocols(
 
 
 def _at_released(first: EvaluatedScores, words: Words, gamma: float | None) -> pd.DataFrame:
-    """Return the metrics at a gamma that is neither 0 nor the chosen one; else an empty table."""
+    """Return the metrics at a gamma other than 0 and the chosen gamma; else an empty table."""
     if gamma in (None, 0.0, first.gamma):
         return pd.DataFrame()
     table = side_by_side(metrics_of_test(first.matrix.tested, gamma), words=words)

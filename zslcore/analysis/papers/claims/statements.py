@@ -471,7 +471,7 @@ def more_overlap_more_accuracy(e: ClaimEvidence) -> Judgment:
 
 
 def baseline_stays(e: ClaimEvidence) -> Judgment:
-    """Judge whether IDT is within one point on both kinds of splits."""
+    """Judge whether accuracies of IDT on both kinds of splits differ by at most one point."""
     close = _controlled_less_previous(e, "IDT").abs() <= TIED
     return judge_count(e, "IDT: both splits within one point", close)
 
