@@ -76,7 +76,7 @@ class SAE(ZSLEstimator):
         formula=r"A W + W B = C,\; A = S_y^\top S_y,\; B = \lambda X^\top X,\;"
         r" C = (1 + \lambda) S_y^\top X,\quad F(x, c) = \cos(x, W^\top s_c)",
     )
-    revision = 2  # same numbers as revision 1 for the same parameters; different default of `rows`
+    revision = 2  # differs from revision 1 only in the default of `rows`
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-6, 9))}
     variants = ({"direction": "S2V"}, {"direction": "V2S"})
     shared_grid_params = ("lam",)
@@ -114,7 +114,7 @@ class SAE(ZSLEstimator):
         grid: Iterable[Params],
         X_test: Features,
     ) -> Iterator[np.ndarray]:
-        """Yield the codes ``X_test W'``, for both directions; see :class:`ZSLEstimator`."""
+        """Yield the codes ``X_test W'``, for either ``direction``; see :class:`ZSLEstimator`."""
         lams = [params.get("lam", self.lam) for params in grid]
         solutions = self._solutions(*self._gathered(X, y, prototypes), lams)
         codes = [W.T for W in solutions]

@@ -399,7 +399,7 @@ class GammaThresholds:
     Notes
     -----
     Margins that differ by less than the rounding of the scores form one breakpoint of the
-    seen-unseen curve and have one gamma here, so that both agree at every gamma.
+    seen-unseen curve and have one gamma here, so that curve and predictions agree at every gamma.
     """
 
     gamma: np.ndarray

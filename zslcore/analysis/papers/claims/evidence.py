@@ -329,7 +329,7 @@ def _printed(
     """Return rows of a printed table with the columns of evidence."""
     named = rows.rename(columns={value: "value"}).assign(table=table, figure=figure, **columns)
     named = named.assign(data=named["dataset"], benchmark=named["dataset"])
-    return named.assign(pretraining="imagenet-1k")  # both papers use ResNet-101
+    return named.assign(pretraining="imagenet-1k")  # both papers use ResNet-101 features
 
 
 def _of_benchmark_paper() -> Iterable[pd.DataFrame]:

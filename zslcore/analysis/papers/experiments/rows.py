@@ -106,7 +106,7 @@ class TransductionRows(RecordStudy[Rows]):
         return study_key([self.study.arguments["spec"], self.study.made_by])
 
     def compute(self, progress: LiveProgress) -> Rows:
-        """Compare both methods."""
+        """Compare the method with its inductive version."""
         return to_records(self.study.compare(cached_dataset(self.study.dataset), progress).table())
 
     def listed(self, result: Rows) -> tuple[Mapping[str, Any], Rows]:
@@ -291,7 +291,7 @@ class TransductionExperiment(RowsExperiment):
         return self.named[row]
 
     def study(self, dataset: str, row: str) -> TransductionRows:
-        """Return the study that compares both methods."""
+        """Return the study that compares a method with its inductive version."""
         study = TransductionStudy(
             dataset,
             "PS",
@@ -303,7 +303,7 @@ class TransductionExperiment(RowsExperiment):
         return TransductionRows(study)
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield the metrics of both methods; the paper shows them in a plot, without numbers."""
+        """Yield the metrics of a method and its inductive version, which the paper only plots."""
         (dataset,) = request.datasets
         for name in request.methods:
             for row in self.study(dataset, name).stored() or []:
