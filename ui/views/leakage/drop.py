@@ -498,7 +498,7 @@ MOST_LETTERS = 200
 
 
 def _say(answer: ViewAnswer, card: Report, source: str = "") -> None:
-    """Show a card's verdict and reason as the answer of the page; ``source`` names the files."""
+    """Show a card's verdict and reason as the page's answer; ``source`` describes the files."""
     heading = f":{VERDICT_COLORS[card.verdict]}[{ANSWERS[card.verdict]}]"
     evidence = _source_of(card, source)
     if len(card.sentence) > MOST_LETTERS:
