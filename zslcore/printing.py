@@ -140,7 +140,7 @@ def drawn(
         place: Figure | SubFigure = figure
         of_legend, loc = place, "outside upper left"
         if panel.square and height_mm is not None and width_mm > height_mm:
-            share = min(1.1 * height_mm / width_mm, 0.7)  # width for panel and labels
+            share = min(1.1 * height_mm / width_mm, 0.7)  # share of panel with labels
             both: Any = figure.subfigures(1, 2, width_ratios=(share, 1 - share))
             (place, of_legend), loc = both, "center left"
         axes = place.add_subplot()
@@ -148,7 +148,7 @@ def drawn(
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_axisbelow(True)
         if panel.square:
-            anchor = "N" if height_mm is None else "C"  # spare height is cut off below
+            anchor = "N" if height_mm is None else "C"  # unused height is cut off later
             axes.set_aspect("equal", adjustable="box", anchor=anchor)
         title = _wrapped(panel.title, int(0.62 * _letters(_width_mm(place))))
         axes.set_title(title, loc="left", weight="bold")
@@ -235,7 +235,7 @@ def _words_of(axis: Any) -> list[str]:
 
 
 def _letters(width_mm: float) -> int:
-    """Return the number of letters of 8 pt that fit in a line of the page."""
+    """Return the number of letters of 8 pt that fit on a line of this width."""
     return int(width_mm / 1.55)
 
 

@@ -38,7 +38,7 @@ from ui.figures.vocabulary import (
 from ui.shell.numbers import percent, three_digits
 from zslcore.metrics import SeenUnseenCurve
 
-#: Font size, in pixels, of a figure that is shown to a class.
+#: Font size, in pixels, of a figure that is shown to a class of students.
 WORDS = 20
 
 

@@ -103,7 +103,7 @@ def _upload_form() -> None:
 
 
 def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
-    """Show the role of each array for correction; return None for files with a known layout."""
+    """Show the role of each array, with menus to correct it; None for files in a known layout."""
     if not files:
         return None
     files_key = dropzone.uploads_key(files)
@@ -143,7 +143,7 @@ def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
 
 
 def _choose_unseen(survey: uploads.Survey | None) -> str:
-    """Choose the unseen classes of files without a split by name, by number or at random."""
+    """If files have no split, choose the unseen classes: by name, by number or at random."""
     if survey is None or survey.has_split:
         return st.text_input(
             UNSEEN,

@@ -99,7 +99,7 @@ def _of(file: Any) -> str:
 
 
 def _once(key: str, make: Callable[[], T]) -> T:
-    """Return the result under ``key``; compute it once per visit."""
+    """Return the result stored under ``key``; compute it by ``make`` once per visit."""
     results: dict[str, Any] = st.session_state.setdefault(_RESULTS, {})
     st.session_state.setdefault(_USED, set()).add(key)
     if key not in results:
@@ -108,7 +108,7 @@ def _once(key: str, make: Callable[[], T]) -> T:
 
 
 def keep(evaluated: Sequence[EvaluatedScores]) -> None:
-    """Keep the evaluated scores for other pages, and drop the results of files not used."""
+    """Keep the evaluated scores for other pages, and drop the results of files no longer used."""
     st.session_state[_EVALUATED] = tuple(evaluated)
     used = st.session_state.pop(_USED, set())
     results = st.session_state.get(_RESULTS, {})

@@ -190,7 +190,7 @@ def _split_note(dataset: ZSLDataset) -> str:
 
 
 def rail_of(dataset: ZSLDataset, chosen: RunChoice) -> Rail:
-    """Return the choices of the rail for an open data set."""
+    """Return the choices for an open data set: data sets, splits and methods."""
     names = dict.fromkeys([*data_menu.offered(), chosen.dataset])
     tiles = [_tile(name) for name in names]
     return Rail(

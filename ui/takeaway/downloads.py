@@ -296,7 +296,7 @@ def opened_menu(
 # --- Files for print ------------------------------------------------------------------------------
 
 
-#: Value that stands for the width on screen; width -> its name.
+#: Value that stands for the width on screen; below, width -> its name.
 SCREEN = 0.0
 WIDTH_WORDS = {SCREEN: "screen", SLIDE[0]: "slide, 16:9"}
 

@@ -243,7 +243,7 @@ def split_name(dataset: ZSLDataset, split: Split) -> str:
     """Return the published name of a split if its rows are published, else its own name.
 
     Rows shared by several releases get the name of the current release. This is correct for every
-    run of this package, since the folds are within the trainval rows and so contain no test rows.
+    run of this package: folds are within the trainval rows, and so contain no test rows.
     """
     if dataset.simulated or split.name not in ("PS", "PS v1"):
         return split.name

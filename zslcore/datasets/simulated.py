@@ -66,8 +66,8 @@ class World:
     """Parameters of the model for one benchmark, named as in the module's docstring.
 
     ``rho`` and ``omega`` have two values: first for classes outside the pre-training set, then for
-    classes in it. ``demo`` is the ratio of images in the demo size to real images. ``tau`` is not
-    used with real prototypes. ``delta`` applies to the classes in ``moved``.
+    classes in it. ``demo`` is the number of images in the demo size, divided by the real number of
+    images. ``tau`` is not used with real prototypes. ``delta`` applies to the classes in ``moved``.
     """
 
     k: int
@@ -110,10 +110,10 @@ _NAMES = {name: StandIn.of(name) for name in (*SIMULATED, *UNPLANTED)}
 class Planted:
     """Planted effects of a simulated data set.
 
-    ``rho`` is the agreement with attributes and ``omega`` the spread: first of classes outside
-    ``pretraining``, then of classes in it. The two values are equal without a planted gain. Classes
-    in ``moved`` do not look the same in AWA1 and AWA2; boxes of one photograph share
-    ``photographs`` of their variance.
+    ``rho`` is the agreement with attributes and ``omega`` the spread, each with two values: first
+    for classes outside ``pretraining``, then for classes in it. Without a planted gain, the two
+    values are equal. Classes in ``moved`` do not look the same in AWA1 and AWA2; boxes of one
+    photograph share ``photographs`` of their variance.
     """
 
     rho: tuple[float, float]
@@ -475,7 +475,8 @@ class _Drawing:
     def join(self, rows: np.ndarray, others: np.ndarray, same: float) -> None:
         """Assign each row to the photograph of one of ``others``.
 
-        With probability ``same``, an image of the row's class is chosen, if there is one.
+        With probability ``same``, a row gets the photograph of a row of its class, if ``others``
+        has such a row.
         """
         if not len(rows):
             return

@@ -68,7 +68,8 @@ class Worker:
 
         threading.Thread(target=receive, daemon=True).start()
         self._send(request)
-        # Child processes of a dead worker can hold its pipes open.
+        # Do not wait for the end of its output: child processes of a dead worker can hold its pipes
+        # open.
         while not ended.wait(POLL) and self.alive:
             pass
         self.stays = bool(last.get("stays"))

@@ -321,8 +321,8 @@ def interval(
 def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
     """Describe the coverage of 95 % intervals over few classes; "" for many classes.
 
-    ``seen`` has shape (n_classes,), for the classes with test images; ``images`` is their number of
-    images, for intervals over images.
+    ``seen`` has shape (n_classes,), for the classes with test images; ``images`` is the number of
+    images of each of these classes, for intervals over images.
     """
     sides = {"seen": int(seen.sum()), "unseen": int((~seen).sum())}
     few = [f"{n} {side}" for side, n in sides.items() if 0 < n < FEW]

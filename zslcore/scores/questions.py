@@ -610,7 +610,7 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
     plain: dict[str, int] = {}
     for name, k in place.items():
         key = class_key(name)
-        plain[key] = -1 if key in plain else k  # -1: spelling of several columns
+        plain[key] = -1 if key in plain else k  # -1: several columns with this spelling
     different, codes = np.unique(array.astype(str), return_inverse=True)
     columns = []
     for name in map(str, different):
@@ -722,14 +722,14 @@ def _reorder(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
 
 
 def _order_question(some: Scores) -> Question | None:
-    """Ask about the order of columns if another order makes far more predictions right."""
+    """Ask about the order of columns if far more predictions are right with another order."""
     F, y, orders = some.F, some.y, _orders(some.seen)
     if {*orders} & {*some.fixes}:
         return None
     now, chance = max(_hits(F, y), _hits(-F, y)), 1 / F.shape[1]
 
     def of_sides(F: np.ndarray) -> float:
-        """Return accuracy within the sides, which does not depend on a bias to seen classes."""
+        """Return the accuracy within sides, which does not depend on a bias to seen classes."""
         return max(_own_side_hits(sign * F, y, some.seen) for sign in (1, -1))
 
     for fix, place in orders.items():
@@ -746,7 +746,7 @@ def _order_question(some: Scores) -> Question | None:
 
 
 def _distance_question(some: Scores) -> Question | None:
-    """Ask whether smaller scores are closer if this makes far more predictions right."""
+    """Ask whether scores are distances if far more predictions are right with negated scores."""
     if "distances" in some.fixes:
         return None
     F, y = some.F, some.y
@@ -765,7 +765,7 @@ def _distance_question(some: Scores) -> Question | None:
 
 
 def _remarks_on_sides(matrix: Scores, sides: Sequence[str]) -> Iterator[str]:
-    """Yield a remark on scores masked by the true side, and on the meaning of their H."""
+    """Yield a remark on scores masked by the true side, and on the meaning of H for such scores."""
     other = {"seen": "unseen", "unseen": "seen"}
     out = " and ".join(
         f"scores of {side} classes for images of {other[side]} classes" for side in sides
@@ -973,7 +973,8 @@ def _moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[s
     """Yield a remark if predictions fit the labels only under another order of columns."""
     C, answers = F.shape[1], F.argmax(axis=1)
     now = float((answers == y).mean())
-    # If classes of the true side are separated, a bias to one side explains the errors.
+    # If predictions within the true side are far above chance, a bias to one side explains the
+    # errors.
     if now >= 2 / C or _own_side_hits(F, y, seen) > ABOVE_CHANCE:
         return
     best = _best_assignment(y, answers)
@@ -1002,7 +1003,8 @@ def _own_side_hits(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> float:
 
 def _best_assignment(y: np.ndarray, answers: np.ndarray) -> float:
     """Return the largest accuracy under any order of columns."""
-    # Only classes in these rows are counted: a table of 21,841 classes would take 4 GB.
+    # The table has only the classes in these rows: with all 21,841 classes of ImageNet-21K, it
+    # would take 4 GB.
     (named, true), (predicted, answered) = (np.unique(k, return_inverse=True) for k in (y, answers))
     counts = np.zeros((len(named), len(predicted)))
     np.add.at(counts, (true, answered), 1)

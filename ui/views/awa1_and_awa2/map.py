@@ -104,7 +104,7 @@ def show(header: Header) -> None:
             horizontal=True, vertical_alignment="center", width="content", gap="small"
         )
     with drawer:
-        colours = st.container()  # above, since changed most; filled after the choices below
+        colours = st.container()  # first in the drawer; filled after other choices
         datasets, split = choose_pair(header)
         separate = len(datasets) == 2 and bool(why_incompatible(*datasets))
         settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))

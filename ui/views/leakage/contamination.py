@@ -73,7 +73,7 @@ def show(header: Header) -> None:
         with st.spinner("Comparing class names …"):
             question = TestedExtractor(tested, contamination.find_extractor(extractor))
         _say(question, answer)
-        # A link in a caption is too pale.
+        # Small text, since a link in a caption is too pale.
         url = question.extractor.url
         source.markdown(
             f":small[[Source]({url})]",
@@ -183,7 +183,7 @@ def _show_next(question: TestedExtractor) -> None:
     ]
     if printed:
         reported = f"Overlap reported in its paper: {plain(printed[0].source)}, {printed[0].url}"
-        st.markdown(f":small[{reported}]")  # links in captions are too pale
+        st.markdown(f":small[{reported}]")  # not a caption, whose links are too pale
 
 
 def show_map(question: TestedExtractor) -> None:
