@@ -249,7 +249,7 @@ def names_this_machine(headers: Mapping[str, str]) -> bool:
     if any(name.startswith("x-forwarded") or name in PROXIED for name in headers):
         return False
     hosts = {urlsplit(f"//{headers.get('host', '')}").hostname}
-    if "origin" in headers:  # a proxy may change Host, but not Origin
+    if "origin" in headers:  # sent by the browser; a proxy may change Host
         hosts.add(urlsplit(headers["origin"]).hostname)
     return hosts <= {"localhost", "127.0.0.1", "::1"}
 
@@ -320,7 +320,7 @@ def _fill(path: Path, file: BinaryIO) -> None:
 
 
 def _plain(path: Path) -> str:
-    """Return the cleaned name of a file; the stem is cut if it exceeds :data:`MAX_STEM` bytes."""
+    """Return the cleaned name of a file; its stem is cut if the name exceeds MAX_STEM bytes."""
     stem, suffix = clean_text(path.stem), clean_text(path.suffix, 16)
     return stem.encode()[: MAX_STEM - len(suffix.encode())].decode(errors="ignore") + suffix
 

@@ -346,7 +346,7 @@ def _named(path: Path) -> _Named | None:
 
 
 def _named_as_part(path: Path) -> _Named | None:
-    """Read a class list named after a part of a split; None if its lines look like image codes."""
+    """Recognise a class list named after a part of a split; None for other lists, as of images."""
     is_text = path.suffix.lower() in (".txt", ".json")
     side = SIDE_OF_PART.get(path.stem.lower(), "") if is_text else ""
     names = _lines_or_items(path) if side else []
