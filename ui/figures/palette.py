@@ -80,7 +80,7 @@ SECOND = Mark.of(colors.SECOND, "triangle-right", pattern="/")
 #: Mark without a meaning.
 NEUTRAL = Mark.of(colors.NEUTRAL, "circle")
 
-#: Group of classes by the pre-training set -> its look.
+#: Relation of classes to the pre-training set -> look.
 GROUP_LOOKS: Mapping[str, Mark] = MappingProxyType(
     {"in the set": OVERLAP, "related": RELATED, "unrelated": NEUTRAL}
 )

@@ -60,7 +60,7 @@ class EvaluatedScores:
 
     @property
     def state(self) -> State:
-        """Reliability of the scores; a score matrix cannot be checked."""
+        """Verification state; "stated" for a score matrix, which cannot be checked."""
         return self.matrix.state if isinstance(self.matrix, PredictedScores) else State.STATED
 
     @property
@@ -184,7 +184,7 @@ def _of_predictions(
     upload: ScoreUpload,
     validation: ScoreUpload | None,
 ) -> EvaluatedScores | None:
-    """Return evaluated predictions with their command; name inputs of the page without effect."""
+    """Return evaluated predictions with their command; show a note if inputs are ignored."""
     if predicted.reasons:
         message = on_screen(f"{predicted.name}, {predicted.reasons[0]}")
         st.error(message, icon=":material/block:")

@@ -108,7 +108,7 @@ def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, Played]:
 def compute_one(dataset: ZSLDataset, choice: RunChoice) -> bool:
     """Compute a quick method that lacks predictions; return whether one was computed.
 
-    All methods computed in this way take at most :data:`UNASKED` seconds, by estimate.
+    Together, the methods computed in this way take at most :data:`UNASKED` seconds, by estimate.
     """
     specs = (spec_of(dataset, choice.split, method) for method in methods_of(dataset, choice.split))
     for place, spec in enumerate(filter(waiting.is_quick, specs), 1):

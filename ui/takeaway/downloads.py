@@ -207,7 +207,7 @@ def offer_figure(figure: FigureDownload) -> None:
         numbers = figure.numbers()
         if not numbers.empty:
             _file("CSV", lambda: exports.table_as_csv(numbers), f"{figure.key}.csv", figure.key)
-        page = partial(figure.page, _origin_in_words())  # read now: a download cannot
+        page = partial(figure.page, _origin_in_words())  # read now; not available in a download
         if figure.html:
             _file("HTML, interactive", page, f"{figure.key}.html", figure.key)
             st.caption("A line of HTML, for a page next to that file:")

@@ -188,8 +188,8 @@ def cross_accuracy(
     ----------
     tests : data sets with the classes, features and split of ``train``; may include ``train``
     progress : callable(done, total, message)
-        Called after each fit that chooses parameters, and its scoring. An exception from it ends
-        the run.
+        Called in the choice of parameters, after each fit and its scoring. An exception from it
+        ends the run.
 
     Raises
     ------
@@ -470,7 +470,8 @@ def paired_differences(
     - the two *test* sets, after the same training:
       :math:`a_{1:1} - a_{1:2}` and :math:`a_{2:1} - a_{2:2}`;
     - the sizes of the two effects on a crossed result (trained on one data set, tested on the
-      other): the change if its training set is replaced, and the change if its test set is:
+      other): the absolute change if its training set is replaced, minus the absolute change if its
+      test set is replaced:
       :math:`|a_{1:2} - a_{2:2}| - |a_{1:2} - a_{1:1}|` and
       :math:`|a_{2:1} - a_{1:1}| - |a_{2:1} - a_{2:2}|`.
 

@@ -91,8 +91,8 @@ VALIDATION = "PS, first validation split"
 def split_of(dataset: ZSLDataset, name: str, seed: int = 0) -> Split:
     """Return a split by name; for :data:`VALIDATION`, the first fold of PS as a split.
 
-    The only fold of this split is that same fold, so values chosen on it are optimal for the test
-    images.
+    The fold is also the only fold of this split, so values chosen on the folds are optimal for the
+    test images.
     """
     if name != VALIDATION:
         return dataset.split(name)

@@ -220,7 +220,7 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
 
 
 def _welcome(path: Path) -> tuple[str, ...]:
-    """Return the accepted containers of a file: text only if the file has a suffix of text."""
+    """Return the accepted containers of a file, including text if the file has a suffix of text."""
     return (*ARRAYS, "text") if path.suffix.lower() in TEXTS else ARRAYS
 
 

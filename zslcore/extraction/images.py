@@ -261,9 +261,9 @@ class Listing:
     """Images with their classes, in the order of extraction.
 
     ``files`` are paths below ``root``, with forward slashes; ``labels`` are positions in the sorted
-    ``class_names``. ``left_out`` are files in the folders without the suffix of an image; ``parts``
-    maps "trainval", "test_seen" and "test_unseen" to positions in ``files``, if folders define a
-    split.
+    ``class_names``. ``left_out`` are the other files, which do not have the suffix of an image;
+    ``parts`` maps "trainval", "test_seen" and "test_unseen" to positions in ``files``, if folders
+    define a split.
     """
 
     root: Path

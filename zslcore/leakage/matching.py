@@ -20,7 +20,7 @@ spelling         weak      equal up to a letter or an ending of a word not in Wo
 qualified        weak      another rule holds once a viewpoint (indoor, ...) is left out
 kind             weak      the entry is a kind of the test class (WordNet)
 broader          weak      the test class is a kind of the entry, at most two steps below
-left out         weak      equal, but only one name has the kind (Persian cat, bakery shop)
+left out         weak      equal, but one name lacks the kind (Persian cat, bakery shop)
 by its head      weak      WordNet has only the last words of the name; they mean the entry
 rare word        weak      WordNet lacks the name; both names begin with the same rare word
 contained        weak      one name contains the other
@@ -72,7 +72,8 @@ EMPTY_WORDS = frozenset(
 COMMON_SHARE = 0.02
 #: A category belongs to a data set if it has at least this share of the names.
 CATEGORY_SHARE = 0.1
-#: Categories of artifacts, locations and natural objects; data sets of places have at least two.
+#: Categories of artifacts, locations and natural objects; data sets of places have at least two of
+#: them.
 PLACES = frozenset({"06", "15", "17"})
 #: The kind of a data set includes at least this share of its names, and is at least this many steps
 #: below the top of WordNet: birds are nine steps below, artifacts four.
@@ -108,7 +109,7 @@ def parse_name(text: str, parts: str) -> Name:
 
 
 def _variants(name: str) -> Iterator[str]:
-    """Yield a name without words in parentheses, then with them unless they begin with "not"."""
+    """Yield a name without its words in parentheses, then with them, except for "(not ...)"."""
     bare = re.sub(r"\([^)]*\)", " ", name)
     yield bare
     if bare != name and "(not " not in name:
@@ -352,15 +353,15 @@ def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     """Whether entry ``i`` has the meaning of the test class in its data set.
 
     The meaning of the test class is the commonest meaning of its name that fits the data set. For
-    an entry without a WordNet id, it must also be the commonest meaning of the entry (*packing*
-    suitcases is no *boxing*, see :func:`_synonym`). An entry with the test class as its first name
-    may instead have a meaning hard to distinguish from the commonest (*ox*, *robin*, *banana*). If
-    several meanings of one category fit (two animals called *hedgehog*), the test class must be the
-    first name of the entry, and no other of these meanings may be of the kind of the data set (two
-    birds called *tree sparrow*). Names of places have their commonest meaning (a *plaza* is no
-    shopping mall), and do not mean a tool (the *sandbox* of a foundry) if the name has another
-    meaning that is no tool. If the name as written has meanings in WordNet (*glasses*), the
-    meanings of its base form are excluded.
+    an entry without a WordNet id, it must also be the commonest meaning of the entry (checked in
+    :func:`_synonym`: *packing* also means *boxing*, but the commonest *boxing* is the sport). If
+    the test class is the first name of an entry, the entry may also have a meaning that is hard to
+    distinguish from the commonest (*ox*, *robin*, *banana*). If several meanings of one category
+    fit (two animals called *hedgehog*), the test class must be the first name of the entry, and no
+    other of these meanings may be of the kind of the data set (two birds called *tree sparrow*).
+    Names of places have their commonest meaning (a *plaza* is no shopping mall), and do not mean a
+    tool (the *sandbox* of a foundry) if the name has another meaning that is no tool. If the name
+    as written has meanings in WordNet (*glasses*), the meanings of its base form are excluded.
     """
     if _of_other_domains(query, index, i):
         return False
@@ -454,7 +455,10 @@ def _same_words(query: Query, index: Index) -> Hits:
 
 
 def _near_sense(query: Query, index: Index) -> Hits:
-    """Match another meaning of the name that also fits the data set: a *hen* is a bird, too."""
+    """Match another meaning of the name that fits the data set, such as *hen* for a female bird.
+
+    The commonest *hen* is a chicken.
+    """
     for i in sorted(index.by_key.get(query.name.key, ())):
         synset = index.vocabulary.entries[i].synset
         fits = synset in query.fitting if synset else not _of_other_domains(query, index, i)
@@ -542,7 +546,7 @@ def _of_one_stem(word: str, index: Index) -> str | None:
 
 
 def _kind(query: Query, index: Index) -> Hits:
-    """Match entries below the meanings of the class; entries with the class name first."""
+    """Match entries below the meanings of the class, beginning with those that end in its name."""
     kinds = []
     for sense in query.fitting:
         synset = wordnet().synsets[sense]

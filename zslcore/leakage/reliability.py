@@ -156,7 +156,7 @@ def transfer_table() -> pd.DataFrame:
     """Return the number of classes of each target data set that are classes of ImageNet-1K.
 
     ``same`` and ``related`` count classes by the labels of a person, ``certain`` and ``possible``
-    by the comparison. Of the labelled ``pairs``, the comparison finds ``pairs_certain`` certain;
+    by the comparison. Of the labelled ``pairs``, ``pairs_certain`` are certain by the comparison;
     ``pairs_right`` of these are the same class.
     """
     strength_of, rows = strengths(), []

@@ -136,8 +136,8 @@ def source_files(method: type[ZSLEstimator]) -> set[str]:
 def failure(error: BaseException, function: str, files: Collection[str]) -> str:
     """Describe an error: the function that raised it, the line in ``files``, and the message.
 
-    ``function`` is the name of the called function; the first function in ``files`` on the stack
-    replaces it.
+    ``function`` is the name of the called function; if functions in ``files`` are on the stack, the
+    first of them is named instead.
     """
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in files]
     line = frames[-1].lineno if frames else None

@@ -62,7 +62,7 @@ class GFZSL(ZSLEstimator):
 
     Attributes
     ----------
-    S_ : ndarray of shape (n_seen_classes, n_attributes), of classes with samples
+    S_ : ndarray of shape (n_seen_classes, n_attributes), prototypes of classes with samples
     mean_weights_, variance_weights_ : ndarrays of shape (n_seen_classes, n_features)
         :math:`(K + \lambda_1 I)^{-1} M` and :math:`(K + \lambda_2 I)^{-1} R`.
     means_, variances_ : ndarrays of shape (n_seen_classes, n_features)

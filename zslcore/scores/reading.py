@@ -280,8 +280,8 @@ JudgedScores = Scores | PredictedScores
 def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
     """Return whether scores can be of the test images of a data set, judging by counts.
 
-    With column k as class k, the same classes are unseen, and each class has as many images as in
-    the test set.
+    They can be if, with column k as class k, the same classes are unseen and each class has as many
+    images as in the test set.
     """
     of, n_classes = dataset.split(split), len(dataset.class_names)
     if len(matrix.seen) != n_classes:
@@ -686,7 +686,7 @@ def _refuse_rows_of_classes(
     answers: str,
     keys: Mapping[str, np.ndarray],
 ) -> None:
-    """Refuse a table with a row per image and class: each image has one row for each class."""
+    """Refuse a table with one row per pair of image and class, not one row per image."""
     classes = np.unique(texts[answers])
     for name, values in keys.items():
         images, rows = np.unique(values, return_counts=True)

@@ -1,8 +1,8 @@
 """Reader of the vectors of some words from a file of millions of words.
 
-Two formats are in use. The text form of GloVe, word2vec and fastText has a word and its numbers per
-line, maybe after a first line with the numbers of words and dimensions. The binary form of word2vec
-has this first line, then the text of each word, a space, and its numbers as 32-bit floats. Only the
+Two formats are in use. The text form of GloVe, word2vec and fastText has a word and its vector per
+line, maybe after a first line with the counts of words and dimensions. The binary form of word2vec
+has this first line, then the text of each word, a space, and its vector as 32-bit floats. Only the
 wanted words are parsed.
 """
 
@@ -43,7 +43,7 @@ def read_words(path: str, words: Sequence[str], binary: bool, out: Path) -> list
 
 
 def _sizes(line: bytes) -> tuple[int, int] | None:
-    """Return the numbers of words and dimensions in a first line; None for another line."""
+    """Return the counts of words and dimensions in a first line; None for another line."""
     parts = line.split()
     if len(parts) == 2 and all(part.isdigit() and len(part) < 12 for part in parts):
         return int(parts[0]), int(parts[1])

@@ -30,7 +30,7 @@ from zslcore.datasets.facts import benchmark_of, published
 
 @dataclass(frozen=True)
 class CountExperiment(Experiment):
-    """Experiment that counts without runs; ``count`` yields the cells of a request."""
+    """Experiment that needs only counts, no runs; ``count`` yields the cells of a request."""
 
     count: Callable[[Request], Iterator[dict[str, Any]]]
     figures: str = field(default="Counted here.", kw_only=True)
@@ -64,9 +64,10 @@ def count_statistics(request: Request) -> Iterator[dict[str, Any]]:
 
 
 DRAWING = "20 classes of 10 images"
-#: Part -> numbers of classes and images in the calibration paper's drawing. The drawing has 10
-#: training, 5 validation and 5 test classes of 10 images each. In training and validation classes,
-#: 2 images per class are for the seen test; in training classes, 2 more are for seen validation.
+#: Part -> numbers of classes and images in the figure of the calibration paper that illustrates a
+#: split. The figure has 10 training, 5 validation and 5 test classes of 10 images each. In training
+#: and validation classes, 2 images per class are for the seen test; in training classes, 2 more are
+#: for seen validation.
 DRAWN = {
     "training": (10, 60),
     "seen validation": (10, 20),
@@ -77,13 +78,13 @@ DRAWN = {
 
 
 def drawn_split() -> tuple[np.ndarray, Split]:
-    """Return labels and split of the example in the calibration paper's drawing."""
+    """Return labels and split of the example in the calibration paper's figure."""
     labels = np.repeat(np.arange(20), 10)
     return labels, Split.from_classes("PS", labels, range(15, 20), folds=[range(10, 15)])
 
 
 def count_parts(request: Request) -> Iterator[dict[str, Any]]:
-    """Yield two cells per part: for the drawing with its printed counts, then for data sets."""
+    """Yield two cells per part: for the paper's figure with printed counts, then for data sets."""
     splits = {DRAWING: drawn_split()}
     for name in request.datasets:
         dataset = cached_dataset(name)
