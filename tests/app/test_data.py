@@ -237,8 +237,8 @@ def test_an_import_opens_on_what_was_read_verdict_results_and_then_compare(
     assert f"the highest of {len(names)} methods" in words(app)
     assert "data_compute" not in {button.key for button in app.button}
     compared = pages.visit("table", dataset="birds")
-    (first, _), *_ = next(e.value for e in compared.dataframe if e.value.columns.nlevels == 2)
-    assert first == "birds, split own"
+    headings = next(e.value.columns for e in compared.dataframe if e.value.columns.nlevels == 2)
+    assert next(first for first, _ in headings if first.strip()) == "birds, split own"
 
 
 def test_a_file_that_crashes_its_reader_is_one_sentence(visit, tmp_path):

@@ -1,6 +1,7 @@
 """Addresses that the server leads to the page that they name."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.requests import Request
@@ -18,7 +19,8 @@ def answer(path, query=b""):
     """Return what a browser gets that opens an address."""
     scope = {"type": "http", "method": "GET", "path": path, "query_string": query}
     scope |= {"headers": [(b"accept", b"text/html")], "server": ("h", 80), "scheme": "http"}
-    return asyncio.run(style(Request(scope), page))
+    with ThreadPoolExecutor(1) as thread:  # a browser's loop may run in this one
+        return thread.submit(asyncio.run, style(Request(scope), page)).result()
 
 
 @pytest.mark.parametrize("folder", ["", "/lab"])
