@@ -303,6 +303,7 @@ def shown(page: Page, url: str) -> dict[str, float]:
     page.add_init_script(f"({WATCH})()")
     page.goto(url, wait_until="commit")
     page.wait_for_function(DRAWN, timeout=180_000)
+    page.wait_for_function("window.shown.picture")
     page.wait_for_timeout(1000)
     seen: dict[str, float] = page.evaluate("window.shown")
     return seen
