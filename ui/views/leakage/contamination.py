@@ -203,7 +203,7 @@ def show_map(question: TestedExtractor) -> None:
     )
     touch = "Touch a cell to see how many classes overlap. " * narrow()
     st.caption(
-        f"{touch}Web-scale sets, without a list of classes: {', '.join(web)}. "
+        f"{touch}Web-scale sets without a list of classes: {', '.join(web)}. "
         "Unknown does not mean clean."
     )
 

@@ -116,7 +116,7 @@ def show(header: Header) -> None:
             place.empty()
         return
     example = read_report(EXAMPLE.read_bytes(), EXAMPLE.name)
-    _say(answer, example, "Example, a split file of AWA2 in circulation")
+    _say(answer, example, "Example: an AWA2 split file in circulation")
     with place.container():
         show_card(example)
 

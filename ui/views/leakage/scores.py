@@ -345,7 +345,7 @@ def _identity(first: EvaluatedScores, words: Words, *, is_example: bool) -> str:
         )
     if done := [words.translate(FIXES[fix]) for fix in m.fixes if fix != "as-is"]:
         parts.append(f"read with: {', '.join(done)}")
-    return f"{'Example, ' * is_example}{plain(m.name)}: {'; '.join(parts)}."
+    return f"{'Example: ' * is_example}{plain(m.name)}: {'; '.join(parts)}."
 
 
 def _show_remarks(first: EvaluatedScores, words: Words) -> None:
