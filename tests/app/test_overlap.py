@@ -129,10 +129,10 @@ def test_means_of_the_groups_and_their_difference_stand_below_the_short_columns(
     for each, reach in zip(of_group, trace["error_x"]["array"], strict=False):
         t = stats.t.ppf(0.975, len(each) - 1)
         assert reach == pytest.approx(t * np.std(each, ddof=1) / np.sqrt(len(each)))
-    said = re.search(r"interval ([+−][0-9.]+) to ([+−][0-9.]+)", words(app)).groups()
+    interval = re.search(r"interval ([+−][0-9.]+) to ([+−][0-9.]+)", words(app)).groups()
     low, high = (trace["error_x"][end][-1] for end in ("arrayminus", "array"))
     ends = [trace["x"][-1] - low, trace["x"][-1] + high]
-    assert [f"{end:+.1f}".replace("-", "−") for end in ends] == list(said)
+    assert [f"{end:+.1f}".replace("-", "−") for end in ends] == list(interval)
 
 
 def test_the_draws_test_as_many_known_classes_as_others():
@@ -187,8 +187,8 @@ def test_the_gain_of_an_opened_class_stands_above_the_bars_that_hide_the_class(v
     assert asks in [caption.value for caption in app.caption]
     gain = {name: gain for name, gain, *_ in drawn(app)}["seal"]
     app.selectbox(key="gain_class").set_value("seal").run()
-    said = next(each.value for each in app.caption if each.value.startswith("**seal**, related"))
-    assert f": {gain:+.1f} points. ".replace("-", "−") in said
+    hint = next(each.value for each in app.caption if each.value.startswith("**seal**, related"))
+    assert f": {gain:+.1f} points. ".replace("-", "−") in hint
     app.selectbox(key="gain_class").set_value(first).run()
     assert asks in [caption.value for caption in app.caption]
 

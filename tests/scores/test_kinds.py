@@ -550,10 +550,10 @@ def test_poor_predictions_are_not_called_miscounted(share):
 
 
 def test_labels_in_place_of_predictions_are_named():
-    said = "does the file have the labels in place of predictions?"
+    question = "does the file have the labels in place of predictions?"
     for predicted, expected in ((Y, True), (PREDICTED, False)):
         matrix, _ = interpreted(ScoreFile("p.csv", None, Y, UNSEEN, predicted=predicted))
-        assert any(said in remark for remark in matrix.remarks) == expected
+        assert any(question in remark for remark in matrix.remarks) == expected
 
 
 def test_names_and_numbers_mixed_are_refused(tmp_path):

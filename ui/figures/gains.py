@@ -26,6 +26,7 @@ from ui.figures.vocabulary import (
     scatter,
     whiskers,
 )
+from ui.shell.numbers import signed
 from zslcore.analysis.overlap import GroupGain
 from zslcore.analysis.resampling import student_interval
 
@@ -75,7 +76,7 @@ def gain_bars(
         of_x, of_y = _axes(rows, table, [-0.6, of_plane - 0.4], lying=named)
         for part in column:
             group, mean = part["group"].iloc[0], 100 * part["gain"].mean()
-            words = f"{GROUP_WORDS[group][0]}, mean {_signed(mean)}"
+            words = f"{GROUP_WORDS[group][0]}, mean {signed(mean / 100)}"
             bars_of = _bars(part, GROUP_LOOKS[group], picked, start, lying=named)
             entry = {"name": f"{words}, {len(part)} classes", "showlegend": not apart}
             ends, means = [start - 0.5, start + len(part) - 0.5], [mean] * 2
@@ -113,7 +114,8 @@ def _means(
     """Return the means of the groups and their difference as points, with labels and axes."""
     groups = [part["group"].iloc[0] for part in parts]
     values = [part["gain"].to_numpy() for part in parts]
-    mean = 100 * np.array([*(value.mean() for value in values), gain.difference])
+    means = [*(value.mean() for value in values), gain.difference]
+    mean = 100 * np.array(means)
     ends = [*map(student_interval, values), (gain.low, gain.high)]
     low, high = 100 * np.array(ends).T
     looks = [*(GROUP_LOOKS[group] for group in groups), replace(INK, symbol="square")]
@@ -130,16 +132,12 @@ def _means(
         hovertemplate="%{customdata}: mean %{x:+.1f} points<extra></extra>",
     )
     at = {"xref": f"x{plane.suffix}", "yref": f"y{plane.suffix}", "xanchor": "left", "xshift": 8}
-    notes = [note(_signed(mean[k]), high[k], k, **at) for k in range(len(mean))]
+    notes = [note(signed(each), high[k], k, **at) for k, each in enumerate(means)]
     reach = [min(0.0, low.min()) - 2, 1.15 * max(0.0, high.max())]
     start = -reach[0] / (reach[1] - reach[0])
     notes.append(plane.title("means, 95 % intervals over classes", start))
     of_gains = axis("points", grid=True, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color)
     return points, notes, (of_gains, axis(names=names, range=[len(mean) - 0.4, -0.6], grid=False))
-
-
-def _signed(points: float) -> str:
-    return f"{points:+.1f}".replace("-", "−")
 
 
 def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: bool) -> Part:

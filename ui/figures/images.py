@@ -6,7 +6,7 @@ import base64
 import io
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageOps
 
 from ui.figures.cached import cached_figure
 from ui.figures.vocabulary import Chart, Part, axis, figure, heatmap
@@ -53,14 +53,14 @@ def mosaic(images: np.ndarray, columns: int) -> str:
     ``images`` are uint8 of shape (n, height, width), with 255 for ink.
     """
     n, height, width = images.shape
-    framed = np.zeros((-(-n // columns) * columns, height + 1, width + 1))
-    framed[:n, :height, :width] = images / 255
+    framed = np.zeros((-(-n // columns) * columns, height + 1, width + 1), dtype=np.uint8)
+    framed[:n, :height, :width] = images
     rows = framed.reshape(-1, columns, height + 1, width + 1).transpose(0, 2, 1, 3)
-    share = np.pad(rows.reshape(-1, columns * (width + 1)), ((1, 0), (1, 0)))
-    paper, ink = (np.array([int(color[k : k + 2], 16) for k in (1, 3, 5)]) for _, color in INK)
-    pixels = np.rint(paper + share[..., None] * (ink - paper)).astype(np.uint8)
+    grey = Image.fromarray(np.pad(rows.reshape(-1, columns * (width + 1)), ((1, 0), (1, 0))))
+    (_, paper), (_, ink) = INK
     file = io.BytesIO()
-    Image.fromarray(pixels.repeat(SHARP, axis=0).repeat(SHARP, axis=1)).save(file, "PNG")
+    inked = ImageOps.colorize(grey, black=paper, white=ink)
+    ImageOps.scale(inked, SHARP, Image.Resampling.NEAREST).save(file, "PNG")
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 

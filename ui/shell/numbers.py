@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from zslcore.numbers import percent as percent
+from zslcore.numbers import signed as signed
 from zslcore.numbers import three_digits as three_digits
 
 
@@ -18,7 +19,7 @@ def in_points(difference: float | None) -> str:
     """
     if difference is None or math.isnan(difference):
         return "–"
-    return f"{100 * difference:+z.1f}".replace("-", "−") + " points"
+    return f"{signed(difference, '+z.1f')} points"
 
 
 def change(difference: float | None) -> dict[str, str]:

@@ -10,10 +10,10 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
+from ui.components import window
 from ui.components.tile_wall import Tile
 from ui.components.tile_wall import draw as draw_wall
 from ui.figures.claims import Number, claim_numbers
-from ui.figures.palette import narrow
 from ui.shell.frame import Header, chart, errors_as_sentences, place_answer
 from ui.shell.text import plain
 from ui.state import cache
@@ -94,13 +94,13 @@ def show(_: Header) -> None:
         basis, groups, marks, sought = _choose()
         judged = cache.judged_on(BASES[basis][2])
         answer.say(*_in_words(basis, judged))
-        order = [*GROUPS.values()], [*MARKS]
+        headings, states = list(GROUPS.values()), list(MARKS)
         tiles = sorted(
             _tiles(judged),
             key=lambda tile: (
-                order[0].index(tile.group),
+                headings.index(tile.group),
                 tile.id != STRONGEST,
-                order[1].index(tile.state),
+                states.index(tile.state),
             ),
         )
         opened = _opened({tile.id for tile in tiles})
@@ -130,7 +130,7 @@ def show(_: Header) -> None:
 def _choose() -> tuple[Basis, list[str], list[str], str]:
     """Choose the basis of judgment and the tiles."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="claims_top"):
-        with st.popover("Filter", icon=":material/tune:") if narrow() else nullcontext():
+        with st.popover("Filter", icon=":material/tune:") if window.is_narrow() else nullcontext():
             basis = st.segmented_control(
                 "Judged on",
                 list(BASES),
@@ -163,7 +163,7 @@ def _choose() -> tuple[Basis, list[str], list[str], str]:
             bind="query-params",
             width=160,
             placeholder="ALE, p = 0.007",
-            label_visibility="collapsed" if narrow() else "visible",
+            label_visibility="collapsed" if window.is_narrow() else "visible",
         )
     shown = [GROUPS[name] for name in groups or GROUPS]
     return basis, shown, marks or list(MARKS.values()), sought.strip().lower()

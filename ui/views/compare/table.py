@@ -291,14 +291,15 @@ def _say(table: MethodTable, answer: ViewAnswer) -> None:
     first, *others = table.columns
     names = [plain(_title(column)) for column in table.columns]
     concerns = [_concerns(column) for column in table.columns]
-    words = [[], *([_lead_in_words(column)] for column in others)]
-    same = "" if len({briefly for briefly, _ in concerns}) > 1 else concerns[0][0]
+    clauses = [[], *([_lead_in_words(column)] for column in others)]
+    shared, *differing = dict.fromkeys(briefly for briefly, _ in concerns)
+    if differing:
+        clauses = [[*of, briefly] for of, (briefly, _) in zip(clauses, concerns, strict=True)]
     evidence = [
-        f"**{name}**: {'; '.join([*lead, briefly] if not same else lead)}."
-        for name, lead, (briefly, _) in zip(names, words, concerns, strict=True)
-        if lead or not same
+        f"**{name}**: {'; '.join(of)}." for name, of in zip(names, clauses, strict=True) if of
     ]
-    evidence += [f"{same[:1].upper()}{same[1:]}."] * bool(same)
+    if not differing:
+        evidence.append(f"{shared[:1].upper()}{shared[1:]}.")
     tip = "\n\n".join(f"**{name}**: {why}" for name, (_, why) in zip(names, concerns, strict=True))
     headline = f"{names[0]}: {_lead_in_words(first, _in_words(table.figure))}."
     answer.say(headline, " ".join(evidence), tip=tip)
@@ -307,9 +308,10 @@ def _say(table: MethodTable, answer: ViewAnswer) -> None:
 def _lead_in_words(column: Column, metric: str = "") -> str:
     """Return the leader and the number of ties; longer with the label of a ``metric``."""
     n, leader = len(column.ranks), plain(column.leader)
-    name, _, at = metric.replace(" at γ", ", the validated γ").partition(", ")
     value = percent(column.ranks["value"][column.leader])
-    value = f"{f'{name} = ' * bool(name)}{value}{f' at {at}' * bool(at)}"
+    if metric:
+        name, _, at = metric.replace(" at γ", ", the validated γ").partition(", ")
+        value = f"{name} = {value} at {at}" if at else f"{name} = {value}"
     if n == 1:
         return f"{leader}, {value}, is the only result"
     leads = f"{leader} leads{f' {n} methods' * bool(metric)} with {value}"

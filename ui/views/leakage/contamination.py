@@ -10,8 +10,8 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from ui.components import window
 from ui.figures.contamination import contamination_map
-from ui.figures.palette import narrow
 from ui.shell import site_map
 from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer
 from ui.shell.text import plain
@@ -39,7 +39,7 @@ def show(header: Header) -> None:
         with st.container(
             horizontal=True, vertical_alignment="center", gap="small", key="contamination_top"
         ):
-            wide: int | Literal["content"] = 72 if narrow() else "content"
+            wide: int | Literal["content"] = 72 if window.is_narrow() else "content"
             st.caption("Features of", width=wide)
             extractor = controls.choose_option(
                 "Features of",
@@ -47,7 +47,7 @@ def show(header: Header) -> None:
                 key="contamination_extractor",
                 default="ResNet-101",
                 label_visibility="collapsed",
-                width=260 if narrow() else 236,
+                width=260 if window.is_narrow() else 236,
             )
             st.caption("tested on", width=wide)
             on_map = [str(each) for each in contamination.test_sets()]
@@ -57,7 +57,7 @@ def show(header: Header) -> None:
                 key="contamination_on",
                 default="AWA1 and AWA2, SS",
                 label_visibility="collapsed",
-                width=260 if narrow() else 236,
+                width=260 if window.is_narrow() else 236,
             )
             source, steps = st.empty(), st.empty()
             tab = st.segmented_control(
@@ -201,7 +201,7 @@ def show_map(question: TestedExtractor) -> None:
         key="contamination_map",
         table=lambda: table.drop(columns=["hover", "text"]),
     )
-    touch = "Touch a cell to see how many classes overlap. " * narrow()
+    touch = "Touch a cell to see how many classes overlap. " * window.is_narrow()
     st.caption(
         f"{touch}Web-scale sets without a list of classes: {', '.join(web)}. "
         "Unknown does not mean clean."

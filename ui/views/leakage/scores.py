@@ -235,7 +235,7 @@ def _choose_intervals() -> bool:
 
 
 def _ask_gamma(first: EvaluatedScores) -> float:
-    """Return the released or typed gamma of these scores, else the chosen gamma, or 0."""
+    """Return the gamma set by the handle or typed; else the chosen gamma, or 0."""
     of = first.matrix.digest
     if st.session_state.setdefault(f"{GAMMA}_of", of) != of:  # gamma was set for other scores
         st.session_state[f"{GAMMA}_of"], st.session_state[GAMMA] = of, None
@@ -473,7 +473,7 @@ def choose_words() -> Words:
 def show_protocols(
     first: EvaluatedScores, words: Words, gamma: float | None, with_intervals: bool
 ) -> None:
-    """Show all metrics by protocol, also at a released gamma, with a sentence on each protocol."""
+    """Show all metrics by protocol, also at a gamma set by hand, with a sentence on each."""
     report, name = first.report, f"scores_{_stem_of(first)}_protocols"
     if with_intervals:
         with st.spinner("Resampling classes and images …"):
@@ -484,13 +484,13 @@ def show_protocols(
         st.caption(f"{_EXPLAINED} {words.translate(report.caution)}")
     else:
         table = report.table(words)
-        _show_by_side(table, _at_released(first, words, gamma), name)
+        _show_by_side(table, _at_own_gamma(first, words, gamma), name)
     _show_reasons(table)
     with st.expander("What each protocol means", icon=":material/dictionary:"):
         _explain(words)
 
 
-def _at_released(first: EvaluatedScores, words: Words, gamma: float | None) -> pd.DataFrame:
+def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> pd.DataFrame:
     """Return the metrics at a gamma other than 0 and the chosen gamma; else an empty table."""
     if gamma in (None, 0.0, first.gamma):
         return pd.DataFrame()
@@ -499,10 +499,10 @@ def _at_released(first: EvaluatedScores, words: Words, gamma: float | None) -> p
     return table[here].assign(protocol=f"One space, γ = {three_digits(gamma)}")
 
 
-def _show_by_side(table: pd.DataFrame, released: pd.DataFrame, name: str) -> None:
+def _show_by_side(table: pd.DataFrame, at_own: pd.DataFrame, name: str) -> None:
     """Show one row per protocol with the accuracies of both sides and H, then other metrics."""
     of_sides = table.groupby("protocol")["line"].transform(lambda lines: "H" in set(lines))
-    protocols = pd.concat([table[of_sides], released])
+    protocols = pd.concat([table[of_sides], at_own])
     column = protocols["line"].str.split().str[-1]  # "seen" of "seen among seen"
     column += protocols["average"].map({"per class": "", "per image": ", per image"})
     wide = _wide(protocols.assign(column=column), "protocol")

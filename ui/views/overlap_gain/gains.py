@@ -15,7 +15,7 @@ from ui.figures.images import image_row
 from ui.intake import import_dialog
 from ui.maps import simulated_effects
 from ui.shell.frame import Header, chart, errors_as_sentences, place_answer
-from ui.shell.numbers import in_points
+from ui.shell.numbers import in_points, signed
 from ui.shell.text import plain
 from ui.shell.visitors import available_datasets
 from ui.state import cache, controls, data_menu, decisions, waiting
@@ -172,7 +172,7 @@ def _in_words(
     """Return the gain of classes in the pre-training set next to the gain of unrelated classes."""
     n = {group: int((table["group"] == group).sum()) for group in GROUPS}
     name = plain(_title(vocabulary))
-    interval = f"95 % interval {_signed(gain.low)} to {_signed(gain.high)}"
+    interval = f"95 % interval {signed(gain.low, '+z.1f')} to {signed(gain.high, '+z.1f')}"
     if gain.is_shown:
         than = "more" if gain.difference > 0 else "less"
         more = in_points(abs(gain.difference)).removeprefix("+")
@@ -182,16 +182,12 @@ def _in_words(
     verdict = f"In simulated data, {verdict}" if simulated else f"{verdict[0].upper()}{verdict[1:]}"
     related = ""
     if n["related"]:
-        related = f", {_signed(gain.related)} on {n['related']} related"
+        related = f", {signed(gain.related, '+z.1f')} on {n['related']} related"
     return f"{verdict} ({interval}).", (
         f"Accuracy changes by {in_points(gain.inside)} on the "
-        f"{n['in the set']} classes of {name}{related} and {_signed(gain.unrelated)} on "
+        f"{n['in the set']} classes of {name}{related} and {signed(gain.unrelated, '+z.1f')} on "
         f"{n['unrelated']} unrelated ones."
     )
-
-
-def _signed(share: float) -> str:
-    return in_points(share).removesuffix(" points")
 
 
 def _draw(
