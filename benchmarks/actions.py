@@ -72,8 +72,13 @@ def coverage(repetitions: int) -> Iterator[str]:
         f"Worlds with {VIDEOS} videos per class, {DRAWS} draws each, LinearS2V; "
         f"{time.perf_counter() - began:.0f} seconds.\n"
     )
-    head = ["effect", "worlds", "mean gain - baseline", "intervals that contain 0, %",
-            "p below 0.05, %"]  # fmt: skip
+    head = [
+        "effect",
+        "worlds",
+        "mean gain - baseline",
+        "intervals that contain 0, %",
+        "p below 0.05, %",
+    ]
     yield from markdown_table(head, rows)
     yield ""
 

@@ -61,9 +61,14 @@ def _dataset(path: Path) -> ZSLDataset:
     del X
     features = np.load(path, mmap_mode="r")
     return ZSLDataset(
-        "AWA2-size", features, labels, rng.random((CLASSES, 85)), [f"c{k}" for k in range(CLASSES)],
-        splits=[split], known_digest="benchmark",
-    )  # fmt: skip
+        "AWA2-size",
+        features,
+        labels,
+        rng.random((CLASSES, 85)),
+        [f"c{k}" for k in range(CLASSES)],
+        splits=[split],
+        known_digest="benchmark",
+    )
 
 
 def _plant(X: np.ndarray, split: Split, rng) -> None:

@@ -81,9 +81,25 @@ SAME = 1e-9
 #: number of threads, iterations stop elsewhere.
 ROUNDING = 5e-5
 #: Approximate seconds per fit on CUB by method, and factors by data set, to run fast fits first.
-SECONDS = {"LinearS2V": 1, "GFZSL": 1, "LinearV2S": 3, "ESZSL": 3, "CMT": 7, "CMT*": 7, "SJE": 6,
-           "ALE": 9, "DEVISE": 9, "LATEM": 15, "SAE": 20, "SSE": 20, "BiDiLEL": 20, "CONSE": 40,
-           "DAP": 40, "IAP": 40, "SYNC": 90}  # fmt: skip
+SECONDS = {
+    "LinearS2V": 1,
+    "GFZSL": 1,
+    "LinearV2S": 3,
+    "ESZSL": 3,
+    "CMT": 7,
+    "CMT*": 7,
+    "SJE": 6,
+    "ALE": 9,
+    "DEVISE": 9,
+    "LATEM": 15,
+    "SAE": 20,
+    "SSE": 20,
+    "BiDiLEL": 20,
+    "CONSE": 40,
+    "DAP": 40,
+    "IAP": 40,
+    "SYNC": 90,
+}
 SHARE = {"AWA1-phog": 0.2, "CUB-vgg_fc7": 1.0, "AWA1-lss": 1.1}
 
 
@@ -152,8 +168,12 @@ def place_of(spec: RunSpec) -> Path:
 
 def board_specs() -> Iterator[RunSpec]:
     """Yield the specs, without duplicates, of the board rows without a precomputed run."""
-    specs = {spec.key: spec for entry in board_entries() if not run_of(entry)
-             for spec in [spec_of(entry)]}  # fmt: skip
+    specs = {
+        spec.key: spec
+        for entry in board_entries()
+        if not run_of(entry)
+        for spec in [spec_of(entry)]
+    }
     yield from specs.values()
 
 

@@ -65,8 +65,15 @@ def _converted(A: Any, what: str) -> np.ndarray:
     from sklearn.utils import check_array  # imported late: readers of files do not need it
 
     try:
-        array = check_array(A, order="C", ensure_all_finite=False, ensure_2d=False,
-                            allow_nd=True, ensure_min_samples=0, ensure_min_features=0)  # fmt: skip
+        array = check_array(
+            A,
+            order="C",
+            ensure_all_finite=False,
+            ensure_2d=False,
+            allow_nd=True,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+        )
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         why = str(error).partition("\n")[0].strip().rstrip(".").replace(". ", "; ")
         raise DatasetError(

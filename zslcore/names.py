@@ -53,8 +53,10 @@ def class_keys(names: Sequence[str]) -> tuple[str, ...]:
     spellings: dict[str, set[str]] = {}
     for name in names:
         spellings.setdefault(class_key(name), set()).add(name)
-    return tuple(key if len(spellings[key]) == 1 else name
-                 for name, key in zip(names, map(class_key, names), strict=True))  # fmt: skip
+    return tuple(
+        key if len(spellings[key]) == 1 else name
+        for name, key in zip(names, map(class_key, names), strict=True)
+    )
 
 
 def shared_spellings(names: Sequence[str]) -> dict[str, list[int]]:

@@ -56,10 +56,22 @@ SPACE, AT_POINTS = 0.03, "words at points"
 _MM = 1 / 25.4
 INK, _GRID = "#14181C", "#D9D9D9"
 _SYMBOLS = {
-    "circle": "o", "diamond": "D", "square": "s", "triangle-up": "^", "triangle-down": "v",
-    "triangle-left": "<", "triangle-right": ">", "x": "X", "x-thin": "x", "cross": "P",
-    "cross-thin": "+", "hexagon": "h", "star": "*", "line-ns": "|", "line-ew": "_",
-}  # fmt: skip
+    "circle": "o",
+    "diamond": "D",
+    "square": "s",
+    "triangle-up": "^",
+    "triangle-down": "v",
+    "triangle-left": "<",
+    "triangle-right": ">",
+    "x": "X",
+    "x-thin": "x",
+    "cross": "P",
+    "cross-thin": "+",
+    "hexagon": "h",
+    "star": "*",
+    "line-ns": "|",
+    "line-ew": "_",
+}
 _LINES = {"dash": "--", "dot": ":"}
 #: Label of marks without an entry in the legend.
 NO_ENTRY = "_nolegend_"

@@ -34,9 +34,20 @@ from zslcore.untrusted.client import Limits
 
 #: Accepted endings; the first bytes decide the type.
 ENDINGS = (
-    "npz", "npy", "csv", "tsv", "parquet", "mat", "h5", "hdf5", "json", "jsonl", "pt", "pth",
+    "npz",
+    "npy",
+    "csv",
+    "tsv",
+    "parquet",
+    "mat",
+    "h5",
+    "hdf5",
+    "json",
+    "jsonl",
+    "pt",
+    "pth",
     "safetensors",
-)  # fmt: skip
+)
 TEXTS = ("txt", "csv", "npy", "npz")
 TWO_MODELS = "No, each file has the scores of all classes"
 #: Session keys: results by file, the results used in this run of the page, and the evaluated

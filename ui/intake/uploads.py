@@ -31,9 +31,20 @@ from zslcore.untrusted.client import look_into
 
 #: Accepted file extensions; the first bytes of a file decide its type.
 ENDINGS = (
-    "mat", "npz", "npy", "h5", "hdf5", "csv", "tsv", "txt", "json", "parquet", "safetensors",
-    "pt", "pth",
-)  # fmt: skip
+    "mat",
+    "npz",
+    "npy",
+    "h5",
+    "hdf5",
+    "csv",
+    "tsv",
+    "txt",
+    "json",
+    "parquet",
+    "safetensors",
+    "pt",
+    "pth",
+)
 #: Extensions of split files, and of files with labels and features, that can be reviewed.
 SPLIT_ENDINGS = ("mat", "npz", "h5", "hdf5", "json")
 #: Extensions of files that list the photograph of each row.
@@ -116,8 +127,10 @@ def survey_files(
             return None
         chosen = {part: text for part, text in (choices or {}).items() if text}
         survey = intake.survey([main, *map(Path, options["more"])], chosen)
-        titles = {part: survey.parts[part].title if part in survey.parts else ""
-                  for part in intake.CHOICES}  # fmt: skip
+        titles = {
+            part: survey.parts[part].title if part in survey.parts else ""
+            for part in intake.CHOICES
+        }
         return Survey(
             survey.sentence,
             tuple(survey.rows),

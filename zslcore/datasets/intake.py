@@ -49,22 +49,90 @@ IN_WORDS = {
 CHOICES = ("features", "labels", "prototypes", "class_names")
 #: Name of a variable or file, reduced to its letters in lower case -> part.
 NAMES = {
-    **dict.fromkeys(("features", "feature", "feats", "feat", "x", "imagefeatures", "visual",
-                     "imageembeddings", "imgfeatures", "visualfeatures"), "features"),
-    **dict.fromkeys(("labels", "label", "y", "targets", "target", "ytrue", "truelabels", "classid",
-                     "imagelabels", "classlabels"), "labels"),
-    **dict.fromkeys(("prototypes", "prototype", "att", "s", "attributes", "attribute", "embeddings",
-                     "embedding", "classembeddings", "semantics", "semantic", "textfeatures",
-                     "classattributes", "signatures", "wordvectors", "wv", "originalatt",
-                     "textembeddings", "classvectors"), "prototypes"),
-    **dict.fromkeys(("classnames", "classname", "classes", "names", "allclassesnames",
-                     "labelnames", "categories", "allclasses"), "class_names"),
-    **dict.fromkeys(("imagefiles", "imagefile", "files", "filenames", "filename", "paths", "path",
-                     "imagenames"), "image_files"),
+    **dict.fromkeys(
+        (
+            "features",
+            "feature",
+            "feats",
+            "feat",
+            "x",
+            "imagefeatures",
+            "visual",
+            "imageembeddings",
+            "imgfeatures",
+            "visualfeatures",
+        ),
+        "features",
+    ),
+    **dict.fromkeys(
+        (
+            "labels",
+            "label",
+            "y",
+            "targets",
+            "target",
+            "ytrue",
+            "truelabels",
+            "classid",
+            "imagelabels",
+            "classlabels",
+        ),
+        "labels",
+    ),
+    **dict.fromkeys(
+        (
+            "prototypes",
+            "prototype",
+            "att",
+            "s",
+            "attributes",
+            "attribute",
+            "embeddings",
+            "embedding",
+            "classembeddings",
+            "semantics",
+            "semantic",
+            "textfeatures",
+            "classattributes",
+            "signatures",
+            "wordvectors",
+            "wv",
+            "originalatt",
+            "textembeddings",
+            "classvectors",
+        ),
+        "prototypes",
+    ),
+    **dict.fromkeys(
+        (
+            "classnames",
+            "classname",
+            "classes",
+            "names",
+            "allclassesnames",
+            "labelnames",
+            "categories",
+            "allclasses",
+        ),
+        "class_names",
+    ),
+    **dict.fromkeys(
+        (
+            "imagefiles",
+            "imagefile",
+            "files",
+            "filenames",
+            "filename",
+            "paths",
+            "path",
+            "imagenames",
+        ),
+        "image_files",
+    ),
     **dict.fromkeys(("attributenames", "predicates", "columns"), "attribute_names"),
     **dict.fromkeys(("unseen", "unseenclasses"), "unseen"),
     "split": "split",
-}  # fmt: skip
+}
 #: Suffixes of text files.
 TEXTS = (".csv", ".tsv", ".txt", "")
 #: Arrays of a table that describe its columns, not its rows.
@@ -462,9 +530,11 @@ def _read(
             )
     labels, texts = _labels(parts)
     features = _matrix(parts["features"], len(labels), "label", into / "features.npy")
-    names = parts["class_names"].contents.names(parts["class_names"].name) if (
-        "class_names" in parts
-    ) else ()  # fmt: skip
+    names = (
+        parts["class_names"].contents.names(parts["class_names"].name)
+        if ("class_names" in parts)
+        else ()
+    )
     n_classes = len(names) or len(texts) or len(np.unique(labels))
     prototypes = np.array(_matrix(parts["prototypes"], n_classes, "class", into / "p.npy"))
     names, labels = _numbered(parts, names, labels, texts, len(prototypes))

@@ -248,8 +248,13 @@ def entries_of_table(
             return None
         if image is not None and (not name or name in ("seen", "unseen")):
             title, cell = titles[where or 0], clean_text(row[where or 0], 40) or "none"
-            expect(False, file, "train, val, test, test_seen, test_unseen or trainval in the "
-                   f"column {title!r}, row {k}", cell)  # fmt: skip
+            expect(
+                False,
+                file,
+                "train, val, test, test_seen, test_unseen or trainval in the "
+                f"column {title!r}, row {k}",
+                cell,
+            )
         entry = ("" if image is None else row[image].strip(), row[label].strip())
         entries.setdefault(name, []).append(entry)
     if part:

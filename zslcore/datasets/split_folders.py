@@ -192,8 +192,12 @@ def _class_of(label: Any, names: Any) -> str:
 
 
 def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
-    tables = {part: files[f"{part}{ending}"] for part in ("train", "val", "test")
-              for ending in TABLES if f"{part}{ending}" in files}  # fmt: skip
+    tables = {
+        part: files[f"{part}{ending}"]
+        for part in ("train", "val", "test")
+        for ending in TABLES
+        if f"{part}{ending}" in files
+    }
     if not {"train", "test"} <= tables.keys():
         return None
     if any(path.suffix.lower() == ".json" and not _records(path)[0] for path in tables.values()):
@@ -237,8 +241,12 @@ def _read_cub(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     listed: dict[str, list[tuple[str, str]]] = {"train": [], "test": []}
     for number, image in images.items():
         name = classes.get(labels.get(number, ""), "")
-        expect(name and trains.get(number) in ("0", "1"), folder, f"a class and 0 or 1 of image "
-               f"{clean_text(number, 20)}", "none")  # fmt: skip
+        expect(
+            name and trains.get(number) in ("0", "1"),
+            folder,
+            f"a class and 0 or 1 of image {clean_text(number, 20)}",
+            "none",
+        )
         listed["train" if trains[number] == "1" else "test"].append((image, name))
     return split_of_images(folder, listed, "train_test_split.txt of CUB-200-2011")
 

@@ -50,20 +50,37 @@ FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
 NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
 #: Names of lists and folders -> part.
 PART_OF_NAME = {
-    "trainval": "trainval", "train": "train", "training": "train", "val": "val",
-    "valid": "val", "validation": "val", "test_seen": "test_seen", "test_unseen": "test_unseen",
-    "test": "test", "testing": "test",
-}  # fmt: skip
+    "trainval": "trainval",
+    "train": "train",
+    "training": "train",
+    "val": "val",
+    "valid": "val",
+    "validation": "val",
+    "test_seen": "test_seen",
+    "test_unseen": "test_unseen",
+    "test": "test",
+    "testing": "test",
+}
 #: Abbreviations of parts in names of lists, and words that mark a list of rows.
 WORDS = {"tr": "train", "trn": "train", "te": "test", "tst": "test", "dev": "val"}
 OF_ROWS = frozenset({"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "ids", "rows"})
 #: Names of class lists -> side: seen or unseen classes.
 SIDES = {
-    "trainvalclasses": "seen", "trainclasses": "seen", "seen_classes": "seen",
-    "seenclasses": "seen", "seen": "seen", "base": "seen", "testclasses": "unseen",
-    "unseen_classes": "unseen", "unseenclasses": "unseen", "unseen": "unseen", "novel": "unseen",
-    "new": "unseen", "known": "seen", "unknown": "unseen",
-}  # fmt: skip
+    "trainvalclasses": "seen",
+    "trainclasses": "seen",
+    "seen_classes": "seen",
+    "seenclasses": "seen",
+    "seen": "seen",
+    "base": "seen",
+    "testclasses": "unseen",
+    "unseen_classes": "unseen",
+    "unseenclasses": "unseen",
+    "unseen": "unseen",
+    "novel": "unseen",
+    "new": "unseen",
+    "known": "seen",
+    "unknown": "unseen",
+}
 
 
 #: Largest number of class folders that are links; following a link takes a tenth of a millisecond.
@@ -192,11 +209,16 @@ def split_of_parts(
     if all(isinstance(each, str) for values in parts.values() for each in values):
         images = ImageRows(file)
         places = {
-            part: np.array([images.add(image, label or parent_folder(image))
-                            for k, each in enumerate(values, 1)
-                            for image, label in [_line(Path(file), k, each)]], np.int64)
+            part: np.array(
+                [
+                    images.add(image, label or parent_folder(image))
+                    for k, each in enumerate(values, 1)
+                    for image, label in [_line(Path(file), k, each)]
+                ],
+                np.int64,
+            )
             for part, values in parts.items()
-        }  # fmt: skip
+        }
         return numbered_by_class(Path(file), images, places, f"lists {', '.join(listed)}")
     rows, note = {}, f"rows of {', '.join(listed)}, counted from 0"
     for part, values in parts.items():
@@ -208,8 +230,9 @@ def split_of_parts(
     if n is not None and min(a for a, _ in ends) >= 1 and max(b for _, b in ends) == n:
         rows = {part: values - 1 for part, values in rows.items()}
         note = note.replace("from 0", f"from 1, since they reach {n:,} of {n:,} rows")
-    within = labels is not None and all(0 <= v.min() <= v.max() < len(labels)
-                                        for v in rows.values() if v.size)  # fmt: skip
+    within = labels is not None and all(
+        0 <= v.min() <= v.max() < len(labels) for v in rows.values() if v.size
+    )
     checked, remark = _validated(rows, labels if within else None)
     if "test" in checked:
         if labels is not None and within:

@@ -206,8 +206,12 @@ def split_from_unseen(
 ) -> Split:
     """Return the split "own" with these unseen classes; a fifth of each seen class is held out."""
     chosen = class_numbers(unseen, names)
-    expect(0 < len(chosen) < len(names), "unseen classes", f"1 to {len(names) - 1} of {len(names)} "
-           "classes, so that some are seen", len(chosen))  # fmt: skip
+    expect(
+        0 < len(chosen) < len(names),
+        "unseen classes",
+        f"1 to {len(names) - 1} of {len(names)} classes, so that some are seen",
+        len(chosen),
+    )
     for side, is_of_side in (
         ("unseen", np.isin(labels, chosen)),
         ("seen", ~np.isin(labels, chosen)),

@@ -121,10 +121,11 @@ def _columns(predictions: Predictions) -> dict[str, Any]:
     names = [f"{part.name}_{side}" for part, of in zip(parts, sides, strict=True) for side in of]
     seen, unseen = joined("seen_class"), joined("unseen_class")
     zsl, rank = (
-        np.concatenate([np.full(len(p.rows), -1) if (v := getattr(p, name)) is None else v
-                        for p in parts])
+        np.concatenate(
+            [np.full(len(p.rows), -1) if (v := getattr(p, name)) is None else v for p in parts]
+        )
         for name in OPTIONAL
-    )  # fmt: skip
+    )
     return {
         "part": pa.array(names).dictionary_encode(),
         "row": pa.array(joined("rows").astype(np.int64)),

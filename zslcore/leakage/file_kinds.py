@@ -58,9 +58,23 @@ MAIN: tuple[Kind, ...] = ("split", "predictions", "scores", "entry", "run", "cla
 WITH: dict[Kind, tuple[Kind, ...]] = {"split": ("features", "labels"), "scores": ("labels",)}
 #: Endings that the drop zone accepts; the content decides the kind of a file.
 ENDINGS = (
-    "mat", "npz", "npy", "h5", "hdf5", "json", "jsonl", "parquet", "csv", "tsv", "txt", "yaml",
-    "yml", "pt", "pth", "safetensors",
-)  # fmt: skip
+    "mat",
+    "npz",
+    "npy",
+    "h5",
+    "hdf5",
+    "json",
+    "jsonl",
+    "parquet",
+    "csv",
+    "tsv",
+    "txt",
+    "yaml",
+    "yml",
+    "pt",
+    "pth",
+    "safetensors",
+)
 EXPECTED = (
     "a split (.mat, .npz, .json, .pt), a score matrix, predictions (.parquet), a result (.json), "
     "features, labels or a list of classes"
@@ -200,8 +214,7 @@ def _kind_of_arrays(contents: Contents) -> Kind:
         if lists := [n for n in shapes if NAMES_A_PART.search(n) and n not in LABEL_VARIABLES]:
             named = ", ".join(clean_text(name, 40) for name in lists[:6])
             read = "trainval_loc, test_seen_loc, test_unseen_loc, or train, val, test, train_idx"
-            raise _refusal(path, f"labels with {named}; lists of rows must be called "
-                           f"{read}")  # fmt: skip
+            raise _refusal(path, f"labels with {named}; lists of rows must be called {read}")
         return "labels"
     if names == {"prototypes", "class_names"}:
         size = " x ".join(f"{n:,}" for n in shapes["prototypes"] or ())
@@ -302,8 +315,11 @@ def _refuse_images(path: Path, images: Sequence[re.Match[str]], n_lines: int) ->
         return
     words = [re.split(r"[\s,;|]+", match[2] or "") for match in images]
     if all(len(each) == 2 for each in words) and {a for a, _ in words} & {b for _, b in words}:
-        raise _refusal(path, "images with two words each; predicted classes are read from a .csv "
-                       "with the columns image, label and predicted")  # fmt: skip
+        raise _refusal(
+            path,
+            "images with two words each; predicted classes are read from a .csv "
+            "with the columns image, label and predicted",
+        )
     raise _refusal(path, "the images of one part; check the folder that has the lists of all parts")
 
 

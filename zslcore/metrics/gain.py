@@ -212,9 +212,13 @@ def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarra
     sign = np.array([1.0, -1.0])[: A.shape[2]]
     a, b = A.mean(axis=1), B.mean(axis=1)
     squared = np.where(a + b > TINY, a + b, 1) ** 2
-    by_class = (X @ slope[:, :, None] for X, slope in (
-        (A, sign * 4 * b / squared), (B, sign * 4 * a / squared),
-    ))  # fmt: skip
+    by_class = (
+        X @ slope[:, :, None]
+        for X, slope in (
+            (A, sign * 4 * b / squared),
+            (B, sign * 4 * a / squared),
+        )
+    )
     variance = sum(x[..., 0].var(axis=1, ddof=1) / x.shape[1] for x in by_class)
     return gain_of(a, b) @ sign, np.sqrt(variance)
 

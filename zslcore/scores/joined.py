@@ -77,8 +77,10 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
                 return Fit("rows", sentence, numbered, classes)
         else:
             orders = [tested, np.concatenate([unseen, seen]), np.sort(tested)]
-            orders += [np.concatenate([np.sort(a), np.sort(b)])
-                       for a, b in ((seen, unseen), (unseen, seen))]  # fmt: skip
+            orders += [
+                np.concatenate([np.sort(a), np.sort(b)])
+                for a, b in ((seen, unseen), (unseen, seen))
+            ]
             fitting = [order for order in orders if np.array_equal(labels[order], y)]
             if len({order.tobytes() for order in fitting}) == 1:
                 sentence = (
@@ -283,9 +285,13 @@ def _figures_at(
 ) -> tuple[float | None, float | None, float | None]:
     """Return u, s and H of the images ``keep``; None for a side without images."""
     part = Answers(
-        answers.y[keep], answers.of_seen[keep], answers.seen_class[keep],
-        answers.unseen_class[keep], answers.margin[keep], answers.resolution,
-    )  # fmt: skip
+        answers.y[keep],
+        answers.of_seen[keep],
+        answers.seen_class[keep],
+        answers.unseen_class[keep],
+        answers.margin[keep],
+        answers.resolution,
+    )
     if part.of_seen.any() and not part.of_seen.all():
         at = part.margins().curve().at(gamma)
         return at.unseen, at.seen, harmonic_mean(at.seen, at.unseen)

@@ -108,18 +108,28 @@ class Pair:
         H of separate label spaces, ZSL accuracy, u at gamma 0. ``differences`` is the table
         :attr:`differences`.
         """
-        names = ("calibrated_harmonic", "plain_harmonic", "separate_harmonic", "zsl",
-                 "plain_unseen")  # fmt: skip
+        names = (
+            "calibrated_harmonic",
+            "plain_harmonic",
+            "separate_harmonic",
+            "zsl",
+            "plain_unseen",
+        )
         name = next((name for name in names if name in differences.index), None)
         if name is None:
             return "The files have no metric in common."
         row = differences.loc[name]
         letter = {"zsl": "ZSL accuracy", "plain_unseen": "u"}.get(name, "H")
-        at = {"calibrated_harmonic": ", γ chosen for each", "plain_harmonic": ", γ = 0",
-              "plain_unseen": ", γ = 0",
-              "separate_harmonic": ", separate label spaces"}.get(name, "")  # fmt: skip
-        first, second = (f"{100 * row[which]:.1f} % ({of})" for which, of in
-                         zip(("first", "second"), self.names, strict=True))  # fmt: skip
+        at = {
+            "calibrated_harmonic": ", γ chosen for each",
+            "plain_harmonic": ", γ = 0",
+            "plain_unseen": ", γ = 0",
+            "separate_harmonic": ", separate label spaces",
+        }.get(name, "")
+        first, second = (
+            f"{100 * row[which]:.1f} % ({of})"
+            for which, of in zip(("first", "second"), self.names, strict=True)
+        )
         ends = f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}"
         values = (
             f"{letter} {second} against {first}, per class{at}; difference "

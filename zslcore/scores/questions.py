@@ -225,8 +225,10 @@ def predicted_classes(
         names = file.class_names or _names_of_all(file, parts, are_names)
         file, n_classes = replace(file, class_names=names), len(names)
     _refuse_abstentions(file.name, labels, predicted)
-    y, answers = (_as_numbers(file, part, what) for part, what in
-                  ((labels, "labels"), (predicted, "predicted classes")))  # fmt: skip
+    y, answers = (
+        _as_numbers(file, part, what)
+        for part, what in ((labels, "labels"), (predicted, "predicted classes"))
+    )
     low = min(y.min(), answers.min())
     if low < 0:
         raise DatasetError(f"{file.name}: expected classes from 0; got {low}.")

@@ -531,8 +531,11 @@ def _marked_columns(file: str, name: str, marks: np.ndarray) -> np.ndarray:
 def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a table: scores of classes or, without any, predicted classes."""
     wanted: dict[str, Role] = {
-        "scores": "scores", "class_names": "names", "labels": "labels", "predicted": "labels"
-    }  # fmt: skip
+        "scores": "scores",
+        "class_names": "names",
+        "labels": "labels",
+        "predicted": "labels",
+    }
     read = read_arrays(path, wanted, folder, required=(), limits=limits)
     parts: dict[str, Any] = {**read.arrays, **read.names}
     numbers = parts.get("scores")

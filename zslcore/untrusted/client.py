@@ -496,8 +496,9 @@ def open_large_arrays(path: Path, names: Sequence[str]) -> list[LargeArray]:
             LargeArray(path, name, tuple(map(int, shape)), np.dtype(kind))
             for name, (shape, kind) in zip(names, shapes_and_types, strict=True)
         ]
-        if any(array.dtype.kind not in "biuf" or min(array.shape, default=0) < 0
-               for array in arrays):  # fmt: skip
+        if any(
+            array.dtype.kind not in "biuf" or min(array.shape, default=0) < 0 for array in arrays
+        ):
             raise ValueError
         return arrays
 

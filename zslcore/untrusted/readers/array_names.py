@@ -10,11 +10,19 @@ LABEL_VARIABLES = (
     *("true_label", "true", "gold"),
 )
 #: Names of arrays with a fixed meaning, which are never names of classes.
-VARIABLES = frozenset((
-    *SCORE_VARIABLES, *LABEL_VARIABLES, "features", "X", "prototypes", "att", "class_names",
-    *("trainval", "train", "val", "test_seen", "test_unseen", "test"),
-    *("trainval_loc", "train_loc", "val_loc", "test_seen_loc", "test_unseen_loc"),
-))  # fmt: skip
+VARIABLES = frozenset(
+    (
+        *SCORE_VARIABLES,
+        *LABEL_VARIABLES,
+        "features",
+        "X",
+        "prototypes",
+        "att",
+        "class_names",
+        *("trainval", "train", "val", "test_seen", "test_unseen", "test"),
+        *("trainval_loc", "train_loc", "val_loc", "test_seen_loc", "test_unseen_loc"),
+    )
+)
 #: Names of the column of labels in a table of scores.
 LABELS = (
     *("label", "labels", "class", "y", "y_true", "target", "true", "targets", "true_label"),

@@ -213,8 +213,11 @@ def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
         return []
     try:
         features = parse_json(text)["info"]["features"]
-        named = [of["names"] for of in features.values()
-                 if isinstance(of, dict) and of.get("_type") == "ClassLabel"]  # fmt: skip
+        named = [
+            of["names"]
+            for of in features.values()
+            if isinstance(of, dict) and of.get("_type") == "ClassLabel"
+        ]
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError, Refused):
         return []
     listed = named[0] if len(named) == 1 else []

@@ -30,15 +30,32 @@ MAX_HEADER, MAX_NAMES, MAX_DEPTH = 16 << 20, 10_000, 4
 MAX_AXES = 8
 #: Storage of PyTorch -> type in NumPy; None for bfloat16, which NumPy lacks.
 STORAGES: dict[str, str | None] = {
-    "DoubleStorage": "<f8", "FloatStorage": "<f4", "HalfStorage": "<f2", "BFloat16Storage": None,
-    "LongStorage": "<i8", "IntStorage": "<i4", "ShortStorage": "<i2", "CharStorage": "|i1",
-    "ByteStorage": "|u1", "BoolStorage": "|b1",
-}  # fmt: skip
+    "DoubleStorage": "<f8",
+    "FloatStorage": "<f4",
+    "HalfStorage": "<f2",
+    "BFloat16Storage": None,
+    "LongStorage": "<i8",
+    "IntStorage": "<i4",
+    "ShortStorage": "<i2",
+    "CharStorage": "|i1",
+    "ByteStorage": "|u1",
+    "BoolStorage": "|b1",
+}
 SAFE_TYPES: dict[str, str | None] = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": None, "I64": "<i8", "I32": "<i4",
-    "I16": "<i2", "I8": "|i1", "U8": "|u1", "U16": "<u2", "U32": "<u4", "U64": "<u8",
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": None,
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "|i1",
+    "U8": "|u1",
+    "U16": "<u2",
+    "U32": "<u4",
+    "U64": "<u8",
     "BOOL": "|b1",
-}  # fmt: skip
+}
 
 Shape = tuple[int, ...]
 
