@@ -21,7 +21,10 @@ from zslcore.large.engine import parallel
 def address():
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"  # a free port
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address=":0",  # a free port
     ) as cluster:
         yield cluster.scheduler_address
 

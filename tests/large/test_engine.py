@@ -67,7 +67,10 @@ def test_two_workers_give_the_figures_of_one(shards, tmp_path):
 def test_the_same_on_a_dask_cluster(shards, tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0"  # a free port
+        n_workers=1,
+        threads_per_worker=2,
+        processes=False,
+        dashboard_address=":0",  # a free port
     ) as cluster:
         one = figures(shards, HERE)
         monkeypatch.setenv("ZSL_DASK", cluster.scheduler_address)
