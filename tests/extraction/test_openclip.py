@@ -33,11 +33,11 @@ def model(monkeypatch):
         def encode_text(self, tokens):
             return self.words(tokens).mean(dim=1)
 
-    def create_model(name, pretrained, device):
+    def create_model(name, pretrained):
         made = Small()
         if pretrained:
             made.load_state_dict(torch.load(pretrained, weights_only=True))
-        return made.to(device)
+        return made
 
     library = ModuleType("open_clip")
     library.__version__ = "3"
@@ -79,6 +79,14 @@ def test_random_ones_know_nothing_and_are_the_same_for_a_seed(model):
     )
     assert first.pretraining == ("none",)
     assert first.sha256 == again.sha256 != other.sha256
+
+
+def test_the_digest_is_the_same_on_every_device(model):
+    here, elsewhere = (
+        load_encoder("open_clip:RN50", "random", device=device) for device in ("cpu", "meta")
+    )
+    assert elsewhere.sha256 == here.sha256
+    assert {each.device.type for each in elsewhere.forward.__self__.parameters()} == {"meta"}
 
 
 def test_what_is_not_there_is_a_sentence(model, tmp_path):

@@ -352,17 +352,18 @@ def _of_open_clip(name: str, weights: str | Path | None, device: str, seed: int)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         try:
-            model = library.create_model(name, pretrained=pretrained, device=device)
+            model = library.create_model(name, pretrained=pretrained)
         except Exception as error:  # noqa: BLE001 - what is no such file raises anything
             cause = clean_text(str(error), 120)
             raise FileRefusedError(f"{called}: expected the weights of {name} ({cause}).") from None
-    model = model.eval()
+    sha256 = sha256 or _digest(model)
+    model = model.eval().to(device)
     return Encoder(
         name=f"open_clip:{name}",
         forward=model.encode_image,
         preset=_preset_of_open_clip(library, model),
         weights=called,
-        sha256=sha256 or _digest(model),
+        sha256=sha256,
         pretraining=() if pretrained else ("none",),
         device=device,
         versions={"open_clip": library.__version__, "torch": str(torch.__version__)},
