@@ -249,16 +249,9 @@ class ZSLEstimator(BaseEstimator, ABC):
         ``shared_grid_params`` are scored together; closed forms, for example, share one
         decomposition.
         """
-        grid = list(grid)
-        for params in grid:  # check all points before the first fit
-            clone(self).set_params(**params)._check_params()
-        together = self.shared_grid_params and all(
-            set(params) <= set(self.shared_grid_params) for params in grid
+        yield from self._scores_of_grid(
+            self._scoring(X, y, prototypes, X_test, candidates), list(grid)
         )
-        score = self._score_together if together and len(grid) > 1 else self._score_each
-        training = self._check_training(X, y, prototypes)
-        X_test, candidates = self._as_arrays(features=X_test, prototypes=candidates)
-        yield from score(Scoring(*training, X_test, np.asarray(candidates, dtype=np.float64)), grid)
 
     def attribute_grid(
         self,
@@ -275,7 +268,31 @@ class ZSLEstimator(BaseEstimator, ABC):
         s_c`: the scores of unit vectors are :math:`f(x)`.
         """
         unit_vectors = np.eye(np.shape(prototypes)[1])
-        return self.score_grid(X, y, prototypes, grid, X_test, unit_vectors)
+        yield from self._attributes(
+            self._scoring(X, y, prototypes, X_test, unit_vectors), list(grid)
+        )
+
+    def _scoring(
+        self, X: Features, y: np.ndarray, S: np.ndarray, X_test: Features, candidates: np.ndarray
+    ) -> Scoring:
+        """Convert the arrays of a sweep, and refuse arrays that do not match."""
+        training = self._check_training(X, y, S)
+        X_test, candidates = self._as_arrays(features=X_test, prototypes=candidates)
+        return Scoring(*training, X_test, np.asarray(candidates, dtype=np.float64))
+
+    def _scores_of_grid(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+        """Score all points, together if they differ only in ``shared_grid_params``."""
+        for params in grid:  # check all points before the first fit
+            clone(self).set_params(**params)._check_params()
+        together = self.shared_grid_params and all(
+            set(params) <= set(self.shared_grid_params) for params in grid
+        )
+        score = self._score_together if together and len(grid) > 1 else self._score_each
+        return score(on, grid)
+
+    def _attributes(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+        """Yield the attributes; ``on.candidates`` are unit vectors."""
+        return self._scores_of_grid(on, grid)
 
     def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Fit and score each point of ``grid`` separately."""
@@ -455,7 +472,6 @@ class TransductiveEstimator(ZSLEstimator):
 
     takes_base: ClassVar[bool] = False
 
-    @abstractmethod
     def fit(
         self,
         X: Features,
@@ -470,6 +486,12 @@ class TransductiveEstimator(ZSLEstimator):
         ``unlabeled`` has shape (n_unlabeled, n_features). ``candidates`` are the prototypes of the
         classes that these images may have, of shape (n_candidates, n_attributes).
         """
+        training = self._check_training(X, y, prototypes)
+        return self._fit(Scoring(*training, *self._check_unlabeled(unlabeled, candidates)))
+
+    @abstractmethod
+    def _fit(self, on: Scoring) -> Self:
+        """Learn from the training rows, and from ``on.X_test`` as unlabelled images."""
 
     def inductive(self) -> ZSLEstimator | None:
         """Return the unfitted inductive method that this method extends; None if there is none."""

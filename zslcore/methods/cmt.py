@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal
@@ -14,7 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from zslcore.exceptions import ParameterError
 from zslcore.features import Features, project, squared_distances
 from zslcore.methods._sgd import EpochModel, TrainingRows, mean_square, on_device
-from zslcore.methods.base import MethodCard, Params, Share
+from zslcore.methods.base import MethodCard, Params, Scoring, Share
 
 
 @dataclass(eq=False, repr=False)
@@ -78,17 +78,10 @@ class CMT(EpochModel):
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(self._embed(X), S)
 
-    def attribute_grid(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Iterable[Params],
-        X_test: Features,
-    ) -> Iterator[np.ndarray]:
-        """Yield the outputs of the network for ``X_test``; see :class:`ZSLEstimator`."""
-        for model in self.fit_grid(X, y, prototypes, grid):
-            yield model._embed(model._check_scoring(X_test, prototypes)[0])
+    def _attributes(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+        """Yield the outputs of the network for the test rows."""
+        for model in self.fit_grid(on.X, on.y, on.S, grid):
+            yield model._embed(model._check_scoring(on.X_test, on.S)[0])
 
     def _embed(self, X: Features) -> np.ndarray:
         """Return the outputs of the network for ``X``, shape (n_samples, n_attributes)."""

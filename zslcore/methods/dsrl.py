@@ -10,7 +10,7 @@ from scipy.linalg import solve
 
 from zslcore.exceptions import DatasetError
 from zslcore.features import Features, chunks, compare, project
-from zslcore.methods.base import MethodCard, Share
+from zslcore.methods.base import MethodCard, Scoring, Share
 from zslcore.methods.propagation import PropagationModel
 from zslcore.methods.statistics import ClassStatistics, ridge
 
@@ -94,18 +94,9 @@ class DSRL(PropagationModel):
     sigma: float | None = None
     alpha: Share = 0.5
 
-    def fit(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        *,
-        unlabeled: Features | None = None,
-        candidates: np.ndarray | None = None,
-    ) -> Self:
-        """Factorise seen and unlabelled images, then build the graph of ``unlabeled``."""
-        X, y, S = self._check_training(X, y, prototypes)
-        unlabeled, _ = self._check_unlabeled(unlabeled, candidates)
+    def _fit(self, on: Scoring) -> Self:
+        """Factorise seen and unlabelled images, then build the graph of unlabelled images."""
+        X, y, S, unlabeled, _ = on
         means = ClassStatistics.of(X, y, len(S))
         present = means.counts > 0
         self.B_ = np.maximum(means.sums[present] / means.counts[present, None], SMALLEST)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 from zslcore.features import Features, chunks, positions
-from zslcore.methods.base import MethodCard, TransductiveEstimator
+from zslcore.methods.base import MethodCard, Scoring, TransductiveEstimator
 from zslcore.methods.gfzsl import GFZSL, log_density
 
 
@@ -86,20 +86,11 @@ class GFZSLTran(TransductiveEstimator):
     n_iter: int = 10
     floor: float = 1e-6
 
-    def fit(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        *,
-        unlabeled: Features | None = None,
-        candidates: np.ndarray | None = None,
-    ) -> Self:
-        """Fit GFZSL on seen classes, then the mixture of ``candidates`` on ``unlabeled``."""
-        X, y, S = self._check_training(X, y, prototypes)
-        unlabeled, self.candidates_ = self._check_unlabeled(unlabeled, candidates)
+    def _fit(self, on: Scoring) -> Self:
+        """Fit GFZSL on seen classes, then the mixture of the candidates on unlabelled images."""
+        unlabeled, self.candidates_ = on.X_test, on.candidates
         start = self.inductive()
-        self.inductive_ = start.fit(X, y, S)
+        self.inductive_ = start.fit(on.X, on.y, on.S)
         self.means_, self.variances_ = start.predict_gaussians(self.candidates_)
         self.log_likelihood_: list[float] = []
         last: np.ndarray | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
@@ -85,17 +85,9 @@ class LinearV2S(ZSLEstimator):
             return ScoreMap(linear, (self.W_.T,), S)
         return ScoreMap(linear_unit, (self.W_.T,), l2_rows(S))
 
-    def attribute_grid(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Iterable[Params],
-        X_test: Features,
-    ) -> Iterator[np.ndarray]:
-        """Yield ``X_test W'``, the attributes; see :class:`ZSLEstimator`."""
-        linear = clone(self).set_params(similarity="dot")
-        return super(LinearV2S, linear).attribute_grid(X, y, prototypes, grid, X_test)
+    def _attributes(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+        """Yield ``X_test W'``, which are the products with unit vectors."""
+        return clone(self).set_params(similarity="dot")._scores_of_grid(on, grid)
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         r"""Score a grid with one Gram matrix and one pass over ``X_test``.

@@ -245,20 +245,10 @@ class Propagation(PropagationModel):
     alpha: Share = 0.5
     random_state: int = 0
 
-    def fit(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        *,
-        unlabeled: Features | None = None,
-        candidates: np.ndarray | None = None,
-    ) -> Self:
-        """Fit the base on seen classes and build the graph of ``unlabeled``."""
-        X, y, S = self._check_training(X, y, prototypes)
-        unlabeled, _ = self._check_unlabeled(unlabeled, candidates)
-        self.base_, self.seen_ = self._new_base().fit(X, y, S), S
-        return self._build_graph(unlabeled)
+    def _fit(self, on: Scoring) -> Self:
+        """Fit the base on seen classes, and build the graph of unlabelled images."""
+        self.base_, self.seen_ = self._new_base().fit(on.X, on.y, on.S), on.S
+        return self._build_graph(on.X_test)
 
     def inductive(self) -> ZSLEstimator:
         """Return the unfitted base."""

@@ -89,7 +89,8 @@ class SAE(ZSLEstimator):
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
-        (self.W_,) = self._solutions(*self._gathered(X, y, prototypes), [self.lam])
+        X, y, S = self._check_training(X, y, prototypes)
+        (self.W_,) = self._solutions(GramStatistics.of(X, y, len(S)), S, [self.lam])
         return self
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
@@ -106,19 +107,12 @@ class SAE(ZSLEstimator):
         length = np.sqrt(np.maximum(np.einsum("ci,ij,cj->c", S, W @ W.T, S, optimize=True), 0))
         return ScoreMap(unit_linear, (W.T,), S / np.where(length > 0, length, 1)[:, None])
 
-    def attribute_grid(
-        self,
-        X: Features,
-        y: np.ndarray,
-        prototypes: np.ndarray,
-        grid: Iterable[Params],
-        X_test: Features,
-    ) -> Iterator[np.ndarray]:
-        """Yield the codes ``X_test W'``, for either ``direction``; see :class:`ZSLEstimator`."""
+    def _attributes(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+        """Yield the codes ``X_test W'``, for either ``direction``."""
         lams = [params.get("lam", self.lam) for params in grid]
-        solutions = self._solutions(*self._gathered(X, y, prototypes), lams)
+        solutions = self._solutions(GramStatistics.of(on.X, on.y, len(on.S)), on.S, lams)
         codes = [W.T for W in solutions]
-        yield from np.split(project(X_test, np.hstack(codes)), len(codes), axis=1)
+        yield from np.split(project(on.X_test, np.hstack(codes)), len(codes), axis=1)
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid with two decompositions and one pass over ``X_test``."""
@@ -127,13 +121,6 @@ class SAE(ZSLEstimator):
         # scored.
         solutions = self._solutions(GramStatistics.of(on.X, on.y, len(on.S)), on.S, lams)
         yield from self._scores(solutions, on.X_test, on.candidates)
-
-    def _gathered(
-        self, X: Features, y: np.ndarray, prototypes: np.ndarray
-    ) -> tuple[GramStatistics, np.ndarray]:
-        """Return the statistics of the training rows, and S."""
-        X, y, S = self._check_training(X, y, prototypes)
-        return GramStatistics.of(X, y, len(S)), S
 
     def _solutions(
         self, statistics: GramStatistics, S: np.ndarray, lams: Iterable[float]
