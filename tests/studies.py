@@ -8,7 +8,8 @@ from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, feature_sets, s
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.large_scale import LargeScaleStudy
-from zslcore.analysis.maps import MapSettings, MapStudy
+from zslcore.analysis.maps.layout import MapSettings
+from zslcore.analysis.maps.map import MapStudy
 from zslcore.analysis.overlap import OverlapStudy
 from zslcore.analysis.regularization import GridAnswersStudy
 from zslcore.analysis.study import RunStudy, SpecStudy, Study

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp
 
+from benchmarks.epoch_choice import choices, points, prices
 from tests.worlds import linear_world
-from zslcore.analysis.leak_cost import choices, points, prices
 from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import Setting
 from zslcore.methods import ALE
