@@ -22,7 +22,7 @@ import pandas as pd
 
 from benchmarks.measuring import markdown_table, percent
 from zslcore.analysis.actions import CONFIGURATIONS, DRAWS
-from zslcore.analysis.overlap import fair_draws, gain_difference, overlap_study
+from zslcore.analysis.overlap import fair_draws, overlap_study, study_summary
 from zslcore.datasets.facts import action_facts
 from zslcore.datasets.simulated_actions import EXTRACTORS, small_world
 from zslcore.methods import get_method
@@ -46,10 +46,10 @@ def _repetition(seed: int, planted: bool, n_draws: int = DRAWS) -> dict[str, flo
     }
     draws = fair_draws(overlapping, n_ouc=25, n_tuc=25, n_train=51, n_draws=n_draws, seed=seed)
     study = overlap_study({"": get_method("LinearS2V")()}, sets, draws)
-    parts = dict(list(study.groupby("features")))
-    gain = gain_difference(parts["trained"], parts["baseline"], n_resamples=1000, seed=seed)
-    low, high = gain.interval
-    return {"minus": gain.difference, "low": low, "high": high, "p": gain.p}
+    table = study_summary(study, baseline="baseline", n_resamples=1000, seed=seed)
+    gain = table.set_index("features").loc["trained"]
+    columns = {"gain_minus_baseline": "minus", "minus_low": "low", "minus_high": "high"}
+    return gain.rename(columns | {"minus_p": "p"})[["minus", "low", "high", "p"]].to_dict()
 
 
 def coverage(repetitions: int) -> Iterator[str]:

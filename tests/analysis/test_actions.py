@@ -21,7 +21,7 @@ from zslcore.analysis.actions import (
     simulated_sets,
     study_table,
 )
-from zslcore.analysis.overlap import gain_difference
+from zslcore.analysis.overlap import study_summary
 from zslcore.datasets import load
 from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
@@ -222,14 +222,13 @@ def test_splits_drawn_by_another_pretraining_have_nothing_printed_beside(study, 
 
 
 def test_a_unit_is_known_by_what_its_numbers_depend_on(monkeypatch):
-    sets = simulated_sets(CONFIGURATIONS["OS3"], ["idt"])
-    spec = ActionSpec("OS3", sets, ("CONSE",), n_draws=1).with_digests({sets[0].dataset: "a"})
-    (unit,) = spec.units()
+    sets = (replace(simulated_sets(CONFIGURATIONS["OS3"], ["idt"])[0], digest="a"),)
+    (unit,) = ActionSpec("OS3", sets, ("CONSE",), n_draws=1).units()
     others = [
         replace(unit, set=replace(unit.set, digest="b")),
         replace(unit, seed=1),
         replace(unit, method="SYNC ovo"),
-        ActionSpec("OS3", spec.sets, ("CONSE",), n_draws=2).units()[1],
+        ActionSpec("OS3", sets, ("CONSE",), n_draws=2).units()[1],
     ]
     said = [json.dumps(each.identity, sort_keys=True) for each in (unit, *others)]
     monkeypatch.setattr(PAPER["CONSE"].__class__, "revision", 99)
@@ -263,15 +262,20 @@ def test_intervals_of_a_difference_hold_the_truth_as_often_as_they_say():
         parts = [
             pd.DataFrame(
                 {
+                    "features": features,
+                    "method": "SAE",
+                    "draw": 0,
                     "class": np.arange(101),
                     "overlapping": known,
                     "accuracy": np.clip(easy + rng.normal(0, 0.08, 101), 0, 1),
                 }
             )
-            for _ in range(2)
+            for features in ("trained", "baseline")
         ]
-        found = gain_difference(*parts, n_resamples=200, seed=seed)
-        held.append(found.interval[0] <= 0 <= found.interval[1])
-        small.append(found.p < 0.05)
+        found = study_summary(
+            pd.concat(parts), baseline="baseline", n_resamples=200, seed=seed
+        ).loc[0]
+        held.append(found["minus_low"] <= 0 <= found["minus_high"])
+        small.append(found["minus_p"] < 0.05)
     assert 0.87 <= np.mean(held) <= 1
     assert np.mean(small) <= 0.1

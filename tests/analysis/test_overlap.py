@@ -368,7 +368,7 @@ def test_a_summary_tells_what_is_documented(study):
     ]  # fmt: skip
     over = study_summary(study, baseline="plain").columns
     assert over[13:].tolist() == ["gain_minus_baseline", "minus_low", "minus_high", "minus_p"]
-    pd.testing.assert_frame_equal(table, study_summary(study, level=0.95, n_resamples=2000, seed=0))
+    pd.testing.assert_frame_equal(table, study_summary(study, n_resamples=2000, seed=0))
     deep = study[study["features"] == "deep"]
     gains = [
         gain_of(

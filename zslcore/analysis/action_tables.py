@@ -33,9 +33,7 @@ PRINTED_SPLITS = {"OS2": "UCF101", "OS4": "HMDB51"}
 _GROUP = ["features", "semantics", "method"]
 
 
-def action_gains(
-    study: pd.DataFrame, baseline: str, *, configuration: str = "", level: float = 0.95
-) -> pd.DataFrame:
+def action_gains(study: pd.DataFrame, baseline: str, *, configuration: str = "") -> pd.DataFrame:
     """Return overlap gains by features, prototypes and method, with differences to the baseline.
 
     Rows of released splits are ignored. ``minus`` is the gain minus the baseline's gain, and
@@ -49,7 +47,7 @@ def action_gains(
     for semantics, part in controlled.groupby("semantics", sort=False):
         if not (part["features"] == baseline).any():
             continue  # imported features may have only one kind of prototypes
-        summary = study_summary(part, baseline=baseline, level=level)
+        summary = study_summary(part, baseline=baseline)
         summary.insert(1, "semantics", semantics)
         tables.append(summary)
     if not tables:
@@ -61,7 +59,7 @@ def action_gains(
         for key, part in controlled.groupby(_GROUP, sort=False)
     }
     keys = list(zip(*(table[name] for name in _GROUP), strict=True))
-    own = [_over_baseline(gains, key, baseline, level) for key in keys]
+    own = [_over_baseline(gains, key, baseline) for key in keys]
     table = table.join(pd.DataFrame(own, index=table.index))
     of_baseline = table["features"] == baseline
     table.loc[of_baseline, ["minus", "minus_low", "minus_high", "p"]] = np.nan
@@ -75,14 +73,13 @@ def _over_baseline(
     gains: Mapping[tuple[str, ...], pd.Series],
     key: tuple[str, str, str],
     baseline: str,
-    level: float,
 ) -> dict[str, float]:
     """Return the mean over draws of the gain minus the baseline's gain, with its interval."""
     features, semantics, method = key
     if features == baseline:
         return dict.fromkeys(("draws_minus", "draws_low", "draws_high"), np.nan)
     differences = (gains[key] - gains[baseline, semantics, method]).dropna().to_numpy()
-    low, high = student_interval(differences, level)
+    low, high = student_interval(differences)
     return {"draws_minus": float(differences.mean()), "draws_low": low, "draws_high": high}
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.overlap import Draw, draw_accuracies, fair_draws, split_of_draw
-from zslcore.analysis.study import LiveProgress, RecordStudy, Rows, cached_dataset
+from zslcore.analysis.study import RecordStudy, Rows
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import action_facts, published, recognise_actions
 from zslcore.datasets.simulated_actions import EXTRACTORS, action_name
@@ -36,6 +36,8 @@ from zslcore.evaluation import protocol
 from zslcore.exceptions import DatasetError, ParameterError, require_known
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import ZSLEstimator
+from zslcore.progress import Progress
+from zslcore.results.shipped import cached_dataset
 from zslcore.storage.records import Schema
 
 #: Number of draws in the paper.
@@ -218,12 +220,6 @@ class ActionSpec:
         """The configuration with this name."""
         return CONFIGURATIONS[self.configuration]
 
-    def with_digests(self, digests: Mapping[str, str]) -> ActionSpec:
-        """Return the spec with the digests of its data sets, given by name."""
-        return replace(
-            self, sets=tuple(replace(each, digest=digests[each.dataset]) for each in self.sets)
-        )
-
     def draws(self, splits: Splits) -> tuple[Draw, ...]:
         """Return the draws of one kind of splits."""
         if splits == "released":
@@ -294,7 +290,7 @@ class ActionFit(RecordStudy[ActionAccuracies]):
             "seed": self.seed,
         }
 
-    def compute(self, progress: LiveProgress) -> ActionAccuracies:
+    def compute(self, progress: Progress) -> ActionAccuracies:
         """Fit, and return the accuracy of every test class."""
         progress(0, 1, f"{self.splits} draw {self.number + 1}")
         dataset = cached_dataset(self.set.dataset).required(self.set.digest)

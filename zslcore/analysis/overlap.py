@@ -30,7 +30,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from zslcore.analysis.study import LiveProgress, Study, made_by
+from zslcore.analysis.study import Study, made_by
 from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset, class_folds
 from zslcore.evaluation.protocol import ScoredTest, Setting
@@ -193,7 +193,7 @@ class OverlapStudy(Study[pd.DataFrame]):
         """Revisions of the methods."""
         return made_by(*(get_method(name)() for name in self.methods))
 
-    def compute(self, progress: LiveProgress) -> pd.DataFrame:
+    def compute(self, progress: Progress) -> pd.DataFrame:
         """Fit every method on every draw, with each kind of features."""
         opened = {name: load(name) for name in self.datasets}
         n_classes = next(iter(opened.values())).n_classes
@@ -233,7 +233,6 @@ def study_summary(
     study: pd.DataFrame,
     *,
     baseline: str | None = None,
-    level: float = 0.95,
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -251,9 +250,9 @@ def study_summary(
     Returns
     -------
     DataFrame
-        ``minus_low`` to ``minus_high`` is the interval of ``gain_minus_baseline`` over classes,
-        with the same resampled classes for both features; ``minus_p`` is the p-value of
-        :func:`gain_difference`.
+        ``minus_low`` to ``minus_high`` is the bootstrap-t interval of ``gain_minus_baseline`` over
+        classes, with the same resampled classes for both features; ``minus_p`` is its two-sided
+        p-value, from permutations of the labels "overlapping" among classes.
     """
     features = list(study["features"].unique())
     if baseline is not None and baseline not in features:
@@ -266,7 +265,6 @@ def study_summary(
         gain = overlap_gain(
             accuracy.to_numpy(),
             overlapping.to_numpy(),
-            level=level,
             n_resamples=n_resamples,
             seed=seed,
         )
@@ -277,7 +275,7 @@ def study_summary(
         row |= {"draw_mean": gains.mean(), "draw_deviation": gains.std(ddof=min(1, len(gains) - 1))}
         if baseline is not None:
             of_baseline = own if name == baseline else by_class.get((baseline, method))
-            row |= _over_baseline(own, of_baseline, level, n_resamples, seed)
+            row |= _over_baseline(own, of_baseline, n_resamples, seed)
         rows.append(row)
     table = pd.DataFrame(rows)
     table.insert(10, "p_holm", table.groupby("features")["p"].transform(lambda p: holm(p)))
@@ -300,60 +298,21 @@ def _by_class(part: pd.DataFrame) -> ByClass:
 
 
 def _over_baseline(
-    own: ByClass, of_baseline: ByClass | None, level: float, n_resamples: int, seed: int
+    own: ByClass, of_baseline: ByClass | None, n_resamples: int, seed: int
 ) -> dict[str, float]:
     """Return the gain minus the baseline's gain, with an interval over their common classes."""
     columns = ("gain_minus_baseline", "minus_low", "minus_high", "minus_p")
     if of_baseline is None or of_baseline is own:
         return dict.fromkeys(columns, np.nan if of_baseline is None else 0.0)
-    difference = _difference(own, of_baseline, level, n_resamples, seed)
-    return dict(
-        zip(columns, (difference.difference, *difference.interval, difference.p), strict=True)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class GainDifference:
-    """Difference of two gains on the same classes, each class counted once.
-
-    Attributes
-    ----------
-    interval : bootstrap-t interval, with the same resampled classes for both gains
-    p : two-sided p-value; the labels "overlapping" are permuted among classes
-    """
-
-    difference: float
-    interval: tuple[float, float]
-    p: float
-
-
-def gain_difference(
-    part: pd.DataFrame,
-    other: pd.DataFrame,
-    *,
-    level: float = 0.95,
-    n_resamples: int = 2000,
-    seed: int = 0,
-) -> GainDifference:
-    """Return the difference of two gains, each of one method and feature set.
-
-    ``part`` and ``other`` are rows of :func:`overlap_study`; only their common test classes count.
-    """
-    return _difference(_by_class(part), _by_class(other), level, n_resamples, seed)
-
-
-def _difference(
-    own: ByClass, other: ByClass, level: float, n_resamples: int, seed: int
-) -> GainDifference:
-    (accuracy, overlapping), (of_other, _) = own, other
+    (accuracy, overlapping), (of_other, _) = own, of_baseline
     common = accuracy.index.intersection(of_other.index)
     pair = np.column_stack([accuracy[common], of_other[common]])
     is_known = overlapping[common].to_numpy()
     A, B = pair[is_known], pair[~is_known]
     gains, rng = gain_of(A.mean(axis=0), B.mean(axis=0)), np.random.default_rng(seed)
-    interval = _interval(A, B, (1 - level) / 2, n_resamples, rng)
+    low, high = _interval(A, B, (1 - 0.95) / 2, n_resamples, rng)
     p = _difference_p(pair, is_known, n_resamples, rng)
-    return GainDifference(float(gains[0] - gains[1]), interval, p)
+    return dict(zip(columns, (float(gains[0] - gains[1]), low, high, p), strict=True))
 
 
 def _difference_p(
@@ -380,8 +339,6 @@ def class_accuracies(
     overlapping: Collection[int],
     images: Mapping[int, int],
     names: Mapping[int, str],
-    *,
-    level: float = 0.95,
 ) -> pd.DataFrame:
     """Return the ZSL accuracy of each test class, with its interval, best first.
 
@@ -390,7 +347,7 @@ def class_accuracies(
     rows = []
     for c, share in accuracy.items():
         n, correct = images[c], round(share * images[c])
-        interval = accuracy_interval(correct, n, level)
+        interval = accuracy_interval(correct, n)
         rows.append((c, names[c], c in overlapping, n, correct, share, *interval))
     columns = ["number", "class", "overlapping", "images", "correct", "accuracy", "low", "high"]
     table = pd.DataFrame(rows, columns=columns)
@@ -484,8 +441,6 @@ def class_gains(
     method: str,
     names: Sequence[str],
     related: Collection[int] = (),
-    *,
-    level: float = 0.95,
 ) -> pd.DataFrame:
     """Return the gain of each class from pre-training, largest first.
 
@@ -522,7 +477,7 @@ def class_gains(
     by_class = pairs.groupby("class")
     draws, gain = by_class.size(), by_class["gain"].mean()
     error = by_class["gain"].std().to_numpy() / np.sqrt(draws.to_numpy())
-    reach = error * stats.t.ppf((1 + level) / 2, np.maximum(draws.to_numpy() - 1, 1))
+    reach = error * stats.t.ppf((1 + 0.95) / 2, np.maximum(draws.to_numpy() - 1, 1))
     inside = by_class["overlapping"].first().astype(bool).to_numpy()
     near = np.isin(gain.index, sorted(related))
     table = pd.DataFrame(
