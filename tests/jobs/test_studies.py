@@ -13,7 +13,8 @@ from tests.worlds import imagenet_world
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy, cross_table
 from zslcore.analysis.large_scale import LargeScaleStudy, measure
-from zslcore.analysis.maps import MapSettings, MapStudy
+from zslcore.analysis.maps.layout import MapSettings
+from zslcore.analysis.maps.map import MapStudy
 from zslcore.analysis.overlap import OverlapStudy, half_and_half, overlap_study
 from zslcore.analysis.study import shipped_folder
 from zslcore.datasets import import_dataset, load

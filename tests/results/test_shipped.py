@@ -9,9 +9,9 @@ import pytest
 from tests.worlds import linear_world
 from tools.shipped import largest_difference
 from zslcore.analysis.stored_runs import RunFilter, select_runs
-from zslcore.evaluation import verify_predictions
 from zslcore.evaluation.runs import RunResult, refit, run
 from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.verification import verify_predictions
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.upkeep import examine
 from zslcore.methods import METHODS

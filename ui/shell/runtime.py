@@ -61,7 +61,7 @@ def facts() -> Iterator[Callable[[], object]]:
     """Yield functions that fill the caches of facts on which the first views depend."""
     from zslcore.analysis.method_table import printed_cells
     from zslcore.analysis.papers.claims import judged_as_printed
-    from zslcore.board import packaged_board
+    from zslcore.board.checking import packaged_board
     from zslcore.results.shipped import known_by_results
 
     yield partial(match_names, ["otter"], get_vocabulary(VOCABULARY))

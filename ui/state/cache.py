@@ -21,14 +21,21 @@ from ui.intake.memory import BUDGET
 from ui.state import stored_answers
 from zslcore import datasets, leakage
 from zslcore.analysis import dataset_summary
-from zslcore.analysis.maps import EmbeddedMap, quality, sketch, with_all_rows, with_quality
 from zslcore.analysis.maps import map as map_
+from zslcore.analysis.maps import quality
+from zslcore.analysis.maps.map import EmbeddedMap, sketch, with_all_rows, with_quality
 from zslcore.analysis.method_table import MethodResult, cells_of_runs
 from zslcore.analysis.papers import claims
-from zslcore.analysis.papers.claims import Body, ClaimEvidence, Judgment
+from zslcore.analysis.papers.claims.evidence import (
+    Body,
+    ClaimEvidence,
+    evidence_of,
+    printed_evidence,
+)
+from zslcore.analysis.papers.claims.judging import Judgment
 from zslcore.analysis.stored_runs import oracle_keys
-from zslcore.analysis.study import SILENT, Study
-from zslcore.board import Board, packaged_board
+from zslcore.analysis.study import Study
+from zslcore.board.checking import Board, packaged_board
 from zslcore.board.table import cells_of_board
 from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.facts import benchmark_of
@@ -38,6 +45,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import AuditContext, CorrectedSplit, Report, Vocabulary, counts, quiz
 from zslcore.leakage.correction import Policy
 from zslcore.leakage.split_card import card_of_split
+from zslcore.progress import silent
 from zslcore.results.shipped import load_results_only
 from zslcore.results.store import ResultStore, StoredRun
 from zslcore.scores.paired import Gammas, Pair
@@ -132,7 +140,7 @@ def _all_runs(stamp: str) -> tuple[Sequence[StoredRun], Collection[str], str]:
 
 def claim_evidence() -> Mapping[Body, ClaimEvidence]:
     """Return the evidence for claims: printed tables, our runs on real and simulated data."""
-    return {"printed": claims.printed_evidence(), **_evidence(_store_state())}
+    return {"printed": printed_evidence(), **_evidence(_store_state())}
 
 
 def judged_on(body: Body) -> Mapping[str, Judgment]:
@@ -142,7 +150,7 @@ def judged_on(body: Body) -> Mapping[str, Judgment]:
 
 @st.cache_resource(show_spinner=False, max_entries=2)
 def _evidence(stamp: str) -> Mapping[Body, ClaimEvidence]:
-    return claims.evidence_of(one.result for one in all_runs()[0])
+    return evidence_of(one.result for one in all_runs()[0])
 
 
 @st.cache_resource(show_spinner="Judging claims …", max_entries=6)
@@ -181,7 +189,7 @@ def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
 @st.cache_resource(show_spinner=False, max_entries=32)
 def computed(key: str, _study: Study[Any]) -> Any:
     """Compute a quick study in this process."""
-    return _study.compute(SILENT)
+    return _study.compute(silent)
 
 
 @st.cache_data(show_spinner="Resampling classes and images …", max_entries=64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from zslcore.evaluation import Predictions
+from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.shipped import is_known_by_results as is_known_by_results

@@ -20,7 +20,7 @@ from ui.shell.text import plain
 from ui.state import cache, stored_answers
 from zslcore import jobs
 from zslcore.analysis.study import RunStudy, Study
-from zslcore.evaluation import Predictions
+from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
 from zslcore.evaluation.runs import Run, RunResult
 from zslcore.evaluation.specs import RunSpec

@@ -31,7 +31,7 @@ import pandas as pd
 from zslcore.analysis import ranking
 from zslcore.analysis.metric_names import MEANS_OVER_CLASSES, Metric
 from zslcore.analysis.resampling import accuracies_of_sides, drawn_figure
-from zslcore.analysis.study import LiveProgress, Study, made_by
+from zslcore.analysis.study import Study, made_by
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
@@ -41,6 +41,7 @@ from zslcore.features import FeatureScaling, PrototypeScaling
 from zslcore.methods import get_method
 from zslcore.metrics import Average
 from zslcore.metrics.significance import class_draws
+from zslcore.progress import Progress
 from zslcore.results.planning import ChoiceRule, Results, RunPlan, planned
 from zslcore.results.store import ResultStore
 
@@ -109,7 +110,7 @@ class ComparisonStudy(Study[dict[str, str]]):
         """Revisions of the methods, and the grids that are searched."""
         return made_by(*(get_method(name)() for name in self.spec.methods), grids=True)
 
-    def compute(self, progress: LiveProgress) -> dict[str, str]:
+    def compute(self, progress: Progress) -> dict[str, str]:
         """Compute the missing runs, and return the refusals by run key."""
         plan = self.spec.plan({name: load(name) for name in self.spec.datasets}, self.choices)
         store, refused = ResultStore(), {}

@@ -23,7 +23,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore import version
-from zslcore.analysis.study import LiveProgress, RecordStudy, Rows, Study, cached_dataset, made_by
+from zslcore.analysis.study import RecordStudy, Rows, Study, made_by
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
@@ -36,6 +36,7 @@ from zslcore.methods import METHODS, GenerativeZSL
 from zslcore.methods.base import with_seed
 from zslcore.metrics.significance import PairedTest, paired_test
 from zslcore.progress import Progress, part_of, silent
+from zslcore.results.shipped import cached_dataset
 from zslcore.results.store import ResultStore
 from zslcore.storage.records import Schema
 
@@ -122,7 +123,7 @@ class CrossFit(RecordStudy[CrossAccuracy]):
         of = [self.spec.to_json(), *sorted(f"{name} {digest}" for name, digest in self.tests)]
         return hashlib.sha256("\n".join(of).encode()).hexdigest()[:16]
 
-    def compute(self, progress: LiveProgress) -> CrossAccuracy:
+    def compute(self, progress: Progress) -> CrossAccuracy:
         """Fit on the training data set, and score every test set."""
         train = cached_dataset(self.spec.dataset)
         tests = [cached_dataset(name).required(digest) for name, digest in self.tests]
@@ -356,7 +357,7 @@ class CrossStudy(Study[pd.DataFrame]):
         """Revisions of the methods, and the grids that are searched."""
         return made_by(*(METHODS[name]() for name in self.methods), grids=True)
 
-    def compute(self, progress: LiveProgress) -> pd.DataFrame:
+    def compute(self, progress: Progress) -> pd.DataFrame:
         """Compute the missing fits, and return the table."""
         return cross_table(
             load(self.first),

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.study import LiveProgress, Study, made_by
+from zslcore.analysis.study import Study, made_by
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
@@ -118,7 +118,7 @@ class LargeScaleStudy(Study[LargeScale]):
         """Number of threads for linear algebra."""
         return 2  # products of image blocks with 21,345 candidates are large
 
-    def compute(self, progress: LiveProgress) -> LargeScale:
+    def compute(self, progress: Progress) -> LargeScale:
         """Measure the accuracies, and store them also as a result."""
         result = measure(self, load(self.dataset).required(self.digest), progress)
         about = self.arguments | {

@@ -40,9 +40,9 @@ from zslcore.analysis.resampling import (
 from zslcore.analysis.stored_runs import oracle_keys, single_fold_keys
 from zslcore.datasets.facts import earlier_version, fact_sources, fine_tuned_on, published
 from zslcore.datasets.imports import pretraining_by_name
-from zslcore.evaluation import State
 from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.verification import State
 from zslcore.methods import METHODS, VARIANTS
 from zslcore.metrics.significance import (
     DIGITS,

@@ -34,7 +34,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from zslcore.analysis.study import LiveProgress, SpecStudy
+from zslcore.analysis.study import SpecStudy
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.datasets.base import hold_out
 from zslcore.evaluation.predictions import PredictedRows
@@ -472,6 +472,6 @@ class GridAnswersStudy(SpecStudy[GridAnswers]):
         spec = self.spec
         return f"{spec.method} along {', '.join(spec.grid or ())} on {spec.dataset}, {spec.split}"
 
-    def compute(self, progress: LiveProgress) -> GridAnswers:
+    def compute(self, progress: Progress) -> GridAnswers:
         """Fit with each value of the grid, on the folds and for the test set."""
         return answer_grid(self.spec, load(self.spec.dataset), progress)

@@ -12,7 +12,7 @@ listed in :mod:`zslcore.jobs.studies`::
 
         title = property(lambda self: f"Class means of {self.dataset}")
 
-        def compute(self, progress: LiveProgress) -> pd.DataFrame:
+        def compute(self, progress: Progress) -> pd.DataFrame:
             return class_means(load(self.dataset).required(self.digest))
 """
 
@@ -21,21 +21,17 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, get_type_hints
+from typing import Any, ClassVar, Generic, Self, TypeVar, get_type_hints
 
-import numpy as np
-
-from zslcore.datasets import ZSLDataset, imports, load
+from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import RunResult, run
 from zslcore.evaluation.specs import RunSpec, revisions_of
 from zslcore.methods.base import ZSLEstimator
 from zslcore.progress import Progress, silent
-from zslcore.results.shipped import is_known_by_results, load_results_only
 from zslcore.results.store import ResultStore, result_of
 from zslcore.storage import artifacts, records, settings
 from zslcore.storage.files import FACTS
@@ -47,33 +43,6 @@ MANIFEST = "manifest.json"
 FORMAT = 2
 
 R = TypeVar("R")
-
-
-class LiveProgress(Protocol):
-    """:data:`zslcore.progress.Progress` that can also show a preview of the result."""
-
-    def __call__(self, done: float, total: float, message: str, /) -> None:
-        """Report that ``done`` of ``total`` is done."""
-
-    def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
-        """Show a preview; ``draw`` returns its arrays, and is called only when a preview is due."""
-
-
-@dataclass(frozen=True)
-class WithoutPictures:
-    """Live progress that ignores previews."""
-
-    progress: Progress = silent
-
-    def __call__(self, done: float, total: float, message: str, /) -> None:
-        """Report that ``done`` of ``total`` is done."""
-        self.progress(done, total, message)
-
-    def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
-        """Ignore a preview."""
-
-
-SILENT = WithoutPictures()
 
 
 @dataclass(frozen=True)
@@ -96,7 +65,7 @@ class Study(Generic[R]):
         """Title on screen; not part of the key."""
         raise NotImplementedError
 
-    def compute(self, progress: LiveProgress) -> R:
+    def compute(self, progress: Progress) -> R:
         """Return the result; :meth:`read` uses the annotated return type."""
         raise NotImplementedError
 
@@ -146,7 +115,7 @@ class Study(Generic[R]):
         return not iterative and dataset.features.size <= self.SMALL
 
     @classmethod
-    def work(cls, folder: Path, progress: LiveProgress, **arguments: Any) -> None:
+    def work(cls, folder: Path, progress: Progress, **arguments: Any) -> None:
         """Compute the result for these arguments, and write it into an empty folder."""
         progress(0, 0, "Opening the data set")
         result = cls.from_arguments(arguments).compute(progress)
@@ -169,17 +138,6 @@ def study_key(of: object) -> str:
     """Return the first 16 hex digits of the SHA-256 of a study's identity."""
     text = json.dumps(of, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-@lru_cache(maxsize=2)
-def read_once(name: str, stamp: str) -> ZSLDataset:
-    """Read a data set once per ``stamp``, which changes if the name is imported again."""
-    return load_results_only(name) if is_known_by_results(name) else load(name)
-
-
-def cached_dataset(name: str) -> ZSLDataset:
-    """Return a data set, cached per process; without features if only results are available."""
-    return read_once(name, imports.version_token(name))
 
 
 # --- Results in the run store ---------------------------------------------------------------------
@@ -235,7 +193,7 @@ class RecordStudy(Study[R]):
         if self.is_stored():
             return 0
         began = time.perf_counter()
-        result = self.compute(WithoutPictures(progress))
+        result = self.compute(progress)
         self.put(result, seconds=time.perf_counter() - began)
         return 1
 
@@ -335,7 +293,7 @@ class RunStudy(SpecStudy[tuple[RunResult, ScoredTest]]):
         """Title on screen."""
         return f"{self.spec.method} on {self.spec.dataset}, split {self.spec.split}"
 
-    def compute(self, progress: LiveProgress) -> tuple[RunResult, ScoredTest]:
+    def compute(self, progress: Progress) -> tuple[RunResult, ScoredTest]:
         """Run the spec; if its result is stored, only fit again to get the scores."""
         sweeps = not self.spec.estimator.iterative
         done = run(self.spec, store=ResultStore(), with_oracle=sweeps, progress=progress)

@@ -23,7 +23,7 @@ from typing import Any, Literal, Self
 import pandas as pd
 from sklearn.base import clone
 
-from zslcore.analysis.study import LiveProgress, Study, made_by
+from zslcore.analysis.study import Study, made_by
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.figures import values_of
 from zslcore.evaluation.protocol import ScoredTest, Setting, Task, evaluate
@@ -143,7 +143,7 @@ class TransductionStudy(Study["Transduction"]):
         """Revisions of protocol and methods, and the grids that are searched."""
         return {"grids": {}} | made_by(*self.estimators, grids=self.choose)
 
-    def compute(self, progress: LiveProgress) -> Transduction:
+    def compute(self, progress: Progress) -> Transduction:
         """Compare the two methods; see :func:`compare_with_inductive`."""
         progress(0, 0, f"Fitting {self.method}")
         return self.compare(progress=progress)

@@ -27,6 +27,7 @@ from zslcore.datasets.split_folders import listed_classes
 from zslcore.datasets.xlsa17 import data_sets_in
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import audit_context, get_vocabulary
+from zslcore.leakage.context import AuditContext
 from zslcore.leakage.file_kinds import Group, class_list_of, grouped, recognise_file
 from zslcore.leakage.loading import context_of, vocabulary_of
 from zslcore.leakage.published import read_predicted
@@ -196,19 +197,21 @@ def _vocabularies(named: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
     return named or [get_vocabulary(USUAL)], not named
 
 
+def context_of_group(group: Group, folder: Path) -> AuditContext:
+    """Return the context of a split and its other files; features are written to ``folder``."""
+    return context_of(
+        group.main.path,
+        into=folder,
+        images=group.others[0].path if group.others else None,
+        contents=[file.contents for file in (group.main, *group.others) if file.contents],
+        names_split=group.main.split,
+    )
+
+
 def _of_split(group: Group, named: list[Vocabulary]) -> CheckedFile:
     vocabularies, assumed = _vocabularies(named)
     with scratch() as folder:
-        images = group.others[0].path if group.others else None
-        contents = [file.contents for file in (group.main, *group.others) if file.contents]
-        context = context_of(
-            group.main.path,
-            into=folder,
-            images=images,
-            contents=contents,
-            names_split=group.main.split,
-        )
-        context = replace(context, vocabularies=tuple(vocabularies))
+        context = replace(context_of_group(group, folder), vocabularies=tuple(vocabularies))
         report = audit_context(context)
         card = card_of_split(context, report, group.named, assumed=assumed)
         return CheckedSplit(card, replace(context, features=None), report)

@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> Output:
     from zslcore.exceptions import ParameterError
     from zslcore.methods import METHODS
     from zslcore.results.planning import ChoiceRule
+    from zslcore.results.shipped import cached_dataset
     from zslcore.results.store import ResultStore
 
     for name in ("dataset", "split", "method"):
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> Output:
             raise ParameterError(f"--{name}: expected each once; got {twice[0]!r} again.")
     methods = [plugins.register(each) for each in args.method or ()]
     methods = methods or [name for name, m in METHODS.items() if m.card.in_default_comparison]
-    datasets = {name: _load(name) for name in args.dataset}
+    datasets = {name: cached_dataset(name) for name in args.dataset}
     digests = {name: data.digest for name, data in datasets.items()}
     splits = args.split or dict.fromkeys(data.split().name for data in datasets.values())
     spec = comparison.ComparisonSpec(digests, tuple(splits), tuple(methods), args.select_for)
@@ -78,14 +79,6 @@ def run(args: argparse.Namespace) -> Output:
             simulated=lambda table: [datasets[name].simulated for name in table["dataset"]],
         ),
     )
-
-
-def _load(name: str) -> ZSLDataset:
-    """Load a data set, without features if only its precomputed results are available."""
-    from zslcore.datasets import load
-    from zslcore.results.shipped import is_known_by_results, load_results_only
-
-    return load_results_only(name) if is_known_by_results(name) else load(name)
 
 
 def _make(plan: RunPlan, store: ResultStore, jobs: int, datasets: Mapping[str, ZSLDataset]) -> None:

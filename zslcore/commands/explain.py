@@ -90,22 +90,14 @@ def _judged(group: Group, args: argparse.Namespace, validation: Sequence[Scores]
 
 def _without_leaks(group: Group, report: ScoreReport) -> tuple[dict[str, float] | None, bool]:
     """Return u, s and H without images on which a split trains, and whether it is superseded."""
+    from zslcore.commands.check import context_of_group
     from zslcore.leakage import audit_context
-    from zslcore.leakage.loading import context_of
     from zslcore.leakage.published import published_as
     from zslcore.scores.joined import figures_without_leaks
     from zslcore.storage.artifacts import scratch
 
     with scratch() as folder:
-        images = group.others[0].path if group.others else None
-        contents = [file.contents for file in (group.main, *group.others) if file.contents]
-        context = context_of(
-            group.main.path,
-            into=folder,
-            images=images,
-            contents=contents,
-            names_split=group.main.split,
-        )
+        context = context_of_group(group, folder)
         left = figures_without_leaks(report, context, audit_context(context))
         released = published_as(context)
     first = bool(released) and all(split.superseded for split in released)

@@ -9,13 +9,12 @@ Example::
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zslcore.commands.command import Output, command, option
-from zslcore.commands.options import JSON
+from zslcore.commands.options import JSON, show_steps
 
 if TYPE_CHECKING:
     from zslcore.large.shards import Shards
@@ -52,10 +51,8 @@ def _with_progress(blocks: Iterable[Block]) -> Iterator[Block]:
     for features, labels in blocks:
         yield features, labels
         rows += len(features)
-        if sys.stderr.isatty():
-            sys.stderr.write(f"\r{rows:,} rows ")
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r{'':20}\r")
+        show_steps(message=f"{rows:,} rows")
+    show_steps()
 
 
 @command(

@@ -7,12 +7,13 @@ from typing import Any, TypeVar
 from zslcore.analysis.comparison import ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.large_scale import LargeScaleStudy
-from zslcore.analysis.maps import MapStudy
+from zslcore.analysis.maps.map import MapStudy
 from zslcore.analysis.overlap import OverlapStudy
 from zslcore.analysis.regularization import GridAnswersStudy
-from zslcore.analysis.study import SILENT, LiveProgress, RunStudy, Study
+from zslcore.analysis.study import RunStudy, Study
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.jobs.runner import finished
+from zslcore.progress import Progress, silent
 
 R = TypeVar("R")
 
@@ -40,7 +41,7 @@ def stored_result(study: Study[R]) -> R | None:
     return None if folder is None else study.read(folder)
 
 
-def result(study: Study[R], *, progress: LiveProgress = SILENT) -> R:
+def result(study: Study[R], *, progress: Progress = silent) -> R:
     """Return the result of a study: precomputed, stored, or computed in this process."""
     stored = stored_result(study)
     return study.compute(progress) if stored is None else stored

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 from joblib import delayed
 
-from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets import ZSLDataset
 from zslcore.evaluation import plugins
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult, run
@@ -25,6 +24,7 @@ from zslcore.large.engine import parallel
 from zslcore.methods import VARIANTS, get_method
 from zslcore.methods.classifiers import shared_classifiers
 from zslcore.progress import Progress, part_of, silent
+from zslcore.results.shipped import cached_dataset
 from zslcore.results.store import ResultStore
 
 #: Origin of parameters: chosen on all folds, on a single fold, or on the test set.
@@ -161,12 +161,6 @@ class RunPlan:
                 yield from completed
 
 
-@lru_cache(maxsize=2)
-def _opened(name: str) -> ZSLDataset:
-    """Return a data set, opened once per process."""
-    return load(name)
-
-
 def _completed(plan: RunPlan, places: Mapping[str, str]) -> list[tuple[RunSpec, str]]:
     """Compute the runs of a plan and derived runs; return each with its error, or ""."""
     with shared_classifiers():
@@ -177,7 +171,7 @@ def _refusal(plan: RunPlan, spec: RunSpec, places: Mapping[str, str]) -> str:
     """Compute one run of a plan and derived runs; return the error, or ""."""
     try:
         plugins.restore(places)
-        plan.complete(spec, _opened(spec.dataset), ResultStore())
+        plan.complete(spec, cached_dataset(spec.dataset), ResultStore())
     except ZSLError as error:
         return str(error)
     return ""

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from zslcore.datasets import Split, ZSLDataset, imports
+from zslcore.datasets import Split, ZSLDataset, imports, load
 from zslcore.datasets.facts import class_facts, recognise, row_facts
-from zslcore.evaluation import Predictions
+from zslcore.evaluation.predictions import Predictions
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.methods import METHODS
 from zslcore.names import class_key, readable_names
@@ -199,6 +199,17 @@ def load_results_only(name: str) -> ResultsOnly:
         known_digest=digests[name],
         pretraining=one.provenance.pretraining,
     )
+
+
+@lru_cache(maxsize=2)
+def read_once(name: str, stamp: str) -> ZSLDataset:
+    """Read a data set once per ``stamp``, which changes if the name is imported again."""
+    return load_results_only(name) if is_known_by_results(name) else load(name)
+
+
+def cached_dataset(name: str) -> ZSLDataset:
+    """Return a data set, cached per process; without features if only results are available."""
+    return read_once(name, imports.version_token(name))
 
 
 def _labels(predictions: Predictions) -> np.ndarray:

@@ -28,7 +28,7 @@ from zslcore.analysis.maps.layout import (
     lay_out,
 )
 from zslcore.analysis.maps.quality import MapQuality, map_quality, mixing_scores, neighbours
-from zslcore.analysis.study import MANIFEST, SHIPPED, LiveProgress, Study, shipped_folder
+from zslcore.analysis.study import MANIFEST, SHIPPED, Study, shipped_folder
 from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.evaluation.protocol import ScoredTest
@@ -339,13 +339,15 @@ class MapStudy(Study[EmbeddedMap]):
         settings = MapSettings.from_json(arguments["settings"])
         return cls(tuple(arguments["datasets"]), settings, arguments["map"])
 
-    def compute(self, progress: LiveProgress) -> EmbeddedMap:
-        """Make the map; its coordinates are shown during the layout."""
+    def compute(self, progress: Progress) -> EmbeddedMap:
+        """Make the map; a progress with a method ``preview`` shows its coordinates meanwhile."""
+        preview = getattr(progress, "preview", None)
         return make_map(
             [load(name) for name in self.datasets],
             self.settings,
             progress=progress,
-            on_picture=lambda Y: progress.preview(lambda: {"coordinates": Y.astype(np.float32)}),
+            on_picture=preview
+            and (lambda Y: preview(lambda: {"coordinates": Y.astype(np.float32)})),
         )
 
 
