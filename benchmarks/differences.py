@@ -23,7 +23,7 @@ import pandas as pd
 
 from benchmarks.measuring import RESULTS, keep, markdown_table, percent, traced
 from zslcore.analysis.papers.claims.evidence import evidence_of
-from zslcore.analysis.papers.experiments import reproduce
+from zslcore.analysis.papers.experiments.reproducing import reproduce
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.shipped import shipped_results

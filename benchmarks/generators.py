@@ -20,6 +20,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchmarks.epoch_choice import MEASURED, choices, points, prices
 from benchmarks.measuring import (
     FEATURES,
     RESULTS,
@@ -29,7 +30,6 @@ from benchmarks.measuring import (
     percent,
     traced,
 )
-from zslcore.analysis.leak_cost import MEASURED, choices, points, prices
 from zslcore.evaluation.protocol import Setting
 from zslcore.methods import get_method
 from zslcore.storage.files import written_whole

@@ -27,7 +27,8 @@ import numpy as np
 from sklearn.manifold import TSNE
 
 from benchmarks.measuring import check, peak_mib, report
-from zslcore.analysis.maps import JointPCA, MapData, MapSettings, lay_out
+from zslcore.analysis.maps.joint_pca import JointPCA, MapData
+from zslcore.analysis.maps.layout import MapSettings, lay_out
 from zslcore.analysis.maps.quality import map_quality, mixing_scores, neighbours
 from zslcore.datasets import load
 

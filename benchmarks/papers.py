@@ -21,18 +21,17 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.measuring import keep, markdown_table
-from zslcore.analysis.papers.experiments import (
+from zslcore.analysis.papers.experiments.experiment import Experiment, Request, widen_table
+from zslcore.analysis.papers.experiments.reproducing import (
     EXPERIMENTS,
-    Experiment,
     configured_experiment,
     reproduce,
 )
-from zslcore.analysis.papers.experiments.experiment import Request, widen_table
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
-from zslcore.analysis.study import cached_dataset
 from zslcore.commands.options import show_standing
 from zslcore.commands.reproduce import heading, show_piece
 from zslcore.results.planning import SEEDS, RunPlan, first_specs
+from zslcore.results.shipped import cached_dataset
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
 

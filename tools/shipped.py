@@ -34,7 +34,8 @@ import numpy as np
 from zslcore import jobs
 from zslcore.analysis.actions import DRAWS
 from zslcore.analysis.cross_dataset import CrossStudy
-from zslcore.analysis.maps import MapSettings, MapStudy
+from zslcore.analysis.maps.layout import MapSettings
+from zslcore.analysis.maps.map import MapStudy
 from zslcore.analysis.overlap import GAIN_METHODS, UNTRAINED, OverlapStudy
 from zslcore.analysis.study import SHIPPED, Study, is_intact
 from zslcore.analysis.transduction import TransductionStudy
@@ -49,14 +50,8 @@ from zslcore.board.entry import BoardEntry, Figures, Gamma, read_entry
 from zslcore.board.making import DIGITS
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import action_facts, recognise_actions
-from zslcore.evaluation import (
-    PredictedRows,
-    Predictions,
-    predictions_bytes,
-    verify_predictions,
-    write_predictions,
-)
-from zslcore.evaluation.predictions_file import read_packaged
+from zslcore.evaluation.predictions import PredictedRows, Predictions
+from zslcore.evaluation.predictions_file import predictions_bytes, read_packaged, write_predictions
 from zslcore.evaluation.protocol import Evaluation
 from zslcore.evaluation.runs import (
     RunResult,
@@ -64,6 +59,7 @@ from zslcore.evaluation.runs import (
     run,
 )
 from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.verification import verify_predictions
 from zslcore.jobs.runner import PREVIEW
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.counts import certain_and_possible

@@ -1,5 +1,6 @@
 """What a study of simulated data opens with shows its effect, and its unplanted twin shows none."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -89,9 +90,12 @@ def p_of_gains(study):
 @pytest.mark.parametrize("planted", [True, False])
 def test_known_actions_gain_where_it_is_planted(planted, monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    sets = simulated_sets(CONFIGURATIONS["OS1"], ("idt", "kinetics"), planted=planted)
+    sets = tuple(
+        replace(each, digest=load(each.dataset).digest)
+        for each in simulated_sets(CONFIGURATIONS["OS1"], ("idt", "kinetics"), planted=planted)
+    )
     spec = ActionSpec("OS1", sets, ("SYNC ovo",), n_draws=DRAWS)  # which gains most where planted
-    units = spec.with_digests({s.dataset: load(s.dataset).digest for s in sets}).units()
+    units = spec.units()
     for unit in units:
         unit.complete()
     assert (p_of_gains(stored_study(units)) < SIGNIFICANT) == planted

@@ -18,10 +18,10 @@ from zslcore.analysis.method_table import (
     seconds_of,
     task_of,
 )
-from zslcore.board import packaged_board
+from zslcore.board.checking import packaged_board
 from zslcore.board.table import cells_of_board
-from zslcore.evaluation import State
 from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.verification import State
 from zslcore.metrics.significance import class_draws
 from zslcore.results.shipped import has_predictions, shipped_results
 from zslcore.results.store import StoredRun

@@ -13,8 +13,8 @@ from ui.figures import maps as figures
 from ui.maps.colours import COLOURS
 from zslcore import jobs
 from zslcore.analysis import cross_dataset
-from zslcore.analysis.maps import MapSettings, MapStudy, make_map
-from zslcore.analysis.maps.map import predicted_points
+from zslcore.analysis.maps.layout import MapSettings
+from zslcore.analysis.maps.map import MapStudy, make_map, predicted_points
 from zslcore.datasets import imports, load
 from zslcore.datasets.facts import title
 from zslcore.datasets.simulated import planted
@@ -333,7 +333,7 @@ def test_pictures_show_what_they_are_given():
 
 def test_images_per_class_stand_where_figure_2_is_looked_for(visit):
     """Those of the released labels, whatever pair is shown."""
-    from zslcore.analysis.papers.experiments import NOT_COMPUTED
+    from zslcore.analysis.papers.experiments.reproducing import NOT_COMPUTED
 
     assert "the page AWA1 and AWA2 draws both" in NOT_COMPUTED["gbu:figure2"]
     app = visit(**QUICK)

@@ -16,8 +16,9 @@ from ui.shell.text import plain
 from ui.views.leakage.scores import TABS
 from zslcore.commands.score import judged, paired
 from zslcore.datasets import load
-from zslcore.evaluation import predictions_bytes, runs
+from zslcore.evaluation import runs
 from zslcore.evaluation.bootstrap import BootstrapMetrics
+from zslcore.evaluation.predictions_file import predictions_bytes
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.published import known_tests

@@ -8,7 +8,8 @@ import pytest
 from tests.figures import read
 from tests.pages import charts, visit, words
 from ui.figures.claims import Number, claim_numbers
-from zslcore.analysis.papers.claims import CLAIMS, FINDINGS, PAPERS, judge_all, printed_evidence
+from zslcore.analysis.papers.claims import CLAIMS, FINDINGS, PAPERS, judge_all
+from zslcore.analysis.papers.claims.evidence import printed_evidence
 from zslcore.leakage import released_codes
 
 

@@ -12,10 +12,9 @@ import pytest
 
 from zslcore.__main__ import main
 from zslcore.analysis.resampling import figures
-from zslcore.board import read_board, read_entry
 from zslcore.board import table as board_table
-from zslcore.board.checking import judged
-from zslcore.board.entry import MAX_BYTES, SCHEMA
+from zslcore.board.checking import judged, read_board
+from zslcore.board.entry import MAX_BYTES, SCHEMA, read_entry
 from zslcore.board.making import add_entry, entry_of_run, entry_of_scores
 from zslcore.board.table import as_csv, board_html, gamma_in_words, rows_of_results, table_of
 from zslcore.datasets import load
@@ -412,7 +411,7 @@ def test_a_bound_never_stands_above_a_result(entry):
 
 
 def read_board_of(*entries):
-    from zslcore.board import Board
+    from zslcore.board.checking import Board
 
     return Board(tuple(judged(e, f"{k}.json") for k, e in enumerate(entries)), {}, "0" * 16)
 

@@ -8,17 +8,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from zslcore.board import packaged_board
 from zslcore.board.checking import (
     fingerprint,
     known_state,
     metrics_of_predictions,
+    packaged_board,
     read_board,
     recomputed,
 )
 from zslcore.board.entry import read_entry
-from zslcore.evaluation import PredictedRows, State, write_predictions
-from zslcore.evaluation.predictions_file import read_packaged
+from zslcore.evaluation.predictions import PredictedRows
+from zslcore.evaluation.predictions_file import read_packaged, write_predictions
+from zslcore.evaluation.verification import State
 from zslcore.exceptions import FileRefusedError
 from zslcore.results.shipped import FOLDER
 from zslcore.storage.files import FACTS

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from zslcore.board import packaged_board
-from zslcore.board.checking import judged
+from zslcore.board.checking import judged, packaged_board
 from zslcore.board.table import Rank, board_html, rank_in_words, rank_results, table_of
 
 

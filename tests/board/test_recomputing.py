@@ -12,8 +12,10 @@ from zslcore.board.checking import read_board
 from zslcore.board.making import add_entry, entry_of_run
 from zslcore.board.table import board_html, table_of
 from zslcore.datasets import load
-from zslcore.evaluation import State, runs, write_predictions
+from zslcore.evaluation import runs
+from zslcore.evaluation.predictions_file import write_predictions
 from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.verification import State
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.browser.reading import once, settle, visit
 from tests.hostile.looking import CANARY, FOREIGN, Watch
 from tests.hostile.names import NAME, NAMES, altered, write
 from ui.views.leakage.scores import TABS
-from zslcore.board import read_board
+from zslcore.board.checking import read_board
 from zslcore.board.table import board_html
 from zslcore.datasets import import_dataset
 from zslcore.evaluation.runs import run
@@ -47,7 +47,7 @@ os.chdir({root!r})
 sys.path.insert(0, {root!r})
 from pathlib import Path
 from ui.state import cache
-from zslcore.board import read_board
+from zslcore.board.checking import read_board
 cache.packaged_board = lambda: read_board(Path({folder!r}))
 from streamlit.web import cli
 cli.main(["run", "app.py"])

@@ -140,7 +140,7 @@ def test_a_notebook_shows_curves_answers_and_predictions(shown_by_ipython):
     assert head["images"] is None
     assert head["lines"][0]["n"] == len(test.curve.gamma)
     with pytest.raises(DatasetError, match="of unseen classes"):
-        replace(test, seen=np.ones_like(test.seen)).page((), title="x", footnote="")
+        replace(test, seen=np.ones_like(test.seen)).require_curve("x")
 
 
 def test_what_others_wrote_cannot_leave_the_frame():

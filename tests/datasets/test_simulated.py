@@ -3,7 +3,8 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from tests.datasets.figures import run
-from zslcore.analysis.maps import MapSettings, make_map
+from zslcore.analysis.maps.layout import MapSettings
+from zslcore.analysis.maps.map import make_map
 from zslcore.analysis.maps.quality import ALPHA
 from zslcore.datasets import class_names, load
 from zslcore.datasets.facts import class_facts, published

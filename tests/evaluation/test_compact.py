@@ -7,9 +7,10 @@ import pytest
 
 from tests.worlds import linear_world
 from tools.shipped import compact, largest_difference
-from zslcore.evaluation import predictions_bytes, verify_predictions
+from zslcore.evaluation.predictions_file import predictions_bytes
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.verification import verify_predictions
 
 
 @pytest.fixture(scope="module", params=["LinearS2V", "ESZSL"])

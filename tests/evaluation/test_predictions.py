@@ -13,16 +13,9 @@ from zslcore.analysis.confusion import confusion
 from zslcore.analysis.resampling import figures
 from zslcore.datasets import load
 from zslcore.datasets.base import Split
-from zslcore.evaluation import (
-    Predictions,
-    Provenance,
-    Reference,
-    State,
-    read_predictions,
-    verify_predictions,
-    write_predictions,
-)
 from zslcore.evaluation.bootstrap import BootstrapMetrics
+from zslcore.evaluation.predictions import Predictions, Provenance
+from zslcore.evaluation.predictions_file import read_predictions, write_predictions
 from zslcore.evaluation.protocol import (
     FoldAnswers,
     Problem,
@@ -34,6 +27,7 @@ from zslcore.evaluation.protocol import (
 )
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.verification import Reference, State, verify_predictions
 from zslcore.exceptions import DatasetError
 from zslcore.methods import METHODS, CMTStar, LinearS2V, get_method
 from zslcore.metrics.significance import class_draws

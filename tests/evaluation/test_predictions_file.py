@@ -14,18 +14,12 @@ from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
-from zslcore.evaluation import (
-    Reference,
-    State,
-    is_predictions,
-    read_predictions,
-    runs,
-    verify_predictions,
-    write_predictions,
-)
+from zslcore.evaluation import runs
+from zslcore.evaluation.predictions_file import is_predictions, read_predictions, write_predictions
 from zslcore.evaluation.protocol import ScoredTest, evaluate, fit_and_score
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.verification import Reference, State, verify_predictions
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.methods import LinearS2V
 from zslcore.untrusted.client import Limits

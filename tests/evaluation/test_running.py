@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from zslcore.datasets import load
-from zslcore.evaluation import Reference, State, runs, verify_predictions
+from zslcore.evaluation import runs
 from zslcore.evaluation.runs import WITHOUT_FOLDS
 from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.verification import Reference, State, verify_predictions
 
 
 @pytest.fixture(scope="module")

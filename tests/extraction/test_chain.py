@@ -6,7 +6,7 @@ import pytest
 
 from tests.extraction.making import write_folder
 from zslcore.__main__ import main
-from zslcore.board import read_board
+from zslcore.board.checking import read_board
 from zslcore.datasets import load
 from zslcore.exceptions import ZSLError
 from zslcore.extraction.encoders import torchvision

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.analysis.study import SILENT
 from zslcore.datasets import Split, ZSLDataset, import_dataset, load
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
+from zslcore.progress import silent
 from zslcore.results.store import ResultStore
 from zslcore.version import __version__
 
@@ -75,7 +75,7 @@ def make(folder: Path) -> None:
     one = load("tiny")
     results = [run(spec, one, store=ResultStore()).result for spec in specs(one.digest)]
     (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")
-    small_study("cross").compute(SILENT)
+    small_study("cross").compute(silent)
     for unit in small_actions().units():
         unit.complete()
 

@@ -9,9 +9,12 @@ import pytest
 from joblib import Parallel, delayed
 
 from tests.worlds import linear_world
-from zslcore.analysis.papers.experiments import EXPERIMENTS
 from zslcore.analysis.papers.experiments.experiment import Request
-from zslcore.analysis.papers.experiments.reproducing import expected_seconds, former_cells
+from zslcore.analysis.papers.experiments.reproducing import (
+    EXPERIMENTS,
+    expected_seconds,
+    former_cells,
+)
 from zslcore.datasets import load
 from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec

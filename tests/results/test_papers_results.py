@@ -5,8 +5,8 @@ import pytest
 
 from benchmarks import measuring, papers
 from tests.worlds import linear_world
-from zslcore.analysis import study
-from zslcore.analysis.papers.experiments import reproduce
+from zslcore.analysis.papers.experiments.reproducing import reproduce
+from zslcore.results import shipped
 from zslcore.results.store import ResultStore
 
 WORLD = linear_world(noise=1.0)
@@ -16,10 +16,10 @@ WORLD = linear_world(noise=1.0)
 def _world(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(measuring, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(study, "load", {WORLD.name: WORLD}.__getitem__)
-    study.read_once.cache_clear()
+    monkeypatch.setattr(shipped, "load", {WORLD.name: WORLD}.__getitem__)
+    shipped.read_once.cache_clear()
     yield
-    study.read_once.cache_clear()
+    shipped.read_once.cache_clear()
 
 
 def written(method, *options):
@@ -67,5 +67,5 @@ def test_shipped_tables_take_the_place_of_the_same_ones_and_no_other_goes(tmp_pa
 
 
 def test_every_shipped_table_is_shipped_by_default():
-    shipped = pd.read_csv(papers.MEASURED)["experiment"]
-    assert {name for name in shipped if ", " not in name} <= {*papers.WHOLE}
+    measured = pd.read_csv(papers.MEASURED)["experiment"]
+    assert {name for name in measured if ", " not in name} <= {*papers.WHOLE}

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tests.worlds import linear_world
-from zslcore.evaluation import verify_predictions
 from zslcore.evaluation.protocol import evaluate
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.verification import verify_predictions
 from zslcore.results.store import ResultStore
 
 WORLD = linear_world()

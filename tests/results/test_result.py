@@ -113,7 +113,7 @@ def test_many_fits_of_actions_are_one_line(store, run, capsys):
 
 
 def test_predictions_are_exported(store, run, capsys, tmp_path):
-    from zslcore.evaluation import read_predictions
+    from zslcore.evaluation.predictions_file import read_predictions
     from zslcore.evaluation.protocol import evaluate
 
     path = tmp_path / "p.parquet"

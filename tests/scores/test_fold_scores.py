@@ -10,7 +10,7 @@ import pytest
 from zslcore.__main__ import main
 from zslcore.board.table import COLUMNS
 from zslcore.datasets import load
-from zslcore.evaluation import read_predictions
+from zslcore.evaluation.predictions_file import read_predictions
 from zslcore.evaluation.protocol import select
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec

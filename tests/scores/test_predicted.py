@@ -9,7 +9,8 @@ import pytest
 from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.datasets.facts import class_facts, row_facts
-from zslcore.evaluation import Predictions, Provenance, write_predictions
+from zslcore.evaluation.predictions import Predictions, Provenance
+from zslcore.evaluation.predictions_file import write_predictions
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.leakage.published import PredictedScores, known_tests, read_predicted

@@ -16,7 +16,9 @@ from ui.maps.scene import (
     write_cameras,
     write_selection,
 )
-from zslcore.analysis.maps import MapSettings, make_map, match_classes
+from zslcore.analysis.maps.joint_pca import match_classes
+from zslcore.analysis.maps.layout import MapSettings
+from zslcore.analysis.maps.map import make_map
 from zslcore.interactive.point_map import PointMap
 
 PAIR = blobs(shuffled=True)

@@ -19,8 +19,9 @@ from ui.shell import visitors
 from ui.shell.text import on_screen, plain
 from ui.state import cache, waiting
 from zslcore.datasets import ZSLDataset
-from zslcore.evaluation import State, is_predictions
+from zslcore.evaluation.predictions_file import is_predictions
 from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.verification import State
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.leakage.published import PredictedScores, checked, read_predicted
 from zslcore.scores import FIXES, Question, ScoreReport

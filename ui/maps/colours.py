@@ -18,7 +18,7 @@ from ui.maps.scene import (
 )
 from ui.state import cache, waiting
 from zslcore.analysis.dataset_summary import known_to_extractor
-from zslcore.analysis.maps import match_classes
+from zslcore.analysis.maps.joint_pca import match_classes
 from zslcore.analysis.maps.map import PredictedPoints, predicted_points
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title

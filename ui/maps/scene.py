@@ -22,8 +22,8 @@ from ui.figures.palette import (
     VALIDATED,
     Mark,
 )
-from zslcore.analysis.maps import METHOD_NAMES, EmbeddedMap
-from zslcore.analysis.maps.map import inside
+from zslcore.analysis.maps.layout import METHOD_NAMES
+from zslcore.analysis.maps.map import EmbeddedMap, inside
 from zslcore.analysis.maps.quality import density
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title

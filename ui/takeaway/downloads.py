@@ -25,7 +25,8 @@ from ui.takeaway import exports, report
 from ui.takeaway.as_table import table_of_figure
 from ui.takeaway.exports import TableFormat
 from ui.takeaway.for_print import panels_of
-from zslcore.evaluation import Predictions, predictions_bytes
+from zslcore.evaluation.predictions import Predictions
+from zslcore.evaluation.predictions_file import predictions_bytes
 from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.one_file import frame_line
 from zslcore.printing import FONTS, FORMATS, SLIDE, WIDTHS, Panel, print_figure

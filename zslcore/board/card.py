@@ -13,9 +13,9 @@ from zslcore.board.making import entry_of_run
 from zslcore.board.table import HEADINGS
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imports import pretraining_of
-from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.verification import State
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.contamination import figure_of_trained_classes
 from zslcore.leakage.published import known_splits

@@ -24,9 +24,10 @@ from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.simulated import SIMULATED
-from zslcore.evaluation import Predictions, State
 from zslcore.evaluation.figures import on_board
+from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.predictions_file import read_packaged, read_predictions
+from zslcore.evaluation.verification import State
 from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.leakage.counts import find_trained_classes
 from zslcore.leakage.published import (

@@ -43,9 +43,9 @@ from zslcore.board.checking import (
     unseen_classes_of,
 )
 from zslcore.board.entry import BoardEntry
-from zslcore.evaluation import State
 from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.figures import on_board
+from zslcore.evaluation.verification import State
 from zslcore.leakage.render import page, template
 from zslcore.leakage.report import Finding
 from zslcore.methods import VARIANTS

@@ -28,8 +28,8 @@ from zslcore.texts import clean_text
 from zslcore.untrusted.client import read_value
 
 if TYPE_CHECKING:
-    from zslcore.board import Board, BoardEntry
-    from zslcore.board.entry import Parameters
+    from zslcore.board.checking import Board
+    from zslcore.board.entry import BoardEntry, Parameters
     from zslcore.evaluation.runs import RunResult
 
 
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
 )
 def run(args: argparse.Namespace) -> int:
     """Check a folder, write the board and report refused files."""
-    from zslcore.board import read_board
+    from zslcore.board.checking import read_board
     from zslcore.board.table import as_text
     from zslcore.storage.files import FACTS, write_out
 
@@ -130,7 +130,7 @@ def _write_curves(args: argparse.Namespace, board: Board) -> None:
 
 def _summary(board: Board) -> str:
     """Return the number of results in total, by split and by overlap."""
-    from zslcore.evaluation import State
+    from zslcore.evaluation.verification import State
 
     kinds = [one.split_kind for one in board.results]
     states = [one.overlap_word for one in board.results]
@@ -177,7 +177,7 @@ def _require_origin(args: argparse.Namespace) -> None:
 
 
 def _is_predictions(path: Path) -> bool:
-    from zslcore.evaluation import is_predictions
+    from zslcore.evaluation.predictions_file import is_predictions
 
     return path.is_file() and is_predictions(path)
 

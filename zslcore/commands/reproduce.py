@@ -18,22 +18,21 @@ from typing import Any
 import pandas as pd
 
 from zslcore.analysis.actions import DRAWS
-from zslcore.analysis.papers.experiments import (
+from zslcore.analysis.papers.experiments.experiment import Experiment, explain_means, widen_table
+from zslcore.analysis.papers.experiments.reproducing import (
     EXPERIMENTS,
     NOT_COMPUTED,
-    Experiment,
     configured_experiment,
     get_experiment,
     reproduce,
 )
-from zslcore.analysis.papers.experiments.experiment import explain_means, widen_table
-from zslcore.analysis.study import cached_dataset
 from zslcore.commands.command import Output, command, option
 from zslcore.commands.options import JSON, METHOD, show_standing
-from zslcore.evaluation import plugins, write_predictions
+from zslcore.evaluation import plugins
+from zslcore.evaluation.predictions_file import write_predictions
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling
-from zslcore.results.shipped import ResultsOnly
+from zslcore.results.shipped import ResultsOnly, cached_dataset
 from zslcore.results.store import ResultStore
 
 #: Value of ``--features`` -> scaling of features.

@@ -37,7 +37,8 @@ def run(args: argparse.Namespace) -> None:
     """Run the method, print and store the result."""
     from zslcore.analysis.stored_runs import as_text
     from zslcore.datasets import load
-    from zslcore.evaluation import plugins, runs, write_predictions
+    from zslcore.evaluation import plugins, runs
+    from zslcore.evaluation.predictions_file import write_predictions
     from zslcore.evaluation.specs import RunSpec
     from zslcore.results.store import ResultStore
 

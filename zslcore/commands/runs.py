@@ -42,7 +42,7 @@ from zslcore.results.store import KINDS, RUN, Result, ResultStore, StoredRun
 from zslcore.storage.files import write_out
 
 if TYPE_CHECKING:
-    from zslcore.evaluation import Predictions
+    from zslcore.evaluation.predictions import Predictions
 
 
 def shown() -> dict[str, str]:

@@ -125,7 +125,7 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
     options = {name: getattr(args, name) for name in names}
     reports = [judged(path, validation, **options) for path in args.files]
     if args.predictions is not None:
-        from zslcore.evaluation import write_predictions
+        from zslcore.evaluation.predictions_file import write_predictions
         from zslcore.scores.judging import predictions_of_scores
 
         write_predictions(args.predictions, predictions_of_scores(reports[0]))
@@ -185,7 +185,7 @@ def judged(
 ) -> ScoreReport:
     """Return the report of one score file or predictions file."""
     from zslcore.datasets import load
-    from zslcore.evaluation import is_predictions
+    from zslcore.evaluation.predictions_file import is_predictions
     from zslcore.leakage.published import read_predicted
     from zslcore.scores import judge
     from zslcore.scores.fold_scores import match_folds

@@ -341,7 +341,11 @@ class Predictions:
 
         Raises a DatasetError if images of one side are missing, so that no curve exists.
         """
-        return self.test.page(
+        from zslcore.interactive.seen_unseen import page_of_answers
+
+        self.test.require_curve(title or self.title)
+        return page_of_answers(
+            self.test,
             self.class_names,
             title=title or self.title,
             footnote=self.footnote,

@@ -291,28 +291,6 @@ class AnsweredTest(ABC):
         """Gamma at which the prediction of each image changes sides."""
         return find_gamma_thresholds(self.answers, self.margins, self.seen)
 
-    def page(
-        self,
-        names: Sequence[str],
-        *,
-        title: str,
-        footnote: str,
-        gamma: float | None = None,
-        origin: str | None = None,
-    ) -> str:
-        """Return the interactive curve with its images as one HTML file.
-
-        ``names`` are the class names, in the order of the data set's prototypes; ``footnote`` names
-        the data of the curve, ``origin`` is the origin of ``gamma``. Raises a DatasetError if
-        images of one side are missing, so that no curve exists.
-        """
-        from zslcore.interactive.seen_unseen import page_of_answers
-
-        self.require_curve(title)
-        return page_of_answers(
-            self, names, title=title, footnote=footnote, gamma=gamma, origin=origin
-        )
-
     @property
     def has_curve(self) -> bool:
         """Whether there are test samples and scores of both sides."""

@@ -24,7 +24,7 @@ from zslcore.datasets.class_lists import (
 )
 from zslcore.datasets.split_entries import is_split_json, read_split_table, split_of_json
 from zslcore.datasets.split_lists import IMAGE_IN_LINE, SplitList, is_split_of_parts
-from zslcore.evaluation import is_predictions
+from zslcore.evaluation.predictions_file import is_predictions
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import SPLIT_PARTS
 from zslcore.leakage.loading import SPLIT_SCHEMA

@@ -23,14 +23,9 @@ import numpy as np
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.facts import RowFacts, class_facts, fact_sources, row_facts
-from zslcore.evaluation import (
-    Predictions,
-    Reference,
-    State,
-    read_predictions,
-    verify_predictions,
-)
-from zslcore.evaluation.predictions import PredictedRows
+from zslcore.evaluation.predictions import PredictedRows, Predictions
+from zslcore.evaluation.predictions_file import read_predictions
+from zslcore.evaluation.verification import Reference, State, verify_predictions
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.context import SPLIT_PARTS, AuditContext
 from zslcore.leakage.photographs import Photographs

@@ -15,7 +15,7 @@ import numpy as np
 
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imports import pretraining_of
-from zslcore.evaluation import State
+from zslcore.evaluation.verification import State
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.contamination import figure_of_trained_classes
 from zslcore.leakage.counts import find_trained_classes, leaking_rows

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset, hold_out
-from zslcore.evaluation import Predictions, Provenance
-from zslcore.evaluation.predictions import PredictedRows
+from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
 from zslcore.evaluation.protocol import SEEN_VALIDATION, FoldAnswers, require_unseen
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import checked

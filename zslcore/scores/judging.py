@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from zslcore.evaluation import Predictions, Provenance
+from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.protocol import (
     WITHOUT_CURVE,
     Evaluation,

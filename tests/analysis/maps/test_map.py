@@ -12,22 +12,24 @@ from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
 from tests.analysis.pairs import blobs
-from zslcore.analysis.maps import (
-    EmbeddedMap,
+from zslcore.analysis.maps.joint_pca import (
     JointPCA,
     MapData,
-    MapSettings,
+    match_classes,
+    same_images,
+    stratified_sample,
+    why_incompatible,
+)
+from zslcore.analysis.maps.layout import MapSettings
+from zslcore.analysis.maps.map import (
+    EmbeddedMap,
     estimated_seconds,
     make_map,
     map_key,
-    match_classes,
-    same_images,
     sketch,
-    why_incompatible,
     with_all_rows,
     with_quality,
 )
-from zslcore.analysis.maps.joint_pca import stratified_sample
 from zslcore.analysis.maps.quality import neighbours
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset

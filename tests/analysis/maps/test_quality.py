@@ -8,7 +8,7 @@ from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier
 
 from tests.analysis.pairs import blobs
-from zslcore.analysis.maps import MapData
+from zslcore.analysis.maps.joint_pca import MapData
 from zslcore.analysis.maps.quality import (
     class_vote,
     density,

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from tests.analysis.pairs import blobs
 from tests.worlds import linear_world
-from zslcore.analysis.maps import MapSettings, make_map
-from zslcore.analysis.maps.map import in_pca, inside, nearest_images, predicted_points
+from zslcore.analysis.maps.layout import MapSettings
+from zslcore.analysis.maps.map import in_pca, inside, make_map, nearest_images, predicted_points
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import l2_rows

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from zslcore.analysis.papers.claims import CLAIMS, ClaimEvidence, printed_evidence
+from zslcore.analysis.papers.claims import CLAIMS
+from zslcore.analysis.papers.claims.evidence import ClaimEvidence, printed_evidence
 
 
 @pytest.fixture(scope="module")

@@ -12,21 +12,21 @@ from scipy.stats import ttest_ind
 from zslcore.analysis.papers.claims import (
     CLAIMS,
     PAPERS,
-    ClaimEvidence,
     as_records,
     as_text,
-    evidence_from_rows,
-    evidence_of,
     get_claims,
     judge_all,
     judgment_table,
-    printed_evidence,
 )
 from zslcore.analysis.papers.claims.evidence import (
     BENCHMARK_METHODS,
     COLUMNS,
+    ClaimEvidence,
     board_rows,
+    evidence_from_rows,
+    evidence_of,
     join_names,
+    printed_evidence,
     result_rows,
 )
 from zslcore.analysis.papers.claims.judging import (

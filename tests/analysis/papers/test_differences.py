@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from zslcore.analysis.papers.experiments import reproduce
+from zslcore.analysis.papers.experiments.reproducing import reproduce
 from zslcore.analysis.papers.printed import large_deviations, why_different
 
 DATA = "CUB-vgg_fc7"

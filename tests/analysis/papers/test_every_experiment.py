@@ -7,11 +7,15 @@ import pandas as pd
 import pytest
 
 from zslcore.__main__ import main
-from zslcore.analysis.papers.experiments import EXPERIMENTS, NOT_COMPUTED, reproduce
 from zslcore.analysis.papers.experiments.counts import DRAWING
 from zslcore.analysis.papers.experiments.experiment import COLUMNS, Request, cell_row
-from zslcore.analysis.papers.experiments.reproducing import without_print_of_other_data
-from zslcore.evaluation import read_predictions
+from zslcore.analysis.papers.experiments.reproducing import (
+    EXPERIMENTS,
+    NOT_COMPUTED,
+    reproduce,
+    without_print_of_other_data,
+)
+from zslcore.evaluation.predictions_file import read_predictions
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.results.store import ResultStore
 
@@ -188,7 +192,7 @@ def test_no_row_of_other_data_has_a_printed_figure(name, monkeypatch):
 
 
 def test_refusals_are_typed():
-    from zslcore.analysis.papers.experiments import reproduce
+    from zslcore.analysis.papers.experiments.reproducing import reproduce
 
     with pytest.raises(ZSLError):
         reproduce("gbu:figure2")

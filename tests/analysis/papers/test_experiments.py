@@ -11,14 +11,9 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.analysis import study
-from zslcore.analysis.papers.experiments import (
-    EXPERIMENTS,
-    NOT_COMPUTED,
-    reproduce,
-    reproducing,
-)
+from zslcore.analysis.papers.experiments import reproducing
 from zslcore.analysis.papers.experiments.experiment import Request, widen_table
+from zslcore.analysis.papers.experiments.reproducing import EXPERIMENTS, NOT_COMPUTED, reproduce
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.commands.reproduce import heading
 from zslcore.datasets.base import Split
@@ -27,7 +22,7 @@ from zslcore.evaluation import runs
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
 from zslcore.methods import METHODS, VARIANTS
 from zslcore.methods._two_stage import TwoStageModel
-from zslcore.results import planning
+from zslcore.results import planning, shipped
 from zslcore.results.store import ResultStore
 from zslcore.scores.fold_scores import parts_to_score
 
@@ -43,10 +38,10 @@ WORLDS = {world.name: world for world in (WORLD, OTHER, BOTH)}
 @pytest.fixture(autouse=True)
 def _worlds(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    monkeypatch.setattr(study, "load", WORLDS.__getitem__)
-    study.read_once.cache_clear()
+    monkeypatch.setattr(shipped, "load", WORLDS.__getitem__)
+    shipped.read_once.cache_clear()
     yield
-    study.read_once.cache_clear()
+    shipped.read_once.cache_clear()
 
 
 def reproduced(name, *datasets, methods=("LinearS2V",), **options):

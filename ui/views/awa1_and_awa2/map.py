@@ -43,18 +43,9 @@ from ui.takeaway.for_print import on_paper
 from zslcore import jobs
 from zslcore.analysis import cross_dataset
 from zslcore.analysis.dataset_summary import awa_image_counts, search_names
-from zslcore.analysis.maps import (
-    METHOD_NAMES,
-    EmbeddedMap,
-    MapData,
-    MapSettings,
-    MapStudy,
-    estimated_seconds,
-    match_classes,
-    same_images,
-    why_incompatible,
-)
-from zslcore.analysis.maps.layout import Method
+from zslcore.analysis.maps.joint_pca import MapData, match_classes, same_images, why_incompatible
+from zslcore.analysis.maps.layout import METHOD_NAMES, MapSettings, Method
+from zslcore.analysis.maps.map import EmbeddedMap, MapStudy, estimated_seconds
 from zslcore.analysis.maps.quality import ALPHA, mixing_verdicts
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title

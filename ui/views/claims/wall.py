@@ -19,16 +19,10 @@ from ui.shell.text import plain
 from ui.state import cache
 from ui.takeaway import downloads, tables
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests
-from zslcore.analysis.papers.claims import (
-    CLAIMS,
-    FINDINGS,
-    PAPERS,
-    Body,
-    Judgment,
-    PaperFinding,
-    with_ours,
-)
-from zslcore.analysis.papers.experiments import EXPERIMENTS
+from zslcore.analysis.papers.claims import CLAIMS, FINDINGS, PAPERS, PaperFinding, with_ours
+from zslcore.analysis.papers.claims.evidence import Body
+from zslcore.analysis.papers.claims.judging import Judgment
+from zslcore.analysis.papers.experiments.reproducing import EXPERIMENTS
 from zslcore.datasets.facts import published
 from zslcore.leakage import released_codes
 

@@ -41,13 +41,15 @@ from zslcore.analysis.method_table import (
 )
 from zslcore.analysis.metric_names import Metric
 from zslcore.analysis.papers.printed import why_different
-from zslcore.board import CheckedEntry
+from zslcore.board.checking import CheckedEntry
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import leak_of
 from zslcore.datasets.facts import fine_tuned_on, is_simulated_name, title
-from zslcore.evaluation import Predictions, State, plugins
+from zslcore.evaluation import plugins
+from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.verification import State
 from zslcore.exceptions import ParameterError
 from zslcore.interactive.seen_unseen import interactive_curve, line_of
 from zslcore.methods import METHODS, TRANSDUCTIVE

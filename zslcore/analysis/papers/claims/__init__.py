@@ -27,7 +27,6 @@ from zslcore.analysis.papers.claims.evidence import (
     ClaimEvidence,
     ReadCells,
     UndecidedError,
-    evidence_from_rows,
     evidence_of,
     join_names,
     printed_evidence,
@@ -35,7 +34,6 @@ from zslcore.analysis.papers.claims.evidence import (
 )
 from zslcore.analysis.papers.claims.judging import (
     Judgment,
-    Verdict,
     hand_crafted,
     with_scope,
 )
@@ -138,27 +136,6 @@ def _read_claim(id_: str, row: Mapping[str, Any]) -> Claim:
 
 #: All claims, in the order of the papers.
 CLAIMS: Mapping[str, Claim] = {id_: _read_claim(id_, row) for id_, row in _TOML["claim"].items()}
-
-
-__all__ = [
-    "BODIES",
-    "CLAIMS",
-    "PAPERS",
-    "Body",
-    "Claim",
-    "ClaimEvidence",
-    "Judgment",
-    "Verdict",
-    "as_records",
-    "as_text",
-    "evidence_from_rows",
-    "evidence_of",
-    "get_claims",
-    "judge_all",
-    "judged_as_printed",
-    "judgment_table",
-    "printed_evidence",
-]
 
 #: Fields of claims, and of judgments, in records.
 _OF_CLAIM = ("id", "paper", "section", "statement", "computed")

@@ -26,8 +26,8 @@ from zslcore.analysis.papers.experiments.experiment import (
     Request,
     cell_row,
 )
-from zslcore.analysis.study import cached_dataset
 from zslcore.datasets.facts import recognise_actions
+from zslcore.results.shipped import cached_dataset
 
 #: Kind of prototypes -> its name on screen.
 KINDS = {"attributes": "attributes", "word2vec": "word vectors"}

@@ -23,9 +23,9 @@ from zslcore.analysis.papers.experiments.experiment import (
     Unit,
     cell_row,
 )
-from zslcore.analysis.study import cached_dataset
 from zslcore.datasets import Split
 from zslcore.datasets.facts import benchmark_of, published
+from zslcore.results.shipped import cached_dataset
 
 
 @dataclass(frozen=True)

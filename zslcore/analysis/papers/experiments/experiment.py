@@ -17,12 +17,12 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.actions import DRAWS
-from zslcore.analysis.study import cached_dataset
 from zslcore.datasets.facts import benchmark_of, recognise_actions
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features import FeatureScaling
 from zslcore.methods import METHODS
 from zslcore.progress import Progress, silent
+from zslcore.results.shipped import cached_dataset
 from zslcore.storage import settings
 from zslcore.storage.files import FACTS
 

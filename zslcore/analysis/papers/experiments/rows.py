@@ -23,13 +23,15 @@ from zslcore.analysis.papers.experiments.experiment import (
     to_records,
 )
 from zslcore.analysis.regularization import RegularizationSpec, path_as_runs, regularized
-from zslcore.analysis.study import LiveProgress, RecordStudy, Rows, cached_dataset, study_key
+from zslcore.analysis.study import RecordStudy, Rows, study_key
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SIMULATED_IMAGENET
 from zslcore.evaluation.specs import revisions_of
 from zslcore.large.ranks import Task
 from zslcore.methods import METHODS, get_method
+from zslcore.progress import Progress
+from zslcore.results.shipped import cached_dataset
 from zslcore.results.store import ResultStore
 
 #: Heading of a table along a regulariser -> column of the stored rows.
@@ -72,7 +74,7 @@ class PathRows(RecordStudy[Rows]):
         draws = draws if self.what == "errors" else []
         return study_key([self.what, draws, self.spec.to_json(), self.spec.made_by])
 
-    def compute(self, progress: LiveProgress) -> Rows:
+    def compute(self, progress: Progress) -> Rows:
         """Compute the path."""
         dataset = cached_dataset(self.spec.dataset)
         if self.what == "accuracies":
@@ -105,7 +107,7 @@ class TransductionRows(RecordStudy[Rows]):
         """First 16 hex digits of the SHA-256 of the comparison."""
         return study_key([self.study.arguments["spec"], self.study.made_by])
 
-    def compute(self, progress: LiveProgress) -> Rows:
+    def compute(self, progress: Progress) -> Rows:
         """Compare the method with its inductive version."""
         return to_records(self.study.compare(cached_dataset(self.study.dataset), progress).table())
 
@@ -136,7 +138,7 @@ class ImagenetRows(RecordStudy[Rows]):
         identity = ["large-scale", self.study.digest, self.study.method, revisions_of(model), grid]
         return study_key(identity)
 
-    def compute(self, progress: LiveProgress) -> Rows:
+    def compute(self, progress: Progress) -> Rows:
         """Measure the accuracies on all sets."""
         dataset = cached_dataset(self.study.dataset)
         return to_records(measure(self.study, dataset, progress).table())

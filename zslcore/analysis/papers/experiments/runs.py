@@ -23,7 +23,6 @@ from zslcore.analysis.papers.experiments.experiment import (
     measured_cells,
 )
 from zslcore.analysis.ranking import method_ranks, rank_matrix
-from zslcore.analysis.study import cached_dataset
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import benchmark_of, fact_sources, published
 from zslcore.evaluation.protocol import Task
@@ -33,6 +32,7 @@ from zslcore.exceptions import DatasetError
 from zslcore.methods import METHODS, VARIANTS
 from zslcore.progress import Progress, silent
 from zslcore.results.planning import ChoiceRule, RunPlan, first_specs
+from zslcore.results.shipped import cached_dataset
 from zslcore.results.store import ResultStore
 
 
