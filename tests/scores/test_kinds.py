@@ -320,6 +320,15 @@ def test_counts_of_a_confusion_matrix_are_no_scores(tmp_path):
     table.assign(label=NAMES).to_csv(tmp_path / "cm.csv", index=False)
     with pytest.raises(ZSLError, match="one row per class of whole numbers, as a confusion matrix"):
         read_scores(tmp_path / "cm.csv")
+    shares = table.div(table.sum(axis=1), axis=0)
+    for share, index in ((shares, True), (100 * shares, False), ((100 * shares).round(1), False)):
+        share = share.set_axis(NAMES) if index else share.assign(label=NAMES)
+        share.to_csv(tmp_path / "cm.csv", index=index)
+        with pytest.raises(ZSLError, match="one row per class of shares, as a confusion matrix"):
+            read_scores(tmp_path / "cm.csv")
+    table = pd.DataFrame(softmaxed(F[:C]), columns=NAMES)
+    table.assign(label=NAMES).to_csv(tmp_path / "scores.csv", index=False)
+    assert read_scores(tmp_path / "scores.csv").scores.shape == (C, C)
     table = pd.DataFrame(F[:C], columns=NAMES)
     table.assign(label=NAMES).to_csv(tmp_path / "scores.csv", index=False)
     assert read_scores(tmp_path / "scores.csv").scores.shape == (C, C)
@@ -342,6 +351,76 @@ def test_a_table_of_another_program_gives_the_same_numbers(tmp_path, form):
     assert judge(scores).figures["plain_harmonic"] == expected["plain_harmonic"]
     assert scores.class_names == NAMES
     assert bool(scores.remarks) == (form != "decimal commas")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("form", ["{}", "prob_class_{}", "score {}"])
+def test_columns_called_by_numbers_are_found_by_their_number(tmp_path, kind, first, form):
+    """In the order of texts, class 10 follows class 1; labels are counted as the columns."""
+    table = pd.DataFrame(np.float32(F), columns=[form.format(k + first) for k in range(C)])
+    table = table[sorted(table)].assign(label=Y + first, video_id=np.arange(len(Y)) % 7)
+    path = tmp_path / f"own.{kind}"
+    (table.to_csv if kind == "csv" else table.to_parquet)(path, index=False)
+    matrix, asked = interpreted(read_scores(path, unseen=[str(c + first) for c in UNSEEN]))
+    assert asked == ()
+    np.testing.assert_allclose(matrix.F, np.float32(F), rtol=1e-6)
+    np.testing.assert_array_equal(matrix.y, Y)
+    np.testing.assert_array_equal(matrix.seen, ~MASK)
+
+
+def test_columns_called_by_numbers_of_a_larger_set(tmp_path):
+    table = pd.DataFrame(F[OF_UNSEEN][:, UNSEEN[::-1]], columns=UNSEEN[::-1] + 100)
+    table.assign(label=Y[OF_UNSEEN] + 100).to_csv(tmp_path / "own.csv", index=False)
+    report = judge(interpreted(read_scores(tmp_path / "own.csv", unseen=["all"]))[0])
+    assert report.figures["zsl"] == pytest.approx(judge(read()[0]).figures["zsl"])
+    assert report.matrix.class_names == tuple(map(str, UNSEEN + 100))
+
+
+def test_unseen_classes_by_name_are_not_counted_from_1():
+    given = {"labels": Y + 1, "unseen": [NAMES[k] for k in UNSEEN], "names": NAMES}
+    _, (question,) = read(**given)
+    assert question.fix == "labels-from-1"
+    assert read(**given, fixes=["labels-from-1"])[0].digest == read()[0].digest
+
+
+def test_columns_of_whole_numbers_among_fractions_are_no_classes(tmp_path):
+    table = pd.DataFrame(F, columns=NAMES).assign(label=np.array(NAMES)[Y], frame=Y * 50)
+    table.to_csv(tmp_path / "own.csv", index=False)
+    matrix, asked = interpreted(
+        read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN])
+    )
+    assert asked == ()
+    assert "Column 'frame': left out" in " ".join(matrix.remarks)
+    np.testing.assert_allclose(matrix.F, F, rtol=1e-6)
+
+
+@pytest.mark.parametrize("image", ["image", "number"])
+def test_labels_of_another_file_follow_the_names_of_the_images(tmp_path, image):
+    images = np.arange(len(Y)) if image == "number" else [f"a/{k}.jpg" for k in range(len(Y))]
+    table = pd.DataFrame(F, columns=NAMES).assign(id=images)
+    table.to_csv(tmp_path / "own.csv", index=False)
+    labels = pd.DataFrame({"id": images, "label": np.array(NAMES)[Y]}).iloc[::-1]
+    unseen = [NAMES[k] for k in UNSEEN]
+    for rows in (labels, pd.concat([labels, labels.assign(id=[f"{k} more" for k in Y])[:1]])):
+        rows.to_csv(tmp_path / "y.csv", index=False)
+        file = read_scores(tmp_path / "own.csv", labels=tmp_path / "y.csv", unseen=unseen)
+        np.testing.assert_array_equal(interpreted(file)[0].y, Y)
+        if image == "number":
+            return
+    labels[:-1].to_csv(tmp_path / "y.csv", index=False)
+    with pytest.raises(ZSLError, match=r"a label for every image of own.csv; got none for 'a/0"):
+        read_scores(tmp_path / "own.csv", labels=tmp_path / "y.csv", unseen=unseen)
+
+
+def test_several_runs_in_one_table_are_refused(tmp_path):
+    """Pooled, their H would be that of the mean run."""
+    for name in ("scores", "predicted"):
+        columns = dict(zip(NAMES, F.T, strict=True)) if name == "scores" else {"pred": PREDICTED}
+        runs = [pd.DataFrame(columns).assign(label=Y, seed=seed) for seed in range(3)]
+        pd.concat(runs).to_csv(tmp_path / "own.csv", index=False)
+        with pytest.raises(ZSLError, match="the same 408 labels for each of 3 values of 'seed'"):
+            read_scores(tmp_path / "own.csv", unseen=["1"])
 
 
 def test_a_prefix_that_belongs_to_the_names_stays(tmp_path):
@@ -556,6 +635,36 @@ def test_labels_in_place_of_predictions_are_named():
         assert any(question in remark for remark in matrix.remarks) == expected
 
 
+@pytest.mark.parametrize(
+    "titles",
+    [
+        ["True Label", "Predicted Label"],
+        ["true-label", "predicted-label"],
+        ["yTrue", "yPred"],
+        ["GT_class", "pred_class"],
+        ["y_test", "pred_1", "score_1", "pred_2", "score_2"],
+        ["label", "top1", "top2"],
+        ["gt", "top1_pred", "top2_pred", "prob_1", "prob_2"],
+    ],
+)
+@pytest.mark.parametrize("named", [False, True])
+def test_titles_of_other_programs_name_the_predicted_class(tmp_path, titles, named):
+    best = np.argsort(-F, axis=1)[:, :2]
+    ranked = iter(best.T)
+    columns = [F.max(1) if t.startswith(("score", "prob")) else None for t in titles]
+    columns = [next(ranked) if c is None and k else c for k, c in enumerate(columns)]
+    columns[0] = Y
+    if named:
+        columns = [np.array(NAMES)[c] if c.dtype.kind == "i" else c for c in columns]
+    table = pd.DataFrame(dict(zip(titles, columns, strict=True)))
+    table.to_csv(tmp_path / "own.csv", index=False)
+    unseen = [NAMES[k] if named else str(k) for k in UNSEEN]
+    report = judge(interpreted(read_scores(tmp_path / "own.csv", unseen=unseen))[0])
+    assert report.matrix.tested.limits == "predicted classes"
+    expected = expected_figures()["plain_harmonic"]
+    assert report.figures["plain_harmonic"] == pytest.approx(expected)
+
+
 def test_names_and_numbers_mixed_are_refused(tmp_path):
     table = pd.DataFrame({"y_true": [NAMES[k] for k in Y], "y_pred": PREDICTED})
     table.to_csv(tmp_path / "pred.csv", index=False)
@@ -564,7 +673,7 @@ def test_names_and_numbers_mixed_are_refused(tmp_path):
         interpreted(file)
 
 
-@pytest.mark.parametrize("text", ["0,0\n1,1\n0,1\n", "y_true,y_pred\n"])
+@pytest.mark.parametrize("text", ["0,0\n1,1\n0,1\n", "y_true,y_pred\n", "# seed 0\ny,y_pred\n"])
 def test_a_table_without_names_of_columns_or_rows_is_refused(tmp_path, text):
     (tmp_path / "pred.csv").write_text(text)
     with pytest.raises(ZSLError, match=r"expected (names of columns|a table with)"):

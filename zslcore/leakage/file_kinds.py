@@ -39,7 +39,13 @@ from zslcore.untrusted.client import (
     read_lines,
     read_value,
 )
-from zslcore.untrusted.readers.array_names import LABEL_VARIABLES, PREDICTED, SCORE_VARIABLES
+from zslcore.untrusted.readers.array_names import (
+    LABEL_VARIABLES,
+    PREDICTED,
+    SCORE_VARIABLES,
+    first_named,
+    is_named,
+)
 
 Kind = Literal["split", "scores", "predictions", "run", "entry", "features", "labels", "classes"]
 #: Kind -> its name in messages.
@@ -186,7 +192,7 @@ def _owner(
 def _has_labels(scores: RecognisedFile) -> bool:
     """Whether a score file also has the labels of its images; every table of scores has labels."""
     contents = scores.contents
-    return contents is None or not {*contents.shapes}.isdisjoint(LABEL_VARIABLES)
+    return contents is None or first_named(contents.shapes, LABEL_VARIABLES) is not None
 
 
 def _refusal(path: Path, got: str) -> FileRefusedError:
@@ -203,15 +209,16 @@ def _kind_of_arrays(contents: Contents) -> Kind:
         return "split"
     if is_split_of_parts(contents.arrays, np.ndarray):
         return "split"
-    if not names.isdisjoint(SCORE_VARIABLES):
+    if first_named(names, SCORE_VARIABLES):
         return "scores"
     if "features" in names:
         return "features"
-    lower = {name.lower() for name in names}
-    if not lower.isdisjoint(PREDICTED) and not names.isdisjoint(LABEL_VARIABLES):
+    has_labels = first_named(names, LABEL_VARIABLES) is not None
+    if has_labels and first_named(names, PREDICTED):
         return "scores"
-    if not names.isdisjoint(LABEL_VARIABLES):
-        if lists := [n for n in shapes if NAMES_A_PART.search(n) and n not in LABEL_VARIABLES]:
+    if has_labels:
+        rest = [n for n in shapes if not is_named(n, LABEL_VARIABLES)]
+        if lists := [n for n in rest if NAMES_A_PART.search(n)]:
             named = ", ".join(clean_text(name, 40) for name in lists[:6])
             read = "trainval_loc, test_seen_loc, test_unseen_loc, or train, val, test, train_idx"
             raise _refusal(path, f"labels with {named}; lists of rows must be called {read}")

@@ -426,11 +426,14 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
     F, names = np.asarray(file.scores), file.class_names
     y = _as_numbers(file, file.labels, "labels")
     unseen = None if file.unseen is None else _unseen_numbers(file, file.unseen)
+    counted = [y] if unseen is None or not len(unseen) or unseen.dtype == bool else [y, unseen]
     if unseen is not None and unseen.dtype == bool:
         # A mask refers to columns, whichever number labels start from.
         unseen = np.flatnonzero(unseen) + ("labels-from-1" in fixes)
     if not {"labels-from-1", "unused-column", "unused-last-column"} & {*fixes}:
-        question = _counting_question(file.name, F, y, unseen, fixes)
+        question = _counting_question(file.name, F, np.concatenate(counted))
+        if question is None and "as-is" not in fixes:
+            question = _unused_column_question(file.name, F, y, unseen)
         if question is not None:
             return question
     elif "unused-last-column" in fixes:
@@ -624,7 +627,7 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
 
 
 def _unseen_numbers(file: ScoreFile, unseen: np.ndarray | Sequence[str]) -> np.ndarray:
-    """Return the unseen classes as numbers, counted as in the file, or as a mask."""
+    """Return the unseen classes as numbers, counted as in the file; names and marks as a mask."""
     array, C = np.asarray(unseen), np.asarray(file.scores).shape[1]
     if _says_all(array):
         return np.ones(C, dtype=bool)
@@ -636,15 +639,18 @@ def _unseen_numbers(file: ScoreFile, unseen: np.ndarray | Sequence[str]) -> np.n
                 f"{len(array)}."
             )
         return array.astype(bool)
-    return np.unique(_as_numbers(file, unseen, file.listed))
+    numbers = np.unique(_as_numbers(file, unseen, file.listed))
+    if array.dtype.kind not in "UO":
+        return numbers
+    are_numbers = isinstance(numbers_or_names(array.astype(str).ravel()), np.ndarray)
+    if are_numbers and not np.isin(array, file.class_names).any():
+        return numbers
+    return np.isin(np.arange(C), numbers)
 
 
-def _counting_question(
-    name: str, F: np.ndarray, y: np.ndarray, unseen: np.ndarray | None, fixes: Collection[str]
-) -> Question | None:
-    """Ask whether classes are counted from 1, or whether a column belongs to no class."""
-    C, low = F.shape[1], min(y.min(), _least(unseen))
-    high = max(y.max(), -1 if unseen is None or not len(unseen) else unseen.max())
+def _counting_question(name: str, F: np.ndarray, numbers: np.ndarray) -> Question | None:
+    """Ask whether classes, the ``numbers`` of labels and of unseen classes, are counted from 1."""
+    C, low, high = F.shape[1], numbers.min(), numbers.max()
     if low >= 1 and high == C:
         return Question(
             "labels-from-1",
@@ -652,12 +658,7 @@ def _counting_question(
             "counted from 1?",
             open=True,
         )
-    return None if "as-is" in fixes else _unused_column_question(name, F, y, unseen)
-
-
-def _least(unseen: np.ndarray | None) -> float:
-    """Return the smallest unseen class; infinity without unseen classes."""
-    return np.inf if unseen is None or not len(unseen) else float(unseen.min())
+    return None
 
 
 def _seen(file: ScoreFile, listed: np.ndarray, C: int, lists_seen: bool) -> np.ndarray:

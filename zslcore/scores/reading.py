@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
@@ -33,6 +34,7 @@ from zslcore.untrusted.client import (
     Contents,
     Limits,
     Role,
+    ScoreTable,
     container_of,
     look_into,
     read_arrays,
@@ -45,7 +47,11 @@ from zslcore.untrusted.readers.array_names import (
     LABELS,
     PREDICTED,
     SCORE_VARIABLES,
+    first_named,
+    is_named,
+    plain_name,
 )
+from zslcore.untrusted.readers.common import INDEX
 
 #: Number of scores in memory at a time, and bytes of a memory map that may stay in memory.
 AT_ONCE, STAYS = 1 << 21, 1 << 26
@@ -318,8 +324,12 @@ BLOCKS = (
 NO_CLASSES = (
     *("confidence", "conf", "max_prob", "max_probability", "max_score", "top1_score", "entropy"),
     *("margin", "correct", "is_correct", "hit", "seen", "is_seen", "unseen", "is_unseen", "fold"),
-    *("seed", "epoch", "rank", "loss", "weight"),
+    *("seed", "epoch", "rank", "loss", "weight", "run", "trial", "repeat", "checkpoint"),
 )
+#: Names of columns that distinguish several runs in one table.
+RUNS = ("seed", "run", "epoch", "trial", "repeat", "checkpoint", "model", "method", "experiment")
+#: Largest number of images of a class whose shares in a confusion matrix are recognised.
+MOST_IMAGES = 10_000
 #: Value of ``unseen`` for a file with unseen classes only.
 ALL = "all"
 
@@ -372,8 +382,9 @@ def read_scores(
             for part in ("labels", "unseen", "seen"):
                 if part in others:
                     parts.setdefault(part, others[part])
+        others = parts.pop("others", {})
         if labels is not None:
-            parts["labels"] = _read_labels(labels, folder / "labels", limits)
+            parts["labels"] = _read_labels(labels, folder / "labels", limits, name, others)
         if unseen is not None:
             if isinstance(unseen, Path):
                 unseen = listed_classes([unseen.name], unseen.parent)
@@ -385,14 +396,17 @@ def read_scores(
             _join_blocks(name, parts, np.asarray(second), second_names)
         if "labels" not in parts:
             raise FileRefusedError(
-                f"{name}: expected labels, {' or '.join(NAMES['labels'][:3])}, or a file of "
-                f"labels; got {'scores' if 'scores' in parts else 'predicted classes'} alone."
+                f"{name}: expected one row per image with its label, called "
+                f"{', '.join(NAMES['labels'][:4])} or the like, or a file of labels; got "
+                f"{_described(parts)} alone."
             )
-        if "scores" in parts and _is_confusion_matrix(parts["scores"], parts["labels"]):
+        _refuse_runs(name, parts["labels"], others)
+        if "scores" in parts and (counts := _is_confusion_matrix(parts["scores"], parts["labels"])):
             raise FileRefusedError(
-                f"{name}: expected scores of every image, got one row per class of whole numbers, "
+                f"{name}: expected scores of every image, got one row per class of {counts}, "
                 "as a confusion matrix has; give the predicted class of every image."
             )
+        _number_columns(parts)
         if "scores" in parts and _are_class_embeddings(parts):
             raise FileRefusedError(
                 f"{name}: expected scores of every image; got one row per class and no column of "
@@ -433,13 +447,82 @@ def _prefix_of(names: Sequence[str], labels: Any) -> str:
     return ""
 
 
-def _is_confusion_matrix(scores: np.ndarray, labels: Any) -> bool:
-    """Whether a square matrix has one row per class, and counts of images as values."""
+def _described(parts: Mapping[str, Any]) -> str:
+    """Return the parts of a file without labels in words, with the first columns of a table."""
+    if "scores" not in parts:
+        return "predicted classes"
+    columns = ", ".join(clean_text(name, 40) for name in [*parts.get("class_names", ())][:5])
+    return f"scores called {columns}" if columns else "scores"
+
+
+def _refuse_runs(name: str, labels: Any, others: Mapping[str, np.ndarray]) -> None:
+    """Refuse a table that has the same images several times, once per seed or model."""
+    y = np.asarray(labels)
+    for title, values in others.items():
+        if not is_named(title, RUNS) or len(values) != len(y):
+            continue
+        runs = np.unique(values)
+        of_runs = [y[values == run] for run in runs]
+        if 1 < len(runs) < len(y) and all(np.array_equal(of_runs[0], each) for each in of_runs):
+            raise FileRefusedError(
+                f"{name}: expected the images once, got the same {len(of_runs[0]):,} labels for "
+                f"each of {len(runs)} values of {clean_text(title, 40)!r}; write one file each."
+            )
+
+
+def _is_confusion_matrix(scores: np.ndarray, labels: Any) -> str:
+    """Return the values in words if a square matrix has one row per class of counts, or shares.
+
+    Shares are multiples of 1/n in every row, for n images of the class, and sum to 1 or 100.
+    """
     n = len(scores)
     if n < 3 or scores.shape != (n, n) or len({*map(str, labels)}) < n:
-        return False
+        return ""
     counts = np.asarray(scores, dtype=float)
-    return bool((counts >= 0).all() and (counts == np.round(counts)).all() and counts.sum() > n)
+    if not (counts >= 0).all():
+        return ""
+    if (counts == np.round(counts)).all() and counts.sum() > n:
+        return "whole numbers"
+    sums = counts.sum(axis=1)
+    if not any(np.allclose(sums, whole, rtol=0.01) for whole in (1, 100)):
+        return ""
+    images = np.arange(1, MOST_IMAGES + 1)[:, None]
+    for shares in counts[:3] / sums[:3, None].round(2):
+        multiples = shares * images
+        if not (np.abs(multiples - multiples.round()) < 1e-6 * images).all(axis=1).any():
+            return ""
+    return "shares"
+
+
+def _number_columns(parts: dict[str, Any]) -> None:
+    """Sort the columns of a table that are called by numbers, such as ``10`` or ``class_10``.
+
+    Labels and unseen classes that are among these numbers are converted to columns. Columns with
+    other names are left out if labels are numbers.
+    """
+    names, y = [*parts.get("class_names", ())], np.asarray(parts["labels"])
+    if not parts.pop("is_table", False) or "scores" not in parts:
+        return
+    numbered = [re.fullmatch(r"(.*?)(\d{1,9})", name) for name in names]
+    starts = Counter(match[1] for match in numbered if match)
+    start = max(starts, key=starts.__getitem__, default=None)
+    number = {k: int(m[2]) for k, m in enumerate(numbered) if m and m[1] == start}
+    columns, counted = sorted(number, key=number.__getitem__), sorted(number.values())
+    are_numbers = y.dtype.kind == "i" and len({*counted}) == len(counted) > 1
+    if not are_numbers or (len(counted) < len(names) and not np.isin(y, counted).all()):
+        return
+    others = [name for k, name in enumerate(names) if k not in number]
+    if others:
+        parts["remarks"] = [*parts["remarks"], _left_out(others, "no scores of a class")]
+    if columns != [*range(len(names))]:
+        parts["scores"] = np.array(np.asarray(parts["scores"])[:, columns])
+    are_columns = not start and counted == [*range(len(counted))]
+    parts["class_names"] = () if are_columns else [names[k] for k in columns]
+    listed = [
+        part for part in ("labels", "unseen") if np.asarray(parts.get(part)).dtype.kind == "i"
+    ]
+    if all(np.isin(np.asarray(parts[part]), counted).all() for part in listed):
+        parts |= {part: np.searchsorted(counted, parts[part]) for part in listed}
 
 
 def _are_class_embeddings(parts: Mapping[str, Any]) -> bool:
@@ -467,11 +550,10 @@ def _read_parts(source: Path | Contents, folder: Path, limits: Limits) -> dict[s
 def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a file of arrays."""
     shapes = contents.shapes
-    held = {part: next((n for n in names if n in shapes), None) for part, names in NAMES.items()}
+    held = {part: first_named(shapes, names) for part, names in NAMES.items()}
     parts: dict[str, Any] = {}
-    lower = {name.lower(): name for name in shapes}
-    answers = next((lower[name] for name in PREDICTED if name in lower), None)
-    blocks_of = [next((lower[n] for n in names if n in lower), None) for names in BLOCKS]
+    answers = first_named(shapes, PREDICTED)
+    blocks_of = [first_named(shapes, names) for names in BLOCKS]
     if held["scores"] is None and None not in blocks_of:
         held["scores"] = blocks_of[0]
     else:
@@ -483,7 +565,7 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
     if held["scores"] is None and answers is None:
         raise FileRefusedError(
             f"{contents.name}: expected a matrix called "
-            f"{', '.join(NAMES['scores'][:-1])}, or predicted classes called y_pred; got "
+            f"{', '.join(NAMES['scores'][:7])}, or predicted classes called y_pred; got "
             f"{clean_text(', '.join(list(shapes)[:6])) or 'none of these'}."
         )
     wanted: dict[str, Role] = {name: ROLES[part] for part, name in held.items() if name is not None}
@@ -547,8 +629,9 @@ def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
                 f"{clean_text(path.name)}: expected one name per column of scores, got "
                 f"{len(columns):,} for {numbers.shape[1]:,}."
             )
-        scored = _columns_of_classes(columns, parts.get("labels", ()))
+        scored = _columns_of_classes(columns, parts.get("labels", ()), numbers)
         if 1 < len(scored) < len(columns):
+            parts["others"] = {name: numbers[:, k] for k, name in enumerate(columns)}
             others = [columns[k] for k in range(len(columns)) if k not in scored]
             remarks.append(_left_out(others, "no scores of a class"))
             parts["scores"] = numbers = np.array(numbers[:, scored])
@@ -566,7 +649,7 @@ def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
             f"{clean_text(path.name)}: expected one column of scores per class, or one column of "
             "predicted classes, such as y_pred; got texts alone."
         )
-    return parts | {"remarks": remarks}
+    return parts | {"remarks": remarks, "is_table": True}
 
 
 def _join_blocks(
@@ -587,7 +670,7 @@ def _join_blocks(
     F = np.hstack([first, second])
     listed = parts.get("unseen")
     own = tuple(parts.pop("class_names", ()))
-    if own and names:
+    if own and names and not ({*own} & {*names} and all(map(str.isdigit, names))):
         parts["class_names"] = (*own, *names)
     numbers = None if listed is None else np.asarray(listed)
     if numbers is not None and numbers.dtype.kind in "iu" and len(np.unique(numbers)) == C - S:
@@ -627,12 +710,22 @@ def _left_out(columns: Sequence[str], why: str = "not scores of a class") -> str
 
 def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a table: labels, and one column per class or predicted classes."""
-    table = read_score_table(path, folder, limits=limits)
+    return _parts_of_table(clean_text(path.name), read_score_table(path, folder, limits=limits))
+
+
+def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
+    """Return the parts of a table; "others" has the columns that are neither labels nor scores."""
     texts, remarks = dict(table.texts), []
-    label, answers = _column_named(texts, LABELS), _column_named(texts, PREDICTED)
+    label, answers = first_named(texts, LABELS), first_named(texts, PREDICTED)
     tested = texts[label] if label is not None else ()
-    scored = _columns_of_classes(table.columns, tested)
-    counters = [k for k in range(len(table.columns)) if k not in scored]
+    scored = _columns_of_classes(table.columns, tested, table.values)
+    if answers is None and (ranks := _ranked_columns([*texts, *table.columns])):
+        answers = ranks[0]
+        scored = [k for k in scored if table.columns[k] not in ranks]
+        if answers in table.columns:
+            first = table.values[:, table.columns.index(answers)]
+            texts[answers] = np.array([f"{value:g}" for value in first])
+    counters = [k for k, name in enumerate(table.columns) if k not in scored and name != answers]
     names = [table.columns[k] for k in scored]
     label = label or _column_of(texts, {*names}, but=answers)
     parts: dict[str, Any] = {}
@@ -641,36 +734,50 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
         if answers is None and len(scored) < 2:
             answers = _column_of(texts, {*map(str, parts["labels"])}, but=None)
     if answers is not None and _are_no_classes(names, parts.get("labels")):
-        keys = {n: table.values[:, k] for k, n in enumerate(table.columns) if n.lower() in COUNTERS}
-        _refuse_rows_of_classes(path, texts, answers, texts | keys)
+        named = {n: table.values[:, k] for k, n in enumerate(table.columns)}
+        keys = {name: values for name, values in named.items() if is_named(name, COUNTERS)}
+        _refuse_rows_of_classes(file, texts, answers, texts | keys)
         parts["predicted"] = numbers_or_names(texts.pop(answers))
-        counters, scored = list(range(len(table.columns))), []
+        counters, scored = [k for k, name in enumerate(table.columns) if name != answers], []
     elif len(scored) > 1:
         whole = scored == list(range(len(table.columns)))
         parts["scores"] = table.values if whole else np.array(table.values[:, scored])
-        numbered = all(name.isdigit() for name in names) and len({*names}) == len(names)
-        parts["class_names"] = () if numbered else tuple(names)
+        parts["class_names"] = tuple(names)
     else:
+        got = [f"{name} ({clean_text(values[0], 30)!r})" for name, values in table.texts.items()]
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected one column of scores per class, or one column of "
-            "predicted classes, such as y_pred; got "
-            f"{', '.join([*table.texts, *table.left_out, *names][:6])}."
+            f"{file}: expected one column of scores per class, or one column of predicted classes, "
+            f"such as y_pred; got {', '.join([*got, *table.left_out, *names][:6])}."
         )
     if "scores" in parts and answers is not None:
         del texts[answers]
         remarks.append(_left_out([answers], "scores decide"))
-    if others := [*texts, *table.left_out]:
+    if others := [name for name in (*texts, *table.left_out) if name not in INDEX]:
         remarks.append(_left_out(others, "texts, no scores of a class"))
     if counters:
         why = "no scores of a class" if "scores" in parts else "predicted classes decide"
         remarks.append(_left_out([table.columns[k] for k in counters], why))
-    return parts | {"remarks": remarks}
+    numbers = {table.columns[k]: table.values[:, k] for k in counters}
+    return parts | {"remarks": remarks, "others": numbers | texts, "is_table": True}
 
 
-def _column_named(texts: Mapping[str, object], names: Sequence[str]) -> str | None:
-    """Return the column with the first of ``names`` that occurs, ignoring case."""
-    lower = {name.lower(): name for name in texts}
-    return next((lower[name] for name in names if name in lower), None)
+def _ranked_columns(names: Sequence[str]) -> list[str]:
+    """Return the columns of the best classes of an image, such as pred_1 to pred_5, best first.
+
+    Columns with the same ranks, such as score_1 to score_5, follow.
+    """
+    families: dict[str, dict[int, str]] = {}
+    for name in names:
+        if match := re.fullmatch(r"(?:(top)(\d{1,4}))?(\D*?)(\d{1,4})?", plain_name(name)):
+            stem = match[3].removesuffix("top") or match[1] or ""
+            families.setdefault(stem, {})[int(match[2] or match[4] or 0)] = name
+    for stem, columns in families.items():
+        ranks = [*range(1, len(columns) + 1)]
+        is_class = stem == "top" or is_named(stem, PREDICTED)
+        if is_class and len(columns) > 1 and sorted(columns) == ranks:
+            same = [of for of in families.values() if sorted(of) == ranks and of is not columns]
+            return [of[rank] for of in (columns, *same) for rank in ranks]
+    return []
 
 
 def _column_of(texts: Mapping[str, np.ndarray], names: set[str], but: str | None) -> str | None:
@@ -684,7 +791,7 @@ def _column_of(texts: Mapping[str, np.ndarray], names: set[str], but: str | None
 
 
 def _refuse_rows_of_classes(
-    path: Path,
+    file: str,
     texts: Mapping[str, np.ndarray],
     answers: str,
     keys: Mapping[str, np.ndarray],
@@ -698,23 +805,34 @@ def _refuse_rows_of_classes(
         pairs = {*zip(values.tolist(), texts[answers].tolist(), strict=True)}
         if len(pairs) == len(values):
             raise FileRefusedError(
-                f"{clean_text(path.name)}: expected one row per image, got {len(classes)} for each "
+                f"{file}: expected one row per image, got {len(classes)} for each "
                 f"{clean_text(name, 40)!r}, one per class; write one row per image, with a column "
                 "of scores for each class."
             )
 
 
-def _columns_of_classes(columns: Sequence[str], labels: Any) -> list[int]:
+def _columns_of_classes(columns: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
     """Return the columns of numbers that may be scores of a class.
 
-    Columns named in :data:`COUNTERS` or :data:`NO_CLASSES` are left out, unless a label has the
-    name.
+    Columns named in :data:`COUNTERS` or :data:`NO_CLASSES`, and columns of whole numbers among
+    fractions, are left out, unless a label has the name.
     """
-    others = {name for name in columns if name.lower() in (*COUNTERS, *NO_CLASSES)}
+    others = {name for name in columns if is_named(name, (*COUNTERS, *NO_CLASSES))}
+    others |= _whole_columns(columns, values)
     if others:
         tested = {class_key(str(label)) for label in np.unique(np.asarray(labels))}
         others = {name for name in others if class_key(name) not in tested}
     return [k for k, name in enumerate(columns) if name not in others]
+
+
+def _whole_columns(columns: Sequence[str], values: np.ndarray) -> set[str]:
+    """Return columns of whole numbers that differ, if most columns have fractions."""
+    some = np.asarray(values[: AT_ONCE // max(1, len(columns)) + 2], dtype=float)
+    whole = ((some == np.round(some)) | ~np.isfinite(some)).all(axis=0)
+    differ = (some != some[:1]).any(axis=0)
+    if 2 * whole.sum() >= len(columns):
+        return set()
+    return {columns[k] for k in np.flatnonzero(whole & differ).tolist()}
 
 
 def _are_no_classes(columns: Sequence[str], labels: object) -> bool:
@@ -724,18 +842,50 @@ def _are_no_classes(columns: Sequence[str], labels: object) -> bool:
 
 
 def _read_labels(
-    source: Path | Contents, folder: Path, limits: Limits
+    source: Path | Contents,
+    folder: Path,
+    limits: Limits,
+    scores: str,
+    others: Mapping[str, np.ndarray],
 ) -> np.ndarray | tuple[str, ...]:
-    """Read labels from a separate file."""
+    """Read labels from a separate file, in the order of the images of ``scores``.
+
+    ``others`` are columns of the scores, of which one may have the names of the images.
+    """
     folder.mkdir(exist_ok=True)
     if isinstance(source, Path) and container_of(source) == "text":
-        return _labels_of_text(source, folder, limits)
+        return _labels_of_text(source, folder, limits, scores, others)
     contents = look_into(source, limits=limits) if isinstance(source, Path) else source
-    names = ("array", *NAMES["labels"])
-    name = next((each for each in names if each in contents.shapes), None)
+    name = first_named(contents.shapes, ("array", *NAMES["labels"]))
     labels = None if name is None else _labels_in(contents, name, folder, limits)
     if labels is None:
         raise FileRefusedError(f"{clean_text(source.name)}: expected labels; got none.")
+    return _by_image(contents, labels, scores, others)
+
+
+def _by_image(
+    file: Contents,
+    labels: np.ndarray | tuple[str, ...],
+    scores: str,
+    others: Mapping[str, np.ndarray],
+) -> np.ndarray | tuple[str, ...]:
+    """Return labels in the order of the images of ``scores``, if both files name the images."""
+    held = {name: each for name, each in file.arrays.items() if each.shape == (len(labels),)}
+    for title, images in others.items():
+        for name, values in held.items():
+            if plain_name(name) != plain_name(title) and values.dtype.kind != "U":
+                continue
+            own, place = images.tolist(), {image: k for k, image in enumerate(values.tolist())}
+            missing = [image for image in own if image not in place]
+            if len(place) < len(labels) or len({*own}) < len(own) or len(missing) == len(own):
+                continue
+            if missing:
+                raise FileRefusedError(
+                    f"{file.name}: expected a label for every image of {scores}; got none for "
+                    f"{clean_text(str(missing[0]), 60)!r}."
+                )
+            rows = [place[image] for image in own]
+            return tuple(labels[k] for k in rows) if isinstance(labels, tuple) else labels[rows]
     return labels
 
 
@@ -746,13 +896,15 @@ def _labels_in(
     return read.names.get(name) or read.arrays.get(name)
 
 
-def _labels_of_text(path: Path, folder: Path, limits: Limits) -> np.ndarray | tuple[str, ...]:
+def _labels_of_text(
+    path: Path, folder: Path, limits: Limits, scores: str, others: Mapping[str, np.ndarray]
+) -> np.ndarray | tuple[str, ...]:
     """Read the labels in a column of a table, or one per line."""
     try:
         table = look_into(path, ("text",), limits=limits)
     except FileRefusedError:  # not a table: lines differ in form
         return numbers_or_names(read_lines(path, max_bytes=64 << 20))
-    name = _column_named(table.shapes, ("array", *LABELS))
+    name = first_named(table.shapes, ("array", *LABELS))
     name = name or _only_repeating(table, folder, limits)
     labels = None if name is None else _labels_in(table, name, folder, limits)
     if labels is None and "columns" in table.shapes:
@@ -760,8 +912,9 @@ def _labels_of_text(path: Path, folder: Path, limits: Limits) -> np.ndarray | tu
         raise FileRefusedError(
             f"{table.name}: expected one column of labels, called label; got {titles}."
         )
-    # Without a column of labels, the commas are in names of classes, one per line.
-    return numbers_or_names(read_lines(path, max_bytes=64 << 20)) if labels is None else labels
+    if labels is None:  # the commas are in names of classes, one per line
+        return numbers_or_names(read_lines(path, max_bytes=64 << 20))
+    return _by_image(table, labels, scores, others)
 
 
 def _only_repeating(table: Contents, folder: Path, limits: Limits) -> str | None:

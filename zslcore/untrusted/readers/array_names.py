@@ -1,13 +1,23 @@
-"""Names that score files and releases use for their arrays and columns."""
+"""Names that score files and releases use for their arrays and columns.
+
+Capitals and signs do not matter: ``yTrue`` and ``True Label`` are found in any of these lists, see
+:func:`first_named`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
 
 #: Names of variables with scores, and with labels of images.
 SCORE_VARIABLES = (
     *("scores", "score", "logits", "probabilities", "probs", "log_probs", "similarity"),
-    *("similarities", "array"),
+    *("similarities", "array", "logits_per_image", "y_score", "y_scores", "y_prob", "y_proba"),
+    *("prob", "probas", "softmax", "class_scores", "pred_scores", "all_logits", "all_scores"),
 )
 LABEL_VARIABLES = (
     *("y", "labels", "label", "y_true", "targets", "true_labels", "target", "gt", "ground_truth"),
-    *("true_label", "true", "gold"),
+    *("true_label", "true", "gold", "y_test", "gts", "gt_label", "gt_labels", "gt_class"),
 )
 #: Names of arrays with a fixed meaning, which are never names of classes.
 VARIABLES = frozenset(
@@ -27,7 +37,8 @@ VARIABLES = frozenset(
 LABELS = (
     *("label", "labels", "class", "y", "y_true", "target", "true", "targets", "true_label"),
     *("true_labels", "true_class", "gt", "ground_truth", "groundtruth", "gold", "actual"),
-    *("class_name", "label_name", "label_true", "target_class", "expected"),
+    *("class_name", "label_name", "label_true", "target_class", "expected", "y_test", "gts"),
+    *("gt_label", "gt_labels", "gt_class", "actual_label", "actual_class", "true_name"),
 )
 #: Names of a column or array of predicted classes.
 PREDICTED = (
@@ -35,6 +46,28 @@ PREDICTED = (
     *("pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class"),
     *("label_pred", "pred_class", "pred_classes", "answer", "answers", "output", "outputs"),
     *("top1", "argmax", "estimate", "estimated", "y_predicted", "predicted_classes"),
+    *("pred_name", "predicted_name", "prediction_label"),
 )
 #: Names of a column of numbers that count images.
 COUNTERS = ("id", "index", "idx", "row", "image_id", "img_id", "sample_id", "sample", "image_index")
+
+
+def plain_name(name: str) -> str:
+    """Return the letters and digits of a name, in lower case."""
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+def first_named(names: Iterable[str], listed: Iterable[str]) -> str | None:
+    """Return the name that is first in a list of this module; None if no name is listed."""
+    held = {plain_name(name): name for name in reversed([*names])}
+    return next((held[key] for key in map(plain_name, listed) if key in held), None)
+
+
+def is_named(name: str, listed: tuple[str, ...]) -> bool:
+    """Whether a name is in a list of this module."""
+    return plain_name(name) in _plain_names(listed)
+
+
+@cache
+def _plain_names(listed: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(plain_name, listed))

@@ -13,7 +13,7 @@ import numpy as np
 
 from zslcore.storage.arrays import write_rows
 from zslcore.untrusted import worker
-from zslcore.untrusted.readers.array_names import LABELS, PREDICTED
+from zslcore.untrusted.readers.array_names import LABELS, PREDICTED, is_named
 from zslcore.untrusted.readers.common import DECIMAL_COMMA, INDEX, MAX_NAME, MAX_PATH, encoding_of
 from zslcore.untrusted.worker import Refused
 
@@ -179,14 +179,13 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     """
     separator = _separator(path)
     header, first = _first_lines(path, separator)
-    named = {k for k, name in enumerate(header) if name.lower() in (*LABELS, *PREDICTED)}
+    named = {k for k, name in enumerate(header) if is_named(name, (*LABELS, *PREDICTED))}
     decimal = "," if separator != "," and any(map(DECIMAL_COMMA.fullmatch, first)) else "."
     texts = named | {
         k for k, field in enumerate(first) if not _is_number(field.replace(decimal, "."))
     }
-    index = next((k for k, name in enumerate(header) if name in INDEX), None)
-    numbers = [k for k in range(len(header)) if k not in texts and k != index]
-    codes = {k: _Codes() for k in sorted(texts - {index})}
+    numbers = [k for k, name in enumerate(header) if k not in texts and name not in INDEX]
+    codes = {k: _Codes() for k in sorted(texts)}
     worker.import_libraries("pandas")
     worker.raise_memory_limit(3 * budget)
     import pandas as pd
@@ -222,7 +221,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     return {
         "columns": [header[k] for k in numbers],
         "texts": {f"text_{k}": [header[k], [*column.texts]] for k, column in codes.items()},
-        "left_out": [header[k] for k in sorted(texts - {index}) if k not in codes],
+        "left_out": [header[k] for k in sorted(texts) if k not in codes],
     }
 
 
@@ -282,6 +281,8 @@ def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
     csv.field_size_limit(MAX_FIELD)
     with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:
         head = lines.read(2 * MAX_HEADER).splitlines()[:2]
+    if head and head[0].startswith("#") and head[0][1:2] not in (separator, ""):
+        raise Refused("expected names of columns, got a comment; delete it, or the #", "line 1")
     try:
         header, *rows = [
             [field.strip() for field in row] for row in csv.reader(head, delimiter=separator)

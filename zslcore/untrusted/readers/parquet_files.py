@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.untrusted import worker
-from zslcore.untrusted.readers.array_names import LABELS, PREDICTED
+from zslcore.untrusted.readers.array_names import LABELS, PREDICTED, first_named
 from zslcore.untrusted.readers.common import (
     INDEX,
     MAX_NAME,
@@ -56,8 +56,7 @@ class ParquetScores:
         self.file = open_parquet(path)
         schema = self.file.schema_arrow
         self.label, self.predicted = (
-            next((name for name in schema.names if name.lower() in names), None)
-            for names in (LABELS, PREDICTED)
+            first_named(schema.names, listed) for listed in (LABELS, PREDICTED)
         )
         index = ("__index_level_0__", "Unnamed: 0")
         others = [n for n in schema.names if n not in (self.label, self.predicted, *index)]
