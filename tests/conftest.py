@@ -131,6 +131,27 @@ def put_on_path(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def own_data(tmp_path, monkeypatch):
+    """Folder of data of a single test."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def printed(capsys):
+    """Run a command; returns its output, with errors where its status is not 0."""
+    from zslcore.__main__ import main
+
+    def run(*words, status=0):
+        capsys.readouterr()
+        assert main([str(word) for word in words]) == status
+        out, err = capsys.readouterr()
+        return out + err if status else out
+
+    return run
+
+
+@pytest.fixture
 def look():
     """Set in which theme, and in how wide a window, figures are drawn."""
     from ui.figures import palette

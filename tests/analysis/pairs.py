@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from tests.worlds import linear_world
 from zslcore.datasets.base import Split, ZSLDataset
 
 
@@ -33,8 +32,3 @@ def blobs(n_per_class=(30, 30), shifted=(), n_features=12, seed=0, name="pair", 
             )
         )
     return tuple(out)
-
-
-def world(**options):
-    """A linear world, one data set."""
-    return linear_world(**options)

@@ -248,9 +248,6 @@ def test_a_damaged_or_other_result_is_made_again(tmp_path):
     assert len(store.others(["crossed"])) == 4
 
 
-# --- Images per class -----------------------------------------------------------------------------
-
-
 # --- Tests of the table ---------------------------------------------------------------------------
 
 

@@ -77,12 +77,6 @@ def test_the_null_is_rejected_as_often_as_it_should_be(rng, monkeypatch):
     assert np.mean(np.array(p) <= 0.5) == pytest.approx(0.5, abs=0.12)
 
 
-def test_a_method_that_always_wins_is_told_apart():
-    values = np.random.default_rng(0).random((8, 5))
-    values[:, 3] += 2
-    assert ranking.friedman_test(values).p < 0.05
-
-
 def test_all_ties_are_no_difference():
     test = ranking.friedman_test(np.ones((4, 3)))
     assert np.isnan(test.statistic)
@@ -140,7 +134,6 @@ def test_intervals_of_all_occasions_hold_together(rng):
 def test_a_p_of_permutations_counts_what_was_measured():
     always = np.tile(np.arange(5.0), (12, 1))  # none of the permutations is as far apart
     assert ranking.friedman_test(always).p == 1 / (1 + ranking.N_PERMUTATIONS)
-    assert ranking.friedman_test(np.ones((4, 3))).p == 1
 
 
 def test_without_draws_there_is_no_interval():

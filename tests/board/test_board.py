@@ -203,13 +203,12 @@ BEGIN = b'{"schema": "zslcore-board/1", '
         (BEGIN + b'"who": "A", "who": "B"}', "every name of an object once"),
     ],
 )
-def test_nested_and_repeated_json_is_refused_in_one_sentence(tmp_path, capsys, content, got):
+def test_nested_and_repeated_json_is_refused_in_one_sentence(tmp_path, printed, content, got):
     (tmp_path / "hers.json").write_bytes(content)
     refused = read_board(tmp_path).refused["hers.json"]
     assert refused.startswith("hers.json: expected ")
     assert got in refused
-    assert main(["check", str(tmp_path / "hers.json")]) == 2
-    error = capsys.readouterr().err
+    error = printed("check", tmp_path / "hers.json", status=2)
     assert error.startswith("zslcore: hers.json")
     assert error.count("\n") == 1
 
@@ -468,10 +467,9 @@ def test_names_from_files_are_text(entry):
 # --- The command ----------------------------------------------------------------------------------
 
 
-def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsys):
+def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsys, printed):
     words = ["board", str(folder), "--output", *(str(folder / f"b.{e}") for e in ("html", "csv"))]
-    assert main(words) == 0
-    assert "1 results (splits: 1 known; overlap: 1 clean), 0 refused" in capsys.readouterr().out
+    assert "1 results (splits: 1 known; overlap: 1 clean), 0 refused" in printed(*words)
     assert (folder / "b.csv").read_text() == as_csv(read_board(folder))
     assert (folder / "b.html").read_text() == board_html(read_board(folder))
     (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
@@ -481,26 +479,23 @@ def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsy
     assert "expected a name that ends in .html or .csv" in capsys.readouterr().err
 
 
-def test_a_kept_run_and_judged_scores_are_added(made, tmp_path, monkeypatch, capsys):
+def test_a_kept_run_and_judged_scores_are_added(made, tmp_path, monkeypatch, printed):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     result, scored = made.result, made.scores
     ResultStore().put(result)
     folder = tmp_path / "board"
-    assert main(["board", str(folder), "--add", result.key[:8], "--who", "Ada"]) == 0
-    assert "LinearS2V" in capsys.readouterr().out
+    assert "LinearS2V" in printed("board", folder, "--add", result.key[:8], "--who", "Ada")
     path = tmp_path / "run.json"
     path.write_text(result.to_json())
     assert main(["board", str(folder), "--add", str(path), "--who", "Grace"]) == 0
     file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
     path.write_text(judge(interpreted(file, ["as-is"])[0]).to_json())
     words = ["board", str(folder), "--add", str(path), "--who", "Ada", "--method", "Mine"]
-    assert main(words) == 2
-    assert "expected --provenance for scores" in capsys.readouterr().err
+    assert "expected --provenance for scores" in printed(*words, status=2)
     assert main([*words, "--provenance", "My model.", "--pretraining", "none"]) == 0
     assert {one.entry.method for one in read_board(folder).results} == {"LinearS2V", "Mine"}
     assert len(read_board(folder).results) == 3
-    assert main(["board", str(folder), "--add", result.key]) == 2
-    assert "--add: expected --who" in capsys.readouterr().err
+    assert "--add: expected --who" in printed("board", folder, "--add", result.key, status=2)
 
 
 def test_a_result_never_overwrites_another(entry, folder):

@@ -24,9 +24,8 @@ def _empty_store(monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
 
 
-def test_run_prints_figures_with_their_origin_and_keeps_them(capsys):
-    assert main(["run", "--method", "LinearS2V"]) == 0
-    text = capsys.readouterr().out
+def test_run_prints_figures_with_their_origin_and_keeps_them(printed):
+    text = printed("run", "--method", "LinearS2V")
     (kept,) = ResultStore().results()
     assert f"ZSL          {kept.evaluation.zsl:.1%} per class" in text
     assert f"H {kept.evaluation.calibrated.harmonic:.1%}  (calibrated" in text
@@ -36,10 +35,9 @@ def test_run_prints_figures_with_their_origin_and_keeps_them(capsys):
     assert kept.spec.command() in text
 
 
-def test_json_is_the_result_the_package_reads_back(capsys):
+def test_json_is_the_result_the_package_reads_back(printed):
     words = "run --method SAE --param lam=0.5 --json --no-store --no-oracle"
-    assert main(words.split()) == 0
-    result = RunResult.from_json(capsys.readouterr().out)
+    result = RunResult.from_json(printed(*words.split()))
     assert result.params["lam"] == 0.5
     assert (result.params_origin, result.gamma_origin) == ("given", "validated")
     assert result.oracle is None
@@ -57,10 +55,9 @@ def test_a_terminal_sees_how_far_a_run_is_and_a_clean_line_after(capsys, monkeyp
     assert lines[-2].strip() == lines[-1] == ""
 
 
-def test_the_printed_command_gives_the_same_numbers(capsys):
+def test_the_printed_command_gives_the_same_numbers(capsys, printed):
     words = "run --method ESZSL --param lam=0.1 --gamma 0.2 --seed 2 --json"
-    assert main(words.split()) == 0
-    first = json.loads(capsys.readouterr().out)
+    first = json.loads(printed(*words.split()))
     (kept,) = ResultStore().results()
     assert main([*kept.spec.command().split()[1:], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["evaluation"] == first["evaluation"]
@@ -112,15 +109,13 @@ def test_python_m_zslcore_is_the_command():
     assert done.stderr.startswith("zslcore: Unknown method 'nothing'")
 
 
-def test_costs_of_leaks_are_lines_to_read_or_json(capsys):
+def test_costs_of_leaks_are_lines_to_read_or_json(capsys, printed):
     words = "leak-cost --method LinearS2V LinearV2S --leak training --given"
-    assert main(words.split()) == 0
-    text = capsys.readouterr().out
+    text = printed(*words.split())
     assert text.startswith(f"on digits, data {load('digits').digest}, split PS\n")
     assert text.count("trained on the test images of seen classes; parameters given") == 2
     assert text.count("AUSUC") == 2
-    assert main([*words.split(), "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(printed(*words.split(), "--json"))
     assert {row["method"] for row in rows} == {"LinearS2V", "LinearV2S"}
     assert {(row["dataset"], row["split"], row["simulated"]) for row in rows} == {
         ("digits", "PS", False)
@@ -131,28 +126,24 @@ def test_costs_of_leaks_are_lines_to_read_or_json(capsys):
     assert "no photograph is known" in capsys.readouterr().err
 
 
-def test_the_nine_imagenet_sets_are_lines_to_read_or_json(capsys, tmp_path):
+def test_the_nine_imagenet_sets_are_lines_to_read_or_json(printed, tmp_path):
     world = import_dataset(imagenet_world())
-    assert main(["large-scale", "--dataset", "ids"]) == 0
-    text = capsys.readouterr().out
+    text = printed("large-scale", "--dataset", "ids")
     found = measure(LargeScaleStudy("ids", world.digest, "ESZSL"), world)
     assert text.startswith(f"ESZSL on ids, simulated, data {world.digest}; chosen on the fold: ")
     for name in found.counts.names:
         line = next(line for line in text.splitlines() if line.startswith(f"{name} "))
         assert f"{100 * found.counts.accuracy(name, 5, task='gzsl'):.2f}%" in line
-    assert main(["large-scale", "--dataset", "ids", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(printed("large-scale", "--dataset", "ids", "--json"))
     assert len(rows) == 9 * 2 * 5
     assert {(row["method"], row["digest"]) for row in rows} == {("ESZSL", world.digest)}
-    assert main(["large-scale", "--dataset", "digits"]) == 2
-    assert "such as n01440764" in capsys.readouterr().err
+    assert "such as n01440764" in printed("large-scale", "--dataset", "digits", status=2)
     assert main(["large-scale", "--method", "EZSL"]) == 2
     nowhere = ["--dataset", "simulated-ImageNet-full", "--shards", str(tmp_path / "nowhere")]
-    assert main(["large-scale", *nowhere]) == 2
-    assert "expected a folder of shards" in capsys.readouterr().err
+    assert "expected a folder of shards" in printed("large-scale", *nowhere, status=2)
 
 
-def test_shards_of_ones_own_are_measured_by_the_ids_of_their_classes(capsys, tmp_path):
+def test_shards_of_ones_own_are_measured_by_the_ids_of_their_classes(capsys, printed, tmp_path):
     world = imagenet_world()
     write_shards(tmp_path / "mine", [(world.features, world.labels)])
     lines = [f"class,{','.join(world.attribute_names)}"]
@@ -163,25 +154,22 @@ def test_shards_of_ones_own_are_measured_by_the_ids_of_their_classes(capsys, tmp
     file = tmp_path / "words.csv"
     file.write_text("\n".join(lines))
     words = ["large-scale", "--shards", str(tmp_path / "mine"), "--prototypes", str(file)]
-    assert main(words) == 0
-    text = capsys.readouterr().out
+    text = printed(*words)
     assert text.startswith("ESZSL on mine, data ")
     assert len(text.splitlines()) == 11
     file.write_text("\n".join(lines[:-3]))
     assert main(words) == 2
     assert "labels must lie in 0..40, the rows of prototypes; got 0..43" in capsys.readouterr().err
-    assert main(["large-scale", "--prototypes", str(file)]) == 2
-    assert "--shards FOLDER" in capsys.readouterr().err
+    assert "--shards FOLDER" in printed("large-scale", "--prototypes", file, status=2)
 
 
 def test_simulated_data_say_so():
     assert named(load("simulated-aPY")).startswith("simulated-aPY, simulated, data ")
 
 
-def test_a_comparison_runs_what_is_missing_once_and_ranks_it(capsys, monkeypatch):
+def test_a_comparison_runs_what_is_missing_once_and_ranks_it(printed, monkeypatch):
     words = ["compare", "--method", "LinearS2V", "LinearV2S", "SAE", "--jobs", "1", "--folds"]
-    assert main(words) == 0
-    text = capsys.readouterr().out
+    text = printed(*words)
     kept = ResultStore().results()
     assert {result.spec.method for result in kept} == {"LinearS2V", "LinearV2S", "SAE"}
     assert "3 occasions" in text  # one a fold
@@ -190,17 +178,15 @@ def test_a_comparison_runs_what_is_missing_once_and_ranks_it(capsys, monkeypatch
     assert all(method in text for method in ("LinearS2V", "LinearV2S", "SAE"))
     again = "zslcore.results.planning.run"
     monkeypatch.setattr(again, lambda *_, **__: pytest.fail("run again"))
-    assert main([*words, "--json", "--figure", "zsl"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(printed(*words, "--json", "--figure", "zsl"))
     assert len(rows) == 9
     assert {row["digest"] for row in rows} == {load("digits").digest}
     assert main([*words, "--figure", "accuracy"]) == 2
 
 
-def test_methods_are_compared_on_data_of_which_only_results_are_here(capsys, monkeypatch):
+def test_methods_are_compared_on_data_of_which_only_results_are_here(capsys, printed, monkeypatch):
     words = ["compare", "--dataset", "CUB-vgg_fc7", "AWA1-lss", "--method", "ESZSL", "SAE"]
-    assert main(words) == 2
-    assert "Unknown data set 'CUB-vgg_fc7'" in capsys.readouterr().err
+    assert "Unknown data set 'CUB-vgg_fc7'" in printed(*words, status=2)
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     assert main([*words, "CE-GZSL", "--jobs", "1"]) == 0
     out, err = capsys.readouterr()
@@ -211,15 +197,14 @@ def test_methods_are_compared_on_data_of_which_only_results_are_here(capsys, mon
 
 
 def test_compare_takes_the_one_split_of_a_data_set_whatever_it_is_called(
-    tmp_path, monkeypatch, capsys
+    tmp_path, monkeypatch, printed
 ):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     world = linear_world(noise=1.0)
     own = replace(world, splits=[replace(world.split("PS"), name="own")])
     imports.import_read_dataset(own, "birds")
     words = ["compare", "--dataset", "birds", "--method", "ESZSL", "LinearS2V", "--json"]
-    assert main(words) == 0
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(printed(*words))
     assert {(row["split"], row["method"]) for row in rows} == {
         ("own", "ESZSL"),
         ("own", "LinearS2V"),
@@ -246,15 +231,12 @@ def test_claims_are_judged_on_what_is_kept(capsys):
 @pytest.mark.parametrize(
     ("option", "line"), [("--lint", "H: 70 checked, 1 found."), ("--findings", "- aPY's Proposed")]
 )
-def test_claims_list_what_was_found_too(capsys, option, line):
-    assert main(["claims", option]) == 0
-    assert line in capsys.readouterr().out
-    assert main(["claims", option, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)
+def test_claims_list_what_was_found_too(printed, option, line):
+    assert line in printed("claims", option)
+    assert json.loads(printed("claims", option, "--json"))
 
 
-def test_claims_refuse_what_they_do_not_know(capsys):
-    assert main(["claims", "--id", "gbu-cros-p"]) == 2
-    assert "did you mean 'gbu-cross-p'?" in capsys.readouterr().err
+def test_claims_refuse_what_they_do_not_know(capsys, printed):
+    assert "did you mean 'gbu-cross-p'?" in printed("claims", "--id", "gbu-cros-p", status=2)
     assert main(["claims", "--lint", "--id", "gbu-cross-p"]) == 2
     assert "--id: expected no --lint" in capsys.readouterr().err

@@ -27,14 +27,12 @@ def opened(path):
         return dict(arrays)
 
 
-def refused(capsys, *words):
-    assert main(["embed", *words]) == 2
-    return capsys.readouterr().err
+def refused(printed, *words):
+    return printed("embed", *words, status=2)
 
 
-def test_word_vectors_make_class_embeddings_that_import_takes(classes, capsys):
-    assert main(["embed", "classes.txt", "--vectors", "glove.txt"]) == 0
-    out = capsys.readouterr().out
+def test_word_vectors_make_class_embeddings_that_import_takes(classes, printed):
+    out = printed("embed", "classes.txt", "--vectors", "glove.txt")
     assert "classes-glove.npz: 4 classes x 3 values" in out
     made = opened("classes-glove.npz")
     assert list(made["class_names"]) == ["blue whale", "ox", "seal", "bat"]
@@ -48,10 +46,9 @@ def test_word_vectors_make_class_embeddings_that_import_takes(classes, capsys):
     np.testing.assert_allclose(load("mine").prototypes, made["prototypes"])
 
 
-def test_an_encoder_of_texts_makes_them_with_its_pretraining(classes, model, capsys):  # noqa: F811
+def test_an_encoder_of_texts_makes_them_with_its_pretraining(classes, model, printed):  # noqa: F811
     words = ["classes.txt", "--encoder", "open_clip:RN50", "--weights", "random"]
-    assert main(["embed", *words, "--text", "a {}.", "an image of {}"]) == 0
-    out = capsys.readouterr().out
+    out = printed("embed", *words, "--text", "a {}.", "an image of {}")
     assert "encoder open_clip:RN50; weights random, seed 0; SHA-256" in out
     made = opened("classes-open_clip-RN50.npz")
     encoder = load_encoder("open_clip:RN50", "random")

@@ -71,16 +71,14 @@ def test_the_audit_looks_files_up_alike(folder, capsys):
         assert "ZSL004" in {finding["check"] for finding in report["findings"]}
 
 
-def test_score_looks_files_up_alike(folder, tmp_path, capsys):
+def test_score_looks_files_up_alike(folder, tmp_path, printed):
     rng, y = np.random.default_rng(0), files.LABELS
     np.save(folder / "scores.npy", np.eye(5)[y] + rng.normal(size=(len(y), 5)))
     (folder / "y.txt").write_text("\n".join(map(str, y)))
     (folder / "unseen.txt").write_text("3\n4\n")
     words = ["score", str(folder / "scores.npy"), "--labels", "y.txt", "--unseen"]
-    assert main([*words, "unseen.txt", "--json"]) == 0
-    listed = json.loads(capsys.readouterr().out)
-    assert main([*words, "3", "4", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == listed
+    listed = json.loads(printed(*words, "unseen.txt", "--json"))
+    assert json.loads(printed(*words, "3", "4", "--json")) == listed
 
 
 def test_what_the_features_were_trained_on_is_declared_and_audited(folder, capsys):

@@ -66,13 +66,12 @@ def test_a_refusal_is_one_line_and_exit_code_2(tmp_path, capsys, arguments, sent
 
 
 @pytest.mark.parametrize(("n_classes", "unseen"), [(3, ["0", "1", "2"]), (1, ["0"])])
-def test_an_import_without_a_seen_class_is_one_sentence(tmp_path, capsys, n_classes, unseen):
+def test_an_import_without_a_seen_class_is_one_sentence(tmp_path, printed, n_classes, unseen):
     labels = np.repeat(np.arange(n_classes), 4)
     arrays = {"features": np.ones((len(labels), 2)), "labels": labels}
     arrays |= {"prototypes": np.eye(n_classes), "class_names": list("abc"[:n_classes])}
     np.savez(tmp_path / "t.npz", **arrays)
-    assert main(["import", str(tmp_path / "t.npz"), "--unseen", *unseen]) == 2
-    err = capsys.readouterr().err
+    err = printed("import", tmp_path / "t.npz", "--unseen", *unseen, status=2)
     assert err.startswith("zslcore: unseen classes: expected")
     assert err.count("\n") == 1
 

@@ -49,12 +49,11 @@ def head_of(page):
     return json.loads(packed[4 : 4 + length])
 
 
-def test_scores_leave_as_one_page_with_their_images(tmp_path, capsys, monkeypatch):
+def test_scores_leave_as_one_page_with_their_images(tmp_path, printed, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = [f"<b>{k}</b>" for k in range(12)]
     path = scores(tmp_path, class_names=np.array(names))
-    assert main(["score", str(path), "--html", "my curve.html"]) == 0
-    out = capsys.readouterr().out
+    out = printed("score", path, "--html", "my curve.html")
     assert '<iframe src="my%20curve.html" title="Seen-unseen curve of test.npz"' in out
     page = (tmp_path / "my curve.html").read_text(encoding="utf-8")
     assert "default-src 'none'" in page
@@ -65,16 +64,14 @@ def test_scores_leave_as_one_page_with_their_images(tmp_path, capsys, monkeypatc
     assert [stop["name"] for stop in head["lines"][0]["stops"]] == ["uncalibrated", "oracle"]
 
 
-def test_gamma_of_scores_is_a_stop_and_further_files_are_curves(tmp_path, capsys):
+def test_gamma_of_scores_is_a_stop_and_further_files_are_curves(tmp_path, printed):
     files = [str(scores(tmp_path, f"{k}.npz", seed=k)) for k in range(3)]
     out = tmp_path / "x.html"
-    assert main(["score", *files, "--gamma", "0.5", "--html", str(out), "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)) == 3
+    assert len(json.loads(printed("score", *files, "--gamma", "0.5", "--html", out, "--json"))) == 3
     head = head_of(out.read_text(encoding="utf-8"))
     assert [line["name"] for line in head["lines"]] == ["0.npz", "1.npz", "2.npz"]
     assert {"name": "given", "gamma": 0.5, "look": "validated"} in head["lines"][0]["stops"]
-    assert main(["score", *files, *files, "--html", str(out)]) == 2
-    assert "expected at most 5" in capsys.readouterr().err
+    assert "expected at most 5" in printed("score", *files, *files, "--html", out, status=2)
 
 
 def test_without_seen_images_there_is_no_page(tmp_path, capsys):
@@ -89,20 +86,18 @@ def test_without_seen_images_there_is_no_page(tmp_path, capsys):
     assert judge(matrix)._repr_html_() is None
 
 
-def test_a_run_leaves_as_one_page(tmp_path, capsys, monkeypatch):
+def test_a_run_leaves_as_one_page(tmp_path, printed, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     world = linear_world(noise=1.0)
     spec = RunSpec(world.name, "PS", "LinearS2V", params={"lam": 1.0})
     result = run(spec, world, store=ResultStore()).result
     out = tmp_path / "run.html"
-    assert main(["runs", "export", result.key, "--html", str(out)]) == 0
-    assert '<iframe src="run.html"' in capsys.readouterr().out
+    assert '<iframe src="run.html"' in printed("runs", "export", result.key, "--html", out)
     page = out.read_text(encoding="utf-8")
     assert f"data {world.digest}" in page
     stops = {stop["name"]: stop["gamma"] for stop in head_of(page)["lines"][0]["stops"]}
     assert stops["validated"] == result.gamma
-    assert main(["runs", "export", "--html", str(out)]) == 2
-    assert "--html: expected the KEY" in capsys.readouterr().err
+    assert "--html: expected the KEY" in printed("runs", "export", "--html", out, status=2)
 
 
 @pytest.mark.nightly
@@ -177,7 +172,7 @@ def test_a_map_leaves_as_one_page_in_the_theme_of_its_colours():
 
 
 @pytest.mark.nightly
-def test_the_rows_of_a_board_link_their_curves(tmp_path, capsys, monkeypatch):
+def test_the_rows_of_a_board_link_their_curves(tmp_path, printed, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     world = linear_world(noise=1.0)
     spec = RunSpec(world.name, "PS", "LinearS2V", params={"lam": 1.0})
@@ -194,11 +189,9 @@ def test_the_rows_of_a_board_link_their_curves(tmp_path, capsys, monkeypatch):
     ]
     assert main([*words, *added]) == 0
     board, curves = tmp_path / "board.html", tmp_path / "all curves"
-    assert main([*words[:2], "--output", str(board), "--curves", str(curves)]) == 0
-    assert "1 curves in" in capsys.readouterr().out
+    assert "1 curves in" in printed(*words[:2], "--output", board, "--curves", curves)
     (page,) = curves.glob("*.html")
     assert head_of(page.read_text(encoding="utf-8"))["images"]["n"] > 0
     link = re.search(r'href="(all%20curves/[^"]+)"', board.read_text(encoding="utf-8"))[1]
     assert (tmp_path / unquote(link)) == page
-    assert main([*words[:2], "--curves", str(curves)]) == 2
-    assert "--curves: expected --output" in capsys.readouterr().err
+    assert "--curves: expected --output" in printed(*words[:2], "--curves", curves, status=2)

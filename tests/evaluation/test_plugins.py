@@ -50,9 +50,8 @@ def written(path, text, attribute):
     return f"{path}:{attribute}"
 
 
-def test_a_file_is_run_stored_and_named_by_its_source(mine, capsys):
-    assert main(["run", "--method", mine]) == 0
-    said = capsys.readouterr().out
+def test_a_file_is_run_stored_and_named_by_its_source(mine, printed):
+    said = printed("run", "--method", mine)
     (one,) = ResultStore().stored()
     assert NAME.fullmatch(one.result.spec.method)
     assert one.result.spec.method in said
@@ -75,10 +74,9 @@ def test_an_edited_file_is_another_method(mine, tmp_path):
     assert lam[first].evaluation != lam[second].evaluation
 
 
-def test_two_files_with_a_class_of_the_same_name_are_two_methods(mine, tmp_path, capsys):
+def test_two_files_with_a_class_of_the_same_name_are_two_methods(mine, tmp_path, printed):
     other = written(tmp_path / "hers.py", RIDGE.replace("X.T @ S[y]", "X.T @ S[y] ** 2"), "Mine")
-    assert main(["compare", "--method", mine, other, "ESZSL", "--jobs", "1"]) == 0
-    said = capsys.readouterr().out
+    said = printed("compare", "--method", mine, other, "ESZSL", "--jobs", "1")
     assert len(set(NAME.findall(said))) == 2
     assert "ESZSL" in said
 
@@ -90,14 +88,13 @@ def test_the_same_file_in_another_place_is_the_same_method(mine, tmp_path):
 
 
 @pytest.mark.nightly
-def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, capsys):
+def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, capsys, printed):
     assert main(["run", "--method", mine]) == 0
     (one,) = ResultStore().stored()
     (tmp_path / "mine.py").unlink()
     forget()
     capsys.readouterr()
-    assert main(["runs", "show", one.id]) == 0
-    assert f"takes the file of {one.result.spec.method}" in capsys.readouterr().out
+    assert f"takes the file of {one.result.spec.method}" in printed("runs", "show", one.id)
     words = [["list"], ["show", one.id], ["export", "--format", "json"]]
     words += [["export", one.id, "--predictions", "p.parquet"]]
     for each in words:
@@ -175,11 +172,10 @@ def test_a_broken_method_takes_nothing_from_the_others(mine, tmp_path, capsys):
     assert "KeyError" in err
 
 
-def test_check_method_says_what_is_broken(tmp_path, capsys):
+def test_check_method_says_what_is_broken(tmp_path, capsys, printed):
     old, new, words = BROKEN["NaN"]
     path = written(tmp_path / "broken.py", STEPS.replace(old, new), "Steps")
-    assert main(["check-method", path]) == 1
-    said = capsys.readouterr().out
+    said = printed("check-method", path, status=1)
     assert "broken  Scores are one finite float64 per sample and candidate." in said
     assert words in said
     path = written(tmp_path / "other.py", STEPS.replace("stochastic=True", "requires=''"), "Steps")
@@ -187,12 +183,11 @@ def test_check_method_says_what_is_broken(tmp_path, capsys):
     assert "expected stochastic=True, since it has a random_state" in capsys.readouterr().out
 
 
-def test_a_card_that_states_a_dependence_waives_three_laws(tmp_path, capsys):
+def test_a_card_that_states_a_dependence_waives_three_laws(tmp_path, printed):
     text = RIDGE.replace(
         'formula="x^T V s",', 'formula="x^T V s", depends_on_candidates="it says so",'
     )
-    assert main(["check-method", written(tmp_path / "mine.py", text, "Mine")]) == 0
-    said = capsys.readouterr().out
+    said = printed("check-method", written(tmp_path / "mine.py", text, "Mine"))
     assert said.count("the card states that scores depend on the candidates: it says so.") == 3
     assert "18 hold, 3 waived, 0 broken" in said
 
@@ -206,15 +201,13 @@ def test_a_card_that_states_a_dependence_waives_three_laws(tmp_path, capsys):
         ("Mnie", "Unknown method 'Mnie'"),
     ],
 )
-def test_a_place_that_holds_no_method_is_refused(mine, place, words, capsys):
-    assert main(["run", "--method", place]) == 2
-    assert words in capsys.readouterr().err
+def test_a_place_that_holds_no_method_is_refused(mine, place, words, printed):
+    assert words in printed("run", "--method", place, status=2)
 
 
-def test_reproduce_takes_a_file_for_a_row(mine, capsys):
+def test_reproduce_takes_a_file_for_a_row(mine, printed):
     words = ["reproduce", "gbu:table6", "--method", mine, "ESZSL", "--jobs", "1", "--seeds", "1"]
-    assert main([*words, "--param", "Mine.lam=2"]) == 0
-    said = capsys.readouterr().out
+    said = printed(*words, "--param", "Mine.lam=2")
     assert len(NAME.findall(said)) >= 2  # the row, and what it is given
     assert "lam = 2" in said
 
@@ -295,15 +288,12 @@ def package(tmp_path, put_on_path):
     return site / "mypack"
 
 
-def test_an_entry_point_of_an_installed_package_is_a_method(package, capsys):
-    assert main(["run", "--method", "mine"]) == 0
-    assert "--method mine" in capsys.readouterr().out
+def test_an_entry_point_of_an_installed_package_is_a_method(package, printed):
+    assert "--method mine" in printed("run", "--method", "mine")
     (one,) = ResultStore().stored()
     assert NAME.fullmatch(one.result.spec.method)
-    assert main(["run", "--method", "lost"]) == 2
-    assert "loading raised ModuleNotFoundError" in capsys.readouterr().err
-    assert main(["run", "--method", "mien"]) == 2
-    assert "did you mean 'mine'" in capsys.readouterr().err
+    assert "loading raised ModuleNotFoundError" in printed("run", "--method", "lost", status=2)
+    assert "did you mean 'mine'" in printed("run", "--method", "mien", status=2)
 
 
 def test_every_file_of_a_package_is_part_of_the_name(package, monkeypatch):
@@ -361,13 +351,12 @@ def test_methods_of_this_machine_are_listed(mine, monkeypatch, capsys):
     assert "gone.py:Gone: expected a Python file" in err
 
 
-def test_nothing_from_outside_is_loaded_on_a_public_server(mine, package, monkeypatch, capsys):
+def test_nothing_from_outside_is_loaded_on_a_public_server(mine, package, monkeypatch, printed):
     monkeypatch.setenv("ZSL_METHODS", mine)
     monkeypatch.setenv("ZSL_PUBLIC", "1")
     assert plugins.register_all() == {}
     for word in (mine, "mine"):
-        assert main(["run", "--method", word]) == 2
-        assert "not loaded on a public server" in capsys.readouterr().err
+        assert "not loaded on a public server" in printed("run", "--method", word, status=2)
     with pytest.raises(ParameterError, match="public"):
         zslcore.register(mine)
     with pytest.raises(ParameterError, match="public"):
@@ -381,10 +370,9 @@ def test_an_address_loads_no_file(mine):
     assert plugins.registered() == ()
 
 
-def test_a_setting_that_names_no_file_is_refused(monkeypatch, capsys):
+def test_a_setting_that_names_no_file_is_refused(monkeypatch, printed):
     monkeypatch.setenv("ZSL_METHODS", "mine.py")
-    assert main(["methods"]) == 2
-    assert "ZSL_METHODS: expected one or more FILE.py:Class" in capsys.readouterr().err
+    assert "ZSL_METHODS: expected one or more FILE.py:Class" in printed("methods", status=2)
 
 
 def test_the_generator_of_a_doctoral_student_runs_by_its_file(shared, tmp_path, capsys):

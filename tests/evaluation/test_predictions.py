@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score, roc_curve
 
 from tests.metrics.test_metrics import scored
 from tests.worlds import linear_world
@@ -13,7 +12,6 @@ from zslcore.analysis.confusion import confusion
 from zslcore.analysis.resampling import figures
 from zslcore.datasets import load
 from zslcore.datasets.base import Split
-from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.predictions_file import read_predictions, write_predictions
 from zslcore.evaluation.protocol import (
@@ -209,50 +207,6 @@ def test_without_seen_test_images_there_is_zsl_alone(tmp_path):
     assert found.evaluation.plain is None
 
 
-# --- Detection, and the pairwise area of other authors --------------------------------------------
-
-
-def pairwise_area(answers):
-    """P(both right among their own side, and the seen one's margin is larger), pair by pair.
-
-    A pair with equal margins counts half.
-    """
-    right = np.where(answers.of_seen, answers.right_if_seen, answers.right_if_unseen)
-    s, u = (answers.margin[side] for side in (answers.of_seen, ~answers.of_seen))
-    both = right[answers.of_seen][:, None] & right[~answers.of_seen]
-    order = (s[:, None] > u) + 0.5 * (s[:, None] == u)
-    return float((both * order).mean())
-
-
-@given(scored())
-def test_per_sample_area_is_open_world_auc(world):
-    scores = matrix_of(*world)
-    found = predicted(scores).test
-    expected = pairwise_area(found.answers)
-    assert found.curve_of("sample").ausuc == pytest.approx(expected, abs=1e-12)
-
-
-@given(scored())
-def test_detection_by_the_margin_is_that_of_scikit_learn(world):
-    found = predicted(matrix_of(*world)).test
-    answers, got = found.answers, BootstrapMetrics.once(found)
-    auroc = roc_auc_score(answers.of_seen, answers.margin)
-    assert got.auroc() == pytest.approx(auroc, abs=1e-12)
-    fpr, tpr, _ = roc_curve(answers.of_seen, answers.margin, drop_intermediate=False)
-    assert got.fpr95() == pytest.approx(fpr[np.argmax(tpr >= 0.95)], abs=1e-12)
-
-
-@pytest.mark.parametrize("n", [20, 21, 400])
-def test_threshold_of_fpr95_keeps_95_percent_and_no_more(n):
-    rng = np.random.default_rng(n)
-    F = np.round(rng.normal(size=(2 * n, 2)), 1) + np.repeat([[1, 0], [0, 0]], n, axis=0)
-    found = predicted(matrix_of(F, np.repeat([0, 1], n), np.array([True, False]))).test
-    fpr, tpr, _ = roc_curve(found.answers.of_seen, found.answers.margin, drop_intermediate=False)
-    assert BootstrapMetrics.once(found).fpr95() == pytest.approx(
-        fpr[np.argmax(tpr >= 0.95)], abs=1e-12
-    )
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "u", "s", "H"),
@@ -267,8 +221,6 @@ def test_real_scores_go_through_a_file_to_the_printed_digit(name, u, s, H, tmp_p
     printed = [round(100 * value, 1) for value in (plain.unseen, plain.seen, plain.harmonic)]
     assert printed == [u, s, H]
     assert_same_figures(scores, found.test, [0.0, found.test.curve.best().gamma])
-    area = found.test.curve_of("sample").ausuc
-    assert area == pytest.approx(pairwise_area(found.test.answers), abs=1e-12)
     assert (tmp_path / "p.parquet").stat().st_size < 60_000
 
 

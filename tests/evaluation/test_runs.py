@@ -150,12 +150,6 @@ def test_among_unseen_classes_the_grid_has_defaults_or_is_chosen():
     assert (chosen.params, chosen.gamma, chosen.select_for) == ({}, 0.0, "zsl")
 
 
-def test_oracle_gap_is_never_negative_and_left_out_when_not_asked_for(result):
-    assert min(result.oracle_gap.values()) >= 0
-    assert set(result.oracle_gap) == {"zsl", "harmonic"}
-    assert run(spec(), WORLD, with_oracle=False).result.oracle_gap == {}
-
-
 def test_a_split_without_seen_test_rows_is_run_for_zsl_and_fits_nothing_for_gamma(monkeypatch):
     standard = Split.from_classes(
         "SS", WORLD.labels, unseen=range(8, 12), folds=[[0, 1]], seen_test_fraction=0
@@ -323,12 +317,13 @@ def test_values_that_are_no_text_are_counted_as_unreadable(result, tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
     store.put(result)
     strange = [("null", None), ("number", 5), ("blob", b"\xff\xfe"), ("deep", "[" * 100_000)]
+    strange.append(("foreign", "{}"))
     with sqlite3.connect(store.path) as db:
         db.executemany("INSERT INTO runs VALUES (?, NULL, ?)", strange)
         db.execute("INSERT INTO runs VALUES ('text', '', CAST(x'ff' AS TEXT))")
     db.close()
     assert store.results() == [one.result for one in store.stored()] == [result]
-    assert store.unreadable().startswith("5 results were written by another version")
+    assert store.unreadable().startswith("6 results were written by another version")
     assert all(store.get(key) is None for key, _ in strange)
 
 
@@ -345,18 +340,6 @@ def test_results_are_told_newest_first_and_of_a_split_oldest_first(result, tmp_p
     assert [r.key for r in store.results()] == ["SS", "day 3", "day 2", "day 1"]
     assert [r.key for r in store.runs_on(WORLD, "PS")] == ["day 1", "day 2", "day 3"]
     assert store.runs_on(linear_world(seed=1), "PS") == []
-
-
-def test_results_that_cannot_be_read_are_counted_and_passed_over(result, tmp_path):
-    store = ResultStore(tmp_path / "runs.sqlite")
-    store.put(result)
-    for n, counted in ((1, "1 result was written"), (2, "2 results were written")):
-        with sqlite3.connect(store.path) as db:
-            db.execute("INSERT INTO runs VALUES (?, '', '{}')", (f"foreign {n}",))
-        db.close()
-        assert store.unreadable() == f"{counted} by another version or program and cannot be read."
-        assert store.get(f"foreign {n}") is None
-        assert store.results() == [result]
 
 
 def test_a_result_with_the_oracle_serves_whoever_does_not_ask_for_it(tmp_path, monkeypatch):
@@ -413,6 +396,7 @@ def test_a_given_gamma_of_zero_is_none_that_was_chosen():
 
 def test_the_oracle_gap_is_what_peeking_adds(result):
     gap = result.oracle_gap
+    assert min(gap.values()) >= 0
     assert gap["zsl"] == result.oracle.zsl - result.evaluation.zsl
     assert gap["harmonic"] == result.oracle.harmonic - result.evaluation.calibrated.harmonic
     alone = replace(result, oracle=replace(result.oracle, harmonic=None))
@@ -434,16 +418,6 @@ def test_a_grid_leaves_out_what_is_given_and_is_part_of_the_spec():
     assert RunSpec.from_json(mine.to_json()) == mine
     with pytest.raises(UnknownNameError, match="did you mean 'lam'"):
         spec(grid={"lamb": [1]})
-
-
-def test_a_key_is_short_and_made_of_the_text_of_the_spec():
-    same = [
-        spec(method="ESZSL", params=p) for p in ({"lam": 1, "gamma": 2}, {"gamma": 2, "lam": 1})
-    ]
-    assert same[0].to_json() == same[1].to_json()
-    assert list(json.loads(same[0].to_json())) == sorted(json.loads(same[0].to_json()))
-    assert len(same[0].key) == 16
-    assert int(same[0].key, 16) > 0
 
 
 def test_specs_and_results_do_not_change(result):

@@ -16,7 +16,7 @@ ANIMALS = ("bat", "cow", "deer", "fox", "goat", "otter", "seal", "zebra")
 
 
 @pytest.mark.nightly
-def test_from_images_to_the_board(tmp_path, monkeypatch, capsys):
+def test_from_images_to_the_board(tmp_path, monkeypatch, capsys, printed):
     try:
         torchvision()
     except ZSLError as error:
@@ -29,8 +29,7 @@ def test_from_images_to_the_board(tmp_path, monkeypatch, capsys):
     words = ["extract", str(images), "--encoder", "resnet18", "--weights", "random", "--batch", "8"]
     words += ["--resize", "40", "--crop", "32", "--workers", "0", "--crops", "10"]
     words += ["--attributes", str(side), "--unseen", "seal", "zebra", "--name", "animals"]
-    assert main([*words, "--output", str(tmp_path / "animals.npz")]) == 0
-    said = capsys.readouterr().out
+    said = printed(*words, "--output", tmp_path / "animals.npz")
     assert "40 images x 512 features, 8 classes" in said
     assert "encoder resnet18; weights random, seed 0; SHA-256 " in said
     assert load("animals").pretraining == ("none",)
@@ -71,12 +70,11 @@ def test_from_images_to_the_board(tmp_path, monkeypatch, capsys):
     ],
 )
 def test_what_cannot_become_a_data_set_is_said_before_hours_of_work(
-    words, sentence, tmp_path, capsys
+    words, sentence, tmp_path, printed
 ):
     images = write_folder(tmp_path / "images", each=1)
     (tmp_path / "a.csv").write_text("class,big\nbat,1\notter,0\nseal,1\nzebras,0\n")
     words = [str(tmp_path / "a.csv") if word == "ATTRIBUTES" else word for word in words]
-    assert main(["extract", str(images), "--encoder", "resnet18", *words]) == 2
-    err = capsys.readouterr().err
+    err = printed("extract", images, "--encoder", "resnet18", *words, status=2)
     assert sentence in err
     assert err.count("\n") == 1

@@ -64,7 +64,7 @@ def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(data, tmp_path):
     assert upkeep.sweep_leftovers() == 0
 
 
-def test_everything_ill_is_found_and_mended(data, tmp_path, capsys):
+def test_everything_ill_is_found_and_mended(data, tmp_path, capsys, printed):
     assert main(["doctor"]) == 0
     np.savez(tmp_path / "mine.npz", **ARRAYS)
     import_dataset(tmp_path / "mine.npz")
@@ -75,14 +75,12 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys):
     ResultStore().path.write_bytes(b"no store, but some text" * 99)
     leave(data)
     capsys.readouterr()
-    assert main(["doctor"]) == 1
-    said = capsys.readouterr().out
+    said = printed("doctor", status=1)
     for what in ("store", "imports", "jobs", "leftovers"):
         assert f"problem  {what}" in said
     assert said.count("`zslcore doctor --repair` repairs it.") == 4
     assert main(["doctor", "--repair"]) == 0
-    assert main(["doctor"]) == 0
-    assert "problem" not in capsys.readouterr().out.rpartition("versions")[2]
+    assert "problem" not in printed("doctor").rpartition("versions")[2]
     assert imports.open_import("mine").n_classes == 5
 
 
@@ -146,20 +144,21 @@ def test_neither_a_start_nor_mending_removes_an_import_whose_manifest_is_damaged
     assert not copied or imports.open_import("mine").n_classes == 5
 
 
-def test_an_import_of_a_newer_version_is_well_and_stays(data, imported, capsys):
+def test_an_import_of_a_newer_version_is_well_and_stays(data, imported, printed):
     manifest = data / "imported" / "mine.json"
     manifest.write_text(manifest.read_text().replace('"schema": 1', '"schema": 2'))
     there = sorted(imported.iterdir())
     Start().begin()
-    assert main(["doctor", "--repair"]) == 0
-    said = capsys.readouterr().out
+    said = printed("doctor", "--repair")
     assert "The import 'mine' was made by a newer version" in said
     assert "problem" not in said
     assert "0 imports are whole." in said
     assert sorted(imported.iterdir()) == there
 
 
-def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(data, imported, capsys):
+def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(
+    data, imported, capsys, printed
+):
     (data / "imported" / "mine.json").unlink()
     old = data / "scratch" / "of_an_earlier_version"
     old.mkdir(parents=True)
@@ -174,8 +173,7 @@ def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(data,
     said = f"2 folders belong to nothing that this version keeps: {imported.name}, {old.name}."
     assert said in capsys.readouterr().out
     assert main(["doctor", "--repair"]) == 0
-    assert main(["doctor"]) == 0
-    assert "2 files and folders that this version does not know lie in" in capsys.readouterr().out
+    assert "2 files and folders that this version does not know lie in" in printed("doctor")
     assert not imported.exists()
     (moved,) = (data / imports.QUARANTINE).glob(f"*.{imported.name}")
     assert {path.name: path.read_bytes() for path in moved.iterdir()} == held
@@ -183,11 +181,10 @@ def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(data,
     assert moved.is_dir()
 
 
-def test_what_nobody_can_mend_stays_ill(data, capsys):
+def test_what_nobody_can_mend_stays_ill(data, printed):
     data.parent.mkdir(parents=True, exist_ok=True)
     data.write_text("a file")
-    assert main(["doctor", "--repair"]) == 1
-    assert "Nothing can be written in" in capsys.readouterr().out
+    assert "Nothing can be written in" in printed("doctor", "--repair", status=1)
 
 
 def test_a_server_sweeps_and_mends_once_before_its_first_page(data):

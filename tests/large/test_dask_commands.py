@@ -17,18 +17,6 @@ from zslcore.exceptions import ZSLError
 from zslcore.large.engine import parallel
 
 
-@pytest.fixture(scope="module")
-def address():
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    with distributed.LocalCluster(
-        n_workers=1,
-        threads_per_worker=1,
-        processes=False,
-        dashboard_address=":0",  # a free port
-    ) as cluster:
-        yield cluster.scheduler_address
-
-
 @pytest.fixture
 def printed(tmp_path, monkeypatch, capsys):
     """Return what a command prints, in a data folder of its own."""
@@ -42,25 +30,17 @@ def printed(tmp_path, monkeypatch, capsys):
     return run
 
 
-def test_compare(printed, address):
+def test_compare(printed, dask):
     words = ["compare", "--method", "LinearS2V", "ESZSL", "--json"]
-    here, there = printed(*words, "--jobs", "1"), printed(*words, dask=address)
+    here, there = printed(*words, "--jobs", "1"), printed(*words, dask=dask)
     for row in [*here, *there]:
         del row["seconds"]
     assert here == there
 
 
-def test_reproduce(printed, address):
+def test_reproduce(printed, dask):
     words = ["reproduce", "gbu:table3", "--method", "ESZSL", "--seeds", "1", "--json"]
-    assert printed(*words, "--jobs", "1") == printed(*words, dask=address)
-
-
-def test_an_address_that_does_not_answer_is_told(monkeypatch, capsys):
-    pytest.importorskip("distributed", reason="Dask is not installed")
-    monkeypatch.setattr("zslcore.large.engine.DASK_ANSWERS_IN", "0.2s")
-    monkeypatch.setenv("ZSL_DASK", "tcp://127.0.0.1:9")
-    assert main(["compare", "--method", "LinearS2V"]) == 2
-    assert "ZSL_DASK: expected the address of a running scheduler" in capsys.readouterr().err
+    assert printed(*words, "--jobs", "1") == printed(*words, dask=dask)
 
 
 # --- A cluster that goes in the middle of the work ------------------------------------------------

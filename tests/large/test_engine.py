@@ -64,18 +64,11 @@ def test_two_workers_give_the_figures_of_one(shards, tmp_path):
     same(figures(shards, TWO, keep=tmp_path / "kept"), one)
 
 
-def test_the_same_on_a_dask_cluster(shards, tmp_path, monkeypatch):
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    with distributed.LocalCluster(
-        n_workers=1,
-        threads_per_worker=2,
-        processes=False,
-        dashboard_address=":0",  # a free port
-    ) as cluster:
-        one = figures(shards, HERE)
-        monkeypatch.setenv("ZSL_DASK", cluster.scheduler_address)
-        same(figures(shards, HERE), one)
-        same(figures(shards, HERE, keep=tmp_path / "kept"), one)
+def test_the_same_on_a_dask_cluster(shards, tmp_path, monkeypatch, dask):
+    one = figures(shards, HERE)
+    monkeypatch.setenv("ZSL_DASK", dask)
+    same(figures(shards, HERE), one)
+    same(figures(shards, HERE, keep=tmp_path / "kept"), one)
 
 
 def test_a_cluster_that_does_not_answer_is_told(shards, monkeypatch):

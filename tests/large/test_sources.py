@@ -74,18 +74,16 @@ def test_a_file_that_is_none_is_refused(tmp_path):
         next(blocks_of("digts"))
 
 
-def test_the_command_writes_and_shows(hdf5, tmp_path, capsys):
+def test_the_command_writes_and_shows(hdf5, tmp_path, capsys, printed):
     folder = str(tmp_path / "shards")
     words = ["shards", "write", str(hdf5), folder, "--features", "X", "--labels", "of"]
     assert main([*words, "--first-label", "1", "--dtype", "float16"]) == 0
     assert "500 x 16 features, float16" in capsys.readouterr().out
     shards = Shards.open(folder)
     np.testing.assert_array_equal(np.asarray(shards), X.astype(np.float16))
-    assert main(["shards", "show", folder, "--all", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(printed("shards", "show", folder, "--all", "--json"))
     assert (found["rows"], found["features"], found["digest"]) == (500, 16, shards.digest)
-    assert main(words) == 2
-    assert "already exists" in capsys.readouterr().err
+    assert "already exists" in printed(*words, status=2)
 
 
 def test_the_command_finds_what_was_changed(tmp_path, capsys):

@@ -111,20 +111,18 @@ def test_printed_bars_are_the_accuracies_of_the_classes(run):
         (("--figure", "a.pdf", "--panel", "x"), "Unknown panel for print 'x'"),
     ],
 )
-def test_the_command_refuses_what_it_cannot_print(run, words, sentence, capsys):
-    assert main(["runs", "export", run[0].key, *words]) == 2
-    assert sentence in capsys.readouterr().err
+def test_the_command_refuses_what_it_cannot_print(run, words, sentence, printed):
+    assert sentence in printed("runs", "export", run[0].key, *words, status=2)
 
 
-def test_the_command_writes_a_figure_for_print(run, tmp_path, capsys):
+def test_the_command_writes_a_figure_for_print(run, tmp_path, capsys, printed):
     path = tmp_path / "curve.pdf"
     words = ["--figure", str(path), "--width-mm", "120", "--font", "serif"]
     assert main(["runs", "export", run[0].key, *words]) == 0, capsys.readouterr().err
     assert path.read_bytes().startswith(b"%PDF")
     box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+)", path.read_bytes())
     assert float(box[1]) == pytest.approx(120 / 25.4 * 72)
-    assert main(["runs", "export", "--figure", str(path)]) == 2
-    assert "--figure: expected the KEY" in capsys.readouterr().err
+    assert "--figure: expected the KEY" in printed("runs", "export", "--figure", path, status=2)
 
 
 def colours(panel):

@@ -53,10 +53,9 @@ def test_the_server_watches_no_files(monkeypatch):
 
 
 @pytest.mark.parametrize("port", ["99999", "0", "-1"])
-def test_a_number_that_is_no_port_gets_one_sentence(port, monkeypatch, capsys):
+def test_a_number_that_is_no_port_gets_one_sentence(port, monkeypatch, printed):
     monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("served"))
-    assert main(["app", "--port", port]) == 2
-    assert f"--port: expected 1 to 65535; got {port}" in capsys.readouterr().err
+    assert f"--port: expected 1 to 65535; got {port}" in printed("app", "--port", port, status=2)
 
 
 def test_a_taken_port_gets_one_sentence_and_a_status(capsys):

@@ -76,7 +76,7 @@ COMMANDS = {
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_that_writes_a_file_ends_in_a_traceback(
-    name, full, tmp_path, monkeypatch, capsys
+    name, full, tmp_path, monkeypatch, capsys, printed
 ):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
@@ -86,8 +86,7 @@ def test_no_command_that_writes_a_file_ends_in_a_traceback(
     ending = {"correct": "mat", "check": "html"}.get(name, "csv")
     path = full / f"before.{ending}"
     there = path.read_bytes() if path.exists() else None
-    assert main([*COMMANDS[name], str(path)]) == 2
-    assert capsys.readouterr().err.endswith(
+    assert printed(*COMMANDS[name], path, status=2).endswith(
         f"{path}: expected to write it, got: no space left on device.\n"
     )
     assert (path.read_bytes() if path.exists() else None) == there

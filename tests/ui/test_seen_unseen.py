@@ -94,24 +94,9 @@ def test_another_gamma_is_the_same_curve_another_stop_is_not(shown):
         assert head_of(other.packed())["key"] != key
 
 
-def test_every_look_that_is_named_is_there_and_legible(shown):
+def test_every_look_that_is_named_is_there(shown):
     for line in shown.lines:
         assert {line.look, *(stop.look for stop in line.stops)} <= set(LOOKS)
-    for look in LOOKS.values():
-        assert contrast(look.light, "#FFFFFF") >= 4.5, look
-        assert contrast(look.dark, "#101418") >= 4.5, look
-
-
-def contrast(one, two):
-    """The contrast of two colours, as WCAG 2 defines it."""
-    light, dark = sorted((luminance(one), luminance(two)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def luminance(color):
-    parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
 
 
 def test_numbers_are_written_alike_in_python_and_in_the_browser(node):
