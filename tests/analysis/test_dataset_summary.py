@@ -49,10 +49,7 @@ def test_statistics_count_the_data_and_quote_the_papers(awa2):
     assert whole.loc["attributes", "published"] == 85
     assert ps.loc["unseen test images", "here"] == len(awa2.splits["PS"].test_unseen)
     assert ps.loc["unseen test images", "published"] == 7913
-    assert ps.loc["validation classes", ["here", "published"]].tolist() == [
-        13,
-        13,
-    ]
+    assert ps.loc["validation classes", ["here", "published"]].tolist() == [13, 13]
     assert whole.loc["images", "deviation"] == pytest.approx(len(awa2.labels) / 37322 - 1)
 
 

@@ -8,13 +8,7 @@ import pytest
 from scipy.stats import chi2_contingency, ttest_ind
 
 from zslcore.analysis.action_tables import action_gains
-from zslcore.analysis.actions import (
-    CONFIGURATIONS,
-    DRAWS,
-    ActionSpec,
-    simulated_sets,
-    stored_study,
-)
+from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec, simulated_sets, stored_study
 from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed
 from zslcore.datasets import load
 from zslcore.datasets.imagenet import SIMULATED_IMAGENET

@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from tests.worlds import imagenet_world, linear_world
-from zslcore.analysis.large_scale import (
-    LargeScaleStudy,
-    measure,
-    printed,
-)
+from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet

@@ -98,10 +98,7 @@ def test_progress_names_what_is_chosen():
 
 @pytest.mark.parametrize(
     ("method", "least_gain"),
-    [
-        (GFZSLTran(lam_mean=0.01), 0.05),
-        (Propagation("ESZSL"), 0.01),
-    ],
+    [(GFZSLTran(lam_mean=0.01), 0.05), (Propagation("ESZSL"), 0.01)],
     ids=["GFZSL", "ESZSL"],
 )
 def test_unlabelled_images_help_on_awa2_like_data(method, least_gain):
@@ -109,10 +106,7 @@ def test_unlabelled_images_help_on_awa2_like_data(method, least_gain):
     setting = Setting(data, data.split("PS"))
     (with_them, y), (without, _) = (
         scores.unseen_part
-        for scores in (
-            setting.transduce(method),
-            setting.transduce(method.inductive()),
-        )
+        for scores in (setting.transduce(method), setting.transduce(method.inductive()))
     )
     gain = np.subtract(*(mean_class_accuracy(y, F.argmax(axis=1)) for F in (with_them, without)))
     assert gain > least_gain

@@ -24,14 +24,7 @@ def test_import_prints_what_was_imported(tmp_path, capsys):
     assert main(["import", str(folder), "--name", "mine"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    for fact in (
-        "mine",
-        "30 x 7",
-        "5 x 4",
-        load("mine").digest,
-        "not recognised",
-        "3 seen and",
-    ):
+    for fact in ("mine", "30 x 7", "5 x 4", load("mine").digest, "not recognised", "3 seen and"):
         assert fact in out
 
 

@@ -209,8 +209,7 @@ def test_without_seen_test_images_there_is_zsl_alone(tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("name", "u", "s", "H"),
-    [("AWA1_LAGO", 21.8, 73.6, 33.7), ("CUB_XianGAN", 45.1, 55.5, 49.8)],
+    ("name", "u", "s", "H"), [("AWA1_LAGO", 21.8, 73.6, 33.7), ("CUB_XianGAN", 45.1, 55.5, 49.8)]
 )
 def test_real_scores_go_through_a_file_to_the_printed_digit(name, u, s, H, tmp_path, shared):
     held = np.load(shared / "data" / "gzsl_scores" / f"{name}.npz")

@@ -23,12 +23,7 @@ from zslcore.evaluation.protocol import (
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Preprocessing
 from zslcore.methods import ESZSL, LinearS2V
-from zslcore.metrics import (
-    find_answers,
-    mean_class_accuracy,
-    sample_accuracy,
-    seen_unseen_curve,
-)
+from zslcore.metrics import find_answers, mean_class_accuracy, sample_accuracy, seen_unseen_curve
 
 WORLD = linear_world(noise=1.0, n_per_class=20)
 SPLIT = WORLD.splits["PS"]

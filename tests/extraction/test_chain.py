@@ -62,10 +62,7 @@ def test_from_images_to_the_board(tmp_path, monkeypatch, capsys, printed):
         (["--attributes", "a.csv", "--text", "{}"], "--attributes and --text: expected one"),
         (["--prompts", "a.json", "--text", "{}"], "--text and --prompts: expected one of them"),
         (["--prompts", "none.json"], "none.json"),
-        (
-            ["--attributes", "ATTRIBUTES", "--unseen", "seal", "--name", "x"],
-            "Unknown class in ",
-        ),
+        (["--attributes", "ATTRIBUTES", "--unseen", "seal", "--name", "x"], "Unknown class in "),
         (["--text", "{}", "--unseen", "seals", "--name", "x"], "did you mean 'seal'?"),
     ],
 )

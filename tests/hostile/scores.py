@@ -28,12 +28,7 @@ LABELS = np.repeat(np.arange(len(CLASSES)), 12)
 SCORES = np.eye(len(CLASSES))[LABELS] + np.random.default_rng(0).normal(
     size=(len(LABELS), len(CLASSES))
 )
-WHOLE = {
-    "scores": SCORES,
-    "y": LABELS,
-    "unseen_classes": UNSEEN,
-    "class_names": np.array(CLASSES),
-}
+WHOLE = {"scores": SCORES, "y": LABELS, "unseen_classes": UNSEEN, "class_names": np.array(CLASSES)}
 #: Most questions that one file can raise, one after the other.
 QUESTIONS = 6
 

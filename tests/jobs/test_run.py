@@ -108,7 +108,5 @@ def test_methods_without_epochs_count_fits(tmp_path):
 @pytest.mark.nightly
 def test_closed_forms_on_modest_data_are_quick_and_nothing_else():
     quick = {name for name in METHODS if RunStudy(spec(name)).is_quick(DIGITS)}
-    assert quick == {
-        *("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL", "PrototypeCosine"),
-    }
+    assert quick == {*("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL", "PrototypeCosine")}
     assert not RunStudy(spec("ESZSL")).is_quick(load("simulated-CUB-full"))

@@ -62,8 +62,7 @@ def test_attributes_predicted_perfectly_pick_the_right_class():
     X, y, seen, unseen = binary_world()
     model = DAP(C=1e3).fit(X, y, seen)
     np.testing.assert_array_equal(
-        model.predict(2 * unseen - 1, np.vstack([seen, unseen])),
-        len(seen) + np.arange(len(unseen)),
+        model.predict(2 * unseen - 1, np.vstack([seen, unseen])), len(seen) + np.arange(len(unseen))
     )
 
 

@@ -9,14 +9,7 @@ from scipy.stats import multivariate_normal
 
 from tests.methods.plain import gradient, relative_difference, training_data
 from zslcore.evaluation.contract import MethodUnderTest
-from zslcore.methods import (
-    CADAVAE,
-    CEGZSL,
-    FCLSWGAN,
-    METHODS,
-    GenerativeZSL,
-    _networks,
-)
+from zslcore.methods import CADAVAE, CEGZSL, FCLSWGAN, METHODS, GenerativeZSL, _networks
 from zslcore.methods._networks import adam, applied, gradient_penalty, join, network, noise
 from zslcore.methods.cada_vae import kl_to_normal, objective, wasserstein, weights_in
 from zslcore.methods.ce_gzsl import class_contrast, instance_contrast

@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t, ttest_1samp
 
-from zslcore.metrics.significance import (
-    FEW,
-    caution,
-    interval,
-    mean_draws,
-    p_of_draws,
-    widening,
-)
+from zslcore.metrics.significance import FEW, caution, interval, mean_draws, p_of_draws, widening
 
 
 def simulated(n, worlds=400):

@@ -11,13 +11,7 @@ from scipy.stats import nct, norm, rankdata, ttest_1samp, wilcoxon
 from scipy.stats import t as student
 
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.metrics.significance import (
-    Design,
-    Stratum,
-    holm,
-    paired_test,
-    stratum_of,
-)
+from zslcore.metrics.significance import Design, Stratum, holm, paired_test, stratum_of
 
 SOME = st.lists(st.integers(-30, 30).map(lambda k: k / 1000), min_size=2, max_size=8)
 

@@ -29,11 +29,7 @@ from zslcore.analysis.papers.claims.evidence import (
     printed_evidence,
     result_rows,
 )
-from zslcore.analysis.papers.claims.judging import (
-    judge_interval,
-    judge_mean,
-    judge_share,
-)
+from zslcore.analysis.papers.claims.judging import judge_interval, judge_mean, judge_share
 from zslcore.analysis.papers.claims.statements import JUDGES
 from zslcore.datasets import load
 from zslcore.datasets.facts import published
@@ -131,10 +127,7 @@ def group(methods, figure, inside, outside):
     def values(a, b):
         return {m: a if m in methods else b for m in (*BENCHMARK_METHODS, "CMT*")}
 
-    return (
-        of(cells(values(inside, outside), figure)),
-        of(cells(values(outside, inside), figure)),
-    )
+    return (of(cells(values(inside, outside), figure)), of(cells(values(outside, inside), figure)))
 
 
 def awa(apart):
