@@ -10,8 +10,6 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-__all__ = ["CLASSES", "KINDS", "bomb", "honest", "photo", "spoiled", "write_folder"]
-
 CLASSES = ("bat", "otter", "seal", "zebra")
 
 

@@ -8,8 +8,6 @@ from urllib.parse import quote
 
 from tests.hostile.looking import CANARY, FOREIGN
 
-__all__ = ["BY_HAND", "SHARED", "VALUES", "bound"]
-
 #: Choices that pages share, in the address of each of them.
 SHARED = ("dataset", "split", "method")
 #: What pages read from the address by themselves, beside what their widgets are bound to.

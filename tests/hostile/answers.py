@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["spoil_folder", "spoiled_answer"]
-
 #: What stands where another value should: of another type, too large, or no number.
 VALUES: tuple[Any, ...] = (
     *(None, True, -1, 10**400, float("nan"), 1e308, "x", "\ud800", "", [], [[]], {}, {"a": 1}),

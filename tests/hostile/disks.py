@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["BALLAST", "disk", "fill", "read_only", "refused_here"]
-
 #: Bytes of the file system.
 SIZE = 8 << 20
 #: Seconds after which a refused process has closed its files.

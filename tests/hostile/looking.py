@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["CANARY", "FOREIGN", "Watch", "python_words"]
-
 #: Where hostile links and pictures lead; nobody answers there, and no page of ours names it.
 FOREIGN = "192.0.2.1"
 #: What hostile scripts set.

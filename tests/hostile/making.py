@@ -16,8 +16,6 @@ from scipy.io import savemat
 from tests.datasets import files
 from tests.datasets.test_table import ARRAYS, csv, npz, prototypes
 
-__all__ = ["BOMBS", "NAMES", "honest", "spoiled"]
-
 #: Names of classes, files and columns that mean something to whatever shows or stores them.
 NAMES = (
     '<a href="http://192.0.2.1/">otter</a>',

@@ -9,8 +9,6 @@ import numpy as np
 
 from tests.hostile.looking import CANARY, FOREIGN
 
-__all__ = ["NAME", "NAMES", "altered", "write"]
-
 #: Name of the data set, all of whose characters an import may have.
 NAME = "my__qqunder__set+x.v1"
 #: Words inside the names, each with what stands before it; where that is missing, it was taken for

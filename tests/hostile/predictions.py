@@ -21,8 +21,6 @@ from zslcore.evaluation.protocol import ScoredTest
 from zslcore.leakage.published import read_predicted
 from zslcore.scores import judge
 
-__all__ = ["honest_predictions", "judged_predictions", "spoiled_predictions"]
-
 
 def honest_predictions(folder: Path) -> Path:
     """Write the predictions of the scores that other forms hold; return their path."""

@@ -12,8 +12,6 @@ from typing import Any
 
 from tests.hostile.making import NAMES
 
-__all__ = ["VALUES", "changed_results", "nested"]
-
 
 def nested(depth: int) -> Any:
     """Return lists and dictionaries in each other."""

@@ -20,8 +20,6 @@ from tests.hostile.making import NAMES, spoiled
 from zslcore.scores import interpreted, judge
 from zslcore.scores.reading import read_scores
 
-__all__ = ["KINDS", "honest_scores", "judged", "odd", "spoiled_scores"]
-
 CLASSES = (*(f"class {k}" for k in range(8)), "otter", "bat")
 UNSEEN = np.array([3, 6, 9])
 LABELS = np.repeat(np.arange(len(CLASSES)), 12)
