@@ -1,6 +1,5 @@
 """What a study of simulated data opens with shows its effect, and its unplanted twin shows none."""
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -82,12 +81,8 @@ def p_of_gains(study):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("planted", [True, False])
-def test_known_actions_gain_where_it_is_planted(planted, monkeypatch, tmp_path):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    sets = tuple(
-        replace(each, digest=load(each.dataset).digest)
-        for each in simulated_sets(CONFIGURATIONS["OS1"], ("idt", "kinetics"), planted=planted)
-    )
+def test_known_actions_gain_where_it_is_planted(own_data, planted):
+    sets = simulated_sets(CONFIGURATIONS["OS1"], ("idt", "kinetics"), planted=planted)
     spec = ActionSpec("OS1", sets, ("SYNC ovo",), n_draws=DRAWS)  # which gains most where planted
     units = spec.units()
     for unit in units:

@@ -524,8 +524,7 @@ def test_a_study_without_the_baseline_or_with_one_kind_of_classes_is_refused():
 
 
 @pytest.mark.parametrize("name", UNTRAINED)
-def test_known_classes_gain_more_where_it_is_planted_and_nowhere_else(name, monkeypatch, tmp_path):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def test_known_classes_gain_more_where_it_is_planted_and_nowhere_else(own_data, name, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     data, baseline = load(name), UNTRAINED[name]
     sets = [data, load(baseline)]

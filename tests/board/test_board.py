@@ -479,8 +479,7 @@ def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsy
     assert "expected a name that ends in .html or .csv" in capsys.readouterr().err
 
 
-def test_a_kept_run_and_judged_scores_are_added(made, tmp_path, monkeypatch, printed):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def test_a_kept_run_and_judged_scores_are_added(own_data, made, tmp_path, printed):
     result, scored = made.result, made.scores
     ResultStore().put(result)
     folder = tmp_path / "board"

@@ -18,10 +18,7 @@ from zslcore.large.shards import write_shards
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore
 
-
-@pytest.fixture(autouse=True)
-def _empty_store(monkeypatch, tmp_path):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 def test_run_prints_figures_with_their_origin_and_keeps_them(printed):
@@ -196,10 +193,7 @@ def test_methods_are_compared_on_data_of_which_only_results_are_here(capsys, pri
     assert "CE-GZSL on AWA1-lss, split PS: AWA1-lss has only precomputed results: this needs" in err
 
 
-def test_compare_takes_the_one_split_of_a_data_set_whatever_it_is_called(
-    tmp_path, monkeypatch, printed
-):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def test_compare_takes_the_one_split_of_a_data_set_whatever_it_is_called(own_data, printed):
     world = linear_world(noise=1.0)
     own = replace(world, splits=[replace(world.split("PS"), name="own")])
     imports.import_read_dataset(own, "birds")

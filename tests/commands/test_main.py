@@ -13,10 +13,7 @@ from zslcore.datasets import load
 from zslcore.datasets.base import class_folds
 from zslcore.exceptions import DatasetError
 
-
-@pytest.fixture(autouse=True)
-def _fresh_imports(monkeypatch, tmp_path):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 def test_import_prints_what_was_imported(tmp_path, capsys):

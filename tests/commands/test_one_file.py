@@ -172,8 +172,7 @@ def test_a_map_leaves_as_one_page_in_the_theme_of_its_colours():
 
 
 @pytest.mark.nightly
-def test_the_rows_of_a_board_link_their_curves(tmp_path, printed, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def test_the_rows_of_a_board_link_their_curves(own_data, tmp_path, printed):
     world = linear_world(noise=1.0)
     spec = RunSpec(world.name, "PS", "LinearS2V", params={"lam": 1.0})
     result = run(spec, world, store=ResultStore()).result

@@ -24,10 +24,7 @@ def callers(frame):
         frame = frame.f_back
 
 
-def test_the_guide_lists_the_files_between_the_command_and_its_figure(
-    tmp_path, monkeypatch, capsys
-):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def test_the_guide_lists_the_files_between_the_command_and_its_figure(own_data, capsys):
     files, reached = set(), set()
 
     def follow(frame, event, _):

@@ -39,7 +39,7 @@ def worst():
     del FIGURES["worst"]
 
 
-def test_a_registered_metric_is_everywhere(result, worst, tmp_path, monkeypatch, capsys):
+def test_a_registered_metric_is_everywhere(own_data, result, worst, capsys):
     expected = min(result.evaluation.per_class_zsl.values())
     assert result.row()["worst"] == expected
     runs = [StoredRun(result)]
@@ -48,7 +48,6 @@ def test_a_registered_metric_is_everywhere(result, worst, tmp_path, monkeypatch,
     assert f"{100 * expected:.1f}" in as_latex(runs)
     assert sorted_by()["worst"] is True
     assert "worst" in figures.metric_names(unit="fraction")
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     ResultStore().put(result)
     main(["runs", "list", "--sort", "worst"])
     printed = capsys.readouterr().out

@@ -16,12 +16,11 @@ ANIMALS = ("bat", "cow", "deer", "fox", "goat", "otter", "seal", "zebra")
 
 
 @pytest.mark.nightly
-def test_from_images_to_the_board(tmp_path, monkeypatch, capsys, printed):
+def test_from_images_to_the_board(own_data, tmp_path, capsys, printed):
     try:
         torchvision()
     except ZSLError as error:
         pytest.skip(str(error))
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     images = write_folder(tmp_path / "images", each=5, classes=ANIMALS)
     rows = [f"{name},{k % 2},{k // 2 % 2},{k // 4}" for k, name in enumerate(ANIMALS)]
     side = tmp_path / "attributes.csv"

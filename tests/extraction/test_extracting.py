@@ -269,8 +269,7 @@ def write_attributes(path, names):
     return path
 
 
-def test_features_are_imported_with_what_the_encoder_was_trained_on(images, tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def test_features_are_imported_with_what_the_encoder_was_trained_on(own_data, images, tmp_path):
     encoder = stub(pretraining=("imagenet-1k",))
     output = extract(images, encoder, tmp_path / "f.npz").output
     side = write_attributes(tmp_path / "a.csv", CLASSES)

@@ -44,8 +44,7 @@ def imports_there():
 @pytest.mark.parametrize(
     ("work", "there"), [(write_results, results_there), (import_files, imports_there)]
 )
-def test_a_kill_loses_nothing_acknowledged(work, there, tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def test_a_kill_loses_nothing_acknowledged(own_data, work, there, tmp_path):
     path, fork = honest(tmp_path / "honest")["npz"], multiprocessing.get_context("fork")
     import_dataset(path, name="first")  # imports what the children need
     acknowledged, rng = set(), random.Random(0)

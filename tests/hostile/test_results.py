@@ -43,10 +43,9 @@ def test_what_is_refused_is_refused_in_a_sentence(tried):
 
 
 @pytest.mark.nightly
-def test_what_is_accepted_is_listed_compared_and_exported(tried, tmp_path, monkeypatch, capsys):
+def test_what_is_accepted_is_listed_compared_and_exported(own_data, tried, capsys):
     accepted, _ = tried
     assert len(accepted) > 20
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     store = ResultStore()
     for result in accepted:
         store.put(result)
@@ -66,8 +65,7 @@ def test_what_is_accepted_is_listed_compared_and_exported(tried, tmp_path, monke
 
 
 @pytest.mark.nightly
-def test_a_digest_that_is_markdown_is_text_on_the_page(tried, tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def test_a_digest_that_is_markdown_is_text_on_the_page(own_data, tried):
     result, link = tried[0][0], "[x](http://192.0.2.1/)"
     ResultStore().put(replace(result, spec=replace(result.spec, digest=link)))
     app = visit("table", table_whose="your runs")

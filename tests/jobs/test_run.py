@@ -17,9 +17,7 @@ DIGITS = load("digits")
 EPOCHS = [name for name, method in METHODS.items() if hasattr(method(), "epochs")]
 
 
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 def spec(method, **changes):

@@ -25,10 +25,7 @@ from zslcore.results import planning
 from zslcore.results.store import ResultStore
 from zslcore.storage import records
 
-
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 @pytest.fixture

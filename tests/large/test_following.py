@@ -23,10 +23,7 @@ from zslcore.large.engine import PieceReport, Standing, following
 from zslcore.results.planning import RunPlan, first_specs
 from zslcore.results.store import ResultStore
 
-
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 def _half(report):
@@ -34,7 +31,7 @@ def _half(report):
 
 
 @pytest.mark.nightly
-def test_what_another_process_reports_counts_as_a_part_of_its_piece(tmp_path):
+def test_what_another_process_reports_counts_as_a_part_of_its_piece(own_data):
     with following(dict.fromkeys(("one", "two", "three"), nan), lambda standing: None) as follows:
         Parallel(2)([delayed(_half)(follows.report_of("two")) for _ in range(2)])
         follows.finished("one")
@@ -45,7 +42,7 @@ def test_what_another_process_reports_counts_as_a_part_of_its_piece(tmp_path):
         follows.finished("two")
         assert follows.standing().share == pytest.approx(2 / 3)
         assert not follows.standing().at_work
-    assert not list(tmp_path.glob(".progress-*"))
+    assert not list(own_data.glob(".progress-*"))
 
 
 def test_a_line_comes_while_a_piece_says_nothing(monkeypatch):

@@ -131,9 +131,8 @@ def test_a_result_answers_as_long_as_its_revisions_stand(version):
 
 
 @pytest.mark.nightly
-def test_a_page_over_an_old_store_and_a_strangers_rows_stands(tmp_path, monkeypatch):
+def test_a_page_over_an_old_store_and_a_strangers_rows_stands(own_data, tmp_path):
     shutil.copytree(Path(make.__file__).parent / "0.3.0", tmp_path / "data")
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     store = ResultStore()
     spec = RunSpec("tiny", "PS", "SAE", params={"lam": 1.0}, gamma=0.0)
     result = run(spec, load("tiny"), store=store).result

@@ -91,8 +91,7 @@ if __name__ == "__main__":
 """
 
 
-def test_two_processes_share_runs_jobs_and_imports(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def test_two_processes_share_runs_jobs_and_imports(own_data, tmp_path):
     runner, work = Runner("tests.jobs.functions"), Work("Counting", "count", {"to": 3})
     assert runner.finished(work) is None
     assert not cache.all_runs()[0]

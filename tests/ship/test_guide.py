@@ -103,9 +103,10 @@ def test_predictions_are_written_and_read_as_their_page_shows(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("name", FOLLOWED)
-def test_a_how_to_can_be_followed_from_above(name, tmp_path, put_on_path, monkeypatch, capsys):
+def test_a_how_to_can_be_followed_from_above(
+    own_data, name, tmp_path, put_on_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     put_on_path(tmp_path)
     text = (ROOT / "docs" / "guide" / name).read_text(encoding="utf-8")
     for kind, block in BLOCK.findall(text):

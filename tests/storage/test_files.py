@@ -76,9 +76,8 @@ COMMANDS = {
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_that_writes_a_file_ends_in_a_traceback(
-    name, full, tmp_path, monkeypatch, capsys, printed
+    own_data, name, full, tmp_path, monkeypatch, capsys, printed
 ):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one").mkdir()  # a board of one result: the whole one takes seconds to check
     shutil.copy(min((FACTS / "board").glob("*.json")), tmp_path / "one")

@@ -47,8 +47,7 @@ TABLES = {
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("table", TABLES)
-def test_every_table_is_one_that_latex_takes(table, tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def test_every_table_is_one_that_latex_takes(own_data, table, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     text = TABLES[table]()
     rows = compiles(text)
@@ -95,8 +94,7 @@ def test_the_best_of_a_group_is_marked_ties_are_both_and_a_bound_is_not():
     assert best["error"].tolist() == [True, False, False, False, False]
 
 
-def test_bold_in_the_table_of_runs_is_the_largest_of_its_data_set(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def test_bold_in_the_table_of_runs_is_the_largest_of_its_data_set(own_data, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     runs = [one for one in stored() if one.result.spec.dataset == "digits"]
     zsl = max(one.result.evaluation.zsl for one in runs)

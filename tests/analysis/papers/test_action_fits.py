@@ -11,10 +11,7 @@ from zslcore.analysis import actions
 from zslcore.analysis.actions import class_rows, stored_study
 from zslcore.results.store import ResultStore
 
-
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 def run(spec):

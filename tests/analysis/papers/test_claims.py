@@ -1040,8 +1040,7 @@ def test_no_runs_at_all_are_evidence_of_nothing():
 
 
 @pytest.mark.nightly
-def test_shipped_results_judge_claims_in_a_fresh_data_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def test_shipped_results_judge_claims_in_a_fresh_data_folder(own_data, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     judged = judge_all(ResultStore().results())
     verdicts = {name: of_claim["real"] for name, of_claim in judged.items()}

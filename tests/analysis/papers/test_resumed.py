@@ -32,8 +32,7 @@ def interruptible():
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGKILL])
-def test_a_killed_table_goes_on_where_it_stopped(tmp_path, monkeypatch, signal_number):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def test_a_killed_table_goes_on_where_it_stopped(own_data, tmp_path, signal_number):
     assert main(["import", str(write_folder(tmp_path / "AWA2")), "--name", "AWA2"]) == 0
     with started() as first:
         done = next(line for line in first.stderr if re.match("1/[0-9]+ ", line))
