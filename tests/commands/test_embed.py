@@ -68,20 +68,20 @@ def test_what_was_trained_on_can_be_declared(classes):
     assert list(opened("out.npz")["pretraining"]) == ["wit-400m"]
 
 
-def test_each_refusal_is_one_sentence_and_writes_nothing(classes, capsys):
+def test_each_refusal_is_one_sentence_and_writes_nothing(classes, printed):
     before = sorted(path.name for path in classes.parent.iterdir())
-    assert "expected either --encoder or --vectors" in refused(capsys, "classes.txt")
+    assert "expected either --encoder or --vectors" in refused(printed, "classes.txt")
     words = ["classes.txt", "--vectors", "glove.txt"]
-    assert "belong to --encoder" in refused(capsys, *words, "--text", "a {}")
-    assert "did you mean 'imagenet-1k'" in refused(capsys, *words, "--trained-on", "imagenet1k")
-    assert "none.txt" in refused(capsys, "none.txt", "--vectors", "glove.txt")
-    assert "nope.txt" in refused(capsys, "classes.txt", "--vectors", "nope.txt")
+    assert "belong to --encoder" in refused(printed, *words, "--text", "a {}")
+    assert "did you mean 'imagenet-1k'" in refused(printed, *words, "--trained-on", "imagenet1k")
+    assert "none.txt" in refused(printed, "none.txt", "--vectors", "glove.txt")
+    assert "nope.txt" in refused(printed, "classes.txt", "--vectors", "nope.txt")
     assert sorted(path.name for path in classes.parent.iterdir()) == before
     classes.write_text("ox\nox\n")
-    assert "'ox'" in refused(capsys, *words)
+    assert "'ox'" in refused(printed, *words)
     classes.write_text("\n")
-    assert "expected one class per line; got none" in refused(capsys, *words)
+    assert "expected one class per line; got none" in refused(printed, *words)
     classes.write_text("ox\n")
     (classes.parent / "classes-glove.npz").write_bytes(b"mine")
-    assert "expected no file of this name" in refused(capsys, *words)
+    assert "expected no file of this name" in refused(printed, *words)
     assert (classes.parent / "classes-glove.npz").read_bytes() == b"mine"

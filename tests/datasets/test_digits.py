@@ -53,8 +53,7 @@ def test_ps_keeps_the_last_three_digits_unseen(digits):
 
 
 @pytest.mark.parametrize(
-    ("method", "params"),
-    [("LinearS2V", {}), ("ESZSL", {}), ("SAE", {"direction": "S2V"})],
+    ("method", "params"), [("LinearS2V", {}), ("ESZSL", {}), ("SAE", {"direction": "S2V"})]
 )
 def test_digits_show_the_phenomenon(digits, method, params):
     figures = run(digits, method, **params)

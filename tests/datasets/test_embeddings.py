@@ -4,7 +4,6 @@ import pytest
 from scipy.io import savemat
 
 from tests.datasets import files
-from zslcore.__main__ import main
 from zslcore.datasets import load, read_xlsa17
 from zslcore.datasets.embeddings import read_class_embeddings
 from zslcore.exceptions import FileRefusedError, ParameterError
@@ -145,12 +144,10 @@ def test_classes_without_a_vector_are_named(folder, tmp_path):
         read_xlsa17(folder, prototypes=path)
 
 
-def test_the_command_imports_them(folder, capsys):
+def test_the_command_imports_them(folder, printed):
     asked = ["import", str(folder), "--prototypes", "class_embeddings.mat"]
-    assert main([*asked, "--embedding", "word2vec"]) == 0
-    assert "Toy-word2vec\n" in capsys.readouterr().out
-    assert main(asked) == 2
-    assert "with embedding= (--embedding)" in capsys.readouterr().err
+    assert "Toy-word2vec\n" in printed(*asked, "--embedding", "word2vec")
+    assert "with embedding= (--embedding)" in printed(*asked, status=2)
 
 
 def test_the_released_embeddings_of_cub_are_its_attributes_and_more(shared, tmp_path):

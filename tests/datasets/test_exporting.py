@@ -210,20 +210,17 @@ def test_a_disk_without_room_is_refused_before_the_work(dataset, tmp_path, monke
         export_dataset(dataset, tmp_path / "OUT")
 
 
-def test_the_command_lists_what_it_wrote(dataset, tmp_path, capsys):
+def test_the_command_lists_what_it_wrote(dataset, tmp_path, printed):
     words = ["export", dataset.name, str(tmp_path / "OUT")]
-    assert main(words) == 0
-    out = capsys.readouterr().out
+    out = printed(*words)
     assert out.startswith(f"{dataset.name}, data {dataset.digest}, split PS\n")
     assert str(tmp_path / "OUT" / "res101.mat") in out
-    assert main(words) == 2
-    assert "expected no file of this name" in capsys.readouterr().err
+    assert "expected no file of this name" in printed(*words, status=2)
     assert main([*words, "--overwrite"]) == 0
 
 
 @pytest.mark.nightly
-def test_cub_goes_out_and_in_again(shared, tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def test_cub_goes_out_and_in_again(own_data, shared, tmp_path):
     source = shared / "data" / "xlsa17" / "CUB"
     cub = import_dataset(source, features="vgg_fc7.mat", name="cub")
     export_dataset(cub, tmp_path / "CUB")

@@ -13,12 +13,7 @@ from scipy import sparse
 from tests.worlds import linear_world
 from zslcore.evaluation.protocol import Problem
 from zslcore.exceptions import DatasetError, ZSLError
-from zslcore.features import (
-    FeatureView,
-    Preprocessing,
-    as_array,
-    require_finite,
-)
+from zslcore.features import FeatureView, Preprocessing, as_array, require_finite
 from zslcore.large.shards import write_shards
 from zslcore.methods import METHODS, TRANSDUCTIVE, bidilel
 from zslcore.methods.calls import method_errors, require_scores

@@ -8,13 +8,7 @@ from zslcore.analysis.maps.map import make_map
 from zslcore.analysis.maps.quality import ALPHA
 from zslcore.datasets import class_names, load
 from zslcore.datasets.facts import class_facts, published
-from zslcore.datasets.simulated import (
-    SIMULATED,
-    UNPLANTED,
-    planted,
-    rounded,
-    simulate,
-)
+from zslcore.datasets.simulated import SIMULATED, UNPLANTED, planted, rounded, simulate
 from zslcore.datasets.simulated_names import name_without_effects
 from zslcore.evaluation.protocol import evaluate, fit_and_score, select
 from zslcore.exceptions import UnknownNameError

@@ -10,10 +10,7 @@ from zslcore.__main__ import main
 from zslcore.datasets import split_lists
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.split_entries import read_split_json
-from zslcore.datasets.split_lists import (
-    holds_split_lists,
-    read_split_lists,
-)
+from zslcore.datasets.split_lists import holds_split_lists, read_split_lists
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import recognise_file

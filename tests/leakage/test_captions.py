@@ -169,16 +169,14 @@ def test_the_text_lists_the_most_frequent_first_and_what_none_names(tmp_path):
 
 
 @pytest.mark.nightly
-def test_the_command_counts_for_classes_of_a_file_and_of_the_map(tmp_path, capsys):
+def test_the_command_counts_for_classes_of_a_file_and_of_the_map(tmp_path, capsys, printed):
     (tmp_path / "c.txt").write_text("\n".join(["a pug", "pugs and a leonberger", "a cat"]))
     asked = ["contamination", "--captions", str(tmp_path / "c.txt")]
-    assert main([*asked, "--on", "oxford_pets, new", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(printed(*asked, "--on", "oxford_pets, new", "--json"))
     of = {row["class"]: row["captions"] for row in found["classes"]}
     assert (found["captions"], len(of)) == (3, 18)
     assert (of["Pug"], of["Leonberger"], of["Samoyed"]) == (2, 1, 0)
     (tmp_path / "classes.txt").write_text("cat\npug\n")
     assert main([*asked, "--classes", str(tmp_path / "classes.txt")]) == 0
     assert "2 of 2 classes are named in 3 captions" in capsys.readouterr().out
-    assert main(asked) == 2
-    assert "--captions needs test classes" in capsys.readouterr().err
+    assert "--captions needs test classes" in printed(*asked, status=2)

@@ -26,25 +26,22 @@ def test_an_option_of_an_audit_prints_every_finding(split, capsys):
     assert not found.err
 
 
-def test_format_json_is_the_cards_where_a_file_is_no_split(split, capsys):
+def test_format_json_is_the_cards_where_a_file_is_no_split(split, capsys, printed):
     scores = split.with_name("scores.npz")
     np.savez(scores, scores=np.eye(4)[Y], labels=Y, unseen=[3])
-    assert main(["check", str(scores), "--format", "json"]) == 3
-    card = json.loads(capsys.readouterr().out)
+    card = json.loads(printed("check", scores, "--format", "json", status=3))
     assert (card["kind"], card["verdict"]) == ("score matrix", "unknown")
     assert main(["check", str(split), str(scores), "--format", "json"]) == 1
     assert {card["kind"] for card in json.loads(capsys.readouterr().out)} >= {"score matrix"}
 
 
-def test_a_data_set_is_checked_by_its_name_and_several_splits_at_once(split, capsys):
+def test_a_data_set_is_checked_by_its_name_and_several_splits_at_once(split, capsys, printed):
     assert main(["check", "digits", "--allow-incomplete"]) in (0, 1)
     assert "ZSL010" in capsys.readouterr().out
     other = split.with_name("other.mat")
     savemat(other, {"trainval_loc": [1, 2], "test_seen_loc": [2], "test_unseen_loc": [70]})
-    assert main(["check", str(split), str(other), "--fail-on", "warning"]) == 1
-    assert capsys.readouterr().out.count("ZSL010") == 2
-    assert main(["check", str(split), str(other), "--correct", "a.mat"]) == 2
-    assert "expected one split" in capsys.readouterr().err
+    assert printed("check", split, other, "--fail-on", "warning", status=1).count("ZSL010") == 2
+    assert "expected one split" in printed("check", split, other, "--correct", "a.mat", status=2)
 
 
 def test_every_finding_rests_on_features_and_labels_given_as_files(tmp_path, capsys):
@@ -61,14 +58,13 @@ def test_every_finding_rests_on_features_and_labels_given_as_files(tmp_path, cap
 
 
 @pytest.mark.nightly
-def test_a_page_is_written_of_a_split_and_its_scores(split, tmp_path, capsys):
+def test_a_page_is_written_of_a_split_and_its_scores(split, tmp_path, capsys, printed):
     tested = Y[40:80]
     scores = np.random.default_rng(0).normal(size=(40, 4)) + 2 * np.eye(4)[tested]
     np.savez(tmp_path / "scores.npz", scores=scores, y=tested, unseen_classes=[3])
     files = [str(tmp_path / "scores.npz"), str(split)]
     page = tmp_path / "page.html"
-    assert main(["check", *files, "--page", str(page), "--gamma-on", "validation"]) == 1
-    assert "LEAKS" in capsys.readouterr().out
+    assert "LEAKS" in printed("check", *files, "--page", page, "--gamma-on", "validation", status=1)
     assert "<h1" in page.read_text()
     assert main(["check", *files, str(split), "--page", str(page)]) == 1
     (tmp_path / "names.txt").write_text("zebra\nskunk\n")

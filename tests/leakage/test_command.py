@@ -271,8 +271,7 @@ def test_labels_are_read_from_the_file_of_features(good, tmp_path, capsys):
     assert "OPEN     ZSL011" not in capsys.readouterr().out
 
 
-def test_kept_runs_are_asked_for_and_need_a_data_set(good, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def test_kept_runs_are_asked_for_and_need_a_data_set(own_data, good, capsys):
     wanted = ["simulated-AWA2", "--split", "SS", "--pretraining", "imagenet-1k", "--runs"]
     assert audited(*wanted) == 1
     assert "OPEN     ZSL007" in capsys.readouterr().out

@@ -295,10 +295,9 @@ def test_classes_by_wordnet_id_are_related_as_their_names_are():
     assert "bobcat" in by_name[1]
 
 
-def test_classes_by_id_and_by_name_are_not_mixed(tmp_path, capsys):
+def test_classes_by_id_and_by_name_are_not_mixed(tmp_path, printed):
     (tmp_path / "mine.txt").write_text("n02391049\nunicorn\nn02411705 sheep\n")
-    assert main(["contamination", "--classes", str(tmp_path / "mine.txt")]) == 2
-    said = capsys.readouterr().err
+    said = printed("contamination", "--classes", tmp_path / "mine.txt", status=2)
     assert "expected a WordNet id for all classes or for none; got 2 of 3." in said
 
 
@@ -350,9 +349,8 @@ def test_misspelt_names_get_the_nearest_one():
 # --- The command ----------------------------------------------------------------------------------
 
 
-def test_the_command_prints_the_map(capsys):
-    assert main(["contamination"]) == 0
-    out = capsys.readouterr().out
+def test_the_command_prints_the_map(printed):
+    out = printed("contamination")
     assert "6+1/10 {6}" in out
     assert "unknown on every test set" in out
     assert "wit-400m" in out
@@ -377,10 +375,9 @@ def test_the_command_answers_for_a_file(tmp_path, capsys):
         ("IDT", "Clean. These features are hand-crafted"),
     ],
 )
-def test_the_command_answers_for_a_data_set(extractor, sentence, capsys):
+def test_the_command_answers_for_a_data_set(extractor, sentence, printed):
     asked = ["contamination", "--dataset", "digits", "--extractor", extractor]
-    assert main(asked) == 0
-    assert sentence in capsys.readouterr().out
+    assert sentence in printed(*asked)
 
 
 def said_of_lines(lines, extractor="ResNet-101"):
@@ -424,10 +421,9 @@ def test_names_that_are_not_understood_are_told_beside_those_that_are():
 @pytest.mark.parametrize(
     "fixture", ["C1_id_then_name", "C2_name_then_number", "C6_contamination_says_yes"]
 )
-def test_lists_of_other_people_are_read(fixture, shared, capsys):
+def test_lists_of_other_people_are_read(fixture, shared, printed):
     path = shared / "data" / "cases" / fixture / "labels.txt"
-    assert main(["contamination", "--classes", str(path), "--extractor", "ResNet-101"]) == 0
-    out = capsys.readouterr().out
+    out = printed("contamination", "--classes", path, "--extractor", "ResNet-101")
     assert "6 of the 6 test classes" in out
     assert "Names are read from column" in out
 
@@ -441,9 +437,8 @@ def test_lists_of_other_people_are_read(fixture, shared, capsys):
         (["--classes", "/nowhere/list.txt"], "expected a file, found nothing there"),
     ],
 )
-def test_what_the_command_refuses_is_one_sentence(asked, sentence, capsys):
-    assert main(["contamination", *asked]) == 2
-    assert sentence in capsys.readouterr().err
+def test_what_the_command_refuses_is_one_sentence(asked, sentence, printed):
+    assert sentence in printed("contamination", *asked, status=2)
 
 
 def test_an_empty_list_is_refused(tmp_path, capsys):
@@ -530,7 +525,7 @@ def test_a_row_of_two_networks_is_spoken_of_as_two():
     assert said("CUB, PS", "CLIP").sentence.startswith("CLIP was trained on ")
 
 
-def test_the_transfer_counts_classes_of_the_source_as_read_and_as_compared(capsys):
+def test_the_transfer_counts_classes_of_the_source_as_read_and_as_compared(capsys, printed):
     table = transfer_table().set_index("name")
     sets = open_world_sets()
     assert list(table.index) == [name for name in sets if name != "imagenet"]
@@ -546,8 +541,7 @@ def test_the_transfer_counts_classes_of_the_source_as_read_and_as_compared(capsy
     values = [str(v) for v in table.loc["oxford_pets"].iloc[1:7]]
     assert line.split()[-9:-3] == values
     assert line.endswith("19 of 19")
-    assert main(["base-to-new", "--transfer", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)) == len(table)
+    assert len(json.loads(printed("base-to-new", "--transfer", "--json"))) == len(table)
 
 
 def test_an_unknown_answer_says_what_the_paper_finds_and_what_one_can_do(capsys):

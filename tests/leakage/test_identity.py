@@ -36,11 +36,7 @@ def split(monkeypatch):
         "val": np.union1d(parts["val"], seen[1::2]),
     }
     standard = {"trainval": np.union1d(trainval, seen), "test_unseen": parts["test_unseen"]}
-    table = (
-        known("PS v1", leaking, superseded=OLD),
-        known("PS 2.0", parts),
-        known("SS", standard),
-    )
+    table = (known("PS v1", leaking, superseded=OLD), known("PS 2.0", parts), known("SS", standard))
     monkeypatch.setattr(known_module, "known_splits", lambda: table)
     return {
         name: replace(context, parts=p)
@@ -56,10 +52,7 @@ def finding(context):
 @pytest.mark.parametrize("name", ["PS 2.0", "SS"])
 def test_a_current_release_passes_by_its_rows_and_by_its_file(split, name):
     found = finding(split[name])
-    assert (found.mark, found.sentence) == (
-        "ok",
-        f"Zoo {name}, as published (its rows).",
-    )
+    assert (found.mark, found.sentence) == ("ok", f"Zoo {name}, as published (its rows).")
     found = finding(replace(split[name], file_digest=name))
     assert found.sentence == f"Zoo {name}, as published (the published file)."
 

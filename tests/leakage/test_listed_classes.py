@@ -33,8 +33,7 @@ def write(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("case", "n"),
-    [("C1_id_then_name", 6), ("C2_name_then_number", 6), ("D1_wordnet_ids", 3)],
+    ("case", "n"), [("C1_id_then_name", 6), ("C2_name_then_number", 6), ("D1_wordnet_ids", 3)]
 )
 def test_lists_of_other_people(case, n, shared):
     (path,) = (shared / "data" / "cases" / case).glob("*.txt")

@@ -126,11 +126,7 @@ def test_a_crowd_is_no_pair(crowded):
 
 
 @settings(max_examples=20, deadline=None)
-@given(
-    seed=st.integers(0, 1000),
-    jitter=st.floats(1e-4, 0.2),
-    copies=st.integers(1, 9),
-)
+@given(seed=st.integers(0, 1000), jitter=st.floats(1e-4, 0.2), copies=st.integers(1, 9))
 def test_copies_are_found_in_a_crowd_and_outside(crowded, seed, jitter, copies):
     X, train, test = crowded
     X, rng = X.copy(), np.random.default_rng(seed)

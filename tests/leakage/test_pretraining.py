@@ -66,8 +66,7 @@ def test_seen_classes_may_be_known(world):
 
 
 @pytest.mark.parametrize(
-    ("images", "severity"),
-    [("training-images", "ok"), ("seen-classes", "warning")],
+    ("images", "severity"), [("training-images", "ok"), ("seen-classes", "warning")]
 )
 def test_fine_tuning_on_images_of_the_data_is_named(world, images, severity):
     tuned = get_vocabulary(images)

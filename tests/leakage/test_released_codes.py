@@ -125,13 +125,11 @@ def test_an_address_is_of_the_lines_at_the_commit_read():
         choices_of("TFVAEGAN")
 
 
-def test_the_command_lists_all_codes_and_shows_one(capsys):
-    assert main(["protocols"]) == 0
-    listed = capsys.readouterr().out
+def test_the_command_lists_all_codes_and_shows_one(capsys, printed):
+    listed = printed("protocols")
     assert all(code in listed for code in codes())
     assert released_codes.headline() in listed
-    assert main(["protocols", "GDAN"]) == 0
-    assert "epoch: validation classes." in capsys.readouterr().out
+    assert "epoch: validation classes." in printed("protocols", "GDAN")
     assert main(["protocols", "GDAN", "--json"]) == 0
     assert [row["choice"] for row in json.loads(capsys.readouterr().out)] == list(HOW)
 

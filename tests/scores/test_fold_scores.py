@@ -65,9 +65,8 @@ def files(elsewhere, tmp_path):
     return words
 
 
-def read(capsys, *words):
-    assert main([*words]) == 0
-    return json.loads(capsys.readouterr().out)
+def read(printed, *words):
+    return json.loads(printed(*words))
 
 
 def test_the_rows_are_those_that_a_run_chooses_on():
@@ -93,9 +92,8 @@ def test_a_split_without_seen_test_images_is_scored_among_unseen_classes_alone()
     assert not any(fold.seen.any() for fold in folds)
 
 
-def test_the_file_names_data_split_and_seed(capsys):
-    assert main(["folds", DATA, "--seed", "2", "--output", "f.npz"]) == 0
-    assert "written to f.npz" in capsys.readouterr().out
+def test_the_file_names_data_split_and_seed(printed):
+    assert "written to f.npz" in printed("folds", DATA, "--seed", "2", "--output", "f.npz")
     z = np.load("f.npz", allow_pickle=False)
     about, data = json.loads(str(z["about"])), load(DATA)
     assert (about["dataset"], about["digest"], about["split"]) == (DATA, data.digest, "PS")
@@ -107,7 +105,7 @@ def test_the_file_names_data_split_and_seed(capsys):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("names", [True, False])
-def test_gamma_and_figures_are_those_of_our_own_run(capsys, names):
+def test_gamma_and_figures_are_those_of_our_own_run(capsys, printed, names):
     assert main(["folds", DATA]) == 0
     files = scored_elsewhere(names=names)
     capsys.readouterr()
@@ -124,8 +122,7 @@ def test_gamma_and_figures_are_those_of_our_own_run(capsys, names):
     assert len(predictions.folds) == 3
     assert predictions.provenance.digest == load(DATA).digest
     assert predictions.chosen_gamma == theirs["gamma"]
-    assert main(["score", "own.parquet"]) == 0
-    assert "Verified" in capsys.readouterr().out
+    assert "Verified" in printed("score", "own.parquet")
 
 
 def test_without_data_gamma_is_the_same_and_stated(capsys, files):
@@ -140,12 +137,11 @@ def test_without_data_gamma_is_the_same_and_stated(capsys, files):
     assert alone["gamma"] != theirs["gamma"]
 
 
-def test_one_file_of_test_images_among_the_folds_makes_gamma_an_oracle(capsys, files):
+def test_one_file_of_test_images_among_the_folds_makes_gamma_an_oracle(capsys, printed, files):
     test = dict(np.load("test.npz"))
     np.savez("fold_2.npz", **test | {"scores": 2 * test["scores"] + 1})
     capsys.readouterr()
-    assert main(["score", *files, "--json"]) == 1
-    theirs = json.loads(capsys.readouterr().out)
+    theirs = json.loads(printed("score", *files, "--json", status=1))
     assert theirs["gamma_origin"] == "oracle"
     assert "fold_2.npz" in theirs["gamma_note"]
 
@@ -161,11 +157,10 @@ def test_one_file_of_test_images_among_the_folds_makes_gamma_an_oracle(capsys, f
     ids=["images", "order", "unseen", "names"],
 )
 @pytest.mark.usefixtures("files")
-def test_scores_of_other_rows_are_refused(capsys, change, words):
+def test_scores_of_other_rows_are_refused(printed, change, words):
     test = dict(np.load("test.npz"))
     np.savez("test.npz", **test | change(test))
-    assert main(["score", "test.npz", "--fix", "as-is", "--data", DATA]) == 2
-    assert words in capsys.readouterr().err
+    assert words in printed("score", "test.npz", "--fix", "as-is", "--data", DATA, status=2)
 
 
 def test_too_few_validation_files_are_refused(capsys, files):
@@ -228,15 +223,14 @@ def test_parameters_chosen_on_test_images_are_a_bound(capsys, tmp_path, files):
         (["--code", "javascript:x"], "code: expected an address that begins with https://"),
     ],
 )
-def test_what_cannot_be_told_is_refused(capsys, tmp_path, words, said):
+def test_what_cannot_be_told_is_refused(capsys, printed, tmp_path, words, said):
     rng = np.random.default_rng(0)
     y = np.arange(80) % 8
     np.savez("s.npz", scores=np.eye(8)[y] + rng.normal(size=(80, 8)), y=y, unseen_classes=[6, 7])
     (tmp_path / "s.json").write_text(json.dumps(read(capsys, "score", "s.npz", "--json")))
     (tmp_path / "board").mkdir()
     told = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
-    assert main(["board", "board", "--add", "s.json", *told, *words]) == 2
-    assert said in capsys.readouterr().err
+    assert said in printed("board", "board", "--add", "s.json", *told, *words, status=2)
     assert not list((tmp_path / "board").iterdir())
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from zslcore.__main__ import main
 from zslcore.commands.check import cards_of_files
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage.file_kinds import grouped, recognise_file
@@ -83,7 +82,7 @@ def test_a_clean_split_leaves_nothing_open_about_training_rows(folder):
 
 
 @pytest.mark.nightly
-def test_scores_of_other_images_contradict_the_split(folder, capsys):
+def test_scores_of_other_images_contradict_the_split(folder, printed):
     files = [folder / "seen first.npz", folder / "other.mat"]
     joined, *_ = cards_of_files(files, ["none"])
     assert joined.verdict == "broken"
@@ -91,8 +90,7 @@ def test_scores_of_other_images_contradict_the_split(folder, capsys):
         "The scores are of other images: they are of 60 images of 6 classes; this split tests "
         "51 images of 5."
     )
-    assert main(["check", *map(str, files), "--json"]) == 2
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(printed("check", *map(str, files), "--json", status=2))
     assert found[0]["verdict"] == "broken"
 
 

@@ -785,7 +785,7 @@ def test_labels_with_commas_in_names_stay_whole(tmp_path):
 @pytest.mark.parametrize(
     "form", [*["comma", "json", "numbers", "npy", "mask", "names", "csv", "split"]]
 )
-def test_unseen_classes_are_read_from_any_file(tmp_path, form, capsys, monkeypatch):
+def test_unseen_classes_are_read_from_any_file(tmp_path, form, printed, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.savez("own.npz", scores=F, y=Y, class_names=np.array(NAMES))
     names, numbers = [NAMES[k] for k in UNSEEN], [*map(int, UNSEEN)]
@@ -804,10 +804,8 @@ def test_unseen_classes_are_read_from_any_file(tmp_path, form, capsys, monkeypat
     else:
         np.save("u.npy", arrays[form])
     (file,) = Path().glob("u.*")
-    assert main(["score", "own.npz", "--unseen", str(file)]) == 0
-    as_file = capsys.readouterr().out
-    assert main(["score", "own.npz", "--unseen", *map(str, UNSEEN)]) == 0
-    assert capsys.readouterr().out == as_file
+    as_file = printed("score", "own.npz", "--unseen", file)
+    assert printed("score", "own.npz", "--unseen", *map(str, UNSEEN)) == as_file
 
 
 def test_minus_infinity_and_missing_scores_of_a_table(tmp_path):
@@ -952,10 +950,9 @@ def test_a_card_of_predicted_classes(tmp_path, capsys):
     assert f"H {100 * expected_figures()['plain_harmonic']:.1f} %" in capsys.readouterr().out
 
 
-def test_a_card_of_masked_scores_says_not_comparable(tmp_path, capsys):
+def test_a_card_of_masked_scores_says_not_comparable(tmp_path, printed):
     np.savez(tmp_path / "own.npz", scores=masked(-1e9), y=Y, unseen_classes=UNSEEN)
-    assert main(["check", str(tmp_path / "own.npz")]) == 3
-    out = capsys.readouterr().out
+    out = printed("check", tmp_path / "own.npz", status=3)
     assert "Not comparable with GZSL" in out
     assert "Masked by the true side" in out
     assert "AUSUC" not in out

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from tests.worlds import linear_world
-from zslcore.__main__ import main
 from zslcore.datasets.facts import class_facts, row_facts
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.predictions_file import write_predictions
@@ -75,9 +74,8 @@ def changed(path, change):
     return path
 
 
-def test_facts_of_a_benchmark_check_rows_and_labels_without_its_files(awa, capsys):
-    assert main(["score", str(awa), "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+def test_facts_of_a_benchmark_check_rows_and_labels_without_its_files(awa, printed):
+    report = json.loads(printed("score", awa, "--json"))
     assert (report["benchmark"], report["split"]) == ("AWA2", "SS")
     assert report["remarks"] == ["Verified: rows, labels and gamma agree with the data."]
 

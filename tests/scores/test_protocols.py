@@ -275,13 +275,12 @@ def test_scores_compared_with_themselves_are_json_without_nan():
     assert any(None in test.values() for test in found["class_tests"])
 
 
-def test_the_command_compares_files_of_the_same_images(tmp_path, capsys):
+def test_the_command_compares_files_of_the_same_images(tmp_path, capsys, printed):
     for k, scores in enumerate(SCORES):
         unseen = np.flatnonzero(~scores.seen)
         np.savez(tmp_path / f"{k}.npz", scores=scores.F, y=scores.y, unseen_classes=unseen)
     files = [str(tmp_path / f"{k}.npz") for k in (0, 1)]
-    assert main(["score", *files, "--fix", "as-is", "--compare", "--words", "base-new"]) == 0
-    text = capsys.readouterr().out
+    text = printed("score", *files, "--fix", "as-is", "--compare", "--words", "base-new")
     assert "1.npz minus 0.npz, points (95 % over classes; over images)" in text
     pair = compare_scores(report_of(0).matrix, report_of(1).matrix)
     difference = 100 * pair.differences.loc["separate_harmonic", "difference"]

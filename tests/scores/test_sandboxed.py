@@ -22,9 +22,7 @@ UNSEEN = np.flatnonzero(~SEEN)
 F = (np.eye(9)[Y] + RNG.normal(size=(180, 9)) + 0.4 * SEEN).astype(np.float32)
 
 
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 def written(tmp_path, name="own.npz", **arrays):

@@ -366,24 +366,22 @@ def test_files_that_are_none_are_one_sentence(files):
         read_scores(files / "a.npy")
 
 
-def test_the_command_asks_answers_and_prints(files, capsys):
+def test_the_command_asks_answers_and_prints(files, capsys, printed):
     np.savez(files / "far.npz", scores=-F, y=Y, unseen_classes=UNSEEN)
-    assert main(["score", str(files / "far.npz")]) == 3
-    said = capsys.readouterr().out
+    said = printed("score", files / "far.npz", status=3)
     assert said.startswith("UNKNOWN  far.npz")
     assert "are these distances? If so: --fix distances, if not: --fix as-is." in said
     words = ["score", str(files / "far.npz"), "--fix", "distances", "--gamma", "0.02"]
     assert main(words) == 0
     said = "chosen gamma: 0.02, given; how it was chosen is not stated"
     assert said in capsys.readouterr().out
-    assert main([*words, "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+    report = json.loads(printed(*words, "--json"))
     assert report["evaluation"]["calibrated"]["harmonic"] == pytest.approx(
         evaluate(SCORED, 0.02).calibrated.harmonic
     )
 
 
-def test_validation_scores_have_labels_and_unseen_classes_of_their_own(tmp_path, capsys):
+def test_validation_scores_have_labels_and_unseen_classes_of_their_own(tmp_path, printed):
     """Those of the test scores are of other images, and other classes are held back."""
     rng = np.random.default_rng(0)
     held = np.flatnonzero(SCORED.seen)[:3]
@@ -398,23 +396,20 @@ def test_validation_scores_have_labels_and_unseen_classes_of_their_own(tmp_path,
     words = ["score", at["test.npy"], "--labels", at["test.txt"], "--json", "--unseen"]
     words += [str(tmp_path / "unseen.txt"), "--validation", at["val.npy"]]
     words += ["--validation-labels", at["val.txt"]]
-    assert main([*words, "--validation-unseen", str(tmp_path / "held.txt")]) == 1
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(printed(*words, "--validation-unseen", tmp_path / "held.txt", status=1))
     assert found["gamma"] == validation.tested.curve.best().gamma
-    assert main(words) == 3
-    assert "val.npy: the unseen classes are not stated" in capsys.readouterr().out
+    assert "val.npy: the unseen classes are not stated" in printed(*words, status=3)
 
 
 def test_validation_scores_have_answers_of_their_own_where_they_were_written_otherwise(
-    tmp_path, capsys
+    tmp_path, capsys, printed
 ):
     noisy = F + 1e-3 * np.random.default_rng(0).normal(size=F.shape)
     for name, scores in {"test": -F, "val": noisy}.items():
         np.savez(tmp_path / f"{name}.npz", scores=scores, y=Y, unseen_classes=UNSEEN)
     words = ["score", str(tmp_path / "test.npz"), "--fix", "distances", "--json"]
     words += ["--validation", str(tmp_path / "val.npz")]
-    assert main([*words, "--validation-fix", "as-is"]) == 1
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(printed(*words, "--validation-fix", "as-is", status=1))
     assert found["gamma"] == meant(scores=noisy).tested.curve.best().gamma
     assert main(words) == 1  # without an answer of their own they are read as the test scores are
     assert json.loads(capsys.readouterr().out)["gamma"] != found["gamma"]
@@ -428,9 +423,8 @@ def test_validation_scores_have_answers_of_their_own_where_they_were_written_oth
         ("CUB_XianGAN", "CUB", (45.1, 55.5, 49.8), 34.48),
     ],
 )
-def test_real_scores_have_their_published_figures(name, split, figures, ausuc, capsys):
-    assert main(["score", str(REAL / f"{name}.npz"), "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+def test_real_scores_have_their_published_figures(name, split, figures, ausuc, printed):
+    report = json.loads(printed("score", REAL / f"{name}.npz", "--json"))
     plain = report["evaluation"]["plain"]
     found = [round(100 * plain[k], 1) for k in ("unseen", "seen", "harmonic")]
     assert tuple(found) == figures

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from zslcore.__main__ import main
 from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.validation import chosen_on, share_of_test_rows
 
@@ -272,15 +271,13 @@ def test_real_test_rows_with_a_tenth_of_noise_are_found_and_other_images_are_not
 @pytest.mark.nightly
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
 @pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
-def test_half_of_the_real_test_images_validate_nothing(name, tmp_path, capsys):
+def test_half_of_the_real_test_images_validate_nothing(name, tmp_path, printed):
     with np.load(REAL / f"{name}.npz") as held:
         arrays = dict(held)
     arrays |= {"scores": arrays["scores"][::2], "y": arrays["y"][::2]}
     np.savez(tmp_path / "val.npz", **arrays)
     words = ["score", str(REAL / f"{name}.npz"), "--validation", str(tmp_path / "val.npz")]
-    assert main(words) == 1
-    said = capsys.readouterr().out
+    said = printed(*words, status=1)
     assert "oracle; an upper bound, not a result" in said
     assert "validated)" not in said
-    assert main([*words, "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["gamma_origin"] == "oracle"
+    assert json.loads(printed(*words, "--json", status=1))["gamma_origin"] == "oracle"

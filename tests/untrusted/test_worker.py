@@ -194,8 +194,7 @@ def test_folders_that_a_worker_nests_without_end_are_removed(tmp_path):
     assert not out.exists()
 
 
-def test_a_cancelled_import_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def test_a_cancelled_import_leaves_nothing(own_data, tmp_path, monkeypatch):
     monkeypatch.setattr(worker, "LOOK_EVERY", 0.0)
 
     def leave(_):
