@@ -109,7 +109,9 @@ def test_gamma_and_figures_are_those_of_our_own_run(capsys, printed, names):
     assert main(["folds", DATA]) == 0
     files = scored_elsewhere(names=names)
     capsys.readouterr()
-    theirs = read(capsys, "score", *files, "--data", DATA, "--predictions", "own.parquet", "--json")
+    theirs = read(
+        printed, "score", *files, "--data", DATA, "--predictions", "own.parquet", "--json"
+    )
     ours = run(RunSpec(DATA, "PS", "ESZSL", GIVEN), with_oracle=False).result
     assert theirs["gamma_origin"] == "validated"
     assert theirs["gamma"] == pytest.approx(ours.gamma, rel=1e-6)
@@ -125,15 +127,15 @@ def test_gamma_and_figures_are_those_of_our_own_run(capsys, printed, names):
     assert "Verified" in printed("score", "own.parquet")
 
 
-def test_without_data_gamma_is_the_same_and_stated(capsys, files):
-    theirs = read(capsys, "score", *files, "--predictions", "own.parquet", "--json")
+def test_without_data_gamma_is_the_same_and_stated(printed, files):
+    theirs = read(printed, "score", *files, "--predictions", "own.parquet", "--json")
     ours = run(RunSpec(DATA, "PS", "ESZSL", GIVEN), with_oracle=False).result
     assert theirs["gamma"] == pytest.approx(ours.gamma, rel=1e-6)
     predictions = read_predictions("own.parquet")
     assert (len(predictions.folds), predictions.provenance.rows) == (3, "file")
     assert predictions.chosen_gamma == theirs["gamma"]
     assert "fold_1.npz, fold_2.npz, fold_3.npz, as the mean H" in theirs["gamma_note"]
-    alone = read(capsys, "score", *files[:3], "--json")
+    alone = read(printed, "score", *files[:3], "--json")
     assert alone["gamma"] != theirs["gamma"]
 
 
@@ -179,14 +181,14 @@ TOLD = [
 
 
 @pytest.mark.nightly
-def test_a_foreign_row_has_every_column_that_ours_has(capsys, tmp_path, files):
+def test_a_foreign_row_has_every_column_that_ours_has(capsys, printed, tmp_path, files):
     assert main(["score", *files, "--data", DATA, "--predictions", "own.parquet"]) == 0
     (tmp_path / "board").mkdir()
     words = ["board", "board", "--add"]
     assert main([*words, "own.parquet", *TOLD, "--seeds", "own.parquet"]) == 0
     assert main(["run", "--dataset", DATA, "--method", "ESZSL", "--grid", "gamma=1.0,10.0"]) == 0
     capsys.readouterr()
-    ours = read(capsys, "runs", "list", "--own", "--json")[0]["id"]
+    ours = read(printed, "runs", "list", "--own", "--json")[0]["id"]
     described = ["--link", "https://example.org", "--code", "https://example.org/code"]
     described += ["--pretraining", "imagenet-1k"]
     assert main([*words, ours, "--who", "Us", *described, "--output", "board.csv"]) == 0
@@ -205,8 +207,8 @@ def test_a_foreign_row_has_every_column_that_ours_has(capsys, tmp_path, files):
     assert pd.notna(theirs["H_gamma_low"])
 
 
-def test_parameters_chosen_on_test_images_are_a_bound(capsys, tmp_path, files):
-    (tmp_path / "scores.json").write_text(json.dumps(read(capsys, "score", *files, "--json")))
+def test_parameters_chosen_on_test_images_are_a_bound(printed, tmp_path, files):
+    (tmp_path / "scores.json").write_text(json.dumps(read(printed, "score", *files, "--json")))
     (tmp_path / "board").mkdir()
     told = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
     words = ["board", "board", "--add", "scores.json", *told]
@@ -223,21 +225,21 @@ def test_parameters_chosen_on_test_images_are_a_bound(capsys, tmp_path, files):
         (["--code", "javascript:x"], "code: expected an address that begins with https://"),
     ],
 )
-def test_what_cannot_be_told_is_refused(capsys, printed, tmp_path, words, said):
+def test_what_cannot_be_told_is_refused(printed, tmp_path, words, said):
     rng = np.random.default_rng(0)
     y = np.arange(80) % 8
     np.savez("s.npz", scores=np.eye(8)[y] + rng.normal(size=(80, 8)), y=y, unseen_classes=[6, 7])
-    (tmp_path / "s.json").write_text(json.dumps(read(capsys, "score", "s.npz", "--json")))
+    (tmp_path / "s.json").write_text(json.dumps(read(printed, "score", "s.npz", "--json")))
     (tmp_path / "board").mkdir()
     told = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
     assert said in printed("board", "board", "--add", "s.json", *told, *words, status=2)
     assert not list((tmp_path / "board").iterdir())
 
 
-def test_a_run_states_its_parameters_itself(capsys, tmp_path):
+def test_a_run_states_its_parameters_itself(capsys, printed, tmp_path):
     assert main(["run", "--method", "ESZSL", "--param", "gamma=1", "--param", "lam=1"]) == 0
     capsys.readouterr()
-    key = read(capsys, "runs", "list", "--own", "--json")[0]["id"]
+    key = read(printed, "runs", "list", "--own", "--json")[0]["id"]
     (tmp_path / "board").mkdir()
     words = ["board", "board", "--add", key, "--who", "Us"]
     assert main([*words, "--parameters-from", "validated"]) == 2
