@@ -534,7 +534,7 @@ def _draw_curves(what: InteractiveCurve, axes: Axes) -> None:
         u = np.linspace(H / (2 - H), 1, 200)
         s = H * u / (2 * u - H)
         draw_line(axes, u, s, "#BFC5CD", lw=0.5)
-        words = f"H {H:.0%}".replace("%", " %")
+        words = f"H {percent(H, 0)}"
         draw_words(axes, 1.02, float(s[-1]), words, "#6B6B6B", across=1)
     for line in what.lines:
         look, curve, name = what.looks[line.look], line.curve, line.name

@@ -138,7 +138,9 @@ def read_fields(kind: type[_T], values: dict[str, Any], file: str) -> _T:
         got = clean_text(repr(first["input"]), 60)
         raise FileRefusedError(f"{file}, {place}: {expected}; got {got}.") from None
     except RecursionError:
-        raise FileRefusedError(f"{file}: expected a result; got values without end.") from None
+        raise FileRefusedError(
+            f"{file}: expected a result; got values that are nested too deeply."
+        ) from None
 
 
 @cache

@@ -186,7 +186,7 @@ def test_printed_gains_are_found_for_every_method_of_the_paper():
 
 
 def test_without_a_baseline_there_is_no_difference(study):
-    with pytest.raises(ParameterError, match="expected a baseline"):
+    with pytest.raises(ParameterError, match="Baseline: expected features of the study"):
         action_tables.action_gains(study, "pixels")
     # Imported features may have word vectors alone.
     part = study[(study["semantics"] == "word2vec") | (study["features"] != "idt")]

@@ -147,13 +147,15 @@ def test_some_images_of_every_class_are_judged(monkeypatch):
 
 def test_what_cannot_be_taken_apart_is_one_sentence():
     t = np.zeros((2, 2))
-    with pytest.raises(ParameterError, match="LinearS2V: does not predict attributes"):
+    with pytest.raises(
+        ParameterError, match="LinearS2V: expected a method that predicts attributes"
+    ):
         bias_variance(get_method("LinearS2V")(), SETTING, "lam", (1.0,))
     with pytest.raises(ParameterError, match="at least 3 draws of classes and 2 of images"):
         bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1.0,), class_draws=2)
     with pytest.raises(ParameterError, match="at least 2 draws of images"):
         decompose(Draws.of(np.zeros((4, 1, 2, 2)), t), t)
-    with pytest.raises(DatasetError, match="images that 3 draws of classes judge"):
+    with pytest.raises(DatasetError, match="images tested in at least 3 draws of classes"):
         decompose(Draws.of(np.zeros((2, 2, 2, 2)), t), t)
 
 

@@ -145,7 +145,7 @@ def without_classes(data, *, keep):
         (world("more", n_unseen=5), "same classes by name, each once; got 12 and 13 with 12 in "
          "common, not in both: class 12."),
         (replace(TWO, class_names=["class 0", *TWO.class_names[:-1]]), "each once; got 12 and 12"),
-        (without_classes(TWO, keep=11), "the unseen classes must be the same in both; 1 are in"),
+        (without_classes(TWO, keep=11), "the same unseen classes in both; got 1 class in only"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_crossed_is_one_sentence(other, sentence):
@@ -207,7 +207,7 @@ def test_features_that_differ_are_compared_each_on_itself():
 
 
 def test_two_data_sets_of_one_name_are_refused():
-    with pytest.raises(DatasetError, match="two different data sets"):
+    with pytest.raises(DatasetError, match="two different data sets to compare; got .* twice"):
         cross_table(ONE, ONE, ["ESZSL"])
 
 
@@ -339,7 +339,7 @@ def test_names_of_the_sets_turn_the_signs_and_nothing_else():
 def test_methods_without_all_four_figures_are_left_out():
     table = made(0.0, 0.0)
     assert cross_tests(table[1:], "set 0", "set 1")["larger"].pairs == 10
-    with pytest.raises(DatasetError, match="two methods with all four figures; got 0"):
+    with pytest.raises(DatasetError, match="two methods with all four accuracies; got 0"):
         cross_tests(table, "set 0", "set 3")
     with pytest.raises(ParameterError, match="unit"):
         cross_tests(table, "set 0", "set 1", unit="image")

@@ -179,7 +179,7 @@ def test_ordering_loses_nothing():
 
 @pytest.mark.parametrize("which", ["classes", "attributes"])
 def test_an_order_that_does_not_exist_is_refused(which):
-    with pytest.raises(ParameterError, match="must be given, name"):
+    with pytest.raises(ParameterError, match="must be 'given', 'name'"):
         dataset_summary.attribute_table(tiny(), **{which: "size"})
 
 

@@ -154,13 +154,13 @@ def test_a_planted_photograph_effect_is_found_and_none_is_not():
 
 def test_leaks_that_are_not_there_are_refused_in_one_sentence():
     assert leak_cost.possible_leaks(WORLD, SPLIT) == ("training", "selection", "epochs")
-    with pytest.raises(DatasetError, match="no photograph is known to have rows in the training"):
+    with pytest.raises(DatasetError, match="expected a photograph with rows in training and in"):
         leak_cost.costs(ESZSL(), SETTING, ["photographs"])
     with pytest.raises(ZSLError, match="training"):
         leak_cost.costs(ESZSL(), SETTING, ["trainin"])
     standard = replace(SPLIT, test_seen=[])
     assert leak_cost.possible_leaks(WORLD, standard) == ()
-    with pytest.raises(DatasetError, match="needs test images of seen classes"):
+    with pytest.raises(DatasetError, match="expected test images of seen classes"):
         leak_cost.costs(ESZSL(), Setting(WORLD, standard), ["training"])
 
 

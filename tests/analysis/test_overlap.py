@@ -388,7 +388,7 @@ def test_a_method_that_the_baseline_lacks_has_no_difference():
 
 
 def test_a_baseline_that_is_not_there_is_refused(study):
-    with pytest.raises(ParameterError, match="No features called"):
+    with pytest.raises(ParameterError, match="Baseline: expected one of"):
         study_summary(study, baseline="idt")
 
 
@@ -513,7 +513,7 @@ def test_the_interval_of_the_difference_covers_a_known_one():
 
 def test_a_study_without_the_baseline_or_with_one_kind_of_classes_is_refused():
     study = study_of(np.random.default_rng(3), 0.1)
-    with pytest.raises(ParameterError, match="expected a study with other"):
+    with pytest.raises(ParameterError, match="expected results with other"):
         class_gains(study, "deep", "other", "ESZSL", range(40))
     table = class_gains(study, "deep", "plain", "ESZSL", range(40))
     with pytest.raises(DatasetError, match="two classes"):

@@ -171,11 +171,13 @@ def test_agreement_of_two_rankings(rng):
 
 
 def test_what_cannot_be_ranked_is_refused():
-    with pytest.raises(DatasetError, match=r"at least 2 occasions x 3 methods; got shape \(1, 4\)"):
+    with pytest.raises(DatasetError, match=r"at least \(2, 3\); got shape \(1, 4\)"):
         ranking.friedman_test(DEMSAR[:1])
     with pytest.raises(DatasetError, match="a value of every method on every occasion"):
         ranking.rank_matrix(np.array([[1.0, np.nan]]))
-    with pytest.raises(DatasetError, match="at least two methods in both; got 1"):
+    with pytest.raises(
+        DatasetError, match="at least two methods with a value in both rankings; got 1"
+    ):
         ranking.agreement([1.0, np.nan], [1.0, 2.0])
-    with pytest.raises(DatasetError, match="draws x occasions x methods"):
+    with pytest.raises(DatasetError, match="shape \\(draws, occasions, methods\\)"):
         ranking.ranking(DEMSAR)

@@ -268,7 +268,9 @@ def test_values_of_a_path():
 
 
 def test_what_cannot_be_followed_is_one_sentence():
-    with pytest.raises(ParameterError, match=r"PrototypeCosine: has no regularizer .*ESZSL"):
+    with pytest.raises(
+        ParameterError, match=r"PrototypeCosine: expected a method with a regularizer.*ESZSL"
+    ):
         RegularizationSpec("digits", "PS", "PrototypeCosine")
     with pytest.raises(UnknownNameError, match="regularizer of ESZSL.*'gama'.*'gamma'"):
         RegularizationSpec("digits", "PS", "ESZSL", "gama")

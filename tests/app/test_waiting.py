@@ -114,7 +114,7 @@ def test_a_job_that_a_restart_has_ended_starts_again_when_asked(panel, tmp_path)
     artifacts.write_owner(mark)
     mark.write_text(mark.read_text().replace(f'"pid": {os.getpid()}', f'"pid": {2**22 + 1}'))
     app = panel("count", to=600, seconds=600)
-    assert app.warning[0].value == r"The server was restarted before this was done\."
+    assert app.warning[0].value == r"The server was restarted before this job was done\."
     assert labels(app) == ["Start again"]
     button(app, "Start again").click().run()
     assert labels(app) == ["Cancel"]

@@ -154,9 +154,9 @@ def test_a_recognised_test_set_is_placed_by_its_counts():
         ({"gamma__origin": None}, "gamma.origin: expected how gamma was found"),
         ({"gamma__origin": "unknown"}, "got 'unknown'"),
         ({"gamma__value": None}, "gamma.value: expected the number that was validated"),
-        ({"spec__gamma": 0.5}, "expected given, as the spec gives gamma; got validated"),
-        ({"gamma__origin": "none", "gamma__value": None}, "as there are figures at gamma"),
-        ({"figures__zsl": 56.5}, "zsl: expected a fraction in [0, 1], no percent; got 56.5"),
+        ({"spec__gamma": 0.5}, "expected 'given', as the spec gives gamma; got 'validated'"),
+        ({"gamma__origin": "none", "gamma__value": None}, "as there are metrics at gamma"),
+        ({"figures__zsl": 56.5}, "zsl: expected a fraction in [0, 1], not a percentage; got 56.5"),
         ({"figures__zsl": 0.1}, "figures.zsl: expected the mean of its classes"),
         ({"figures__H": 0.99}, "figures.H: expected the harmonic mean of u and s"),
         ({"figures__ausuc": "much"}, "figures.ausuc: "),
@@ -164,11 +164,11 @@ def test_a_recognised_test_set_is_placed_by_its_counts():
         ({"method": None}, "method: "),
         ({"who": " "}, "who: expected a name"),
         ({"gama": {"origin": "given"}}, "gama: "),
-        ({"spec": None}, "provenance: expected where the figures come from"),
+        ({"spec": None}, "provenance: expected the source of the metrics"),
         ({"link": "javascript:alert(1)"}, "link: expected an address"),
         ({"source": "x"}, "source: "),
         ({"data__name": "a\x1b[31m"}, "data.name: expected printable text"),
-        ({"data__name": "x" * 501}, "data.name: expected at most 500 letters"),
+        ({"data__name": "x" * 501}, "data.name: expected at most 500 characters"),
         ({"data__benchmark": "AWA3"}, "data.benchmark: expected AWA1"),
         ({"split__parts": {"all": "0"}}, "split.parts.all.[key]: expected trainval"),
         ({"unseen_classes": None}, "unseen_classes: expected the names"),
@@ -301,7 +301,7 @@ def test_one_bad_file_leaves_the_others_and_is_named(entry, folder):
     board = read_board(folder)
     assert len(board.results) == 1
     assert set(board.refused) == {"bad.json", "twice.json"}
-    assert "expected a result of its own; got digits" in board.refused["twice.json"]
+    assert "expected another result; got that of digits" in board.refused["twice.json"]
     with pytest.raises(FileRefusedError, match="expected a folder of results"):
         read_board(folder / "none")
 
@@ -469,7 +469,7 @@ def test_names_from_files_are_text(entry):
 
 def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsys, printed):
     words = ["board", str(folder), "--output", *(str(folder / f"b.{e}") for e in ("html", "csv"))]
-    assert "1 results (splits: 1 known; overlap: 1 clean), 0 refused" in printed(*words)
+    assert "1 result (splits: 1 known; overlap: 1 clean), 0 refused" in printed(*words)
     assert (folder / "b.csv").read_text() == as_csv(read_board(folder))
     assert (folder / "b.html").read_text() == board_html(read_board(folder))
     (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
@@ -499,6 +499,6 @@ def test_a_kept_run_and_judged_scores_are_added(own_data, made, tmp_path, printe
 
 def test_a_result_never_overwrites_another(entry, folder):
     other = replace(entry, created="2020-01-01")
-    with pytest.raises(ParameterError, match="expected a new result"):
+    with pytest.raises(ParameterError, match="expected a new name"):
         add_entry(other, folder)
     assert add_entry(entry, folder).exists()

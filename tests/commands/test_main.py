@@ -8,6 +8,7 @@ import pytest
 
 from tests.datasets import files
 from zslcore.__main__ import main
+from zslcore.analysis.stored_runs import sorted_by
 from zslcore.commands.command_line import COMMANDS, MODULES, parser_of_commands
 from zslcore.datasets import load
 from zslcore.datasets.base import class_folds
@@ -34,13 +35,16 @@ def test_import_prints_what_was_imported(tmp_path, capsys):
         (["import", "{folder}/res101.mat", "--splits", "x"], "--splits does not apply to files"),
         (["import", "{folder}", "--name", "../up"], "A data set's name must be"),
         (["download", "xlsa"], "did you mean 'xlsa17'"),
-        (["run", "--seed", "-1"], "--seed: expected a whole number from 0; got '-1'"),
+        (["run", "--seed", "-1"], "--seed: expected a whole number of at least 0; got '-1'"),
         (["run", "--predictions", "{folder}/p.csv"], "a name that ends in .parquet; got 'p.csv'"),
         (["run", "--predictions", "{folder}/no/p.parquet"], "a file in a folder that exists"),
         (["run", "--predictions", "{folder}"], "expected a file to write; got a folder"),
         (["check", "digits", "--junit", "{folder}/no/x.xml"], "a file in a folder that exists"),
         (["check", "digits", "--output", "{folder}/no/x.md"], "a file in a folder that exists"),
-        (["compare", "--method", "ESZSL", "ESZSL"], "--method: expected each once; got 'ESZSL'"),
+        (
+            ["compare", "--method", "ESZSL", "ESZSL"],
+            "--method: expected each name once; got 'ESZSL' twice",
+        ),
         (["board", "{folder}/none"], "expected a folder of results as JSON"),
     ],
 )
@@ -98,4 +102,14 @@ def test_every_help_gives_an_example_that_the_command_accepts(start):
     for line in examples:
         for each in line.split(" && "):
             _, *words = shlex.split(each)
-            parser_of_commands(words[:1]).parse_args(words)
+            args = parser_of_commands(words[:1]).parse_args(words)
+            assert getattr(args, "sort", "created") in sorted_by()
+
+
+@pytest.mark.parametrize("start", HELPS)
+def test_every_help_is_plain_text(start, capsys):
+    with pytest.raises(SystemExit):
+        main([*start.split()[1:], "--help"])
+    text = capsys.readouterr().out
+    assert "Example:\n" in text
+    assert "::" not in text

@@ -42,7 +42,7 @@ def test_all_runs_are_listed_newest_first_with_or_without_the_verb(store, result
     text = said(capsys)
     assert text == said(capsys, "list")
     head, *lines = text.splitlines()
-    assert head.split()[:2] == ["key", "made"]
+    assert head.split()[:2] == ["key", "created"]
     assert [line.split()[0] for line in lines] == [results[1].key, results[0].key]
     assert f"{100 * results[1].evaluation.zsl:.1f}" in lines[0].split()
     assert lines[0].endswith("here")

@@ -32,12 +32,12 @@ def test_arrays_are_read_only_and_not_the_callers():
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"features": np.zeros((49, 3))}, "49 feature rows but 50 labels"),
+        ({"features": np.zeros((49, 3))}, "a label for each of 49 rows of features; got 50"),
         ({"features": np.zeros(50)}, "two dimensions; got 1 and 2"),
         ({"labels": LABELS + 1}, "labels must lie in 0..4, the rows of prototypes; got 1..5"),
         ({"labels": LABELS + 0.5}, "one whole number per sample"),
-        ({"class_names": "abcd"}, "4 class names for 5"),
-        ({"attribute_names": "ab"}, "2 attribute names for 5"),
+        ({"class_names": "abcd"}, "a name for each of 5 rows of prototypes; got 4"),
+        ({"attribute_names": "ab"}, "a name for each of 5 columns of prototypes; got 2"),
         ({"image_files": ["a.jpg"]}, r"one image file per sample \(50\) or none, got 1\."),
         ({"prototypes": np.full((5, 2), np.nan)}, "not finite"),
         ({"features": np.zeros((0, 3)), "labels": np.zeros(0, int)}, "at least one sample"),

@@ -237,7 +237,10 @@ def test_a_split_comes_as_rows_or_as_a_column_or_as_lists_of_matlab(tmp_path):
         data = find(paths(tmp_path)).read_dataset("a")
         for part, rows in PARTS.items():
             np.testing.assert_array_equal(np.sort(getattr(data.split("own"), part)), np.sort(rows))
-        with pytest.raises(DatasetError, match="holds a split; expected no list of unseen"):
+        with pytest.raises(
+            DatasetError,
+            match="expected no unseen classes .--unseen. with a file that holds a split",
+        ):
             find(paths(tmp_path), unseen=["bat"]).read_dataset("a")
         (tmp_path / name).unlink()
 

@@ -101,9 +101,9 @@ def test_unseen_classes_make_a_split_where_there_is_none(tmp_path, unseen):
 
 def test_without_split_or_unseen_classes_one_sentence_says_what_is_missing(tmp_path):
     path = npz(tmp_path, **dict.fromkeys(SPLIT))
-    with pytest.raises(DatasetError, match=r"mine\.npz holds no split; .* unseen="):
+    with pytest.raises(DatasetError, match=r"mine\.npz: expected arrays or a column .* unseen="):
         read_table(path)
-    with pytest.raises(DatasetError, match="holds no split"):
+    with pytest.raises(DatasetError, match="names of the unseen classes .* found none"):
         read_table(csv(tmp_path, split=False), prototypes=prototypes(tmp_path))
 
 

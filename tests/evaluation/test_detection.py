@@ -55,6 +55,6 @@ def test_a_report_says_it_in_text_and_json():
         BootstrapMetrics.once(SCORES).fpr95(),
     )
     lines = [line.split() for line in report.as_text().splitlines()]
-    assert ["AUROC", f"{auroc:.1%}"] in lines
-    assert ["FPR95", f"{fpr95:.1%}"] in lines
+    assert ["AUROC", f"{100 * auroc:.1f}", "%"] in lines
+    assert ["FPR95", f"{100 * fpr95:.1f}", "%"] in lines
     assert f'"detection": {{"auroc": {auroc}, "fpr95": {fpr95}}}' in report.to_json()

@@ -94,7 +94,9 @@ def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, 
     (tmp_path / "mine.py").unlink()
     forget()
     capsys.readouterr()
-    assert f"takes the file of {one.result.spec.method}" in printed("runs", "show", one.id)
+    assert f"pass the file of {one.result.spec.method} to --method" in printed(
+        "runs", "show", one.id
+    )
     words = [["list"], ["show", one.id], ["export", "--format", "json"]]
     words += [["export", one.id, "--predictions", "p.parquet"]]
     for each in words:
@@ -121,7 +123,7 @@ def test_three_plug_ins_keep_the_laws(tmp_path, text, attribute, capsys):
     broken = [each for each in check_contract(get_method(name)) if each.state != "hold"]
     assert [(each.law.name, each.why) for each in broken] == []
     assert main(["check-method", f"plug.py:{attribute}", "--all"]) == 0
-    assert "of 21 laws 21 hold, 0 waived, 0 broken" in capsys.readouterr().out
+    assert "of 21 laws, 21 hold, 0 waived, 0 broken" in capsys.readouterr().out
 
 
 def test_a_subclass_leaves_the_method_of_the_package_as_it_was(tmp_path):

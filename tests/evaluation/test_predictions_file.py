@@ -165,7 +165,7 @@ WRONG = {
         r"test, unseen_class: expected an unseen class; got class -1",
     ),
     "NaN": (put("margin", 4, float("nan")), r"variable 'margin': expected a number .* in row 4"),
-    "negative row": (put("row", 4, -4), r"test, row: expected numbers from 0; got -4"),
+    "negative row": (put("row", 4, -4), r"test, row: expected numbers of at least 0; got -4"),
     "fraction": (put("row", 4, 0.5), r"variable 'row': expected whole numbers, got 0.5"),
     "rank": (put("zsl_rank", 784, 9.0), r"zsl_rank: expected 1 .* else 2 to 3; got 9"),
     "no such column": (
@@ -207,7 +207,10 @@ ATTRIBUTES = [
     ({"gamma": None}, r"gamma: expected a number and its origin, or neither; got None"),
     ({"gamma": "much"}, r"gamma: .*number.*; got 'much'"),
     ({"gamma_origin": "believed"}, r"gamma_origin: .*; got 'believed'"),
-    ({"resolution": {"test": -1.0}}, r"test, resolution: expected a number from 0; got -1.0"),
+    (
+        {"resolution": {"test": -1.0}},
+        r"test, resolution: expected a number of at least 0; got -1.0",
+    ),
     ({"anything": 1}, r"anything: .*; got 1"),
 ]
 
@@ -225,7 +228,7 @@ def test_texts_that_would_move_the_cursor_are_cleaned(file):
 def test_a_file_that_is_cut_off_is_refused(file):
     content = file.read_bytes()
     file.write_bytes(content[: len(content) // 2])
-    refused(file, "damaged or cut off|crashed its reader")
+    refused(file, "damaged or truncated|crashed its reader")
     file.write_bytes(content[:200] + bytes(200) + content[400:])
     with pytest.raises(FileRefusedError):
         read_predictions(file)
@@ -318,7 +321,7 @@ def test_validation_classes_are_not_those_of_the_test(file):
         return pd.concat([test, test.assign(part=test["part"].str.replace("test", "fold_1"))])
 
     check = reasons(changed(file, tested))
-    assert any("that are no unseen test classes" in reason for reason in check.reasons)
+    assert any("that are not unseen test classes" in reason for reason in check.reasons)
 
 
 def test_other_data_and_other_classes_are_refused(file):

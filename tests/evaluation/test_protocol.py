@@ -225,7 +225,9 @@ def test_rule_is_the_best_where_the_grid_leaves_what_is_simple_alone():
 def test_unknown_rules_and_rules_without_an_order_are_refused():
     with pytest.raises(ParameterError, match="rule must be 'best' or 'one standard error'; got 'x"):
         select(LinearS2V(), WORLD, SPLIT, grid=GRID, rule="x")
-    with pytest.raises(ParameterError, match="LinearS2V: does not state which of its parameters"):
+    with pytest.raises(
+        ParameterError, match="LinearS2V: expected rule 'best', as the method does not state which"
+    ):
         select(LinearS2V(), WORLD, SPLIT, grid=GRID, rule="one standard error")
 
 
@@ -238,7 +240,7 @@ def test_default_grid_is_the_methods_own():
 @pytest.mark.parametrize(
     ("folds", "sentence"),
     [
-        ((), "has no folds to choose parameters on"),
+        ((), "expected folds to choose parameters on"),
         (
             (Fold(SPLIT.trainval, SPLIT.trainval[:9]),),
             "fold 0 needs train and val rows of disjoint",
@@ -373,5 +375,7 @@ def test_a_stricter_gamma_moves_answers_to_the_unseen_side():
 
 def test_split_without_training_rows_is_refused():
     split = Split("empty", [], [], SPLIT.test_unseen, [], SPLIT.unseen_classes)
-    with pytest.raises(DatasetError, match="needs training rows and unseen test rows; got 0 and"):
+    with pytest.raises(
+        DatasetError, match="expected training rows and unseen test rows; got 0 and"
+    ):
         fit_and_score(LinearS2V(), WORLD, split)

@@ -58,8 +58,14 @@ def test_from_images_to_the_board(own_data, tmp_path, capsys, printed):
     [
         (["--name", "x"], "--name: expected --unseen, and --attributes, --text or --prompts"),
         (["--attributes", "a.csv"], "--attributes and --unseen: expected --name"),
-        (["--attributes", "a.csv", "--text", "{}"], "--attributes and --text: expected one"),
-        (["--prompts", "a.json", "--text", "{}"], "--text and --prompts: expected one of them"),
+        (
+            ["--attributes", "a.csv", "--text", "{}"],
+            "--attributes and --text: expected only one of them; got 2",
+        ),
+        (
+            ["--prompts", "a.json", "--text", "{}"],
+            "--text and --prompts: expected only one of them",
+        ),
         (["--prompts", "none.json"], "none.json"),
         (["--attributes", "ATTRIBUTES", "--unseen", "seal", "--name", "x"], "Unknown class in "),
         (["--text", "{}", "--unseen", "seals", "--name", "x"], "did you mean 'seal'?"),

@@ -97,7 +97,7 @@ def test_who_has_most_waiting_gives_way_when_the_queue_is_full(busy, monkeypatch
     assert position(busy, work(to=5, seconds=600), OTHER) == 1
     assert busy.status(works[-1].key).state == "cancelled"
     assert "the queue was full" in busy.status(works[-1].key).error
-    with pytest.raises(ZSLError, match="3 others are waiting"):
+    with pytest.raises(ZSLError, match="3 other jobs are waiting"):
         busy.submit(work(to=6, seconds=600), OTHER)
     assert most_waiting([Asked(GREEDY), Asked(OTHER)], "c") is None
 

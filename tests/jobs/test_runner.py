@@ -221,7 +221,7 @@ def test_a_job_that_a_restart_has_ended_is_interrupted_until_it_is_submitted_aga
     mark.write_text(mark.read_text().replace(f'"pid": {os.getpid()}', f'"pid": {2**22 + 1}'))
     status = servers[1].status(asked.key)
     assert (status.state, status.active) == ("interrupted", False)
-    assert status.error == "The server was restarted before this was done."
+    assert status.error == "The server was restarted before this job was done."
     assert servers[1].submit(asked).state == "queued"
     servers[1].cancel(asked.key)
     assert servers[1].status(asked.key).state == "cancelled"
@@ -389,5 +389,5 @@ def test_too_many_are_refused(runner, monkeypatch):
     monkeypatch.setattr(engine, "MAX_QUEUE", 1)
     for n in (600, 601):
         runner.submit(work(to=n, seconds=600))
-    with pytest.raises(ZSLError, match="1 others are waiting"):
+    with pytest.raises(ZSLError, match="1 other job is waiting"):
         runner.submit(work(to=602))

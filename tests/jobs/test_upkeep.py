@@ -88,8 +88,8 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys, printed):
     ("standing", "part"),
     [
         (("files", "network", "programs"), "read without access to other files"),
-        (("files",), "lacks walls against network, programs"),
-        ((), "lacks walls against files, network, programs"),
+        (("files",), "has no walls against network, programs"),
+        ((), "has no walls against files, network, programs"),
     ],
 )
 def test_the_doctor_names_the_walls_that_a_system_lacks(data, monkeypatch, capsys, standing, part):
@@ -152,7 +152,7 @@ def test_an_import_of_a_newer_version_is_well_and_stays(data, imported, printed)
     said = printed("doctor", "--repair")
     assert "The import 'mine' was made by a newer version" in said
     assert "problem" not in said
-    assert "0 imports are whole." in said
+    assert "0 imports are intact." in said
     assert sorted(imported.iterdir()) == there
 
 
@@ -170,10 +170,10 @@ def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(
     assert imported.is_dir()
     assert old.is_dir()
     assert main(["doctor"]) == 1
-    said = f"2 folders belong to nothing that this version keeps: {imported.name}, {old.name}."
+    said = f"This version does not recognise 2 folders: {imported.name}, {old.name}."
     assert said in capsys.readouterr().out
     assert main(["doctor", "--repair"]) == 0
-    assert "2 files and folders that this version does not know lie in" in printed("doctor")
+    assert "holds 2 files and folders that this version does not recognise" in printed("doctor")
     assert not imported.exists()
     (moved,) = (data / imports.QUARANTINE).glob(f"*.{imported.name}")
     assert {path.name: path.read_bytes() for path in moved.iterdir()} == held

@@ -159,7 +159,7 @@ def test_what_keeps_needs_a_name(shards, tmp_path):
     def local(block):
         return SCORER.scores(block)
 
-    with pytest.raises(ParameterError, match="What is stored needs a name"):
+    with pytest.raises(ParameterError, match="function of a module, which workers can import"):
         count_ranks(shards, Y, local, SETS, SEEN, engine=HERE, keep=tmp_path)
 
 
@@ -186,7 +186,9 @@ def test_a_killed_worker_costs_what_he_was_doing(shards, tmp_path):
 @pytest.mark.nightly
 def test_workers_that_are_killed_again_and_again_are_told_of(shards, monkeypatch):
     monkeypatch.setattr(engine, "PATIENCE", 1)
-    with pytest.raises(ZSLError, match="0 of 5 being done; is there enough memory for 2"):
+    with pytest.raises(
+        ZSLError, match="\\(0 of 5 are finished\\); is there enough memory for 2 parts"
+    ):
         list(over_pieces(counted_unless_killed, pieces_of(shards), [Y], None, "", engine=TWO))
 
 

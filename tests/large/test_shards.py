@@ -132,7 +132,7 @@ def test_opening_finds_what_does_not_belong_there(shards):
 def test_a_manifest_that_is_none_is_refused_in_a_sentence(shards, text):
     (shards.folder / "shards.json").write_text(text)
     with pytest.raises(
-        CorruptFolderError, match=r"shards\.json: is not a manifest of this version\."
+        CorruptFolderError, match=r"shards\.json: expected a manifest of this version"
     ):
         Shards.open(shards.folder)
 
@@ -140,11 +140,11 @@ def test_a_manifest_that_is_none_is_refused_in_a_sentence(shards, text):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"rows_a_part": 0}, "not a manifest of this version"),
+        ({"rows_a_part": 0}, "expected a manifest of this version"),
         ({"rows_a_part": 10**12}, "expected a digest for every part"),
         ({"digests": []}, "expected a digest for every part"),
-        ({"files": {}}, "not a manifest of this version"),
-        ({"schema": 1}, "not a manifest of this version"),
+        ({"files": {}}, "expected a manifest of this version"),
+        ({"schema": 1}, "expected a manifest of this version"),
     ],
 )
 def test_a_manifest_that_lies_is_refused(shards, change, said):
@@ -161,7 +161,7 @@ def test_files_that_are_none_of_shards_are_refused(shards):
     manifest = json.loads((shards.folder / "shards.json").read_text())
     manifest["files"] |= artifacts.seal([path])
     (shards.folder / "shards.json").write_text(json.dumps(manifest))
-    with pytest.raises(CorruptFolderError, match="does not hold one class number a row"):
+    with pytest.raises(CorruptFolderError, match="expected one class number per row"):
         Shards.open(shards.folder)
 
 

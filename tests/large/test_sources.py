@@ -64,7 +64,7 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     (tmp_path / "corrupt.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     (tmp_path / "text.h5").write_text("dog")
     for name, said in (
-        ("corrupt.h5", "expected an HDF5 file that is whole"),
+        ("corrupt.h5", "expected an HDF5 file that is complete"),
         ("text.h5", "expected HDF5, got a text"),
         ("gone.h5", "expected a file, found nothing there"),
     ):

@@ -69,4 +69,4 @@ def test_a_page_is_written_of_a_split_and_its_scores(split, tmp_path, capsys, pr
     assert main(["check", *files, str(split), "--page", str(page)]) == 1
     (tmp_path / "names.txt").write_text("zebra\nskunk\n")
     assert main(["check", str(tmp_path / "names.txt"), "--page", str(page)]) == 2
-    assert "--page: expected a split, scores or both" in capsys.readouterr().err
+    assert "--page: expected one split, one score file or both" in capsys.readouterr().err

@@ -431,7 +431,7 @@ def test_lists_of_other_people_are_read(fixture, shared, printed):
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (["--extractor", "CLIP"], "needs test classes"),
+        (["--extractor", "CLIP"], "--extractor: expected test classes with it"),
         (["--split", "PS"], "expected --dataset"),
         (["--on", "UCF-101"], "did you mean 'UCF101'"),
         (["--classes", "/nowhere/list.txt"], "expected a file, found nothing there"),

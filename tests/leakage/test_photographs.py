@@ -175,7 +175,7 @@ def test_a_pattern_says_what_of_a_name_is_the_photograph():
         ("(", "expected a regular expression"),
         ("a*", "expected a group in round brackets"),
         ("(a{99999999999999999999})", "expected a regular expression"),
-        ("(" * 150 + ")" * 150, "expected at most 200 letters, got 300"),
+        ("(" * 150 + ")" * 150, "expected at most 200 characters; got 300"),
         ("(zebra)", "matches none of the names, the first of which is 'cat'"),
     ],
 )

@@ -12,7 +12,8 @@ from tests.leakage.worlds import FAULTS, clean
 from zslcore.exceptions import ParameterError, UnknownNameError
 from zslcore.leakage import FORMATS, Finding, Report, audit_context, render
 from zslcore.leakage.render import to_junit
-from zslcore.leakage.report import FAIL_ON, MARKS, Evidence, counted
+from zslcore.leakage.report import FAIL_ON, MARKS, Evidence
+from zslcore.numbers import counted
 
 NASTY = '<script>alert("x")</script> & | `code` **b** \x00\x1b[31m \ud800 ]]> ‮ [a](javascript:1)'
 

@@ -254,11 +254,11 @@ def test_training_stays_on_its_device(monkeypatch):
 @pytest.mark.parametrize(
     ("model", "sentence"),
     [
-        (CMT(hidden=0), "CMT: hidden must be a whole number from 1"),
+        (CMT(hidden=0), "CMT: hidden must be a whole number of at least 1"),
         (CMT(learning_rate=-1), "CMT: learning_rate must be a positive number"),
         (CMTStar(detector="svm"), "detector must be one of 'gaussian', 'loop'"),
         (CMTStar(coverage=1.0), "coverage must lie between 0 and 1"),
-        (CMTStar(detector="loop", k=0), "k must be a whole number from 1"),
+        (CMTStar(detector="loop", k=0), "k must be a whole number of at least 1"),
         (CMTStar(lam=0), "lam must be a positive number"),
     ],
 )

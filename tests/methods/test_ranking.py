@@ -329,9 +329,9 @@ def test_a_device_that_is_not_there_is_refused(torch):
     [
         (DEVISE(learning_rate=0), "learning_rate must be a positive number"),
         (SJE(margin=-1), "margin must be a positive number"),
-        (ALE(epochs=2.5), "epochs must be a whole number from 1; got 2.5"),
-        (DEVISE(batch_size=0), "batch_size must be a whole number from 1"),
-        (LATEM(n_matrices=0), "n_matrices must be a whole number from 1"),
+        (ALE(epochs=2.5), "epochs must be a whole number of at least 1; got 2.5"),
+        (DEVISE(batch_size=0), "batch_size must be a whole number of at least 1"),
+        (LATEM(n_matrices=0), "n_matrices must be a whole number of at least 1"),
         (LATEM(prune=1.0), "prune must be at least 0"),
         (DEVISE(violators="some"), "violators must be one of 'all', 'first', 'one'"),
         (ALE(alpha="2"), "alpha must be one of"),

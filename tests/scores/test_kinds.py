@@ -12,6 +12,7 @@ from scipy.io import savemat
 from zslcore.__main__ import main
 from zslcore.exceptions import ZSLError
 from zslcore.metrics import harmonic_mean, mean_class_accuracy, sample_accuracy
+from zslcore.numbers import signed
 from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.given_sides import ruled_out_sides
 from zslcore.scores.judging import predictions_of_scores
@@ -451,7 +452,7 @@ def test_predicted_classes_of_unseen_images_alone_have_u(tmp_path):
     report = judge(interpreted(read_scores(tmp_path / "p.csv", unseen=unseen))[0])
     u = mean_class_accuracy(Y[OF_UNSEEN], F.argmax(1)[OF_UNSEEN])
     assert report.figures["plain_unseen"] == pytest.approx(u)
-    assert f"u {u:.1%} (per class): no image is of a seen class" in report.headline
+    assert f"u {100 * u:.1f} % (per class): no image is of a seen class" in report.headline
 
 
 def test_predicted_classes_in_a_plain_text_are_refused_by_what_to_write(tmp_path):
@@ -468,7 +469,7 @@ def test_all_classes_may_be_unseen(how):
     assert report.evaluation.zsl == pytest.approx(mean_class_accuracy(Y, answers))
     assert report.evaluation.zsl_per_sample == pytest.approx(sample_accuracy(Y, answers))
     text = report.as_text()
-    assert f"Accuracy {mean_class_accuracy(Y, answers):.1%} (per class)" in text
+    assert f"Accuracy {100 * mean_class_accuracy(Y, answers):.1f} % (per class)" in text
     assert text.count("-\n") <= 3
 
 
@@ -504,7 +505,7 @@ def check_predicted(report):
         assert report.figures[name] is None, name
     assert report.oracle is None
     text = report.as_text()
-    assert f"u {expected_figures()['plain_unseen']:.1%}" in text
+    assert f"u {100 * expected_figures()['plain_unseen']:.1f} %" in text
     assert "need the scores of every class" in text
     assert np.isfinite(report.intervals.to_numpy()).all()
     assert json.loads(report.to_json())["evaluation"]["zsl"] is None
@@ -830,7 +831,7 @@ CASES = {
     "G1_masked_by_true_side": (["scores.npz"], 3, "Not comparable with GZSL"),
     "H1_duplicate_name_csv": (["scores.csv", "--unseen", "missile"], 3, "all called 'missile'"),
     "H2_one_name_short": (["scores.npz"], 3, "5 class names for 6 columns"),
-    "I1_true_and_predicted": (["pred.csv", "--unseen", "2", "5", "9"], 0, "H 68.7% (per class)"),
+    "I1_true_and_predicted": (["pred.csv", "--unseen", "2", "5", "9"], 0, "H 68.7 % (per class)"),
     "M1_file_name_column": (
         ["s.csv", "--unseen", "otter", "seal", "dolphin"],
         0,
@@ -902,7 +903,7 @@ def test_a_comparison_begins_with_one_sentence():
     row = pair.differences.loc["plain_harmonic"]
     least = {name: d.detectable("classes") for name, d in designs_of(pair)}
     assert pair.headline.startswith("No significant difference: H ")
-    assert f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f} over classes" in pair.headline
+    assert f"{signed(row['low'])} to {signed(row['high'])} over classes" in pair.headline
     assert f"could have shown {100 * least['plain_harmonic']:.1f} points" in pair.headline
     assert pair.as_text().startswith("No significant difference")
     assert compare_scores(far, first).headline.startswith("own.npz is significantly better: H ")

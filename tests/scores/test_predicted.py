@@ -47,7 +47,7 @@ def test_a_pair_of_predictions_is_that_of_its_scores_in_any_order_of_rows():
 
 
 def test_predictions_of_other_rows_make_no_pair():
-    with pytest.raises(DatasetError, match="the same rows; row .* is in one alone"):
+    with pytest.raises(DatasetError, match="the same rows; row .* is in only one of them"):
         compare_scores(predicted(SCORES[0]), predicted(SCORES[1], ROWS + 1))
 
 

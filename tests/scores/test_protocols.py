@@ -22,6 +22,7 @@ from zslcore.exceptions import UnknownNameError
 from zslcore.leakage.published import PredictedScores
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.metrics.significance import fewest_classes, interval, p_of_draws
+from zslcore.numbers import percent
 from zslcore.scores import ScoreFile, Scores, interpreted, judge
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.paired import compare_scores
@@ -80,13 +81,13 @@ def test_text_and_json_have_the_figures_of_one_score_matrix():
         assert value == pytest.approx(float(FIGURES[name].drawn(once)[0]), abs=1e-12)
     pairs = ("separate", "plain", "calibrated", "best")
     expected = [
-        [f"{figures[f'{p}_harmonic']:.1%}", f"{figures[f'{p}_harmonic_per_sample']:.1%}"]
+        " ".join(percent(figures[f"{p}_harmonic{per}"]) for per in ("", "_per_sample")).split()
         for p in pairs
     ]
     assert rows_of(text, "H") == expected
-    area = [f"{figures['ausuc']:.1%}", f"{figures['ausuc_per_sample']:.1%}"]
+    area = f"{percent(figures['ausuc'])} {percent(figures['ausuc_per_sample'])}".split()
     assert rows_of(text, "AUSUC") == [area]
-    assert rows_of(text, "macro", "F1") == [[f"{figures['macro_f1']:.1%}"]]
+    assert rows_of(text, "macro", "F1") == [percent(figures["macro_f1"]).split()]
     assert "chosen gamma: 0.01, given; how it was chosen is not stated" in text
     assert max(len(line) for line in text.splitlines()) <= 100
     assert "γ" not in text
@@ -194,7 +195,7 @@ def test_intervals_are_printed_and_in_the_json():
     text = report.as_text(with_intervals=True)
     value = report.figures["plain_harmonic"]
     cell = (
-        f"{value:.1%} ({100 * found['low']:.1f} to {100 * found['high']:.1f}; "
+        f"{percent(value)} ({100 * found['low']:.1f} to {100 * found['high']:.1f}; "
         f"{100 * found['low_images']:.1f} to {100 * found['high_images']:.1f})"
     )
     assert cell in text

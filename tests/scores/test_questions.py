@@ -135,7 +135,7 @@ REMARKED = {
         {"scores": np.vstack([F, F[:20]]), "labels": np.r_[Y, Y[:20]]},
     ),
     "columns in another order": (
-        "another order of columns would explain",
+        "another order of columns would make",
         {"scores": F[:, np.random.default_rng(6).permutation(C)]},
     ),
 }

@@ -370,7 +370,7 @@ def test_the_command_asks_answers_and_prints(files, capsys, printed):
     np.savez(files / "far.npz", scores=-F, y=Y, unseen_classes=UNSEEN)
     said = printed("score", files / "far.npz", status=3)
     assert said.startswith("UNKNOWN  far.npz")
-    assert "are these distances? If so: --fix distances, if not: --fix as-is." in said
+    assert "are these distances? If so: --fix distances; if not: --fix as-is." in said
     words = ["score", str(files / "far.npz"), "--fix", "distances", "--gamma", "0.02"]
     assert main(words) == 0
     said = "chosen gamma: 0.02, given; how it was chosen is not stated"

@@ -34,7 +34,7 @@ def test_a_field_that_nobody_knows_is_passed_over():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{", "got text that is no JSON"),
+        ("{", "got text that is not JSON"),
         ("[]", "got a list"),
         ('{"schema": 4}', "got schema 4, this version reads 3"),
         ('{"schema": 0}', "got schema 0"),

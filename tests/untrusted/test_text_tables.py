@@ -167,7 +167,7 @@ def test_a_parquet_file_cut_off_is_one_sentence(tmp_path):
     whole = (tmp_path / "a.parquet").read_bytes()
     for cut in (4, 12, len(whole) // 2, len(whole) - 1):
         (tmp_path / "b.parquet").write_bytes(whole[:cut])
-        with pytest.raises(FileRefusedError, match="damaged or cut off"):
+        with pytest.raises(FileRefusedError, match="damaged or truncated"):
             held(tmp_path / "b.parquet")
 
 

@@ -117,7 +117,7 @@ def test_a_worker_has_no_calls_of_another_machine(run):
 def test_a_worker_that_crashes_fails_or_takes_too_long_is_a_refusal(run, monkeypatch):
     with pytest.raises(Refused, match="the file is damaged or hostile and crashed its reader"):
         run(functions.dies)
-    with pytest.raises(Refused, match="expected a file that is whole"):
+    with pytest.raises(Refused, match="expected a complete file"):
         run(functions.fails)
     monkeypatch.setattr(worker, "PATIENCE", 0.5)
     with pytest.raises(Refused, match="not read within 2 s because this machine is busy; try"):

@@ -51,7 +51,7 @@ def action_gains(study: pd.DataFrame, baseline: str, *, configuration: str = "")
         summary.insert(1, "semantics", semantics)
         tables.append(summary)
     if not tables:
-        raise ParameterError(f"No features called {baseline!r} in the study; expected a baseline.")
+        raise ParameterError(f"Baseline: expected features of the study; got {baseline!r}.")
     table = pd.concat(tables, ignore_index=True).drop(columns=["p", "p_holm"])
     table = table.rename(columns={"gain_minus_baseline": "minus", "minus_p": "p"})
     gains = {

@@ -148,12 +148,15 @@ def decompose(
         If no image counts in enough draws, or if there is only one draw of images.
     """
     if draws.n_image_draws < 2:
-        raise ParameterError(f"Needs at least 2 draws of images; got {draws.n_image_draws}.")
+        raise ParameterError(
+            f"Variance: expected at least 2 draws of images; got {draws.n_image_draws}."
+        )
     present = np.ones(draws.error.shape, bool) if present is None else present
     enough = present.sum(axis=0) >= LEAST_DRAWS
     if not enough.any():
         raise DatasetError(
-            f"Needs images that {LEAST_DRAWS} draws of classes judge; got none in {len(present)}."
+            f"Variance: expected images tested in at least {LEAST_DRAWS} draws of classes; got "
+            f"none in {len(present)} draws."
         )
     h = t if truth is None else truth
     of = _Squares.of(draws, present, h)
@@ -287,11 +290,12 @@ def bias_variance(
     """
     if method.predicted_attributes == "no":
         raise ParameterError(
-            f"{method.card.name}: does not predict attributes, so their error cannot be computed."
+            f"{method.card.name}: expected a method that predicts attributes, to compute their "
+            "error."
         )
     if class_draws < LEAST_DRAWS or image_draws < 2:
         raise ParameterError(
-            f"Needs at least {LEAST_DRAWS} draws of classes and 2 of images; "
+            f"Variance: expected at least {LEAST_DRAWS} draws of classes and 2 of images; "
             f"got {class_draws} and {image_draws}."
         )
     points = [{parameter: value} for value in values]

@@ -41,6 +41,7 @@ from zslcore.features import FeatureScaling, PrototypeScaling
 from zslcore.methods import get_method
 from zslcore.metrics import Average
 from zslcore.metrics.significance import class_draws
+from zslcore.numbers import counted, percent
 from zslcore.progress import Progress
 from zslcore.results.planning import ChoiceRule, Results, RunPlan, planned
 from zslcore.results.store import ResultStore
@@ -118,7 +119,11 @@ class ComparisonStudy(Study[dict[str, str]]):
         for done, (run, refusal) in enumerate(plan.run(store), 1):
             if refusal:
                 refused[run.key] = f"{run.method} on {run.dataset}, split {run.split}: {refusal}"
-            progress(done, todo, f"{run.method} on {run.dataset} is the last of {done} finished")
+            progress(
+                done,
+                todo,
+                f"{counted(done, 'run')} finished, the last: {run.method} on {run.dataset}",
+            )
         return refused
 
 
@@ -260,17 +265,17 @@ def as_text(compared: Occasions) -> str:
         return "\n".join([*lines, "No method has a result on every data set and split."])
     of_draws = ranking.ranking(ranked.figures)
     wide = max(12, *map(len, ranked.methods))
-    lines.append(f"{'method':{wide}} {'mean':>7}  {'mean rank':>9}   95 %          first in")
+    lines.append(f"{'method':{wide}} {'mean':>7}  {'mean rank':>9}   95 % interval  first")
     for j in np.argsort(of_draws.mean_rank, kind="stable"):
         interval = f"{of_draws.low[j]:.1f} to {of_draws.high[j]:.1f}"
         lines.append(
-            f"{ranked.methods[j]:{wide}} {ranked.figures[0, :, j].mean():7.1%}  "
-            f"{of_draws.mean_rank[j]:9.2f}   {interval:12}  {of_draws.first[j]:.0%}"
+            f"{ranked.methods[j]:{wide}} {percent(ranked.figures[0, :, j].mean()):>7}  "
+            f"{of_draws.mean_rank[j]:9.2f}   {interval:13}  {percent(of_draws.first[j], 0):>5}"
         )
     if len(ranked.names) > 1 and len(ranked.methods) > 2:
         test = ranking.friedman_test(ranked.figures[0])
         lines.append(
-            f"Friedman p = {test.p:.3g} over {test.occasions} occasions; critical difference "
+            f"Friedman test over {test.occasions} occasions, p = {test.p:.3g}; critical difference "
             f"{test.critical_difference:.2f} (Nemenyi, 5 %)"
         )
     return "\n".join(lines)

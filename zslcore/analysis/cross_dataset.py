@@ -35,6 +35,7 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods import METHODS, GenerativeZSL
 from zslcore.methods.base import with_seed
 from zslcore.metrics.significance import PairedTest, paired_test
+from zslcore.numbers import counted
 from zslcore.progress import Progress, part_of, silent
 from zslcore.results.shipped import cached_dataset
 from zslcore.results.store import ResultStore
@@ -168,8 +169,8 @@ def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
         ]
         if names[0] != names[1]:
             raise DatasetError(
-                f"{pair}, split {split!r}: the {what} classes must be the same in both; "
-                f"{len(names[0] ^ names[1])} are in only one."
+                f"{pair}, split {split!r}: expected the same {what} classes in both; got "
+                f"{counted(len(names[0] ^ names[1]), 'class', 'classes')} in only one."
             )
 
 
@@ -280,7 +281,7 @@ def cross_table(
         See :func:`check_pair`.
     """
     if first.name == second.name:
-        raise DatasetError(f"{first.name}: two different data sets are needed to compare.")
+        raise DatasetError(f"Expected two different data sets to compare; got {first.name} twice.")
     if across:
         check_pair(first, second, split)
     if methods is None:
@@ -386,7 +387,7 @@ Unit = Literal["pair", "method"]
 QUESTIONS = {
     "training set": "{0} instead of {1} for training, same test set:",
     "test set": "{0} instead of {1} for testing, same training set:",
-    "larger": "Size of the change by another training set minus that by another test set:",
+    "larger": "Size of the change from another training set minus that from another test set:",
 }
 
 
@@ -518,7 +519,7 @@ def cross_tests(
     x = paired_differences(table, first, second, figure)
     if x["method"].nunique() < 2:
         raise DatasetError(
-            f"{first} and {second}: paired tests need two methods with all four figures; "
+            f"{first} and {second}: paired tests need two methods with all four accuracies; "
             f"got {x['method'].nunique()}."
         )
     if unit == "method":

@@ -131,7 +131,8 @@ def sorted_classes(table: pd.DataFrame, order: str) -> pd.DataFrame:
         return table.sort_values("class", key=lambda names: names.str.lower(), kind="stable")
     if order != "by role":
         raise ParameterError(
-            f"Classes are sorted largest first, as in the file, by name or by role; got {order!r}."
+            "order: expected 'largest first', 'as in the file', 'by name' or 'by role'; got "
+            f"{order!r}."
         )
     rank = {role: k for k, role in enumerate(("seen", "both", "unseen", "none"))}
     return table.sort_values("role", key=lambda roles: roles.map(rank), kind="stable")
@@ -215,10 +216,10 @@ def attribute_table(
     ``max_attributes`` columns are kept: the attributes that vary most over the selected classes.
     """
     if classes not in ("given", "name", "similar"):
-        raise ParameterError(f"classes must be given, name or similar; got {classes!r}.")
+        raise ParameterError(f"classes must be 'given', 'name' or 'similar'; got {classes!r}.")
     if attributes not in ("given", "name", "telling", "similar"):
         raise ParameterError(
-            f"attributes must be given, name, telling or similar; got {attributes!r}."
+            f"attributes must be 'given', 'name', 'telling' or 'similar'; got {attributes!r}."
         )
     rows = _searched(dataset.class_names, only_classes)
     columns = _searched(dataset.attribute_names, only_attributes)

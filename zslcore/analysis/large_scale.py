@@ -193,8 +193,9 @@ def _sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:
     sets = {name: classes for name, classes in sets.items() if len(classes)}
     if "All" not in sets:
         raise DatasetError(
-            f"{dataset.name}: expected unseen classes whose names have an id of ImageNet-21K, such "
-            f"as n01440764; none of the {len(unseen)} is in a test set of the benchmark."
+            f"{dataset.name}: expected unseen classes with an id of ImageNet-21K in their names, "
+            f"such as n01440764; none of the {len(unseen)} classes is in a test set of the "
+            "benchmark."
         )
     return sets
 

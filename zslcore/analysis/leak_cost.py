@@ -45,6 +45,7 @@ from zslcore.evaluation.protocol import ScoredTest, Selection, Setting
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import significance
+from zslcore.numbers import percent, signed
 
 Leak = Literal["training", "selection", "photographs", "epochs"]
 LEAKS: tuple[Leak, ...] = get_args(Leak)
@@ -137,10 +138,10 @@ def as_text(costs_: Sequence[Cost]) -> str:
     for cost in costs_:
         lines.append(f"{cost.method}, {MEANING[cost.leak]}; parameters {cost.origin}")
         for row in cost.rows():
-            points = [f"{100 * row[name]:+.1f}" for name in ("difference", "low", "high")]
+            points = [signed(row[name]) for name in ("difference", "low", "high")]
             lines.append(
-                f"  {SHORT[row['figure']]:15} {row['clean']:6.1%} -> {row['leaky']:6.1%}   "
-                f"{points[0]:>5} points ({points[1]} to {points[2]})"
+                f"  {SHORT[row['figure']]:15} {percent(row['clean']):>7} → "
+                f"{percent(row['leaky']):>7}   {points[0]:>5} points ({points[1]} to {points[2]})"
             )
     cautions = dict.fromkeys(significance.caution(cost.clean.scores.seen) for cost in costs_)
     lines += textwrap.wrap(" ".join(cautions), 100)
@@ -206,10 +207,10 @@ def searches_epochs(method: ZSLEstimator | type[ZSLEstimator]) -> bool:
 
 
 _NEEDS: dict[Leak, str] = {
-    "training": "needs test images of seen classes.",
-    "selection": "needs test images of seen classes, and folds to choose on.",
-    "photographs": "no photograph is known to have rows in the training set and in the test set.",
-    "epochs": "needs test images of seen classes, and folds to choose on.",
+    "training": "expected test images of seen classes; got none.",
+    "selection": "expected test images of seen classes, and folds to choose on.",
+    "photographs": "expected a photograph with rows in training and in test; none is known.",
+    "epochs": "expected test images of seen classes, and folds to choose on.",
 }
 
 

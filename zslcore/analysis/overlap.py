@@ -116,7 +116,7 @@ def half_and_half(overlapping: ArrayLike, *, n_draws: int = 30, seed: int = 0) -
     of_kind = int(overlapping.sum()), int((~overlapping).sum())
     if min(of_kind) < 4:
         raise ParameterError(
-            f"Draws need four overlapping and four other classes or more; got {of_kind[0]} and "
+            f"Draws need at least four overlapping and four other classes; got {of_kind[0]} and "
             f"{of_kind[1]}."
         )
     n = min(max(2, round(len(overlapping) / 10)), of_kind[0] // 2, of_kind[1] // 2)
@@ -256,7 +256,7 @@ def study_summary(
     """
     features = list(study["features"].unique())
     if baseline is not None and baseline not in features:
-        raise ParameterError(f"No features called {baseline!r}; got {', '.join(features)}.")
+        raise ParameterError(f"Baseline: expected one of {', '.join(features)}; got {baseline!r}.")
     rows = []
     parts = dict(iter(study.groupby(["features", "method"], sort=False)))
     by_class = {key: _by_class(part) for key, part in parts.items()}
@@ -472,7 +472,7 @@ def class_gains(
         index=["class", "draw", "overlapping"], columns="features", values="accuracy"
     )
     if missing := [name for name in (features, baseline) if name not in pairs]:
-        raise ParameterError(f"{method}: expected a study with {', '.join(missing)}; got none.")
+        raise ParameterError(f"{method}: expected results with {' and '.join(missing)}; got none.")
     pairs = pairs.assign(gain=pairs[features] - pairs[baseline]).reset_index()
     by_class = pairs.groupby("class")
     draws, gain = by_class.size(), by_class["gain"].mean()

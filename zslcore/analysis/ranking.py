@@ -100,7 +100,8 @@ def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
     """
     if values.ndim != 3 or not values.size:
         raise DatasetError(
-            f"Ranks need draws x occasions x methods, at least one each; got shape {values.shape}."
+            "Ranks: expected values of shape (draws, occasions, methods), at least one of each; "
+            f"got shape {values.shape}."
         )
     if not 0 < level < 1:
         raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
@@ -244,11 +245,13 @@ def agreement(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Agree
     """Compare two arrays of values of the same methods; methods with a NaN are left out."""
     a, b = (np.asarray(x, dtype=np.float64) for x in (first, second))
     if a.shape != b.shape or a.ndim != 1:
-        raise DatasetError(f"Two rankings of the same methods; got shapes {a.shape}, {b.shape}.")
+        raise DatasetError(
+            f"Expected two rankings of the same methods; got shapes {a.shape} and {b.shape}."
+        )
     both = np.isfinite(a) & np.isfinite(b)
     n = int(both.sum())
     if n < 2:
-        raise DatasetError(f"Two rankings need at least two methods in both; got {n}.")
+        raise DatasetError(f"Expected at least two methods with a value in both rankings; got {n}.")
     test = kendalltau(a[both], b[both])
     tau, low, high = float(test.statistic), np.nan, np.nan
     if n > 4 and np.isfinite(tau):
@@ -261,8 +264,10 @@ def agreement(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Agree
 def _check(values: np.ndarray, at_least: tuple[int, int] = (1, 1)) -> None:
     if values.ndim != 2 or any(n < m for n, m in zip(values.shape, at_least, strict=True)):
         raise DatasetError(
-            f"Ranks need at least {at_least[0]} occasions x {at_least[1]} methods; got shape "
+            f"Ranks: expected values of shape (occasions, methods), at least {at_least}; got shape "
             f"{values.shape}."
         )
     if not np.isfinite(values).all():
-        raise DatasetError("Ranks need a value of every method on every occasion.")
+        raise DatasetError(
+            "Ranks: expected a value of every method on every occasion; got missing values."
+        )

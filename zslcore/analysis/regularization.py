@@ -98,7 +98,9 @@ def split_of(dataset: ZSLDataset, name: str, seed: int = 0) -> Split:
         return dataset.split(name)
     whole = dataset.split("PS")
     if not whole.folds:
-        raise DatasetError(f"{dataset.name}, split 'PS': has no folds, so no validation split.")
+        raise DatasetError(
+            f"{dataset.name}, split 'PS': expected folds, for a validation split; got none."
+        )
     fold = whole.folds[0]
     train, held = hold_out(dataset.labels, fold.train, SEEN_VALIDATION, seed)
     rows = {"trainval": train, "test_seen": held, "test_unseen": fold.val}
@@ -136,7 +138,7 @@ class RegularizationSpec:
         regularizers = get_method(self.method).regularizers
         if not regularizers:
             raise ParameterError(
-                f"{self.method}: has no regularizer to follow; choose one of "
+                f"{self.method}: expected a method with a regularizer; choose one of "
                 f"{', '.join(regularized())}."
             )
         if not self.parameter:

@@ -25,6 +25,7 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import DatasetError, ZSLError, closest_name
 from zslcore.methods import METHODS
 from zslcore.metrics.significance import PairedTest, paired_test
+from zslcore.numbers import percent, signed
 from zslcore.results.planning import ChoiceRule, planned
 from zslcore.results.store import HERE, RUN, StoredRun
 from zslcore.storage.tables import best_in_groups, harmless_csv, latex_table
@@ -208,36 +209,37 @@ def as_text(result: RunResult) -> str:
     simulated = ", simulated" if result.simulated else ""
     lines = [f"{spec.method} on {spec.dataset}{simulated}, split {spec.split}, data {spec.digest}"]
     chosen = ", ".join(f"{name} = {value}" for name, value in result.params.items())
-    rule = f", {result.rule}" if result.rule else ""
+    rule = f", rule: {result.rule}" if result.rule else ""
     lines.append(f"parameters   {chosen}  ({result.params_origin}{rule})")
     if result.gamma is not None:
         how = origin_in_words(result.gamma_origin)
         lines.append(f"gamma        {result.gamma:.3g}  ({how})")
     more = len(e.per_class_zsl) > 5 and e.zsl_top5 is not None
-    top5 = f", top-5 {e.zsl_top5:.1%} per class" if more else ""
-    lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per image{top5}")
+    top5 = f", top-5 {percent(e.zsl_top5)} per class" if more else ""
+    lines.append(
+        f"ZSL          {percent(e.zsl)} per class, {percent(e.zsl_per_sample)} per image{top5}"
+    )
     for name, point in (("plain", e.plain), ("calibrated", e.calibrated)):
         if point is not None:
-            accuracies = f"u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}"
             how = f"{name}, gamma {point.gamma:.3g}, per class"
-            lines.append(f"GZSL         {accuracies}  ({how})")
+            lines.append(f"GZSL         {point.in_words}  ({how})")
     if e.ausuc is not None:
-        lines.append(f"AUSUC        {e.ausuc:.1%} per class")
-    again = f"again: {spec.command()}" if spec.method in METHODS else unknown_here(spec.method)
+        lines.append(f"AUSUC        {percent(e.ausuc)} per class")
+    again = f"to repeat: {spec.command()}" if spec.method in METHODS else unknown_here(spec.method)
     return "\n".join([*lines, *_oracle_lines(result), f"{result.seconds:.1f} s; {again}"])
 
 
 def unknown_here(method: str) -> str:
     """Return the reason why a run cannot be repeated here, as part of a sentence."""
     if plugins.is_plugin_name(method):
-        return f"the method is from outside: --method FILE.py:Class takes the file of {method}"
-    return "the method is not known here"
+        return f"the method is a plugin: to repeat the run, pass the file of {method} to --method"
+    return "the method is not installed here, so the run cannot be repeated"
 
 
 def _oracle_lines(result: RunResult) -> list[str]:
     """Return the lines on gains from choosing on the test set, if they were computed."""
     gaps = [
-        f"{words} {100 * result.oracle_gap[name]:+.1f} points of {figure}"
+        f"{words} {signed(result.oracle_gap[name])} points of {figure}"
         for name, words, figure in GAPS
         if name in result.oracle_gap
     ]
@@ -376,7 +378,7 @@ def cautions(first: RunResult, second: RunResult) -> list[str]:
     if chosen[0] != chosen[1]:
         sentences.append(f"The choices differ: {chosen[0]}; {chosen[1]}.")
     if first.rule != second.rule and first.params_origin == second.params_origin:
-        rules = " and ".join(result.rule or "not noted" for result in (first, second))
+        rules = " and ".join(result.rule or "not stated" for result in (first, second))
         sentences.append(f"Parameters were chosen on the folds by different rules: {rules}.")
     if one.revisions.get("protocol") != two.revisions.get("protocol"):
         sentences.append("The runs used two revisions of the protocol.")

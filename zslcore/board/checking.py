@@ -164,7 +164,9 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
         sha.update(f"{path.name}\n{same}\n".encode("utf-8", "surrogateescape"))
         try:
             if first.setdefault(same, name) != name:
-                raise FileRefusedError(f"{name}: expected a result of its own; got {first[same]}.")
+                raise FileRefusedError(
+                    f"{name}: expected another result; got that of {first[same]} again."
+                )
             result = judged(read_entry(content, name), name)
             state = (recomputed if recompute else known_state)(path, result.entry)
             results.append(replace(result, state=state))

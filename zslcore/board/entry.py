@@ -52,7 +52,9 @@ Address = Annotated[
     str,
     _expected("an address that begins with https://", re.compile("$|https?://").match),
 ]
-Fraction = Annotated[float, _expected("a fraction in [0, 1], no percent", lambda x: 0 <= x <= 1)]
+Fraction = Annotated[
+    float, _expected("a fraction in [0, 1], not a percentage", lambda x: 0 <= x <= 1)
+]
 PartName = Annotated[str, _expected(", ".join(SPLIT_PARTS), SPLIT_PARTS.__contains__)]
 Accuracies = Annotated[
     str, _expected("zsl, plain and at_gamma", {"zsl", "plain", "at_gamma"}.__contains__)
@@ -257,7 +259,9 @@ def _checked(values: dict[str, Any], file: str) -> BoardEntry:
         if wrong := next(_contradictions(entry), None):
             raise FileRefusedError(f"{file}, {wrong}.")
     except RecursionError:
-        raise FileRefusedError(f"{file}: expected a result; got values without end.") from None
+        raise FileRefusedError(
+            f"{file}: expected a result; got values that are nested too deeply."
+        ) from None
     return entry
 
 
@@ -273,7 +277,7 @@ def _invalid_values(values: Any, place: str = "") -> Iterator[str]:
     elif isinstance(values, float) and not math.isfinite(values):
         yield f"{clean_text(place, 80)}: expected a finite number; got {values}"
     elif isinstance(values, str) and (not values.isprintable() or len(values) > MAX_TEXT):
-        what = f"at most {MAX_TEXT} letters" if values.isprintable() else "printable text"
+        what = f"at most {MAX_TEXT} characters" if values.isprintable() else "printable text"
         yield f"{clean_text(place, 80)}: expected {what}; got {clean_text(repr(values), 60)}"
 
 
@@ -287,11 +291,11 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
     if gamma.origin != "none" and gamma.value is None:
         yield f"gamma.value: expected the number that was {gamma.origin}; got none"
     if gamma.origin == "validated" and (entry.spec or {}).get("gamma") is not None:
-        yield "gamma.origin: expected given, as the spec gives gamma; got validated"
+        yield "gamma.origin: expected 'given', as the spec gives gamma; got 'validated'"
     if gamma.origin == "none" and (gamma.value, f.H_gamma) != (None, None):
-        yield "gamma.origin: expected how gamma was found, as there are figures at gamma; got none"
+        yield "gamma.origin: expected how gamma was found, as there are metrics at gamma; got none"
     if not entry.spec and not entry.provenance:
-        yield "provenance: expected where the figures come from, or the spec that was run; got none"
+        yield "provenance: expected the source of the metrics, or the spec that was run; got none"
     if entry.data.benchmark and entry.data.benchmark not in fact_sources():
         benchmarks = ", ".join(fact_sources())
         yield f"data.benchmark: expected {benchmarks} or nothing; got {entry.data.benchmark!r}"

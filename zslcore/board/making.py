@@ -225,7 +225,9 @@ def add_entry(entry: BoardEntry, folder: Path) -> Path:
     content = entry.to_json().encode()
     read_entry(content, path.name)
     if path.exists() and path.read_bytes() != content:
-        raise ParameterError(f"{path.name}: expected a new result; got one that is there already.")
+        raise ParameterError(
+            f"{path.name}: expected a new name; another result has this name already."
+        )
     with written_whole(path) as file:
         file.write(content)
     return path

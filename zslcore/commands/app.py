@@ -71,7 +71,7 @@ def own_address() -> str:
         if not address.startswith("127.") and address != "0.0.0.0":  # noqa: S104 - not bound
             return address
     raise ParameterError(
-        "--classroom: expected a network that this machine is in; got none. Name the address with "
+        "--classroom: expected a machine on a network; found no network. State the address with "
         "--address."
     )
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from zslcore.commands.command import OptionGroup, command, option
 from zslcore.commands.options import file_to_write
 from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.numbers import counted
 from zslcore.storage.files import written_whole
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import read_value
@@ -125,7 +126,7 @@ def _write_curves(args: argparse.Namespace, board: Board) -> None:
         write_out(
             path, board_html(board, curves={k: address_of(v, path) for k, v in pages.items()})
         )
-    print(f"{len(pages)} curves in {args.curves}")
+    print(f"{counted(len(pages), 'curve')} in {args.curves}")
 
 
 def _summary(board: Board) -> str:
@@ -136,7 +137,7 @@ def _summary(board: Board) -> str:
     states = [one.overlap_word for one in board.results]
     splits = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
     overlap = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(sorted(states)))
-    total = f"{len(board.results)} results (splits: {splits or 'none'}; overlap: "
+    total = f"{counted(len(board.results), 'result')} (splits: {splits or 'none'}; overlap: "
     verified = sum(one.state is State.VERIFIED for one in board.results)
     again = f", {verified} verified" if verified else ""
     return f"{total}{overlap or 'none'}){again}, {len(board.refused)} refused, files {board.digest}"

@@ -54,7 +54,7 @@ from zslcore.storage.files import write_out
         type=Path,
     ),
     option("--json", "print the cards as JSON"),
-    option("--printed FIGURES", "printed metrics of these scores, in percent: 'H 49.8, u 45.1'"),
+    option("--printed METRICS", "printed metrics of these scores, in percent: 'H 49.8, u 45.1'"),
     option(
         "--page OUT",
         "write a page on a submission: split, pre-training, metrics, curve",
@@ -107,7 +107,8 @@ def _every_finding(args: argparse.Namespace) -> int:
     subjects = [*_subjects(args)]
     if len(subjects) > 1 and (args.output or args.junit or args.correct):
         raise ParameterError(
-            f"--output, --junit, --correct: expected one split with them; got {len(subjects)}."
+            f"--output, --junit, --correct: expected one split with them; got {len(subjects)} "
+            "files."
         )
     options = vars(args) | {"format": args.format or ("json" if args.json else "text")}
     statuses = [findings.run_audit(argparse.Namespace(**options | each)) for each in subjects]
@@ -135,7 +136,8 @@ def _submission(args: argparse.Namespace) -> argparse.Namespace:
         what = "split" if group.main.kind == "split" else "scores"
         if group.main.kind not in ("split", "scores", "predictions") or of[what] is not None:
             raise ParameterError(
-                f"--page: expected a split, scores or both; got {group.main.name}, too."
+                f"--page: expected one split, one score file or both; got {group.main.name} as "
+                "well."
             )
         of[what] = group.main.path
         for other in group.others:

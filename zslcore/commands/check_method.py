@@ -34,5 +34,5 @@ def run(args: argparse.Namespace) -> int:
             print(f"{verdict.state:7} {verdict.law.sentence}{why}")
     states = [verdict.state for verdict in results]
     counts = ", ".join(f"{states.count(state)} {state}" for state in ("hold", "waived", "broken"))
-    print(f"{name}: of {len(CONTRACT)} laws {counts}")
+    print(f"{name}: of {len(CONTRACT)} laws, {counts}")
     return int("broken" in states)

@@ -61,11 +61,16 @@ class Command:
 
     def add_to(self, parser: argparse.ArgumentParser, description: str) -> None:
         """Add the options and the description."""
-        parser.description = description
+        parser.description = plain(description)
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         parser.set_defaults(run=self.run)
         for option in self.options:
             option.add_to(parser)
+
+
+def plain(docstring: str) -> str:
+    """Return a docstring as plain text: reStructuredText marks an example by two colons."""
+    return docstring.replace("::\n", ":\n")
 
 
 class Output(NamedTuple):

@@ -18,7 +18,7 @@ from inspect import cleandoc
 from pathlib import Path
 from types import ModuleType
 
-from zslcore.commands.command import print_output
+from zslcore.commands.command import plain, print_output
 from zslcore.exceptions import ZSLError
 from zslcore.storage import settings
 
@@ -108,7 +108,10 @@ def _add_options(parser: argparse.ArgumentParser, module: ModuleType) -> None:
     if verbs is None:
         module.run.add_to(parser, description)
         return
-    parser.description, parser.formatter_class = description, argparse.RawDescriptionHelpFormatter
+    parser.description, parser.formatter_class = (
+        plain(description),
+        argparse.RawDescriptionHelpFormatter,
+    )
     subparsers = parser.add_subparsers(metavar="VERB", required=not hasattr(module, "run"))
     for name, verb in verbs.items():
         text = cleandoc(verb.run.__doc__ or "")

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> Output:
     for name in ("dataset", "split", "method"):
         values = getattr(args, name) or []
         if twice := [each for k, each in enumerate(values) if each in values[:k]]:
-            raise ParameterError(f"--{name}: expected each once; got {twice[0]!r} again.")
+            raise ParameterError(f"--{name}: expected each name once; got {twice[0]!r} twice.")
     methods = [plugins.register(each) for each in args.method or ()]
     methods = methods or [name for name, m in METHODS.items() if m.card.in_default_comparison]
     datasets = {name: cached_dataset(name) for name in args.dataset}
@@ -71,7 +71,9 @@ def run(args: argparse.Namespace) -> Output:
         n_draws=400,
     )
     lines = [f"on {named(data)}" for data in datasets.values()]
-    lines.append(f"{args.figure}, mean per {args.per}, parameters chosen for {args.select_for}")
+    lines.append(
+        f"{args.figure}, mean per {args.per}, parameters chosen for {args.select_for.upper()}"
+    )
     return Output(
         lambda: "\n".join([*lines, comparison.as_text(ranked)]),
         lambda: ranked.table().assign(

@@ -58,7 +58,9 @@ def run(args: argparse.Namespace) -> Output:
     if tested is not None:
         return _verdicts(tested, args)
     if args.extractor:
-        raise ParameterError("--extractor needs test classes: --on, --dataset or --classes.")
+        raise ParameterError(
+            "--extractor: expected test classes with it (--on, --dataset or --classes); got none."
+        )
     return _map()
 
 
@@ -106,7 +108,9 @@ def _captions(tested: TestSet | None, args: argparse.Namespace) -> Output:
     from zslcore.untrusted.worker import watched
 
     if tested is None:
-        raise ParameterError("--captions needs test classes: --on, --dataset or --classes.")
+        raise ParameterError(
+            "--captions: expected test classes with it (--on, --dataset or --classes); got none."
+        )
     with watched(lambda share: show_steps(share, 1, "Counting captions")):
         table, n = count_captions(args.captions, tested.classes)
     show_steps()

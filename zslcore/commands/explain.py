@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         type=Path,
     ),
     option(
-        "--printed NUMBERS",
+        "--printed METRICS",
         "printed metrics in percent: 'H 52.8, u 45.1'; H, u, s, ZSL or AUSUC",
         required=True,
     ),

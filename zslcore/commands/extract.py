@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from zslcore.commands.command import OptionGroup, command, option
 from zslcore.commands.options import seed
 from zslcore.exceptions import ParameterError
+from zslcore.numbers import counted
 
 if TYPE_CHECKING:
     from zslcore.extraction.encoders import Encoder
@@ -114,7 +115,9 @@ def _require_together(args: argparse.Namespace) -> None:
     options = ("attributes", "text", "prompts")
     embeddings = [f"--{option}" for option in options if getattr(args, option)]
     if len(embeddings) > 1:
-        raise ParameterError(f"{' and '.join(embeddings)}: expected one of them.")
+        raise ParameterError(
+            f"{' and '.join(embeddings)}: expected only one of them; got {len(embeddings)}."
+        )
     split = args.unseen or (holds_tree(args.images) and not args.labels)
     if args.name and not (split and embeddings):
         raise ParameterError(
@@ -207,16 +210,17 @@ def _print_result(extraction: Extraction, images: Listing) -> None:
     print(f"{extraction.output}: {size}, {len(images.class_names)} classes")
     print("; ".join(extraction.provenance))
     if extraction.resumed:
-        print(f"{extraction.resumed:,} images were extracted before")
+        print(f"{counted(extraction.resumed, 'image')} extracted before the interruption")
     for kind, names in extraction.unusual.items():
         print(f"{len(names):,} {kind}: {_few(names)}")
     if images.left_out:
         n = len(images.left_out)
-        print(f"{n:,} files without the suffix of an image, left out: {_few(images.left_out)}")
+        files = counted(n, "file")
+        print(f"{files} left out, without the suffix of an image: {_few(images.left_out)}")
     for why in list(extraction.skipped.values())[:FEW]:
         print(f"skipped: {why}")
     if len(extraction.skipped) > FEW:
-        print(f"skipped: {len(extraction.skipped):,} images in all")
+        print(f"skipped: {counted(len(extraction.skipped), 'image')} in all")
 
 
 def _few(names: list[str] | tuple[str, ...]) -> str:

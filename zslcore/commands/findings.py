@@ -32,8 +32,8 @@ from zslcore.untrusted.client import read_value
 MAX_DECISIONS = 1 << 20
 #: Thresholds of checks, with their help texts on the command line.
 THRESHOLDS = {
-    "near": "ZSL005: near is less than this share of the usual nearest distance",
-    "alone": "ZSL005: and less than this share of the distance to the tenth nearest training row",
+    "near": "ZSL005: a row is near below this share of the usual nearest distance",
+    "alone": "ZSL005: and below this share of its distance to the tenth nearest training row",
     "share": "ZSL004, ZSL005, ZSL012: up to this share of test images, a warning instead of a leak",
     "images": "ZSL011: fewest images of a test class without a warning",
 }
@@ -189,7 +189,9 @@ def _other(subject: Subject, against: str | None) -> Subject | None:
 def _stored_runs(subject: Subject, args: argparse.Namespace) -> list[RunResult]:
     """Return the stored runs on a split of a data set."""
     if not isinstance(subject, ZSLDataset):
-        raise ParameterError(f"--runs needs the name of a data set; got {clean_text(args.path)!r}.")
+        raise ParameterError(
+            f"--runs: expected the name of a data set with it; got {clean_text(args.path)!r}."
+        )
     store = ResultStore()
     if unreadable := store.unreadable():
         sys.stderr.write(f"{unreadable}\n")
@@ -206,7 +208,9 @@ def _write(output: Path | None, text: str) -> None:
 def _correct(subject: Subject, args: argparse.Namespace) -> None:
     path = Path(args.correct)
     if path.suffix not in (".mat", ".json"):
-        raise ParameterError(f"--correct writes .mat or .json; got {path.name!r}.")
+        raise ParameterError(
+            f"--correct: expected a name that ends in .mat or .json; got {path.name!r}."
+        )
     split = corrected_split(subject, policy=args.policy or POLICIES[0], **_where(args))
     if path.suffix == ".mat":
         split.save_mat(path)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from zslcore.commands.command import command, option
 from zslcore.commands.options import seed
 from zslcore.exceptions import ParameterError
+from zslcore.numbers import counted
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
@@ -126,7 +127,9 @@ def _refuse_options(args: argparse.Namespace, source: Path) -> None:
                 f"--{name.replace('_', '-')} does not apply to a {kind}; got {source}."
             )
     if len(args.source) > 1:
-        raise ParameterError(f"expected files, or one folder; got {source} and others.")
+        raise ParameterError(
+            f"{source}: expected files, or one folder; got a folder and other paths."
+        )
 
 
 def _import_files(
@@ -190,6 +193,6 @@ def print_dataset(data: ZSLDataset) -> None:
             f"  {split.name:9} {len(split.seen_classes)} seen and "
             f"{len(split.unseen_classes)} unseen classes; {len(split.trainval):,} trainval, "
             f"{len(split.test_seen):,} test seen, "
-            f"{len(split.test_unseen):,} test unseen rows; {len(split.folds)} folds"
+            f"{len(split.test_unseen):,} test unseen rows; {counted(len(split.folds), 'fold')}"
         )
         print(f"            {split.note}")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from zslcore.commands.command import Output, command, option
 from zslcore.commands.options import JSON, seed, show_steps
 from zslcore.exceptions import ParameterError
+from zslcore.numbers import percent
 
 if TYPE_CHECKING:
     from zslcore.analysis.large_scale import LargeScale
@@ -95,7 +96,7 @@ def _as_text(name: str, result: LargeScale, dataset: ZSLDataset) -> str:
     )
     for row in result.table().query("task == 'zsl' and k == 1").to_dict("records"):
         shares = "".join(
-            f"{100 * result.counts.accuracy(row['set'], k, task=task):8.2f}%"
+            f"{percent(result.counts.accuracy(row['set'], k, task=task), 2):>9}"
             for task in TASKS
             for k in (1, 5, 10)
         )

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 #: Help of every ``--method``.
 METHOD = "name of a method, FILE.py:Class, or the entry point of an installed package"
-#: Choices that may have been made on test data.
-CHOICES = ("hyperparameters", "epochs", "gamma")
+#: Choices that may have been made on test data, and their names in help texts.
+CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": "gamma"}
 
 
 def file_to_write(text: str) -> Path:
@@ -53,7 +53,7 @@ def seed(text: str) -> int:
     """Return a seed; raise ParameterError unless the text is a whole number from 0."""
     if not re.fullmatch(r"\d{1,9}", text, re.ASCII):
         got = clean_text(text, 40)
-        raise ParameterError(f"--seed: expected a whole number from 0; got {got!r}.")
+        raise ParameterError(f"--seed: expected a whole number of at least 0; got {got!r}.")
     return int(text)
 
 
@@ -94,7 +94,7 @@ PARAM = option(
 CLASSES = "names or numbers of classes, or a file of them"
 FIX = option(
     "--fix FIX",
-    "answer to an open question about the scores, see `zslcore score --help`",
+    "answer to an open question about the scores (see `zslcore score --help`)",
     action="append",
     default=[],
 )
@@ -108,10 +108,12 @@ LABELS = option("--labels FILE", "labels, where the scores have none", type=Path
 #: Options that state where hyper-parameters, epochs, gamma and prototypes come from.
 STATED_CHOICES = (
     *(
-        option(f"--{name}-on DATA", "chosen on: validation, given, test or none (unknown)")
-        for name in CHOICES
+        option(f"--{name}-on DATA", f"choice of {title}: validation, given, test or none (unknown)")
+        for name, title in CHOICES.items()
     ),
-    option("--prototypes-from DATA", "computed from: independent or test images (unknown)"),
+    option(
+        "--prototypes-from DATA", "source of class embeddings: independent or test images (unknown)"
+    ),
 )
 
 

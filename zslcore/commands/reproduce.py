@@ -186,7 +186,7 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
         else "The paper prints no metrics for these rows.",
         explain_means(table, experiment),
         experiment.lacks,
-        "Metrics on simulated data are no evidence on the paper." * simulated,
+        "Metrics on simulated data are no evidence for or against the paper." * simulated,
         *filter(None, (missing_features(name, table) for name in datasets)),
     ]
     return "\n".join([*filter(None, lines), ""])

@@ -2,7 +2,7 @@
 
 KEY is the first column of the list; the first characters of a key are enough. Example::
 
-    zslcore runs list --dataset digits --sort H
+    zslcore runs list --dataset digits --sort ausuc
     zslcore runs export --format latex --output runs.tex
 """
 
@@ -36,6 +36,7 @@ from zslcore.evaluation import figures
 from zslcore.evaluation.predictions_file import write_predictions
 from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
 from zslcore.interactive.one_file import frame_line
+from zslcore.numbers import counted
 from zslcore.printing import FORMATS as FORMATS_OF_PRINT
 from zslcore.printing import WIDTHS, of_predictions, print_figure
 from zslcore.results.store import KINDS, RUN, Result, ResultStore, StoredRun
@@ -49,7 +50,7 @@ def shown() -> dict[str, str]:
     """Return the columns of the list and their headings."""
     return {
         "id": "key",
-        "created": "made",
+        "created": "created",
         "kind": "kind",
         "dataset": "data set",
         "split": "split",
@@ -111,7 +112,7 @@ def list_runs(args: argparse.Namespace) -> Output:
 
     Example::
 
-        zslcore runs list --dataset digits --sort H
+        zslcore runs list --dataset digits --sort ausuc
     """
     runs, others, stored = _meant_of_all(args, LISTED)
     more = [row for one in others for row in (one.table() if args.json else shown_rows(one))]
@@ -121,7 +122,7 @@ def list_runs(args: argparse.Namespace) -> Output:
     if len(table):
         text = _as_text(table[[name for name in shown() if name in table]])
     if not args.kind and (n := len(ResultStore().others(["action"]))):
-        text += f"\n{n:,} fits of the study of actions; list them with --kind action."
+        text += f"\n{counted(n, 'fit')} of the study of actions; list them with --kind action."
     return Output(text, table)
 
 
@@ -167,7 +168,7 @@ def shown_rows(one: Result) -> list[dict[str, Any]]:
     if len(rows) <= MOST_ROWS:
         return rows
     head = {name: rows[0].get(name) for name in ("kind", "id", "created", "origin")}
-    return [head | one.about | {"tested": f"{len(rows)} rows, see runs show"}]
+    return [head | one.about | {"tested": f"{len(rows)} rows: see runs show"}]
 
 
 def _as_text(table: pd.DataFrame) -> str:
@@ -191,12 +192,12 @@ def show_run(args: argparse.Namespace) -> Output:
     """
     one = ResultStore().find_any(args.key)
     if isinstance(one, Result):
-        about = {"kind": one.kind, "key": one.key, "made": one.created} | one.about
+        about = {"kind": one.kind, "key": one.key, "created": one.created} | one.about
         lines = [f"{name:<12} {value}" for name, value in about.items()]
         return Output("\n".join([*lines, _as_text(pd.DataFrame(one.rows))]), one.to_json)
     result = one.result
     created = f"{result.created}, version {result.version} {result.commit}".rstrip()
-    head = f"key          {one.id}\norigin       {one.origin}\nmade         {created}\n"
+    head = f"key          {one.id}\norigin       {one.origin}\ncreated      {created}\n"
     return Output(head + as_text(result), one.to_json)
 
 
@@ -224,8 +225,8 @@ def compare_runs(args: argparse.Namespace) -> Output:
         f"first   {first.id}  ({first.origin})\nsecond  {second.id}  ({second.origin})",
         *(f"Note: {sentence}" for sentence in stored_runs.cautions(*pair)),
         _part("Differences of the specs", differs) if len(differs) else "\nThe specs are the same.",
-        _part("Figures, percent", _in_percent(compared)),
-        _part("Classes, percent, largest differences", _in_percent(classes.head(FEW))),
+        _part("Metrics, in percent", _in_percent(compared)),
+        _part("Classes with the largest differences, in percent", _in_percent(classes.head(FEW))),
         *([f"\n{test.sentence}"] if test else []),
     ]
     return Output("\n".join(lines), values)
@@ -323,7 +324,7 @@ def export_answers(args: argparse.Namespace) -> None:
     if args.html:
         write_out(args.html, predictions.page())
         line = frame_line(Path(args.html).name, f"Seen-unseen curve: {predictions.title}")
-        print(f"{args.html} written. To show it on a page next to it:\n{line}")
+        print(f"{args.html} written. To embed it in a page of the same folder:\n{line}")
     if args.figure:
         write_out(args.figure, figure_for_print(args, predictions))
 

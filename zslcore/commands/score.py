@@ -47,7 +47,7 @@ class OpenQuestionError(DatasetError):
     """Error for a file with several meanings; the message names the option that decides."""
 
     def __init__(self, question: Question, option: str) -> None:
-        no = "" if question.open else f", if not: {option} as-is"
+        no = "" if question.open else f"; if not: {option} as-is"
         super().__init__(f"{question.sentence} If so: {option} {question.fix}{no}.")
         self.sentence, self.fix = question.sentence, question.fix
 
@@ -83,7 +83,7 @@ class OpenQuestionError(DatasetError):
     ),
     option(
         "--words WORDS",
-        "names of the two sides: seen-unseen, base-new or known-unknown",
+        "words for the two sides: seen-unseen, base-new or known-unknown",
         default="seen-unseen",
     ),
     option("--intervals", "95 %% intervals of every metric, over classes and over images"),
@@ -136,7 +136,7 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
         parts = [pair.as_text(words) for pair in pairs]  # printed before the reports
         parts += [report.as_text(words, with_intervals=args.intervals) for report in reports]
         if embed:
-            parts.append(f"{args.html} written. To show it on a page next to it:\n{embed}")
+            parts.append(f"{args.html} written. To embed it in a page of the same folder:\n{embed}")
         return "\n\n".join(parts)
 
     def values() -> object:

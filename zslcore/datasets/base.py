@@ -330,16 +330,18 @@ class ZSLDataset:
         two = f"features and prototypes must have two dimensions; got {dimensions}"
         self._require(dimensions == "2 and 2", two)
         rows, n, (c, width) = len(self.features), len(self.labels), self.prototypes.shape
-        self._require(rows == n, f"{rows} feature rows but {n} labels")
+        self._require(rows == n, f"expected a label for each of {rows} rows of features; got {n}")
         self._require(n, "expected at least one sample, got none")
         low, high = self.labels.min(), self.labels.max()
         within = f"labels must lie in 0..{c - 1}, the rows of prototypes; got {low}..{high}"
         self._require(0 <= low <= high < c, within)
         finite = np.isfinite(self.prototypes).all()
-        self._require(finite, "prototypes contain values that are not finite")
+        self._require(finite, "expected finite prototypes; got values that are not finite")
         names, attributes = len(self.class_names), len(self.attribute_names)
-        self._require(names == c, f"{names} class names for {c} prototypes' rows")
-        a_column = f"{attributes} attribute names for {width} prototypes' columns"
+        self._require(
+            names == c, f"expected a name for each of {c} rows of prototypes; got {names}"
+        )
+        a_column = f"expected a name for each of {width} columns of prototypes; got {attributes}"
         self._require(attributes == width, a_column)
         files = len(self.image_files)
         an_image = f"expected one image file per sample ({n}) or none, got {files}"
@@ -422,7 +424,7 @@ class ZSLDataset:
     def required(self, digest: str) -> Self:
         """Return the data set; raise DatasetError if ``digest`` is not "" and not its digest."""
         if digest not in ("", self.digest):
-            raise DatasetError(f"{self.name}: expected data {digest}; these are {self.digest}.")
+            raise DatasetError(f"{self.name}: expected data {digest}; got {self.digest}.")
         return self
 
 

@@ -155,7 +155,8 @@ def _by_table(path: Path) -> ClassEmbeddings:
     matrices = [n for n, shape in held.shapes.items() if shape is not None and len(shape) == 2]
     if names is None or len(matrices) != 1 or not held.has(matrices[0]):
         raise FileRefusedError(
-            f"{held.name}: expected a column class and numbers, got {', '.join(held.shapes)}."
+            f"{held.name}: expected a column called class, and numbers; got "
+            f"{', '.join(held.shapes)}."
         )
     columns = held.names("columns") if "columns" in held.shapes else ()
     classes, values = held.names(names), held.rows(matrices[0])

@@ -622,7 +622,8 @@ def _numbered(
         if not names:
             raise FileRefusedError(
                 f"{where}: its labels are names, but nothing names the rows of "
-                f"{parts['prototypes'].title}; add a list of {n} class names, or a column class."
+                f"{parts['prototypes'].title}; add a list of {n} class names, or a column called "
+                "class."
             )
         row = {name: k for k, name in enumerate(class_keys(names))}
         row |= {name: k for k, name in enumerate(names)}
@@ -689,7 +690,7 @@ def _splits(
         )
     if unseen is None:
         raise DatasetError(
-            f"{file}: holds no split ({intake.sentence}); say which classes are unseen: "
+            f"{file}: expected a split; found none ({intake.sentence}); name the unseen classes: "
             "--unseen 'blue whale' otter, --unseen 7 8 9, or --unseen random:10 --seed 0."
         )
     return [split_from_unseen(labels, names, unseen, benchmark)]

@@ -41,8 +41,8 @@ IMAGE_IN_LINE = re.compile(
 )
 #: Question on lists that name classes in two ways.
 MIXED = (
-    "Lists name classes by numbers after images and by folders, which do not agree: read by "
-    "folder, with one class per folder."
+    "Numbers after the images and names of folders give different classes: read by folder, with "
+    "one class per folder."
 )
 #: Name of the first of several lists of a part. Then the number after an image, and the maximum
 #: number of characters in a class name.

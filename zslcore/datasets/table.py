@@ -175,8 +175,8 @@ def _own_split(
         return [challenge_split("own", labels, names)]
     if unseen is None:
         raise DatasetError(
-            f"{file} holds no split; expected the arrays or the column that say which rows train "
-            f"and test, or the names of the unseen classes with unseen= (--unseen)."
+            f"{file}: expected arrays or a column with the training and the test rows, or the "
+            "names of the unseen classes with unseen= (--unseen); found none."
         )
     return [split_from_unseen(labels, names, unseen, benchmark)]
 
@@ -191,7 +191,9 @@ def split_from_rows(
 ) -> Split:
     """Return the split "own" from the rows of each part; ``rows`` may have "train" and "val"."""
     if unseen is not None:
-        raise DatasetError(f"{file} holds a split; expected no list of unseen classes with it.")
+        raise DatasetError(
+            f"{file}: expected no unseen classes (--unseen) with a file that holds a split."
+        )
     for part in ("trainval", "test_unseen"):
         expect(len(parts.get(part, ())), file, f"rows in {part!r}", "none")
     split = Split.from_rows("own", labels, **parts, note=f"Rows as given in {file}")

@@ -26,6 +26,7 @@ from zslcore.features import Preprocessing
 from zslcore.methods.base import MethodCard, ZSLEstimator
 from zslcore.methods.calls import failure, source_files
 from zslcore.metrics import mean_class_accuracy
+from zslcore.numbers import percent
 
 
 def linear_world(
@@ -343,7 +344,7 @@ def unseen_classes_are_recognised_in_a_linear_world(case: MethodUnderTest) -> No
     problem = case.problem
     F, y = ScoredTest(case.scores, problem.y_test, problem.classes, problem.seen).unseen_part
     accuracy = mean_class_accuracy(y, F.argmax(axis=1))
-    _expect(accuracy > 2 / F.shape[1], f"more than {2 / F.shape[1]:.0%}", f"{accuracy:.0%}")
+    _expect(accuracy > 2 / F.shape[1], f"more than {percent(2 / F.shape[1])}", percent(accuracy))
 
 
 def penalising_seen_classes_never_lowers_unseen_accuracy(case: MethodUnderTest) -> None:

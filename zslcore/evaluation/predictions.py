@@ -259,9 +259,13 @@ def _check_columns(of: PredictedRows) -> None:
         row = of.rows[np.isnan(of.margin)][0]
         raise DatasetError(f"{of.name}, margin: expected numbers; got NaN for row {row:,}.")
     if of.rows.min() < 0:
-        raise DatasetError(f"{of.name}, row: expected numbers from 0; got {of.rows.min():,}.")
+        raise DatasetError(
+            f"{of.name}, row: expected numbers of at least 0; got {of.rows.min():,}."
+        )
     if not 0 <= of.resolution < np.inf:
-        raise DatasetError(f"{of.name}, resolution: expected a number from 0; got {of.resolution}.")
+        raise DatasetError(
+            f"{of.name}, resolution: expected a number of at least 0; got {of.resolution}."
+        )
 
 
 def _column_rules(of: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.ndarray]]:

@@ -154,8 +154,8 @@ class Problem:
         """Take trainval and all test rows from ``dataset``, with all classes as candidates."""
         if not len(split.trainval) or not len(split.test_unseen):
             raise DatasetError(
-                f"{dataset.name}, split {split.name!r}: needs training rows and unseen test rows; "
-                f"got {len(split.trainval)} and {len(split.test_unseen)}."
+                f"{dataset.name}, split {split.name!r}: expected training rows and unseen test "
+                f"rows; got {len(split.trainval)} and {len(split.test_unseen)}."
             )
         require_unseen(dataset, split)
         test = np.concatenate([split.test_seen, split.test_unseen])
@@ -686,8 +686,8 @@ def _checked(rule: Rule, method: ZSLEstimator) -> Rule:
         raise ParameterError(f"rule must be 'best' or 'one standard error'; got {rule!r}.")
     if rule == "one standard error" and not method.complexity_order:
         raise ParameterError(
-            f"{method.card.name}: does not state which of its parameters make it simpler; "
-            "expected rule 'best', got 'one standard error'."
+            f"{method.card.name}: expected rule 'best', as the method does not state which "
+            "parameters make it simpler; got 'one standard error'."
         )
     return rule
 
@@ -738,7 +738,7 @@ def _check_folds(dataset: ZSLDataset, split: Split) -> None:
     who = f"{dataset.name}, split {split.name!r}"
     if not split.folds:
         raise DatasetError(
-            f"{who}: has no folds to choose parameters on; give the parameters, "
+            f"{who}: expected folds to choose parameters on; got no folds. Give the parameters, "
             "or import the split with its lists of train and val classes."
         )
     for k, fold in enumerate(split.folds):

@@ -16,6 +16,7 @@ import numpy as np
 from zslcore.datasets.base import Split, ZSLDataset, part_digest
 from zslcore.evaluation.predictions import PredictedRows, Predictions
 from zslcore.evaluation.protocol import best_common_gamma
+from zslcore.numbers import counted
 from zslcore.texts import clean_text
 
 #: Tolerance for the mean H of the folds, since sums in another order round differently.
@@ -97,9 +98,9 @@ def verify_predictions(predictions: Predictions, truth: Reference | None = None)
 
 def _unknown(predictions: Predictions, truth: Reference | None) -> Iterator[str]:
     if truth is None:
-        yield "The labels and the split are unknown here: rows and labels cannot be checked."
+        yield "The labels and the split are unknown here, so rows and labels cannot be checked."
     elif predictions.provenance.rows != "benchmark":
-        yield "Rows are numbered as in the score file: they cannot be checked."
+        yield "Rows are numbered as in the score file, so they cannot be checked."
     elif truth.split is None:
         test = predictions.test
         sides = {"test_seen" if seen else "test_unseen" for seen in test.seen[test.y]}
@@ -107,7 +108,10 @@ def _unknown(predictions: Predictions, truth: Reference | None) -> Iterator[str]
             f"{truth.name}: the rows of {s} are unknown here." for s in sides - {*truth.parts}
         )
     if truth is None and (twice := len(predictions.test.rows) - len(set(predictions.test.rows))):
-        yield f"test: {twice:,} rows are repeated; whether the split repeats them is unknown."
+        yield (
+            f"test: {counted(twice, 'row is', 'rows are')} repeated; whether the split repeats "
+            "them is unknown."
+        )
     for part in (predictions.test, *predictions.folds):
         typical = float(np.median(np.abs(part.margin)))
         if part.resolution > COARSE * typical:
@@ -149,7 +153,7 @@ def _check_folds(predictions: Predictions) -> Iterator[str]:
         both = np.intersect1d(fold.labels, test_unseen)
         if both.size:
             yield (
-                f"{fold.name}: expected validation classes that are no unseen test classes; got "
+                f"{fold.name}: expected validation classes that are not unseen test classes; got "
                 f"{names[both[0]]!r}{_more(both.size)}."
             )
         tested = np.intersect1d(fold.rows, test_rows)
@@ -244,4 +248,4 @@ def _check_digests(test: PredictedRows, truth: Reference) -> Iterator[str]:
             yield f"{part}: expected the rows of {truth.name}; got other rows."
     repeated = len(test.rows) - len(np.unique(test.rows))
     if repeated:
-        yield f"test: expected every test row once; got {repeated:,} too many."
+        yield f"test: expected every test row once; got {counted(repeated, 'row')} too many."

@@ -257,7 +257,7 @@ def _remove_classifier(model: nn.Module, name: str) -> str:
     last = [place for place, module in model.named_modules() if isinstance(module, nn.Linear)]
     if not last:
         raise ParameterError(
-            f"{name}: expected a network that ends in a linear layer; it does not."
+            f"{name}: expected a network that ends in a linear layer; got one that does not."
         )
     where, _, attribute = last[-1].rpartition(".")
     setattr(model.get_submodule(where), attribute, nn.Identity())

@@ -125,7 +125,7 @@ def read_image(
             f"{2 * MAX_PIXELS:,}."
         ) from None
     except MemoryError:
-        raise FileRefusedError(f"{name}: its image takes more memory than allowed.") from None
+        raise FileRefusedError(f"{name}: the image takes more memory than allowed.") from None
     except Exception as error:  # noqa: BLE001 - decoders of broken images raise anything
         what = "truncated" if "truncated" in str(error) else "broken"
         raise FileRefusedError(f"{name}: expected a complete image; got a {what} one.") from None

@@ -26,6 +26,7 @@ from zslcore.analysis.study import Study, is_intact, shipped_folder
 from zslcore.evaluation import plugins
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.worker import Worker
+from zslcore.numbers import counted
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import data_folder, refusal
 
@@ -40,7 +41,7 @@ MAX_BYTES = 2 << 30
 REMEMBERED = 100
 
 PREVIEW, MARK = "preview.npz", ".job"
-INTERRUPTED = "The server was restarted before this was done."
+INTERRUPTED = "The server was restarted before this job was done."
 
 # Name, size, modification time and inode number of every file in a folder.
 Stamp = tuple[tuple[str, int, int, int], ...]
@@ -323,10 +324,11 @@ class Runner:
             spared = most_waiting(self._queue, visitor.address)
             if spared is None:
                 raise ZSLError(
-                    f"{work.title}: {MAX_QUEUE} others are waiting already; try again later."
+                    f"{work.title}: {counted(MAX_QUEUE, 'other job is', 'other jobs are')} "
+                    "waiting already; try again later."
                 )
             self._queue.remove(spared)
-            self._end(spared, "cancelled", "Others were waiting, and the queue was full.")
+            self._end(spared, "cancelled", "Other jobs were waiting, and the queue was full.")
 
     def _drop_forgotten(self) -> None:
         for job in [job for job in self._jobs.values() if job.is_forgotten()]:

@@ -19,6 +19,7 @@ from zslcore.analysis.study import is_intact
 from zslcore.datasets import imports
 from zslcore.datasets.importing import open_dataset
 from zslcore.exceptions import NewerVersionError, ZSLError
+from zslcore.numbers import counted
 from zslcore.results.database import damage_of, mend
 from zslcore.results.store import ResultStore
 from zslcore.storage import artifacts, settings
@@ -130,8 +131,8 @@ def _sandbox() -> FolderCheck:
     words = "Untrusted files are read without access to other files, network and programs."
     if missing := [name for name in WALLS if name not in standing]:
         words = (
-            f"This system lacks walls against {', '.join(missing)} around the reader of untrusted "
-            "files; its limits on time, memory and output hold. SECURITY.md says what that means."
+            f"On this system the reader of untrusted files has no walls against "
+            f"{', '.join(missing)}; its limits on time, memory and output hold (see SECURITY.md)."
         )
     return FolderCheck("sandbox", True, words)
 
@@ -161,7 +162,7 @@ def _store() -> Iterator[FolderCheck]:
     except ZSLError as error:
         yield FolderCheck("store", False, str(error))
         return
-    count = "1 result is stored" if results == 1 else f"{results:,} results are stored"
+    count = f"{counted(results, 'result is', 'results are')} stored"
     yield FolderCheck("store", True, f"{count} in {store.path}. {unreadable}".strip())
     yield from _other_results(store)
     if refusal := store.refusal():
@@ -175,8 +176,8 @@ def _other_results(store: ResultStore) -> Iterator[FolderCheck]:
     if kinds or n:
         counts = [f"{count:,} {kind}" for kind, count in sorted(kinds.items())]
         counts.append(
-            f"predictions of {n:,} runs, {size / 2**20:.1f} of at most "
-            f"{settings.PREDICTIONS() / 2**20:.0f} MiB"
+            f"predictions of {counted(n, 'run')} ({size / 2**20:.1f} of at most "
+            f"{settings.PREDICTIONS() / 2**20:.0f} MiB)"
         )
         yield FolderCheck("store", True, f"Other results: {', '.join(counts)}.")
 
@@ -194,7 +195,9 @@ def _imports() -> Iterator[FolderCheck]:
             sentence = f"The import {name!r} is damaged: {error}."
             yield FolderCheck("imports", False, sentence, partial(_imported_again, name))
     if not torn:
-        yield FolderCheck("imports", True, f"{len(names) - newer:,} imports are whole.")
+        yield FolderCheck(
+            "imports", True, f"{counted(len(names) - newer, 'import is', 'imports are')} intact."
+        )
 
 
 def _imported_again(name: str) -> str:
@@ -209,7 +212,11 @@ def _jobs() -> Iterator[FolderCheck]:
         sentence = f"The result {path.name} of a job is damaged."
         yield FolderCheck("jobs", False, sentence, partial(_discarded, path))
     if not torn:
-        yield FolderCheck("jobs", True, f"{len(folders):,} results of jobs are whole.")
+        yield FolderCheck(
+            "jobs",
+            True,
+            f"{counted(len(folders), 'result of a job is', 'results of jobs are')} intact.",
+        )
 
 
 def _discarded(path: Path) -> str:
@@ -220,8 +227,10 @@ def _discarded(path: Path) -> str:
 def _leftovers() -> FolderCheck:
     left = len(_abandoned())
     if not left:
-        return FolderCheck("leftovers", True, "Killed processes have left nothing.")
-    sentence = f"Killed processes have left {left:,} folders and files."
+        return FolderCheck("leftovers", True, "Killed processes left nothing behind.")
+    sentence = (
+        f"Killed processes left {counted(left, 'file or folder', 'files and folders')} behind."
+    )
     return FolderCheck(
         "leftovers", False, sentence, lambda: f"{sweep_leftovers():,} of them were removed."
     )
@@ -231,13 +240,14 @@ def _quarantine() -> Iterator[FolderCheck]:
     """Yield checks for unknown folders, and the contents of the quarantine."""
     if strangers := _strangers():
         names = _named(strangers)
-        sentence = f"{len(strangers):,} folders belong to nothing that this version keeps: {names}."
+        sentence = f"This version does not recognise {counted(len(strangers), 'folder')}: {names}."
         yield FolderCheck("quarantine", False, sentence, _quarantined)
     quarantined = sorted((data_folder() / imports.QUARANTINE).glob("*"))
     if quarantined:
+        n = counted(len(quarantined), "file or folder", "files and folders")
         sentence = (
-            f"{len(quarantined):,} files and folders that this version does not know lie in "
-            f"{data_folder() / imports.QUARANTINE}: {_named(quarantined)}. Nothing deletes them."
+            f"{data_folder() / imports.QUARANTINE} holds {n} that this version does not recognise: "
+            f"{_named(quarantined)}. They are never deleted."
         )
         yield FolderCheck("quarantine", True, sentence)
 

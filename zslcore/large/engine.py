@@ -45,6 +45,7 @@ from threadpoolctl import threadpool_limits
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.features import Features, FeatureView
 from zslcore.large.shards import ShardPart, Shards
+from zslcore.numbers import counted
 from zslcore.progress import Progress, silent
 from zslcore.storage import settings
 from zslcore.storage.extras import extra
@@ -138,8 +139,7 @@ def _losses_told(address: str) -> Iterator[None]:
     except (FutureCancelledError, KilledWorker, CommClosedError, TimeoutError) as error:
         raise ZSLError(
             f"ZSL_DASK: the scheduler at {address} or its workers were lost during the work "
-            f"({type(error).__name__}). What is finished stays; the same command goes on from "
-            "there."
+            f"({type(error).__name__}). Finished parts are kept; repeat the command to resume."
         ) from error
     finally:
         for log, level in zip(logs, levels, strict=True):
@@ -251,9 +251,9 @@ def over_pieces(
             failures = failures + 1 if done == before else 0
             if failures >= PATIENCE:
                 raise ZSLError(
-                    f"Workers were ended {PATIENCE} times in a row before one of them finished a "
-                    f"part, {done} of {len(tasks)} being done; is there enough memory for "
-                    f"{engine.at_a_time(len(tasks))} at a time?"
+                    f"Workers were killed {PATIENCE} times in a row before one of them finished a "
+                    f"part ({done} of {len(tasks)} are finished); is there enough memory for "
+                    f"{counted(engine.at_a_time(len(tasks)), 'part')} at a time?"
                 ) from None
 
 

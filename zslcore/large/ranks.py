@@ -72,8 +72,8 @@ class Atoms:
         seen = np.asarray(seen)
         if seen.dtype != bool or seen.ndim != 1 or not sets:
             raise ParameterError(
-                "Candidate sets: expected at least one, and one bool a candidate that says which "
-                f"are seen; got {len(sets)} sets and {seen.shape} of {seen.dtype}."
+                "Candidate sets: expected at least one, and one bool per candidate, true if it is "
+                f"seen; got {len(sets)} sets and {seen.shape} of {seen.dtype}."
             )
         inside = np.array([_mask(name, members, len(seen)) for name, members in sets.items()])
         used = inside.any(axis=0) | seen
@@ -242,7 +242,7 @@ class RankCounts(Counts):
         require_known("candidate set", name, self.names)
         if k not in self.ks or task not in ("zsl", "gzsl"):
             raise ParameterError(
-                f"Counted were k of {', '.join(map(str, self.ks))} for 'zsl' and 'gzsl'; "
+                f"Expected k of {', '.join(map(str, self.ks))} and the task 'zsl' or 'gzsl'; "
                 f"got k = {k} and {task!r}."
             )
         i = self.names.index(name)
@@ -340,7 +340,7 @@ def _check(
             f"got {y.shape} of {y.dtype}."
         )
     if not ks or min(ks) < 1:
-        raise ParameterError(f"Depths k must be whole numbers from 1; got {ks}.")
+        raise ParameterError(f"Depths k must be whole numbers of at least 1; got {ks}.")
     for name in curves:
         require_known("candidate set", name, atoms.names)
 
@@ -381,8 +381,8 @@ class _Plan:
             return str(joblib.hash((REVISION, self), hash_name="sha1"))
         except (pickle.PicklingError, AttributeError) as error:
             raise ParameterError(
-                "What is stored needs a name: expected a ScoreMap, or a function of a module that "
-                f"gives the scores; got one that cannot be sent anywhere ({error})."
+                "Scorer: expected a ScoreMap, or a function of a module, which workers can import; "
+                f"got one that cannot be sent to them ({error})."
             ) from error
 
     def room(self, n: int) -> np.ndarray:

@@ -64,7 +64,7 @@ class ShardPart:
         mapped = _mapped(self.path)
         if len(mapped) < self.stop:
             raise CorruptFolderError(
-                f"{self.path}: has {len(mapped):,} rows; expected {self.stop:,}"
+                f"{self.path}: expected {self.stop:,} rows; got {len(mapped):,}"
             )
         return mapped[self.start : self.stop]
 
@@ -110,7 +110,7 @@ class Shards:
             ) from None
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise CorruptFolderError(
-                f"{folder / MANIFEST}: is not a manifest of this version."
+                f"{folder / MANIFEST}: expected a manifest of this version; got another file."
             ) from None
         try:
             anew = {"mtime_ns": None} if every_file else {}
@@ -121,7 +121,9 @@ class Shards:
             raise CorruptFolderError(f"{folder}: {error}.") from None
         n, labels = len(shards.features), shards.labels
         if labels.shape != (n,) or labels.dtype.kind != "i" or labels.min() < 0:
-            raise CorruptFolderError(f"{folder / LABELS}: does not hold one class number a row.")
+            raise CorruptFolderError(
+                f"{folder / LABELS}: expected one class number per row; got other values."
+            )
         if len(shards.digests) != -(-n // rows_a_part):
             raise CorruptFolderError(f"{folder / MANIFEST}: expected a digest for every part.")
         return shards

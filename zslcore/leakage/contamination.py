@@ -38,7 +38,7 @@ from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.leakage.counts import certain_and_possible, overlaps
 from zslcore.leakage.matching import BROADER_STEPS
-from zslcore.leakage.report import Figure, Finding, counted, listed, trained_classes
+from zslcore.leakage.report import Figure, Finding, listed, trained_classes
 from zslcore.leakage.vocabularies import (
     NOTHING,
     Vocabulary,
@@ -48,6 +48,7 @@ from zslcore.leakage.vocabularies import (
     wordnet,
 )
 from zslcore.names import spaced_name
+from zslcore.numbers import counted
 from zslcore.storage.files import FACTS
 
 #: Annotation of the training examples of an extractor.

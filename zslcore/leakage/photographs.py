@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
-from zslcore.leakage.report import counted
+from zslcore.numbers import counted
 from zslcore.storage import artifacts
 from zslcore.texts import MATCHES, clean_text, search_pattern
 from zslcore.untrusted.client import Role, read_arrays, read_value
@@ -47,7 +47,7 @@ def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) 
     shown = f"Pattern {clean_text(pattern)!r}"
     if len(pattern) > MAX_PATTERN:
         raise ParameterError(
-            f"{shown}: expected at most {MAX_PATTERN} letters, got {len(pattern)}."
+            f"{shown}: expected at most {MAX_PATTERN} characters; got {len(pattern)}."
         )
     try:
         with artifacts.scratch() as folder:

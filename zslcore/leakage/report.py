@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 import pandas as pd
 
 from zslcore.exceptions import ParameterError, closest_name
+from zslcore.numbers import counted
 from zslcore.texts import html_of_frame
 
 #: Input of a check -> its parameters in Python and on the command line. The app replaces these by
@@ -37,11 +38,6 @@ def listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:MOST_NAMES])
     more = len(names) - MOST_NAMES
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def counted(n: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun: ``1 class``, ``3 classes``, ``1,764 rows``."""
-    return f"{n:,} {one}" if n == 1 else f"{n:,} {many or one + 's'}"
 
 
 def without_options(text: str) -> str:

@@ -33,14 +33,13 @@ from zslcore.leakage.report import (
     Finding,
     Picture,
     Report,
-    counted,
     listed,
     trained_classes,
     without_options,
     worst_first,
 )
 from zslcore.leakage.vocabularies import Vocabulary
-from zslcore.numbers import signed
+from zslcore.numbers import counted, signed
 from zslcore.storage.files import FACTS
 
 #: Maximum number of rows of a finding on a card.

@@ -409,7 +409,7 @@ class ZSLEstimator(BaseEstimator, ABC):
             value = getattr(self, name)
             if not isinstance(value, (int, np.integer)) or value < 1:
                 raise ParameterError(
-                    f"{self.card.name}: {name} must be a whole number from 1; got {value!r}."
+                    f"{self.card.name}: {name} must be a whole number of at least 1; got {value!r}."
                 )
 
     def _check_choice(self, name: str, choices: tuple[Any, ...]) -> None:

@@ -79,7 +79,7 @@ class CADAVAE(GenerativeZSL):
         "the networks have 256 hidden units in place of 665 to 1,660; batches have 128 images in "
         "place of 50, Adam a rate of 1e-3 in place of 1.5e-4 and no AMSGrad, and the warm-up ends "
         "after 40 epochs in place of 100, so that two cores train them in minutes; the authors' "
-        "code draws one random number a row for a code and takes exp(log variance) for its "
+        "code draws one random number per row for a code and takes exp(log variance) for its "
         "standard deviation, here each value has its own and the root of the variance; results "
         "stay below the published ones",
         depends_on_candidates="one softmax is trained for the candidates, "

@@ -63,7 +63,7 @@ class CONSE(TwoStageModel):
         title="Zero-shot learning by convex combination of semantic embeddings",
         authors="Norouzi, Mikolov, Bengio, Singer, Shlens, Frome, Corrado, Dean",
         url="https://arxiv.org/abs/1312.5650",
-        idea="Average the prototypes of the seen classes an image looks like.",
+        idea="Average the prototypes of the seen classes that an image resembles.",
         formula=r"f(x) = \frac{1}{Z} \sum_{c \in \mathcal{T}(x)} p(c \mid x) \, s_c,"
         r"\quad F(x, c) = \cos(f(x), s_c)",
     )

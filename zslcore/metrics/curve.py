@@ -24,6 +24,7 @@ from zslcore.metrics.accuracy import (
     _weights,
     harmonic_mean,
 )
+from zslcore.numbers import percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +45,12 @@ class OperatingPoint:
     def harmonic(self) -> float:
         """Harmonic mean of seen and unseen accuracy, the headline number."""
         return harmonic_mean(self.seen, self.unseen)
+
+    @property
+    def in_words(self) -> str:
+        """The three numbers in percent: ``u 53.5 %, s 80.7 %, H 64.3 %``."""
+        accuracies = {"u": self.unseen, "s": self.seen, "H": self.harmonic}
+        return ", ".join(f"{name} {percent(value)}" for name, value in accuracies.items())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

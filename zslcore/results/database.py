@@ -24,6 +24,7 @@ from typing import IO, Any
 from uuid import uuid4
 
 from zslcore.exceptions import ZSLError
+from zslcore.numbers import counted
 
 #: Table -> its key column, which is the first. ``imported`` has runs of other people, written by
 #: earlier versions; it is no longer read, but kept in repair and backup.
@@ -274,7 +275,7 @@ def _replace(path: Path, draft: Path, patched: Path, damage: str) -> str:
     where = f"It was set aside as {aside.name}; " if aside else ""
     return (
         f"The run store was damaged ({damage.rstrip('.')}). {where}"
-        f"{recovered:,} readable results were recovered."
+        f"{counted(recovered, 'readable result was', 'readable results were')} recovered."
     )
 
 

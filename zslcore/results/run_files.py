@@ -128,7 +128,7 @@ def _bad_texts(entry: dict[str, Any]) -> Iterator[str]:
     for text in _texts(entry):
         if len(text) > MAX_TEXT:
             got = f"{len(text):,}, which begin {clean_text(text, 40)!r}"
-            yield f"expected texts of at most {MAX_TEXT:,} letters; got {got}"
+            yield f"expected texts of at most {MAX_TEXT:,} characters; got {got}"
         elif not text.isprintable():
             yield "expected printable text; got control characters"
 

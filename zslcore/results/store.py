@@ -34,6 +34,7 @@ from zslcore.evaluation.runs import (
     RunResult,
 )
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError, ZSLError
+from zslcore.numbers import counted
 from zslcore.results.database import (
     KEYS,
     PATIENCE,
@@ -269,7 +270,7 @@ class ResultStore:
             row[0] not in readable_ids and not [*_readable([row[-1:]])]
             for row in self._rows("runs")
         )
-        what = "1 result was" if n == 1 else f"{n} results were"
+        what = counted(n, "result was", "results were")
         return f"{what} written by another version or program and cannot be read." * (n > 0)
 
     def delete(self, id_: str) -> None:

@@ -31,12 +31,11 @@ from zslcore.leakage.report import (
     Finding,
     Picture,
     Report,
-    counted,
     trained_classes,
     worst_first,
 )
 from zslcore.leakage.vocabularies import USUAL, VOCABULARY_NAMES, Vocabulary, get_vocabulary
-from zslcore.numbers import percent
+from zslcore.numbers import counted, percent
 from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.reading import JudgedScores
 

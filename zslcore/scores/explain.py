@@ -20,6 +20,7 @@ import pandas as pd
 from zslcore.evaluation.figures import PER_SAMPLE
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import Average, harmonic_mean, mean_class_accuracy, sample_accuracy
+from zslcore.numbers import percent, signed
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.printed import Printed
 from zslcore.storage.files import FACTS
@@ -88,7 +89,8 @@ class Explanation:
             for each in distances[:LISTED]:
                 mark = "=" if each.explains else " "
                 lines.append(
-                    f"  {mark} {100 * each.value:5.1f} %  {each.points:+6.1f} points  {each.name}"
+                    f"  {mark} {percent(each.value):>7}  {signed(each.points / 100):>6} points  "
+                    f"{each.name}"
                 )
         lines += ["", "Causes that scores cannot show"]
         return "\n".join([*lines, *(f"  {text}" for text in self.beyond)]).replace("γ", "gamma")
@@ -307,12 +309,12 @@ def _sentence(printed: Printed, distances: Sequence[Distance]) -> str:
         nearest = distances[0]
         return (
             f"{number} is explained by none of {len(distances)} readings; the nearest is "
-            f"{100 * nearest.value:.1f} ({nearest.name}), {abs(nearest.points):.1f} points away."
+            f"{percent(nearest.value)} ({nearest.name}), {abs(nearest.points):.1f} points away."
         )
     if len(fit) == 1:
         return f"{number} is explained by one reading: {fit[0].name}."
     ways = "; ".join(each.name for each in fit)
-    return f"{number} is explained by {len(fit)} readings, all with the same digits: {ways}."
+    return f"{number} is explained by {len(fit)} readings, which all give the same digits: {ways}."
 
 
 # --- Causes that scores cannot show ---------------------------------------------------------------
@@ -326,20 +328,20 @@ def _beyond(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[
     version = "The given split is version 1. " if first_release else ""
     yield (
         f"Split: {version}Versions 1 and 2.0 of the proposed split test the same images, so that "
-        f"scores give the same number under both. If the model is trained on train and val of "
-        f"version 1, H on CUB moves by {trained} points; parameters chosen on its folds, by "
+        f"scores give the same number under both. Training the model on train and val of "
+        f"version 1 moves H on CUB by {trained} points; choosing parameters on its folds, by "
         f"{selected}."
     )
     epochs = _range("epoch_choice.csv", "over_folds")
     yield (
-        f"Epochs: chosen on test images they move H on CUB by {epochs} points against the folds "
-        "(pass the checkpoints as several files to see the effect on your scores)."
+        f"Epochs: choosing them on test images instead of the folds moves H on CUB by {epochs} "
+        "points (pass the checkpoints as several files to see the effect on your scores)."
     )
     scaling = _range("differences.csv", "points", "cause", "scaling")
     yield f"Scaling of features: it moves a printed metric on CUB by {scaling} points."
     yield (
-        "Features, fine-tuning and seeds: their effect cannot be seen in scores, and is not "
-        "measured here for CUB."
+        "Features, fine-tuning and seeds: their effect does not show in scores, and was not "
+        "measured on CUB."
     )
     if benchmark and benchmark != "CUB":
         yield f"These sizes were measured on CUB; on {benchmark} they may differ."
@@ -352,4 +354,4 @@ def _range(file: str, column: str, where: str = "", value: str = "") -> str:
     name = "dataset" if "dataset" in table else "data"
     rows = table[table[name].str.startswith("CUB")]
     rows = rows[rows[where] == value] if where else rows
-    return f"{100 * rows[column].min():+.1f} to {100 * rows[column].max():+.1f}"
+    return f"{signed(rows[column].min())} to {signed(rows[column].max())}"

@@ -25,13 +25,12 @@ from zslcore.leakage.report import (
     Finding,
     Mark,
     Report,
-    counted,
     verdict_of,
     worst_first,
 )
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
 from zslcore.names import class_key
-from zslcore.numbers import percent
+from zslcore.numbers import counted, percent
 from zslcore.scores.explain import distances_of, readings_of
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.printed import PRINTED, Printed

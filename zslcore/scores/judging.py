@@ -24,6 +24,7 @@ from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import OperatingPoint
 from zslcore.metrics.significance import caution
+from zslcore.numbers import percent
 from zslcore.scores import protocols
 from zslcore.scores.protocols import WORDS, Words
 from zslcore.scores.reading import JudgedScores, Scores
@@ -231,8 +232,8 @@ class ScoreReport:
             h = f["separate_harmonic"]
             return (
                 "Not comparable with GZSL: masked by the true side of each image. In separate "
-                f"label spaces unseen {e.zsl:.1%} and seen {f['separate_seen']:.1%} (per class), "
-                f"harmonic mean {h:.1%}."
+                f"label spaces unseen {percent(e.zsl)} and seen {percent(f['separate_seen'])} (per "
+                f"class), harmonic mean {percent(h)}."
             )
         point, sample, at = e.plain, e.plain_per_sample, "γ = 0"
         if self.chosen is not None and e.calibrated is not None:
@@ -240,13 +241,10 @@ class ScoreReport:
             at = f"γ = {self.chosen:.3g}, {self.how}"
         if point is None or sample is None:
             if np.isnan(e.zsl):
-                return f"u {f['plain_unseen']:.1%} (per class): no image is of a seen class."
+                return f"u {percent(f['plain_unseen'])} (per class): no image is of a seen class."
             what = "Accuracy" if not self.matrix.seen.any() else "ZSL accuracy"
-            return f"{what} {e.zsl:.1%} (per class), {e.zsl_per_sample:.1%} (per image)."
-        return (
-            f"u {point.unseen:.1%}, s {point.seen:.1%}, H {point.harmonic:.1%} (per class); u "
-            f"{sample.unseen:.1%}, s {sample.seen:.1%}, H {sample.harmonic:.1%} (per image); {at}."
-        )
+            return f"{what} {percent(e.zsl)} (per class), {percent(e.zsl_per_sample)} (per image)."
+        return f"{point.in_words} (per class); {sample.in_words} (per image); {at}."
 
     def as_text(self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False) -> str:
         """Format every protocol as lines of text, in percent, optionally with intervals."""
@@ -258,7 +256,7 @@ class ScoreReport:
         ]
         lines += [f"read as: {', '.join(m.fixes)}"] if m.fixes else []
         lines += textwrap.wrap(words.translate(self.headline).replace("γ", "gamma"), LETTERS)
-        top_k = ", ".join(f"top-{k} {value:.1%}" for k, value in self.top_k.items() if k > 1)
+        top_k = ", ".join(f"top-{k} {percent(value)}" for k, value in self.top_k.items() if k > 1)
         lines += [words.translate(f"{top_k} per class, unseen among unseen")] if top_k else []
         chosen = f"{self.gamma:.3g}, {self.how}" if self.chosen is not None else ""
         bound = f"{self.oracle.gamma:.3g} per class" if self.oracle else ""

@@ -26,6 +26,7 @@ import numpy as np
 from scipy.stats import binom
 
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
+from zslcore.numbers import percent
 
 #: A reading changes the labels of at least FEWEST images. Among these images, more than CLEARER
 #: times as many predictions agree with the reading as with the unchanged labels, and the
@@ -103,7 +104,7 @@ def metrics_in_words(y: np.ndarray, seen: np.ndarray, answers: np.ndarray) -> st
     }
     if len(metrics) == 2:
         metrics["H"] = harmonic_mean(metrics["s"], metrics["u"])
-    return ", ".join(f"{name} {100 * value:.1f} %" for name, value in metrics.items())
+    return ", ".join(f"{name} {percent(value)}" for name, value in metrics.items())
 
 
 def _hits(y: np.ndarray, seen: np.ndarray, best: Best) -> np.ndarray:

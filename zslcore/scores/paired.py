@@ -38,6 +38,7 @@ from zslcore.metrics.significance import (
     paired_test,
     stratum_of,
 )
+from zslcore.numbers import percent, signed
 from zslcore.scores.protocols import OVER, WORDS, Words, metrics_of_test, side_by_side
 from zslcore.scores.reading import JudgedScores
 from zslcore.texts import strict_json
@@ -118,7 +119,7 @@ class Pair:
         name = next((name for name in names if name in differences.index), None)
         if name is None:
             return "The files have no metric in common."
-        row = differences.loc[name]
+        row = differences.loc[name].to_dict()
         letter = {"zsl": "ZSL accuracy", "plain_unseen": "u"}.get(name, "H")
         at = {
             "calibrated_harmonic": ", γ chosen for each",
@@ -127,13 +128,13 @@ class Pair:
             "separate_harmonic": ", separate label spaces",
         }.get(name, "")
         first, second = (
-            f"{100 * row[which]:.1f} % ({of})"
+            f"{percent(row[which])} ({of})"
             for which, of in zip(("first", "second"), self.names, strict=True)
         )
-        ends = f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}"
+        ends = f"{signed(row['low'])} to {signed(row['high'])}"
         values = (
             f"{letter} {second} against {first}, per class{at}; difference "
-            f"{100 * row['difference']:+.1f} points, 95 % interval {ends} over classes"
+            f"{signed(row['difference'])} points, 95 % interval {ends} over classes"
         )
         if row["low"] > 0 or row["high"] < 0:
             better = self.names[1] if row["low"] > 0 else self.names[0]
@@ -178,19 +179,18 @@ class Pair:
         for row in self.table(words).to_dict("records"):
             what = f"{row['protocol']}, {row['line']}".replace("γ", "gamma")
             ends = (
-                f"{100 * row[f'low{end}']:+.1f} to {100 * row[f'high{end}']:+.1f}, "
-                f"p {row[f'p{end}']:.2g}"
+                f"{signed(row[f'low{end}'])} to {signed(row[f'high{end}'])}, p {row[f'p{end}']:.2g}"
                 for end in OVER
             )
             lines.append(
-                f"  {what:<42} {row['average']:<10} {100 * row['value']:+6.1f} ({'; '.join(ends)})"
+                f"  {what:<42} {row['average']:<10} {signed(row['value']):>6} ({'; '.join(ends)})"
             )
         return "\n".join(
             [
                 *lines,
-                f"  same class for {self.agreement:.1%} of the images; right in the second alone "
-                f"{self.only_second:,}, in the first alone {self.only_first:,} (McNemar, p = "
-                f"{self.p:.3g})",
+                f"  same class for {percent(self.agreement)} of the images; right only in the "
+                f"second {self.only_second:,}, only in the first {self.only_first:,} (McNemar, p "
+                f"= {self.p:.3g})",
                 *(f"  {words.translate(test.sentence)}" for test in self.class_tests),
                 *textwrap.wrap(self.caution, 100, initial_indent="  ", subsequent_indent="  "),
             ]
@@ -279,7 +279,11 @@ def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
     one, two = (of.test.rows for of in both)
     if not np.array_equal(np.sort(one), np.sort(two)):
         other = np.setxor1d(one, two)
-        which = f"row {other[0]:,} is in one alone" if other.size else "some are there more often"
+        which = (
+            f"row {other[0]:,} is in only one of them"
+            if other.size
+            else "some occur more often in one"
+        )
         raise DatasetError(
             f"{first.name} and {second.name}: expected predictions of the same rows; {which}."
         )

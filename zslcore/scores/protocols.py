@@ -20,6 +20,7 @@ from zslcore.evaluation.figures import FIGURES, PER_SAMPLE
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import closest_name
 from zslcore.metrics.significance import N_DRAWS, Over, fewest_classes, interval
+from zslcore.numbers import percent
 
 #: The word "seen" or "unseen", perhaps with its article; not in names such as unseen.npz.
 _SIDE = re.compile(
@@ -331,7 +332,7 @@ def in_lines(
 def _cell(row: pd.Series) -> str:
     if np.isnan(row["value"]):
         return "-"
-    value = f"{row['value']:.1%}"
+    value = percent(row["value"])
     if "low" not in row:
         return value
     ends = (f"{100 * row[f'low{e}']:.1f} to {100 * row[f'high{e}']:.1f}" for e in OVER)

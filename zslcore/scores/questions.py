@@ -18,6 +18,7 @@ from zslcore.exceptions import DatasetError, closest_name
 from zslcore.leakage.published import recognised
 from zslcore.metrics import Answers, mean_class_accuracy
 from zslcore.names import class_key, class_keys, shared_spellings
+from zslcore.numbers import percent
 from zslcore.scores.given_sides import ERRORS, ruled_out_sides
 from zslcore.scores.numbering import (
     LabelReading,
@@ -277,9 +278,9 @@ def predicted_classes(
     if _never_across(matrix):
         matrix = replace(matrix, sides_given=True)
         remarks.append(
-            "Masked by the true side: many answers are wrong and none is of the other side, so the "
-            "side of every image was given. H is that of separate label spaces. Predict every "
-            "image among all classes for GZSL."
+            "Masked by the true side: many predictions are wrong and none is of the other side, "
+            "so the side of every image was given. H is that of separate label spaces. Predict "
+            "every image among all classes for GZSL."
         )
     return replace(matrix, remarks=(*remarks, *_remarks_on_classes(matrix)))
 
@@ -295,7 +296,7 @@ def _names_of_all(
         )
         raise DatasetError(
             f"{file.name}: expected labels, predicted classes and {file.listed} all as names or "
-            f"all as numbers; got names as {named} alone."
+            f"all as numbers; got names only as {named}."
         )
     return _names_in(parts)
 
@@ -312,7 +313,7 @@ def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) ->
         raise DatasetError(
             f"{name}, predicted classes: expected a class for every image; got {shown} for "
             f"{counts[empty].sum():,} of {len(predicted):,}. Predict one, or leave these images "
-            "out and say so."
+            "out and state it."
         )
 
 
@@ -323,9 +324,9 @@ def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: in
     if best and hits[best] > max(CLEARER * hits[0], ABOVE_CHANCE / n_classes):
         from_0, from_1 = ("labels", "predicted classes")[::best]
         raise DatasetError(
-            f"{name}: {hits[0]:.1%} of the predicted classes are right as they stand, and "
-            f"{hits[best]:.1%} if {from_0} are counted from 0 and {from_1} from 1: number both in "
-            "one way, or keep them with as-is (--fix as-is)."
+            f"{name}: {percent(hits[0])} of the predicted classes are right as they stand, and "
+            f"{percent(hits[best])} if {from_0} are counted from 0 and {from_1} from 1: number "
+            "both in one way, or keep them with as-is (--fix as-is)."
         )
 
 
@@ -741,9 +742,8 @@ def _order_question(some: Scores) -> Question | None:
         if hits > ABOVE_CHANCE * chance and hits > CLEARER * now and of_sides(turned) > of_sides(F):
             return Question(
                 fix,
-                f"{some.name}: {now:.1%} of the predictions are right as columns stand, "
-                f"{hits:.1%} if "
-                f"{FIXES[fix]}: is that their order?",
+                f"{some.name}: {percent(now)} of the predictions are right with the columns as "
+                f"they are, {percent(hits)} if {FIXES[fix]}: is that their order?",
             )
     return None
 
@@ -757,9 +757,8 @@ def _distance_question(some: Scores) -> Question | None:
     if turned > ABOVE_CHANCE * chance and turned > CLEARER * now:
         return Question(
             "distances",
-            f"{some.name}: {now:.1%} of the predictions are right if larger is closer, "
-            f"{turned:.1%} "
-            "if smaller is: are these distances?",
+            f"{some.name}: {percent(now)} of the predictions are right if a larger score is "
+            f"closer, {percent(turned)} if a smaller one is: are these distances?",
         )
     return None
 
@@ -807,8 +806,8 @@ def _remarks(matrix: Scores) -> Iterator[str]:
         yield _tie_remark(matrix.tested.answers, across)
     elif tied > MANY_TIES:
         yield (
-            f"In {tied:.0%} of the rows two classes of one side share the highest score; the first "
-            "is taken."
+            f"In {percent(tied, 0)} of the rows two classes of one side share the highest score; "
+            "the first is predicted."
         )
 
 
@@ -819,16 +818,16 @@ def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
     in_order = np.where(tied, first, predicted)
     ours, theirs = (
         " and ".join(
-            f"{letter} {mean_class_accuracy(answers.y[side], classes[side]):.1%}"
+            f"{letter} {percent(mean_class_accuracy(answers.y[side], classes[side]))}"
             for letter, side in (("u", ~answers.of_seen), ("s", answers.of_seen))
             if side.any()
         )
         for classes in (np.where(tied, answers.unseen_class, predicted), in_order)
     )
     return (
-        f"In {tied.mean():.0%} of the rows a seen and an unseen class share the highest score: the "
-        f"unseen one wins, as on the curve, with {ours} at γ = 0. In file order, as argmax takes "
-        f"them, it is {theirs}."
+        f"In {percent(tied.mean(), 0)} of the rows a seen and an unseen class share the highest "
+        f"score: the unseen one is predicted, as on the curve, which gives {ours} at γ = 0. With "
+        f"the first in file order, as argmax takes it, it is {theirs}."
     )
 
 
@@ -929,10 +928,9 @@ def _swapped_lists(matrix: Scores, rows: np.ndarray) -> str:
     ratio = of_seen.mean() / of_unseen.mean()
     if ratio > MORE_IMAGES and u.mean() > MORE_HITS * s.mean():
         return (
-            f"{s.mean():.0%} of the predictions are right for classes listed as seen, "
-            f"{u.mean():.0%} "
-            f"for those listed as unseen, and a seen class has {ratio:.1f} times as many images: "
-            "is it the list of seen classes?"
+            f"{percent(s.mean(), 0)} of the predictions are right for classes listed as seen, "
+            f"{percent(u.mean(), 0)} for those listed as unseen, and a seen class has "
+            f"{ratio:.1f} times as many images: is it the list of seen classes?"
         )
     return ""
 
@@ -987,9 +985,9 @@ def _moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[s
     chance = max(_best_assignment(rng.permutation(y), answers) for _ in range(PERMUTED))
     if best > CLEARER * chance:
         yield (
-            f"{now:.1%} of the predictions are right, near chance, but another order of columns "
-            "would "
-            f"explain {best:.1%} ({chance:.1%} by chance): check that column k is class k."
+            f"{percent(now)} of the predictions are right, near chance, but another order of "
+            f"columns would make {percent(best)} right ({percent(chance)} by chance): check that "
+            "column k is class k."
         )
 
 

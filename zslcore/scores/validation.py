@@ -30,6 +30,7 @@ from scipy.stats import fisher_exact
 from zslcore.evaluation.protocol import WITHOUT_CURVE, best_common_gamma
 from zslcore.exceptions import DatasetError
 from zslcore.names import class_key
+from zslcore.numbers import percent
 from zslcore.scores.reading import Scores, blocks
 
 #: Largest number of rows compared in each file, and largest number of columns.
@@ -112,9 +113,9 @@ def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma
         return ChosenGamma(gamma, "oracle", f"{note}{_by_number(matrix, validation)}")
     if of_test:
         note = (
-            f"Gamma was chosen on {validation.name}, where {of_test:.0%} of the compared rows are "
-            "rows of the test scores up to order, rounding or scale: this is an oracle, not a "
-            "validated gamma."
+            f"Gamma was chosen on {validation.name}, where {percent(of_test, 0)} of the compared "
+            "rows are rows of the test scores up to order, rounding or scale: this is an oracle, "
+            "not a validated gamma."
         )
         return ChosenGamma(gamma, "oracle", note)
     if common is None:

@@ -51,7 +51,7 @@ class Schema(Generic[T]):
         try:
             values = json.loads(text)
         except (ValueError, TypeError, RecursionError):  # not a text, or nested too deeply
-            raise self._unreadable("text that is no JSON") from None
+            raise self._unreadable("text that is not JSON") from None
         if not isinstance(values, dict):
             raise self._unreadable(f"a {type(values).__name__}")
         written = values.pop("schema", None)

@@ -718,7 +718,7 @@ def _read(
         "memory": OPENING + (3 * limits.budget(size) if memory is None else memory),
         "seconds": limits.seconds(size),
         "written": max(limits.budget(size), MAX_ANSWER),
-        "damaged": f"expected {what} that is whole, got a file that is damaged or cut off",
+        "damaged": f"expected {what} that is complete; got a damaged or truncated file",
     }
     try:
         return call(reader, str(path.resolve()), *args, files=[path], out=into, **limited)

@@ -92,7 +92,7 @@ def call(
     seconds: int,
     written: int | None = None,
     short: str = "needs more memory than its declared size explains",
-    damaged: str = "expected a file that is whole, got a file that is damaged or cut off",
+    damaged: str = "expected a complete file; got a damaged or truncated one",
 ) -> Any:
     """Call ``function(*args, out)`` in a confined process.
 

@@ -664,11 +664,11 @@ def test_what_is_missing_is_said_of_what_was_looked_at():
     assert judgment.sentence.startswith("PS instead of SS on CUB: −1.0 points")
     unnamed = of_cub[of_cub["method"] != "SYNC"]
     judgment = CLAIMS["gbu-best-ps"].judge(as_run("gbu", ClaimEvidence("real", unnamed)))
-    assert judgment.sentence == "The methods that the paper names have no ZSL on PS here."
+    assert judgment.sentence == "No ZSL on PS is available of the methods that the paper names."
     judgment = CLAIMS["cal-closed-forms-fixed"].judge(spreads({"ALE": 0.01}))
     assert (
         judgment.sentence
-        == "Closed forms with a deviation of 0.0 over seeds: there is no case here."
+        == "Closed forms with a deviation of 0.0 over seeds: no case is available."
     )
 
 
@@ -931,9 +931,9 @@ def test_features_as_they_come_count_before_scaled_ones():
 
 def test_a_claim_on_nearly_all_names_what_it_holds_but_for():
     judgment = CLAIMS["gbu-reproduced"].judge(printed_evidence())
-    assert judgment.words == "holds but for DSRL on aPY"
+    assert judgment.words == "holds except for DSRL on aPY"
     judged = judge_all([], ["gbu-reproduced"])
-    assert "printed tables: HOLDS but for DSRL on aPY. Reproduced" in as_text(judged)
+    assert "printed tables: HOLDS except for DSRL on aPY. Reproduced" in as_text(judged)
     table = published("reproduction").set_index(["method", "dataset"]).loc[("DSRL", "aPY")]
     assert table["original"] - table["reproduced"] == pytest.approx(0.035)
 
@@ -1090,7 +1090,7 @@ def test_a_misspelt_claim_is_pointed_to_the_nearest():
 def test_evidence_that_decides_no_claim_has_one_line():
     judged = judge_all([])
     text = as_text(judged)
-    assert text.splitlines()[-1].startswith("Deciding no claim: ")
+    assert text.splitlines()[-1].startswith("No claim is decided by: ")
     assert text.endswith("your own runs, runs on simulated data.")
     assert "your own runs: UNDECIDED" not in text
     assert "your own runs: UNDECIDED" in as_text(dict([next(iter(judged.items()))]))

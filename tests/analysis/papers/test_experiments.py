@@ -254,7 +254,7 @@ def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(cap
     ):
         assert sentence in printed(*words, "--method", "SAE", "--param", given, status=2)
     assert main(["reproduce", "gbu:table4", "--param", "SAE.lam=1"]) == 2
-    assert "gbu:table4 takes no parameters; got some of SAE." in capsys.readouterr().err
+    assert "gbu:table4 takes no parameters; got parameters of SAE." in capsys.readouterr().err
 
 
 def test_what_does_not_exist_is_refused_with_the_nearest_name():
@@ -358,7 +358,7 @@ def test_the_heading_says_over_how_many_seeds_and_which_methods_a_mean_has(seeds
     about = argparse.Namespace(experiment="gbu:table3", dataset=[WORLD.name], seeds=seeds, draws=2)
     said = heading(about, EXPERIMENTS["gbu:table3"], table)
     assert over in said
-    assert "mean of: the methods that have every figure of the row." in said
+    assert "mean of: the methods with every metric of the row." in said
     both = heading(about, EXPERIMENTS["gbu:table3"], table[:2])
     assert "mean of" not in both
 

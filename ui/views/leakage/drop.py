@@ -55,9 +55,10 @@ from zslcore.leakage.file_kinds import ENDINGS, class_list_of
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.published import PredictedScores
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
-from zslcore.leakage.report import STATUS, Report, Verdict, counted
+from zslcore.leakage.report import STATUS, Report, Verdict
 from zslcore.leakage.split_card import card_of_classes
 from zslcore.leakage.vocabularies import USUAL
+from zslcore.numbers import counted
 from zslcore.results.store import ResultStore
 from zslcore.scores import sandboxed
 from zslcore.scores.card import card_of_predictions, card_of_scores

@@ -89,7 +89,9 @@ class MapSettings:
         is_number = isinstance(value, kind) and not isinstance(value, bool)
         if not is_number or not value >= lowest:
             what = "whole number" if kind is Integral else "number"
-            raise ParameterError(f"Map: {name} must be a {what} from {lowest}; got {value!r}.")
+            raise ParameterError(
+                f"Map: {name} must be a {what} of at least {lowest}; got {value!r}."
+            )
 
     @property
     def relevant(self) -> dict[str, Any]:

@@ -391,7 +391,7 @@ def nearest_images(
     Distances are Euclidean, of features scaled as in ``features``.
     """
     if not 0 <= part < len(datasets) or not 0 <= row < len(datasets[part].labels):
-        raise ParameterError(f"There is no image {row} of data set {part}.")
+        raise ParameterError(f"Image: expected a row of data set {part}; got {row}.")
     views = [FeatureView(d.features, unit=features == "l2") for d in datasets]
     point = views[part][row : row + 1]
     tables = []

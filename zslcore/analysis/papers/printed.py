@@ -17,6 +17,7 @@ import pandas as pd
 from zslcore.analysis.papers.claims.evidence import printed_evidence
 from zslcore.evaluation.protocol import Evaluation
 from zslcore.evaluation.runs import RunResult
+from zslcore.numbers import signed
 from zslcore.storage.files import FACTS
 
 POINT = {"unseen": "u", "seen": "s", "harmonic": "H"}
@@ -125,16 +126,16 @@ class Difference:
     @property
     def sentence(self) -> str:
         """The difference and its causes as a sentence."""
-        gap = 100 * (self.ours - self.printed)
+        gap = self.ours - self.printed
         parts = [
-            f"with {cause.change} ours changes by {100 * cause.points:+.1f}"
+            f"with {cause.change} ours changes by {signed(cause.points)}"
             for cause in self.causes
             if cause.points is not None
         ]
         rest = next(cause.change for cause in self.causes if cause.points is None)
         measured = f"; {'; '.join(parts)}" if parts else ""
         where = f"{self.method}, {self.cell} ({self.table})"
-        return f"{where}: {gap:+.1f} points compared with print{measured}. Not measured: {rest}."
+        return f"{where}: {signed(gap)} points compared with print{measured}. Not measured: {rest}."
 
 
 @cache

@@ -10,10 +10,11 @@ from zslcore.datasets.facts import FINE_TUNED
 from zslcore.leakage.checks.base import check, error, leak, ok, open_, warning
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import Overlap, overlaps_of_split
-from zslcore.leakage.report import Evidence, Finding, counted, how, listed
+from zslcore.leakage.report import Evidence, Finding, how, listed
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import GROUPS, overlap_gain
 from zslcore.metrics.significance import holm
+from zslcore.numbers import counted
 
 #: If at most this share of the cells of a table is negative, negative cells mark missing values.
 FEW_CELLS = 0.01

@@ -9,7 +9,8 @@ import numpy as np
 from zslcore.leakage.checks.base import check, finding, leak, ok, warning
 from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.neighbours import identical_rows, near_rows
-from zslcore.leakage.report import Evidence, Finding, Mark, counted
+from zslcore.leakage.report import Evidence, Finding, Mark
+from zslcore.numbers import counted
 
 ADVICE = "Inspect the images; the corrected split removes such rows from training."
 

@@ -27,8 +27,9 @@ from zslcore.leakage.context import (
     AuditContext,
 )
 from zslcore.leakage.published import published_as
-from zslcore.leakage.report import Evidence, Finding, counted, listed
+from zslcore.leakage.report import Evidence, Finding, listed
 from zslcore.metrics import accuracy_interval
+from zslcore.numbers import counted
 
 Findings = Iterator[Finding]
 

@@ -112,7 +112,7 @@ class _BoundedLines:
         while line := self.file.readline(MAX_ROW + 1):
             self.size += len(line)
             if self.size > MAX_ROW:
-                raise csv.Error(f"a row of more than {MAX_ROW:,} letters")
+                raise csv.Error(f"a row of more than {MAX_ROW:,} characters")
             yield line
 
 

@@ -93,7 +93,7 @@ class Safetensors:
         try:
             entries = parse_json(header)
         except (ValueError, RecursionError):
-            raise Refused("expected a header of JSON, got other text") from None
+            raise Refused("expected a JSON header; got other text") from None
         if not isinstance(entries, dict) or len(entries) > MAX_NAMES:
             raise Refused(f"expected a header with at most {MAX_NAMES:,} tensors, got another")
         entries.pop("__metadata__", None)
@@ -210,7 +210,7 @@ class Torch:
         self.members = {info.filename: info for info in self.archive.infolist()}
         pickles = [name for name in self.members if name.endswith("/data.pkl")]
         if len(pickles) != 1 or len(self.members) < len(self.archive.infolist()):
-            raise Refused("expected one file of PyTorch, got another archive")
+            raise Refused("expected one PyTorch file; got another archive")
         self.prefix = pickles[0].removesuffix("data.pkl")
         order = self.members.get(f"{self.prefix}byteorder")
         if order is not None and self._bytes(order.filename, 16) != b"little":

@@ -40,6 +40,7 @@ from zslcore.analysis.papers.claims.judging import (
 from zslcore.analysis.papers.claims.statements import JUDGES
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import closest_name
+from zslcore.numbers import counted
 from zslcore.storage.files import FACTS
 
 
@@ -213,7 +214,9 @@ def as_text(judged: Judged) -> str:
             lines.append(f"  {BODIES[body]}: {_verdict_in_capitals(judgment)}. {sentence}")
         lines.append("")
     unused = ", ".join(BODIES[body] for body in silent)
-    return "\n".join([*lines, *_counts(judged), *[f"Deciding no claim: {unused}."] * bool(silent)])
+    return ("\n").join(
+        [*lines, *_counts(judged), *[f"No claim is decided by: {unused}."] * bool(silent)]
+    )
 
 
 def _undecided_bodies(judged: Judged) -> list[Body]:
@@ -307,7 +310,8 @@ class LintRule:
 
     def __str__(self) -> str:
         head = (
-            f"{self.name}: {self.checked} checked, {len(self.disagreements)} found. {self.checks}"
+            f"{self.name}: {self.checked} checked, "
+            f"{counted(len(self.disagreements), 'disagreement')}. {self.checks}"
         )
         return "\n".join([head, *(f"  {line}" for line in self.disagreements)])
 

@@ -290,8 +290,8 @@ class ClaimEvidence:
         wide = wide[wide.notna().sum(axis=1) >= fewest].dropna(axis=1)
         if wide.empty or wide.shape[1] < fewest:
             raise UndecidedError(
-                f"It needs {fewest} of the paper's methods on the same data "
-                f"({in_words(figure)}, {split}); there are fewer here."
+                f"The test needs {fewest} of the paper's methods on the same data "
+                f"({in_words(figure)}, {split}); fewer are available."
             )
         return wide
 

@@ -91,7 +91,7 @@ class Judgment:
     @property
     def words(self) -> str:
         """The verdict, with the measured part of the claim and the exceptions."""
-        but = f"but for {self.exceptions}" if self.exceptions else ""
+        but = f"except for {self.exceptions}" if self.exceptions else ""
         return " ".join(filter(None, (self.verdict, self.where and f"({self.where})", but)))
 
 
@@ -204,7 +204,7 @@ def judge_mean(
     x = np.asarray(values, dtype=float)
     if len(x) < 2:
         raise UndecidedError(
-            f"{what}: a mean difference with an interval needs two {of}; there is {len(x)} here."
+            f"{what}: a mean difference with an interval needs two {of}; got {len(x)}."
         )
     test = paired_test(what, x, of=of)
     low, high = test.interval
@@ -277,7 +277,7 @@ def judge_share(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgmen
     """
     n, k = len(hits), int(hits.sum())
     if not n:
-        raise UndecidedError(f"{what}: there is no case here.")
+        raise UndecidedError(f"{what}: no case is available.")
     interval = binomtest(k, n).proportion_ci(0.95)
     share = round(k / n, DIGITS)
     so = share >= round(at_least, DIGITS)
@@ -315,7 +315,7 @@ def judge_count(
     judgment = judge_share(what, hits, at_least=at_least)
     judgment = replace(judgment, sentence=f"{judgment.sentence} {note}".strip(), share=at_least)
     if unclear:
-        sentence = f"{judgment.sentence} Within one point, and left open: {join_names(unclear)}."
+        sentence = f"{judgment.sentence} Open, as within one point: {join_names(unclear)}."
         verdict: Verdict = "undecided" if hits.all() else judgment.verdict
         judgment = replace(judgment, verdict=verdict, sentence=sentence)
     return _covering(evidence, judgment, hits if cases is None else cases)
@@ -327,7 +327,7 @@ def with_clear_sign(evidence: ClaimEvidence, d: pd.Series) -> tuple[pd.Series, l
         return d, []
     clear = d.abs() > TIED
     if not clear.any():
-        raise UndecidedError("All differences here are within one point, and have no sign.")
+        raise UndecidedError("All differences here are within one point, so none has a clear sign.")
     return d[clear], [name_of(case) for case in d.index[~clear]]
 
 
@@ -517,7 +517,7 @@ def judge_best(
             unclear.append(f"{method} on {data} ({why})")
     if not best:
         raise UndecidedError(
-            f"The methods that the paper names have no {in_words(figure)} on {split} here."
+            f"No {in_words(figure)} on {split} is available of the methods that the paper names."
         )
     each = ", ".join(f"{name} on {data}" for data, name in best.items())
     methods = tuple(sorted(set.intersection(*(set(values.index) for values in on.values()))))
@@ -588,7 +588,7 @@ def judge_largest(
     mean = rows.groupby(by, sort=False)["value"].mean()
     if missing := [name for name in among if name not in mean.index]:
         lack = "lacks" if len(missing) == 1 else "lack"
-        raise UndecidedError(f"It needs {needs}; {join_names(missing)} {lack} them here.")
+        raise UndecidedError(f"The test needs {needs}; {join_names(missing)} {lack} them.")
     each = ", ".join(f"{name} {100 * x:.2f}" for name, x in mean.nlargest(4).items())
     verdict: Verdict = "holds" if mean.idxmax() == largest else "does not hold"
     methods = tuple(rows["method"].unique()) if by == "method" else evidence.methods

@@ -382,7 +382,7 @@ def agreement_with_benchmark(e: ClaimEvidence) -> Judgment:
     close = difference(*(e.cases("zsl", index, table=table) for table in tables)).abs() <= 0.05
     excepted = close.index.get_level_values("method").isin(["SAE", "ESZSL"])
     rest = close[excepted]
-    note = f"Of SAE and ESZSL {rest.sum()} of {len(rest)} are."
+    note = f"Of SAE and ESZSL, {rest.sum()} of {len(rest)} are."
     what = "Within 5 points of the quoted result, without SAE and ESZSL"
     return judge_count(e, what, close[~excepted], cases=close, at_least=0.5, note=note)
 
@@ -420,7 +420,7 @@ def known_classes_gain(e: ClaimEvidence) -> Judgment:
     """Judge how many gains are above the baseline's gain."""
     what = "OverlapGain above the baseline's"
     note = (
-        "On HMDB51, by the text, all methods gain with Sports-1M and only BiDiLEL with "
+        "According to the text, on HMDB51 all methods gain with Sports-1M, and only BiDiLEL with "
         "Kinetics-400."
     )
     return judge_count(e, what, _gains(e) > 0, at_least=0.9, note=note)
@@ -485,8 +485,8 @@ _BEST_H_2017 = {"SUN": "ALE", "CUB": "ALE", "AWA1": "ALE", "aPY": "CMT*"}
 _FIVE_BY_U = ("ALE", "DEVISE", "SJE", "LATEM", "ESZSL")
 _CLASSIFIERS = ("DAP", "IAP", "CONSE")
 _THREE = "ALE, DEVISE and SJE minus all others"
-_TEXT_5_1 = "By the text of 5.1, CONSE with 3D-ResNet gains just over 10 %."
-_TEXT_HMDB = "On HMDB51 with Kinetics-400, by the text, only BiDiLEL gains."
+_TEXT_5_1 = "According to the text of 5.1, CONSE with 3D-ResNet gains just over 10 %."
+_TEXT_HMDB = "According to the text, only BiDiLEL gains on HMDB51 with Kinetics-400."
 
 #: Claim id -> function that judges the claim.
 JUDGES: Mapping[str, Callable[[ClaimEvidence], Judgment]] = {

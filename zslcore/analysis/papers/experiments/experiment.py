@@ -131,7 +131,7 @@ class Experiment(ABC):
         """Return the experiment with given parameters by row; refuse them if rows take none."""
         if params and not self.takes_params:
             raise ParameterError(
-                f"{self.name} takes no parameters; got some of {', '.join(params)}."
+                f"{self.name} takes no parameters; got parameters of {' and '.join(params)}."
             )
         merged = {row: {**self.params.get(row, {}), **own} for row, own in params.items()}
         return replace(self, params={**self.params, **merged})
@@ -258,7 +258,7 @@ def explain_means(table: pd.DataFrame, experiment: Experiment) -> str:
         1 < len(averaged_methods(rows)) < rows["method"].nunique()
         for _, rows in table.groupby("dataset", sort=False)
     )
-    return "mean of: the methods that have every figure of the row." * left_out
+    return "mean of: the methods with every metric of the row." * left_out
 
 
 def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:

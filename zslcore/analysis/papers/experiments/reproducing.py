@@ -99,7 +99,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         _benchmark(
             RunsExperiment,
             "gbu:figure3",
-            "ZSL with what each validation split chooses",
+            "ZSL with the parameters that each validation split chooses",
             "GBU 3",
             _BY_SPLIT,
             by_fold=True,
@@ -138,7 +138,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         ),
         TransductionExperiment(
             "gbu:figure8",
-            "what unlabelled test images add",
+            "gain from unlabelled test images",
             {"DSRL": "DSRL", "GFZSL-tran": "GFZSL-tran", "ALE-tran": "Propagation"},
             {"ZSL": "zsl", "H": "plain_harmonic"},
             params={"ALE-tran": {"base": "ALE"}},
@@ -146,7 +146,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         PathExperiment("cal:figure1", "accuracies over the regularisation λ"),
         CountExperiment(
             "cal:figure2",
-            "images that train, validate and test",
+            "images for training, validation and test",
             count_parts,
             n_datasets=None,
             at="part",
@@ -155,12 +155,12 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         ),
         PathExperiment(
             "cal:figure3",
-            "error of predicted attributes over λ, and its parts",
+            "error of predicted attributes over λ, and its components",
             what="errors",
             cells=ERRORS,
             unit="number",
             figures="Mean squared error of predicted attributes on test images (--on validation: "
-            "of the first validation split, as in the paper), and the parts it follows from, over "
+            "of the first validation split, as in the paper), and its components, over "
             f"{CLASS_DRAWS} draws of training classes with {IMAGE_DRAWS} draws of their images "
             "each.",
         ),
@@ -172,7 +172,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         ),
         RunsExperiment(
             "cal:table2",
-            "H without calibration, with it, and with lambda chosen for GZSL too",
+            "H without calibration, with it, and with λ chosen for GZSL as well",
             "CAL 2",
             (
                 PrintedColumn("H plain", "PS", "zsl", "H"),
@@ -202,13 +202,15 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         ),
         CountExperiment(
             "fair:table3",
-            "what each experiment on videos pairs",
+            "features and prototypes of each experiment on videos",
             count_configurations,
             n_datasets=0,
             at="configuration",
         ),
         *(
-            GainExperiment(f"fair:figure{number}", f"what known actions gain, {name}", (name,))
+            GainExperiment(
+                f"fair:figure{number}", f"gain of actions in the pre-training set, {name}", (name,)
+            )
             for number, name in enumerate(("OS1", "OS2", "OS3", "OS4"), 2)
         ),
         GainExperiment(
@@ -223,7 +225,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     )
 }
 
-_DRAWING = "it is a drawing without figures."
+_DRAWING = "it is a drawing without numbers."
 #: Reasons why other tables and figures cannot be computed.
 NOT_COMPUTED: Mapping[str, str] = {
     "gbu:table2": "its features are from the methods' own papers, on their authors' pages.",
