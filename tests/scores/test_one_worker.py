@@ -10,7 +10,7 @@ from scipy.io import savemat
 
 from zslcore.commands.check import cards_of_files
 from zslcore.leakage import audit
-from zslcore.leakage.file_kinds import recognise_file
+from zslcore.leakage.file_kinds import class_list_of, recognise_file
 from zslcore.untrusted import worker
 from zslcore.untrusted.client import look_into
 
@@ -37,6 +37,10 @@ WRITTEN = {
     "s.tsv": lambda path: TABLE.to_csv(path, index=False, sep="\t"),
     "quoted.csv": lambda path: TABLE.to_csv(path, index=False, quoting=2),
     "s.parquet": lambda path: TABLE.to_parquet(path),
+    "s.json": lambda path: path.write_text(
+        json.dumps({name: array.tolist() for name, array in ARRAYS.items()})
+    ),
+    "s.jsonl": lambda path: TABLE.to_json(path, orient="records", lines=True),
 }
 
 
@@ -59,6 +63,24 @@ def test_scores_take_one_worker(tmp_path, workers, name):
     assert len(workers) == 1, workers
     assert card.kind == "score matrix"
     assert "120, 6 classes" in card.read_as.get("images, classes", "") or "mean" in card.reason
+
+
+LISTS = {
+    "classes.json": json.dumps([*NAMES]),
+    "records.json": json.dumps([{"id": k, "name": name} for k, name in enumerate(NAMES)]),
+    "numbered.json": json.dumps({str(k): name for k, name in enumerate(NAMES)}),
+    "classes.txt": "\n".join(NAMES),
+    "numbered.txt": "".join(f"{k} {name}\n" for k, name in enumerate(NAMES)),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_of_classes_takes_one_worker(tmp_path, workers, name):
+    (tmp_path / name).write_text(LISTS[name])
+    (card,) = cards_of_files([tmp_path / name])
+    assert len(workers) == 1, workers
+    assert card.kind == "list of classes"
+    assert class_list_of(recognise_file(tmp_path / name)).names == tuple(NAMES)
 
 
 SPLIT = {"train": ["bat", "dog", "elk"], "test_unseen": ["cow", "fox"]}
@@ -90,13 +112,6 @@ def test_scores_and_their_labels_take_a_worker_each(tmp_path, workers):
     (both,) = cards_of_files([tmp_path / "both.npz"])
     assert apart.read_as == both.read_as
     assert apart.figures == both.figures
-
-
-def test_json_of_arrays_is_read_once(tmp_path, workers):
-    path = tmp_path / "s.json"
-    path.write_text(json.dumps({name: array.tolist() for name, array in ARRAYS.items()}))
-    cards_of_files([path])
-    assert workers == ["read_value", "look_into"]
 
 
 def test_what_is_too_large_to_be_listed_is_read_from_the_file(tmp_path, workers):

@@ -3,9 +3,11 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from zslcore.exceptions import DatasetError
+from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.leakage.file_kinds import recognise_file
 from zslcore.scores import interpreted, judge
 from zslcore.scores.reading import read_scores
 
@@ -105,3 +107,59 @@ def test_records_are_predicted_classes(tmp_path, name, text):
     found = read_scores(path, unseen=["cow", "fox"])
     assert [*found.labels] == [each["label"] for each in RECORDS]
     assert [*found.predicted] == [each["pred"] for each in RECORDS]
+
+
+TABLE = pd.DataFrame(F, columns=NAMES).assign(label=NAMES[Y])
+SORTED = np.argsort(-F, axis=1)
+BY_CLASS = [dict(zip(NAMES.tolist(), row, strict=True)) for row in F.tolist()]
+RANKED = [
+    [{"label": str(NAMES[c]), "score": row[c]} for c in order]
+    for row, order in zip(F.tolist(), SORTED, strict=True)
+]
+RECORDS_WITH_SCORES = {
+    "lists": [{"probs": row} for row in F.tolist()],
+    "objects": [{"scores": each} for each in BY_CLASS],
+    "ranked pairs": [{"predictions": each} for each in RANKED],
+    "ranked lists": [
+        {"labels": [each["label"] for each in ranks], "scores": [each["score"] for each in ranks]}
+        for ranks in RANKED
+    ],
+}
+TABLES = {
+    "rows": TABLE.to_json(orient="records"),
+    "lines": TABLE.to_json(orient="records", lines=True),
+    "columns": TABLE.to_json(),
+    "split": TABLE.to_json(orient="split"),
+    "inside": json.dumps({"model": "own", "seed": 0, "results": TABLE.to_dict(orient="records")}),
+    "arrays inside": json.dumps({"of": {"lr": 1}, "test": {"logits": F.tolist(), "y": Y.tolist()}}),
+} | {
+    name: json.dumps([each | {"target": str(NAMES[y])} for each, y in zip(of, Y, strict=True)])
+    for name, of in RECORDS_WITH_SCORES.items()
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_and_records_of_scores_in_json(tmp_path, expected, name):
+    path = tmp_path / ("own.jsonl" if name == "lines" else "own.json")
+    path.write_text(TABLES[name])
+    numbered = name in ("lists", "arrays inside")
+    unseen = np.flatnonzero(~SEEN) if numbered else NAMES[~SEEN]
+    labels = None
+    if name == "lists":
+        labels = tmp_path / "y.npy"
+        np.save(labels, Y)
+    file = read_scores(path, labels=labels, unseen=[*map(str, unseen)])
+    assert recognise_file(path).kind == "scores"
+    found = judge(interpreted(file, ["as-is"])[0]).figures
+    assert {k: v for k, v in found.items() if v is not None} == pytest.approx(
+        {k: v for k, v in expected.items() if v is not None}
+    )
+
+
+def test_scores_of_the_best_classes_alone_are_no_matrix(tmp_path):
+    """Read as columns, the largest score of every image would be of the first class."""
+    records = [{"target": "bat", "labels": ["cow", "dog"], "scores": [2.0, 1.0]} for _ in Y]
+    records[3]["labels"] = ["elk", "bat"]
+    (tmp_path / "own.json").write_text(json.dumps(records))
+    with pytest.raises(FileRefusedError, match="expected a matrix called .* got target"):
+        read_scores(tmp_path / "own.json", unseen=["cow"])

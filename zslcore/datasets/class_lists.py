@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
@@ -92,15 +93,17 @@ class ClassList:
 Count = Callable[[Sequence[str]], int]
 
 
-def read_class_list(path: Path, count_known: Count | None = None) -> ClassList:
+def read_class_list(path: Path, count_known: Count | None = None, content: Any = None) -> ClassList:
     """Read the class names of a text file; see :func:`parse_class_list`.
 
+    ``content`` is the value of a JSON, or the lines of another text, if they were read before.
     Raises FileRefusedError for a file that is too large or has no names.
     """
-    lines: Sequence[str] | None = None
+    lines: Sequence[str] | None = content
     if container_of(path) == "JSON" and path.suffix.lower() == ".json":
-        value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=20 * MAX_LINES)
-        lines = _lines_of_json(value)
+        if content is None:
+            content = read_value(path, "JSON", max_bytes=MAX_BYTES, most=20 * MAX_LINES)
+        lines = _lines_of_json(content) or json.dumps(content, indent=0).splitlines()
     if lines is None:
         lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
     class_list = parse_class_list(lines, count_known)

@@ -128,14 +128,16 @@ def _has_parts(value: Any) -> bool:
     return isinstance(value, dict) and is_split_of_parts(value, list)
 
 
-def read_split_table(path: Path) -> SplitList | None:
+def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitList | None:
     """Return the split of a table or text in one of the forms above; None for other forms.
 
-    Raises a FileRefusedError if a row of a table of images has no part.
+    ``lines`` are the lines of a text, if they were read before. Raises a FileRefusedError if a row
+    of a table of images has no part.
     """
     try:
         if path.suffix.lower() not in (".csv", ".tsv"):
-            lines = _without_count(lines_of(path))
+            stripped = None if lines is None else [*filter(None, map(str.strip, lines))]
+            lines = _without_count(lines_of(path) if stripped is None else stripped)
             entries = _of_headings(lines) or _of_pairs(lines)
             return _split_of(path, entries) if entries else None
         if not _may_have_parts(path):

@@ -34,6 +34,7 @@ from zslcore.texts import clean_text
 from zslcore.untrusted.client import (
     Contents,
     container_of,
+    contents_of_json,
     look_into,
     read_head,
     read_lines,
@@ -92,6 +93,8 @@ MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
 LISTS = (".txt", ".csv", ".tsv", ".list", ".names", "")
 YAML = (".yaml", ".yml")
 SPLIT_TEXTS = (*LISTS, *YAML)
+#: Endings of texts that are read by lines, not by columns.
+ONLY_LINES = tuple(ending for ending in LISTS if ending not in (".csv", ".tsv"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,8 @@ class RecognisedFile:
     contents: Contents | None = field(default=None, compare=False, repr=False)
     #: Split that lists names of images or of classes.
     split: SplitList | None = field(default=None, compare=False, repr=False)
+    #: Value of a JSON, or the lines of a text without columns.
+    value: Any = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -119,19 +124,25 @@ def recognise_file(path: Path) -> RecognisedFile:
     container = container_of(path)
     kind: Kind | None = None
     split: SplitList | None = None
+    contents: Contents | None = None
+    value: Any = None
     if container == "Parquet":
         kind = "predictions" if is_predictions(path) else "scores"
     elif container == "text" or (container == "JSON" and _is_list_of_a_program(path)):
-        split = read_split_table(path) if path.suffix.lower() in SPLIT_TEXTS else None
+        value = _lines_of(path) if path.suffix.lower() in ONLY_LINES else None
+        split = read_split_table(path, value) if path.suffix.lower() in SPLIT_TEXTS else None
         kind = "split" if split is not None else _kind_of_text(path)
     elif container == "JSON":
         value = _read_json(path)
         kind = _kind_of_json(path, value)
         split = _split_of_names(path, value) if kind == "split" else None
-    if kind is not None:
-        return RecognisedFile(path, kind, sha256(path), split=split)
-    contents = look_into(path)
-    return RecognisedFile(path, _kind_of_arrays(contents), sha256(path), contents)
+        contents = contents_of_json(path, value) if kind is None else None
+    else:
+        contents = look_into(path)
+    if contents is not None:
+        kind = _kind_of_arrays(contents)
+    assert kind is not None
+    return RecognisedFile(path, kind, sha256(path), contents, split, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +220,7 @@ def _kind_of_arrays(contents: Contents) -> Kind:
         return "split"
     if is_split_of_parts(contents.arrays, np.ndarray):
         return "split"
-    if first_named(names, SCORE_VARIABLES):
+    if first_named(names, SCORE_VARIABLES) or {"values", "columns"} <= names:
         return "scores"
     if "features" in names:
         return "features"
@@ -244,6 +255,14 @@ def _kind_of_array(contents: Contents) -> Kind:
     return "classes" if len(np.unique(array)) == len(array) else "labels"
 
 
+def _lines_of(path: Path) -> list[str] | None:
+    """Return the lines of a small text; None for a large one, which is no list of classes."""
+    with suppress(FileRefusedError):
+        lines: list[str] = read_value(path, "lines", max_bytes=MAX_LIST, most=MAX_VALUES)
+        return lines
+    return None
+
+
 def _read_json(path: Path) -> Any:
     """Return the value of a JSON file of bounded size."""
     if path.stat().st_size > MAX_JSON:
@@ -276,11 +295,17 @@ def _kind_of_json(path: Path, value: Any) -> Kind | None:
         return "entry"
     if {"spec", "evaluation"} <= {*first}:
         return "run"
-    if is_class_json(value):
+    if is_class_json(value) and not _has_fractions(first):
         return "classes"
     if schema:
         raise _refusal(path, f"the schema {clean_text(schema, 40)!r}")
     return None
+
+
+def _has_fractions(value: Mapping[str, Any]) -> bool:
+    """Whether a record, or a table as one object per column, has fractions, as no list has."""
+    inner = [v for each in value.values() if isinstance(each, dict) for v in each.values()]
+    return any(isinstance(each, float) for each in (*value.values(), *inner))
 
 
 def _kind_of_text(path: Path) -> Kind:
@@ -349,4 +374,4 @@ def class_list_of(file: RecognisedFile) -> ClassList:
     """Read a list of classes."""
     if file.contents is not None:
         return ClassList(tuple(map(str, file.contents.arrays["array"])))
-    return read_class_list(file.path, count_understood)
+    return read_class_list(file.path, count_understood, file.value)

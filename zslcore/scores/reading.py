@@ -550,6 +550,11 @@ def _read_parts(source: Path | Contents, folder: Path, limits: Limits) -> dict[s
 def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a file of arrays."""
     shapes = contents.shapes
+    if contents.has("values") and contents.has("columns"):  # a table in JSON
+        texts = {n: a.astype(str) for n, a in contents.arrays.items() if a.ndim == 1}
+        columns, values = contents.names("columns"), contents.scores("values")
+        texts = {name: column for name, column in texts.items() if len(column) == len(values)}
+        return _parts_of_table(contents.name, ScoreTable(values, columns, texts, ()))
     held = {part: first_named(shapes, names) for part, names in NAMES.items()}
     parts: dict[str, Any] = {}
     answers = first_named(shapes, PREDICTED)

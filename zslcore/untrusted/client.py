@@ -306,6 +306,20 @@ def look_into(
             return Contents(path, container, shapes, arrays, refused)
 
 
+def contents_of_json(path: Path, value: Any) -> Contents:
+    """Return the arrays of a JSON file of which :func:`read_value` returned the value."""
+    source = json_files.Json(value)
+    arrays: dict[str, np.ndarray] = {}
+    refused: dict[str, str] = {}
+    for name in source.names:
+        try:
+            arrays[name] = variables.plain_array(source.read(name), name)
+        except Refused as refusal:
+            refused[name] = str(refusal)
+    shapes = {name: arrays[name].shape if name in arrays else None for name in source.names}
+    return Contents(path, "JSON", shapes, arrays, refused)
+
+
 def _plain(path: Path) -> np.ndarray:
     """Read an array of numbers or texts written by a worker."""
     array = np.array(open_array(path))

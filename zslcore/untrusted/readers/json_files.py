@@ -7,13 +7,20 @@ import io
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from zslcore.untrusted.readers.array_names import VARIABLES
+from zslcore.untrusted.readers.array_names import (
+    COUNTERS,
+    LABELS,
+    PREDICTED,
+    SCORE_VARIABLES,
+    VARIABLES,
+    is_named,
+)
 from zslcore.untrusted.readers.common import (
     MAX_NAME,
     MAX_NUMBER,
@@ -40,17 +47,25 @@ JSON_LINES = (".jsonl", ".ndjson")
 class Json:
     """Arrays in JSON: an object of lists, or a single list, which gets the name "array".
 
-    An object with one list of numbers per class, all of the same length, is read as the matrix
-    "prototypes" with "class_names"; records are read as one list per name.
+    An object with one list or object of numbers per class, all of the same length, is read as the
+    matrix "prototypes" with "class_names". Records, and tables written by pandas, are read as one
+    list per name; their columns of numbers form the matrix "values", with names in "columns".
     """
 
-    def __init__(self, path: str) -> None:
-        allow_text(path)
-        value = _as_columns(_parsed(path, "JSON"))
-        held = value if isinstance(value, dict) else {"array": value}
+    def __init__(self, value: Any) -> None:
+        held = _innermost(value)
         if _is_vector_a_class(held):
-            prototypes = np.array(list(held.values()), dtype=np.float64)
-            held = {"prototypes": prototypes, "class_names": list(held)}
+            classes, vectors = [*held], [*held.values()]
+            if isinstance(vectors[0], dict):
+                held = {"columns": [*vectors[0]]}
+                vectors = [[each[name] for name in vectors[0]] for each in vectors]
+            else:
+                held = {}
+            held |= {"prototypes": np.array(vectors, dtype=np.float64), "class_names": classes}
+        elif records := _records_of(held):
+            held = _as_columns(records)
+        elif not isinstance(held, dict):
+            held = {"array": held}
         self.held = {str(name): each for name, each in held.items() if isinstance(each, _LISTS)}
         self.names = list(self.held)
 
@@ -76,37 +91,132 @@ class Json:
         return np.array(value)
 
 
+def open_json(path: str) -> Json:
+    """Return the arrays of a JSON text."""
+    allow_text(path)
+    return Json(_parsed(path, "JSON"))
+
+
 _LISTS = (list, np.ndarray)
+#: Names of columns of records that are labels or predicted classes.
+OF_IMAGES = (*LABELS, *PREDICTED)
+#: Names of columns of records that are separate lists, not part of the matrix "values".
+OWN = (*VARIABLES, *OF_IMAGES, *COUNTERS, "split")
+#: Names of columns with one score per class in every record.
+SCORED = (*SCORE_VARIABLES, *PREDICTED)
 
 
-def _as_columns(value: Any) -> Any:
-    """Return records, in a list or an object, as one list per name; leave other values alone.
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
 
-    A name is left out if it is missing in some records, or its values are not texts or numbers.
+
+def _innermost(value: Any) -> Any:
+    """Return the only object of lists, or list of records, in an object without other lists."""
+    if not isinstance(value, dict) or any(map(_is_table, (value, {0: value}))):
+        return value
+    tables = [each for each in value.values() if _is_table(each)]
+    lists = [each for each in value.values() if isinstance(each, list)]
+    return tables[0] if len(tables) == 1 and lists in ([], tables) else value
+
+
+def _is_table(value: Any) -> bool:
+    """Whether a value is a list of records, or an object of nothing but lists."""
+    if isinstance(value, list):
+        return len(value) > 1 and all(isinstance(each, dict) for each in value)
+    return isinstance(value, dict) and bool(value) and all(map(_is_list, value.values()))
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and bool(value)
+
+
+def _records_of(value: Any) -> list[dict[str, Any]]:
+    """Return the records of a list, an object by image, or a table of pandas; [] without any."""
+    if not isinstance(value, dict):
+        records = value if isinstance(value, list) else []
+        if records and all(map(_by_class, records)) and isinstance(records[0], list):
+            return [{"scores": each} for each in records]
+    elif {*value} == {"columns", "index", "data"} and all(map(_is_list, value["data"])):
+        records = [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
+    elif not all(isinstance(each, dict) for each in value.values()):
+        return []
+    elif any(is_named(name, OF_IMAGES) for name in value):  # columns, each with values by row
+        first = next(iter(value.values()))
+        records = [{name: column.get(row) for name, column in value.items()} for row in first]
+    else:
+        records = [*value.values()]
+    return records if len(records) > 1 and all(isinstance(r, dict) for r in records) else []
+
+
+def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return one list per name, and the columns of numbers as the matrix "values".
+
+    A name is left out if it is missing in some records, or if its values are not all numbers, all
+    texts, all lists of numbers, or all scores of the same classes.
     """
-    records = [*value.values()] if isinstance(value, dict) else value
-    if not isinstance(records, list) or len(records) < 2:
-        return value
-    if not all(isinstance(each, dict) for each in records):
-        return value
-    held = {name: [each.get(name) for each in records] for name in records[0]}
-    return {
-        name: column
-        for name, column in held.items()
-        if all(isinstance(each, str | int | float) for each in column)
-        and len({isinstance(each, str) for each in column}) == 1
+    columns: dict[str, list[Any]] = {
+        name: [each.get(name) for each in records] for name in records[0]
     }
+    listed = [c for c in columns.values() if all(map(_is_list, c))]
+    named = [c for c in listed if all(isinstance(text, str) for each in c for text in each)]
+    held: dict[str, Any] = {}
+    for name, column in columns.items():
+        if named and column in listed and [*map(len, column)] == [*map(len, named[0])]:
+            column = [dict(zip(*pair, strict=True)) for pair in zip(named[0], column, strict=True)]
+        scores = [_by_class(each) for each in column] if is_named(name, SCORED) else [None]
+        first = scores[0]
+        if first is not None:
+            if all(each is not None and {*each} == {*first} for each in scores):
+                held[name] = [[each[c] for c in first] for each in scores if each is not None]
+                held["class_names"] = [*first]
+        elif _is_uniform(column):
+            held[name] = column
+    numbers = [n for n, c in held.items() if _is_number(c[0]) and not is_named(n, OWN)]
+    if len(numbers) > 1:
+        held |= {"values": np.array([held.pop(n) for n in numbers], dtype=np.float64).T}
+        held["columns"] = numbers
+    return held
 
 
-def _is_vector_a_class(held: Mapping[str, Any]) -> bool:
-    """Whether an object has only lists of numbers of equal length, and no name of a variable."""
-    if len(held) < 2 or not {*held}.isdisjoint(VARIABLES):
+def _by_class(value: Any) -> dict[str, float] | None:
+    """Return scores by class, from an object of numbers or a list of {label, score}; else None."""
+    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        pairs = [sorted(each.values(), key=_is_number) for each in value]
+        if not all(len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
+            return None
+        value = dict(pairs)
+    if not isinstance(value, dict) or not value or not all(map(_is_number, value.values())):
+        return None
+    return value
+
+
+def _is_uniform(column: Sequence[Any]) -> bool:
+    """Whether all values are texts, all numbers, or all lists of as many numbers."""
+    if all(map(_is_list, column)):
+        width = {len(each) for each in column}
+        return len(width) == 1 and all(_is_number(n) for each in column for n in each)
+    are_scalars = all(isinstance(each, str | int | float) for each in column)
+    return are_scalars and len({isinstance(each, str) for each in column}) == 1
+
+
+def _is_vector_a_class(value: Any) -> bool:
+    """Whether an object has only vectors of equal length, and no name of a variable.
+
+    The vectors are lists of numbers, or objects of numbers with the same names.
+    """
+    if not isinstance(value, dict) or len(value) < 2 or not {*value}.isdisjoint(VARIABLES):
         return False
-    lists = list(held.values())
+    vectors = list(value.values())
+    if all(isinstance(each, dict) and each for each in vectors):
+        if any({*each} != {*vectors[0]} for each in vectors):
+            return False
+        if any(is_named(name, OWN) for name in (*value, *vectors[0])):
+            return False
+        vectors = [[*each.values()] for each in vectors]
     return (
-        all(isinstance(each, list) and each for each in lists)
-        and len({len(each) for each in lists}) == 1
-        and all(type(n) in (int, float) and abs(n) < MAX_NUMBER for each in lists for n in each)
+        all(isinstance(each, list) and each for each in vectors)
+        and len({len(each) for each in vectors}) == 1
+        and all(_is_number(n) and abs(n) < MAX_NUMBER for each in vectors for n in each)
     )
 
 

@@ -13,7 +13,7 @@ from zslcore.storage.arrays import write_rows
 from zslcore.untrusted import worker
 from zslcore.untrusted.readers.common import MAX_NAME, MAX_NUMBER, MAX_PATH, Shape
 from zslcore.untrusted.readers.hdf5_files import Hdf5
-from zslcore.untrusted.readers.json_files import Json
+from zslcore.untrusted.readers.json_files import open_json
 from zslcore.untrusted.readers.mat_files import Mat5
 from zslcore.untrusted.readers.numpy_files import Npy, Npz
 from zslcore.untrusted.readers.parquet_files import ParquetScores, ParquetTable
@@ -75,7 +75,7 @@ CONTAINERS = {
     ),
     "PyTorch": Container(Torch, "a PyTorch file", ".pt"),
     "safetensors": Container(Safetensors, "a safetensors file", ".safetensors"),
-    "JSON": Container(Json, "a JSON text", ".json"),
+    "JSON": Container(open_json, "a JSON text", ".json"),
     "table": Container(ParquetTable, "a table", libraries=("pyarrow.parquet", "pandas")),
     "text": Container(TextTable, "a text"),
 }
@@ -153,24 +153,22 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
         if entry["read"]:
             worker.report_progress(reading=entry["name"], share=k / len(entries))
             try:
-                _write_plain(source.read(entry["name"]), out / f"{k}.npy", entry["name"])
+                np.save(out / f"{k}.npy", plain_array(source.read(entry["name"]), entry["name"]))
             except Refused as refusal:
                 entry |= {"read": False, "refused": str(refusal)}
     return entries
 
 
-def _write_plain(array: np.ndarray, path: Path, name: str) -> None:
-    """Write numbers unchanged, a list of whole numbers as int64, or texts."""
+def plain_array(array: np.ndarray, name: str) -> np.ndarray:
+    """Return numbers unchanged, a list of whole numbers as int64, or texts."""
     if array.dtype.kind not in "biuf":
-        (_write_paths if name in PATHS else _write_names)(array, path)
-        return
+        return (_paths if name in PATHS else _names)(array)
     if array.size == max(array.shape, default=1):
         values = array.astype(np.float64)
         with np.errstate(invalid="ignore"):
             if ((np.abs(values) < MAX_NUMBER) & (values == np.trunc(values))).all():
-                np.save(path, values.astype("<i8"))
-                return
-    np.save(path, np.ascontiguousarray(array, "<f4" if array.dtype.itemsize <= 4 else "<f8"))
+                return values.astype("<i8")
+    return np.ascontiguousarray(array, "<f4" if array.dtype.itemsize <= 4 else "<f8")
 
 
 def _opened(path: str, kind: str) -> _Source:
@@ -256,17 +254,16 @@ def _texts(array: np.ndarray) -> list[str]:
     return texts
 
 
-def _write_names(array: np.ndarray, path: Path) -> None:
-    np.save(path, np.array(_texts(array), dtype=f"<U{MAX_NAME}"), allow_pickle=False)
+def _names(array: np.ndarray) -> np.ndarray:
+    return np.array(_texts(array), dtype=f"<U{MAX_NAME}")
 
 
-def _write_paths(array: np.ndarray, path: Path) -> None:
-    ends = [text[-MAX_PATH:] for text in _texts(array)]
-    np.save(path, np.array(ends, dtype=f"<U{MAX_PATH}"), allow_pickle=False)
+def _paths(array: np.ndarray) -> np.ndarray:
+    return np.array([text[-MAX_PATH:] for text in _texts(array)], dtype=f"<U{MAX_PATH}")
 
 
 def _write_labels(array: np.ndarray, path: Path) -> None:
-    (_write_numbers if array.dtype.kind in "biuf" else _write_names)(array, path)
+    WRITERS["numbers" if array.dtype.kind in "biuf" else "names"](array, path)
 
 
 WRITERS: dict[str, Callable[[np.ndarray, Path], None]] = {
@@ -274,7 +271,7 @@ WRITERS: dict[str, Callable[[np.ndarray, Path], None]] = {
     "columns": lambda array, path: _write_rows(_matrix(array).T, path),
     "scores": _write_scores,
     "numbers": _write_numbers,
-    "names": _write_names,
-    "paths": _write_paths,
+    "names": lambda array, path: np.save(path, _names(array), allow_pickle=False),
+    "paths": lambda array, path: np.save(path, _paths(array), allow_pickle=False),
     "labels": _write_labels,
 }
