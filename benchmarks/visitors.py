@@ -172,7 +172,7 @@ class Tab:
         end = time.monotonic() + PATIENCE
         while not true():
             if time.monotonic() > end:
-                raise TimeoutError(f"{self.url}: expected another screen, got {self.words[2:4]}.")
+                raise TimeoutError(f"{self.url}: expected another screen; got {self.words[2:4]}.")
             for task in self.tasks:
                 if task.done():
                     task.result()  # re-raises an exception of the task
@@ -475,7 +475,7 @@ async def lesson(url: str, room: str, n: int, rounds: int) -> dict[str, list[flo
         await asyncio.gather(*(s.vote(k) for k, s in enumerate(students)))
         while (counted := ROOMS.counts(room, question).total()) < n:
             if time.perf_counter() - began > PATIENCE:
-                raise TimeoutError(f"{question}: expected {n} votes, got {counted}.")
+                raise TimeoutError(f"{question}: expected {n} votes; got {counted}.")
             await asyncio.sleep(0.05)
         took.setdefault("all votes of one moment are counted", []).append(
             time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""Errors that callers can catch; each message is one sentence: where, expected, got."""
+"""Errors that callers can catch; each message is one sentence: where, expected; got."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def as_array(A: Any, what: str) -> Any:
     if isinstance(A, np.ma.MaskedArray):
         if np.ma.is_masked(A):
             raise DatasetError(
-                f"{what}: expected an array of numbers, got one with masked values; fill them, or "
+                f"{what}: expected an array of numbers; got one with masked values; fill them, or "
                 "leave their rows out."
             )
         A = np.ma.getdata(A)
@@ -49,7 +49,7 @@ def as_array(A: Any, what: str) -> Any:
     if not is_array and not _is_read_by_rows(A):
         A = _converted(A, what)
     if A.dtype.kind not in NUMBERS:
-        raise DatasetError(f"{what}: expected an array of numbers, got {A.dtype} values.")
+        raise DatasetError(f"{what}: expected an array of numbers; got {A.dtype} values.")
     return A
 
 
@@ -77,11 +77,11 @@ def _converted(A: Any, what: str) -> np.ndarray:
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         why = str(error).partition("\n")[0].strip().rstrip(".").replace(". ", "; ")
         raise DatasetError(
-            f"{what}: expected an array of numbers, got a {type(A).__name__}: "
+            f"{what}: expected an array of numbers; got a {type(A).__name__}: "
             f"{why[:1].lower()}{why[1:]}."
         ) from error
     if array.dtype.kind == "O":
-        raise DatasetError(f"{what}: expected an array of numbers, got a {type(A).__name__}.")
+        raise DatasetError(f"{what}: expected an array of numbers; got a {type(A).__name__}.")
     return cast("np.ndarray", array)
 
 
@@ -101,7 +101,7 @@ def require_finite(A: np.ndarray, what: str, first: int = 0) -> None:
             continue
         i, j = np.argwhere(bad)[0]
         raise DatasetError(
-            f"{what}: expected finite numbers, got {block[i, j]} in row {first + start + i}, "
+            f"{what}: expected finite numbers; got {block[i, j]} in row {first + start + i}, "
             f"column {j} (both counted from 0)."
         )
 

@@ -85,7 +85,7 @@ def expect(holds: object, where: Path | str, what: str, got: object) -> None:
     """Raise FileRefusedError, with expected and actual content, unless ``holds``."""
     if not holds:
         place = clean_text(where.name) if isinstance(where, Path) else where
-        raise FileRefusedError(f"{place}: expected {what}, got {got}.")
+        raise FileRefusedError(f"{place}: expected {what}; got {got}.")
 
 
 def expect_range(where: str, values: np.ndarray, n: int, what: str = "", *, first: int = 1) -> None:

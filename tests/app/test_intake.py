@@ -80,5 +80,5 @@ def test_labels_one_short_are_one_sentence_and_nothing_is_stored(visit):
     pages.press(app, "Import the files")
     assert not app.exception
     (said,) = [each.value for each in app.error]
-    assert "expected a row for each of 29 labels, got 30 x 7" in said
+    assert "expected a row for each of 29 labels; got 30 x 7" in said
     assert "short" not in imports.names()

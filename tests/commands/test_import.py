@@ -50,7 +50,7 @@ def test_a_class_key_means_the_file_in_the_folder(folder, tmp_path):
 
 def test_a_file_that_is_nowhere_is_said(folder, capsys):
     assert main(["import", str(folder), "--features", "elsewhere/none.mat"]) == 2
-    assert "expected the features in 'elsewhere/none.mat', found" in capsys.readouterr().err
+    assert "expected the features in 'elsewhere/none.mat'; found" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("unseen", [["bat", "seal"], ["3", "4"], ["unseen.txt"], ["numbers.txt"]])

@@ -135,16 +135,16 @@ def test_classes_that_no_counts_tell_have_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"features": {"feature": {"Date": X}}}, "the field 'Data', got 1 with Date"),
-        ({"features": {"feature": X}}, "expected a MATLAB struct, got a single"),
+        ({"features": {"feature": {"Date": X}}}, "the field 'Data'; got 1 with Date"),
+        ({"features": {"feature": X}}, "expected a MATLAB struct; got a single"),
         ({"features": {"feature": {"Data": cells(["a"])}}}, "matrices of numbers in its cells"),
-        ({"features": {"feature": {"Data": cells([])}}}, "1 to 64 matrices in its cells, got 0"),
-        ({"features": {"feature": {"Data": X[:3]}}}, "each of 3 rows of 4 features, got 6766"),
-        ({"features": {"feature": {"Data": X * np.nan}}}, "finite numbers, got nan in row 1"),
-        ({"features": {"allLabels": LABELS[:, None]}}, r"numbers 1\.\.51 .*, got 0"),
-        ({"features": {"allLabels": LABELS[:, None] + 2}}, r"numbers 1\.\.51 .*, got 52"),
-        ({"features": {"allLabels": LABELS[:, None] + 2.0**50}}, r"numbers 1\.\.51 .*, got 1125"),
-        ({"splits": {"train_class_set": 1 - TESTED[:, :9]}}, "each of 51 classes, got 9 columns"),
+        ({"features": {"feature": {"Data": cells([])}}}, "1 to 64 matrices in its cells; got 0"),
+        ({"features": {"feature": {"Data": X[:3]}}}, "each of 3 rows of 4 features; got 6766"),
+        ({"features": {"feature": {"Data": X * np.nan}}}, "finite numbers; got nan in row 1"),
+        ({"features": {"allLabels": LABELS[:, None]}}, r"numbers 1\.\.51 .*; got 0"),
+        ({"features": {"allLabels": LABELS[:, None] + 2}}, r"numbers 1\.\.51 .*; got 52"),
+        ({"features": {"allLabels": LABELS[:, None] + 2.0**50}}, r"numbers 1\.\.51 .*; got 1125"),
+        ({"splits": {"train_class_set": 1 - TESTED[:, :9]}}, "each of 51 classes; got 9 columns"),
         ({"splits": {"test_class_set": 3 * TESTED}}, "0 or 1 for each .* columns with 3"),
         ({"splits": {"train_class_set": 0 * TESTED + 1}}, "other classes than it trains on"),
         ({"semantics": {"wordvector": {"a": 1}}}, "got a MATLAB struct"),
@@ -173,7 +173,7 @@ def test_no_link_of_a_struct_is_followed(tmp_path):
         with h5py.File(path, "w") as file:
             file["allLabels"] = LABELS[None] + 1.0
             file.create_group("feature")["Data"] = link
-        with pytest.raises(FileRefusedError, match="data inside the file, got a link"):
+        with pytest.raises(FileRefusedError, match="data inside the file; got a link"):
             import_dataset(folder)
 
 
@@ -211,9 +211,9 @@ def test_trials_may_lie_in_a_folder_of_semantics_and_have_attributes(tmp_path):
     ("changed", "sentence"),
     [
         ({"allclasses_names": cells(FACTS.class_names[::-1])}, "expected the classes of split_1"),
-        ({"att": VECTORS[:7].T}, r"as many names as columns in 'att' \(7\), got 51"),
-        ({"trainval_loc": np.array([[0.0]])}, r"numbers 1\.\.6766 \(images\), got 0 "),
-        ({"test_unseen_loc": np.array([[7000.0]])}, r"numbers 1\.\.6766 \(images\), got 7000 "),
+        ({"att": VECTORS[:7].T}, r"as many names as columns in 'att' \(7\); got 51"),
+        ({"trainval_loc": np.array([[0.0]])}, r"numbers 1\.\.6766 \(images\); got 0 "),
+        ({"test_unseen_loc": np.array([[7000.0]])}, r"numbers 1\.\.6766 \(images\); got 7000 "),
         ({"test_unseen_loc": np.empty((0, 1))}, "rows in trainval_loc and test_unseen_loc"),
     ],
 )

@@ -38,7 +38,7 @@ def test_arrays_are_read_only_and_not_the_callers():
         ({"labels": LABELS + 0.5}, "one whole number per sample"),
         ({"class_names": "abcd"}, "a name for each of 5 rows of prototypes; got 4"),
         ({"attribute_names": "ab"}, "a name for each of 5 columns of prototypes; got 2"),
-        ({"image_files": ["a.jpg"]}, r"one image file per sample \(50\) or none, got 1\."),
+        ({"image_files": ["a.jpg"]}, r"one image file per sample \(50\) or none; got 1\."),
         ({"prototypes": np.full((5, 2), np.nan)}, "not finite"),
         ({"features": np.zeros((0, 3)), "labels": np.zeros(0, int)}, "at least one sample"),
         (

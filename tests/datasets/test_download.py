@@ -197,13 +197,13 @@ def test_a_page_of_errors_is_no_archive(archive, server):
     with pytest.raises(DatasetError, match=r"\(HTTP status 404\)"):
         fetch(archive)
     server.status, server.content = 200, b"<html>please log in</html>"
-    with pytest.raises(FileRefusedError, match="expected a zip archive, got something else"):
+    with pytest.raises(FileRefusedError, match="expected a zip archive; got something else"):
         fetch(archive)
     assert archive.known_sha256() is None
 
 
 def test_a_server_that_never_stops_is_stopped(archive):
-    with pytest.raises(FileRefusedError, match="expected at most 2,000 bytes, got more"):
+    with pytest.raises(FileRefusedError, match="expected at most 2,000 bytes; got more"):
         fetch(replace(archive, max_bytes=2000))
 
 
@@ -238,7 +238,7 @@ def test_only_listed_members_are_written_and_nowhere_else(archive, tmp_path):
 
 def test_a_member_that_is_missing_or_asked_for_wrongly_is_named(archive, tmp_path):
     path = toy_archive(tmp_path / "a.zip", "CUB")
-    with pytest.raises(FileRefusedError, match="expected a member data/APY/res101.mat, found none"):
+    with pytest.raises(FileRefusedError, match="expected a member data/APY/res101.mat; found none"):
         unpack(archive, path, tmp_path / "out")
     with pytest.raises(UnknownNameError, match="'CUB'"):
         unpack(archive, path, tmp_path / "out", only=["cub200"])

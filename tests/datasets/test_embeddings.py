@@ -107,8 +107,8 @@ def test_an_import_of_before_stays_as_it_is(folder):
     ("embedding", "sentence"),
     [
         ("glove", "variable 'test_glove'"),
-        ("short", r"one column per class of the test list \(2\), got 1"),
-        ("odd", "as many rows in 'test_odd' as in 'trainval_odd', got 2 and 3"),
+        ("short", r"one column per class of the test list \(2\); got 1"),
+        ("odd", "as many rows in 'test_odd' as in 'trainval_odd'; got 2 and 3"),
         (None, "expected 'att' and 'allclasses_names'"),
     ],
 )
@@ -192,9 +192,9 @@ def test_word_vectors_of_imagenet_are_read_as_released(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"no_w2v_loc": np.array([[9.0]])}, r"numbers 1\.\.4, got 9 "),
+        ({"no_w2v_loc": np.array([[9.0]])}, r"numbers 1\.\.4; got 9 "),
         ({"no_w2v_loc": np.array([[1.0]])}, r"got others in row 3 \(n01484850\)"),
-        ({"wnids": files.cells(IDS[:3])}, r"as many names in wnids as rows in w2v \(4\), got 3"),
+        ({"wnids": files.cells(IDS[:3])}, r"as many names in wnids as rows in w2v \(4\); got 3"),
         ({"wnids": files.cells([IDS[0]] * 4)}, "each class once in wnids"),
         ({"wnids": np.ones((4, 1))}, "expected a list of texts"),
     ],

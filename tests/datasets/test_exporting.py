@@ -198,7 +198,7 @@ def test_features_too_large_for_a_mat_file_are_refused_before_the_work(
     dataset, tmp_path, monkeypatch
 ):
     monkeypatch.setattr("zslcore.datasets.exporting.MAX_VARIABLE", 100)
-    with pytest.raises(DatasetError, match="less than 100 bytes for a MAT file, got 1,680"):
+    with pytest.raises(DatasetError, match="less than 100 bytes for a MAT file; got 1,680"):
         export_dataset(dataset, tmp_path / "OUT")
     assert not (tmp_path / "OUT").exists()
 
@@ -206,7 +206,7 @@ def test_features_too_large_for_a_mat_file_are_refused_before_the_work(
 def test_a_disk_without_room_is_refused_before_the_work(dataset, tmp_path, monkeypatch):
     usage = SimpleNamespace(free=10)
     monkeypatch.setattr("zslcore.datasets.exporting.shutil.disk_usage", lambda _: usage)
-    with pytest.raises(ParameterError, match="expected room for 1,680 bytes of features, got 10"):
+    with pytest.raises(ParameterError, match="expected room for 1,680 bytes of features; got 10"):
         export_dataset(dataset, tmp_path / "OUT")
 
 

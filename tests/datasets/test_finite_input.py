@@ -70,7 +70,7 @@ def test_what_is_not_finite_is_refused_when_it_is_first_read(name):
         what = PLACES[place]
         changed = [np.array(array) for array in arrays]
         changed[place][1, 0] = bad
-        with pytest.raises(DatasetError, match=rf"{what}: expected finite numbers, got {bad} in"):
+        with pytest.raises(DatasetError, match=rf"{what}: expected finite numbers; got {bad} in"):
             scored(method, *changed)
 
 
@@ -263,6 +263,6 @@ def test_classes_too_many_to_be_placed_together_are_refused_before_memory_is(mon
 
 
 def test_memory_that_there_is_not_is_one_sentence():
-    sentence = "ESZSL: expected .* fit into memory, got: unable to allocate"
+    sentence = "ESZSL: expected .* fit into memory; got: unable to allocate"
     with pytest.raises(DatasetError, match=sentence), method_errors(METHODS["ESZSL"]()):
         np.empty((1 << 40, 1 << 12))

@@ -279,15 +279,15 @@ def change(folder, **arrays):
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
-        ({"labels": Y[:-1]}, "features.npy: expected a row for each of 29 labels, got 30 x 7"),
+        ({"labels": Y[:-1]}, "features.npy: expected a row for each of 29 labels; got 30 x 7"),
         ({"labels": Y + 3}, "labels.npy: expected labels that number 5 class embeddings"),
         ({"labels": Y - 1}, "labels.npy: expected labels that number 5 class embeddings"),
-        ({"labels": np.array([], int)}, "labels.npy: expected labels, got none"),
-        ({"labels": Y + 0.5}, "labels.npy, variable 'array': expected whole numbers, got 0.5"),
+        ({"labels": np.array([], int)}, "labels.npy: expected labels; got none"),
+        ({"labels": Y + 0.5}, "labels.npy, variable 'array': expected whole numbers; got 0.5"),
         ({"labels": np.array(["cow"] * 30)}, "Unknown class in labels.npy 'cow'"),
         ({"features": np.full((30, 7), "a")}, "expected features"),
-        ({"features": np.full((30, 7), np.nan)}, "expected finite numbers, got nan in row 1"),
-        ({"features": X[:0]}, "features.npy: expected a row for each of 30 labels, got 0 x 7"),
+        ({"features": np.full((30, 7), np.nan)}, "expected finite numbers; got nan in row 1"),
+        ({"features": X[:0]}, "features.npy: expected a row for each of 30 labels; got 0 x 7"),
         ({"y": Y}, "found labels.npy (30 whole numbers, 0 to 4) and y.npy"),
     ],
 )

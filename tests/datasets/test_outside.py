@@ -31,7 +31,7 @@ def test_many_classes_are_compared_in_one_pass(tmp_path):
     side = tmp_path / "prototypes.csv"
     lines = [f"class {i},{i}.5" for i in range(30_000)]  # took 18 s
     side.write_text("\n".join(["class,a", *lines, "class 7,1"]) + "\n")
-    with pytest.raises(FileRefusedError, match="a name of its own for every class, got 'class 7'"):
+    with pytest.raises(FileRefusedError, match="a name of its own for every class; got 'class 7'"):
         read_table(csv(tmp_path), prototypes=side)
 
 
@@ -62,7 +62,7 @@ def test_a_misspelt_name_gets_one_sentence():
 def test_a_word_list_has_a_bounded_number_of_lines(tmp_path):
     path = tmp_path / "list.txt"
     path.write_text("a\n" * 50_001)
-    with pytest.raises(FileRefusedError, match="expected at most 50,000 lines, got 50,001"):
+    with pytest.raises(FileRefusedError, match="expected at most 50,000 lines; got 50,001"):
         read_vocabulary(path)
 
 
@@ -251,7 +251,7 @@ def test_walls_are_none_where_the_system_has_none(monkeypatch):
 def test_imports_together_take_no_more_than_they_may(tmp_path, monkeypatch, own_data):
     monkeypatch.setenv("ZSL_MAX_IMPORTS", "6000")  # the first takes some 5,000 bytes
     import_dataset(npz(tmp_path), name="first")
-    with pytest.raises(DatasetError, match=r"at most 6,000 bytes \(ZSL_MAX_IMPORTS\), got"):
+    with pytest.raises(DatasetError, match=r"at most 6,000 bytes \(ZSL_MAX_IMPORTS\); got"):
         import_dataset(npz(tmp_path), name="second")
     assert imports.names() == ("first",)
     assert len(list(own_data.glob("imported/*/"))) == 1

@@ -174,7 +174,7 @@ def test_a_test_of_all_classes_has_those_that_train_as_seen_ones(tmp_path):
     assert names_of(found, "unseen") == {"dhole"}
     assert "2 test classes are also training" in found.note
     path.write_text(json.dumps({"train": TRAINED, "test": TRAINED}))
-    expected = "a test class that is not a training class, got none"
+    expected = "a test class that is not a training class; got none"
     with pytest.raises(FileRefusedError, match=expected):
         read(path)
 
@@ -246,7 +246,7 @@ def test_words_of_other_fields_name_the_sides(sides):
 def test_several_splits_in_one_file_are_named(tmp_path):
     value = {f"split{k}": {"seen": [*TRAINED], "unseen": [*TESTED]} for k in (1, 2)}
     (tmp_path / "all.json").write_text(json.dumps(value))
-    with pytest.raises(FileRefusedError, match=r"one split a file, got 2 \(split1; split2\)"):
+    with pytest.raises(FileRefusedError, match=r"one split a file; got 2 \(split1; split2\)"):
         recognise_file(tmp_path / "all.json")
 
 
@@ -265,11 +265,11 @@ def test_a_partition_below_the_number_of_its_lines_is_read(tmp_path, leaked):
 def test_a_row_of_an_image_that_names_no_part_is_refused(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(TITLES + "a.jpg,dog,train\nb.jpg,cat,somewhere\n")
-    with pytest.raises(FileRefusedError, match=r"table.csv: .*'subset', row 2, got somewhere"):
+    with pytest.raises(FileRefusedError, match=r"table.csv: .*'subset', row 2; got somewhere"):
         read_split_table(path)
     path = tmp_path / "records.json"
     path.write_text(json.dumps([*RECORDS, RECORDS[0] | {"split": "somewhere"}]))
-    with pytest.raises(FileRefusedError, match=r"records.json: .*'split', row 16, got somewhere"):
+    with pytest.raises(FileRefusedError, match=r"records.json: .*'split', row 16; got somewhere"):
         read_split_json(path)
 
 

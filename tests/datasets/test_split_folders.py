@@ -58,7 +58,7 @@ def test_a_list_that_is_a_link_out_of_the_folder_is_refused(tmp_path, layout, na
     layout(folder)
     (folder / name).rename(tmp_path / name)
     (folder / name).symlink_to(tmp_path / name)
-    with pytest.raises(FileRefusedError, match="expected a file below split, got a link out of it"):
+    with pytest.raises(FileRefusedError, match="expected a file below split; got a link out of it"):
         read_split_folder(folder)
 
 
@@ -99,7 +99,7 @@ def test_the_folder_of_cub_has_the_split_of_its_list(tmp_path):
         "trainval": [0, 1, 2], "test_seen": [3, 4, 5], "test_unseen": [],
     }  # fmt: skip
     write(tmp_path, image_class_labels__txt="1 1\n")
-    with pytest.raises(FileRefusedError, match="expected a class and 0 or 1 of image 2, got none"):
+    with pytest.raises(FileRefusedError, match="expected a class and 0 or 1 of image 2; got none"):
         read_split_folder(tmp_path)
 
 
@@ -213,7 +213,7 @@ def test_a_folder_with_one_split_of_any_name_is_read_and_of_two_asked_about(tmp_
     savemat(tmp_path / "res101.mat", files.features_file())
     assert len(context_of(tmp_path, into=tmp_path).parts["trainval"]) == len(files.TRAINVAL)
     savemat(tmp_path / "other.mat", files.splits_file())
-    with pytest.raises(FileRefusedError, match=r"expected one split, got mine\.mat, other\.mat"):
+    with pytest.raises(FileRefusedError, match=r"expected one split; got mine\.mat, other\.mat"):
         context_of(tmp_path, into=tmp_path)
 
 
@@ -308,7 +308,7 @@ def test_a_table_with_a_column_of_parts_is_a_split(tmp_path, ending):
     (found,) = [f for f in written([*rows, ("z9.jpg", "zebra", "train")]).findings
                 if f.mark == "leak"]  # fmt: skip
     assert (found.check, found.classes) == ("ZSL001", ("zebra",))
-    with pytest.raises(FileRefusedError, match="'split', row 1, got sometimes"):
+    with pytest.raises(FileRefusedError, match="'split', row 1; got sometimes"):
         written([("a.jpg", "cat", "sometimes"), *rows])
 
 

@@ -73,15 +73,15 @@ def test_new_classes_are_looked_up_among_those_of_the_extractor(tmp_path):
     ("changes", "sentence"),
     [
         ({"train": [["a.jpg", 0]]}, r"train, item 1: expected \[image, label, class\]"),
-        ({"train": ["a.jpg"]}, r"train, item 1: expected \[image, label, class\], got 'a.jpg'"),
-        ({"test": [["a.jpg", "0", "cat"]]}, "test, item 1: expected a label from 0, got '0'"),
-        ({"test": [["a.jpg", True, "cat"]]}, "expected a label from 0, got True"),
-        ({"test": [["a.jpg", -1, "cat"]]}, "expected a label from 0, got -1"),
-        ({"test": [["a.jpg", 10**30, "cat"]]}, "expected a label from 0, got 1000"),
-        ({"test": [[7, 0, "cat"]]}, "expected .image, label, class., got"),
-        ({"test": [["a.jpg", 0, "dog"]]}, "one name for label 0, got cat and dog"),
-        ({"test": [["cat/train0.jpg", 1, "dog"]]}, "one class per image, got 0 and 1"),
-        ({"val": {"a": 1}}, "val: expected a list of images, got dict"),
+        ({"train": ["a.jpg"]}, r"train, item 1: expected \[image, label, class\]; got 'a.jpg'"),
+        ({"test": [["a.jpg", "0", "cat"]]}, "test, item 1: expected a label from 0; got '0'"),
+        ({"test": [["a.jpg", True, "cat"]]}, "expected a label from 0; got True"),
+        ({"test": [["a.jpg", -1, "cat"]]}, "expected a label from 0; got -1"),
+        ({"test": [["a.jpg", 10**30, "cat"]]}, "expected a label from 0; got 1000"),
+        ({"test": [[7, 0, "cat"]]}, "expected .image, label, class.; got"),
+        ({"test": [["a.jpg", 0, "dog"]]}, "one name for label 0; got cat and dog"),
+        ({"test": [["cat/train0.jpg", 1, "dog"]]}, "one class per image; got 0 and 1"),
+        ({"val": {"a": 1}}, "val: expected a list of images; got dict"),
     ],
 )
 def test_what_is_otherwise_in_the_json_is_one_sentence(tmp_path, changes, sentence):
@@ -167,7 +167,7 @@ def test_a_list_of_trainval_repeats_those_of_train_and_val(tmp_path):
 
 def test_two_lists_of_one_part_are_refused(tmp_path):
     lists(tmp_path, train=["a/1.jpg"], val=["a/2.jpg"], validation=["a/3.jpg"], test=["b/4.jpg"])
-    with pytest.raises(FileRefusedError, match="one list or folder of val, got val.txt and valid"):
+    with pytest.raises(FileRefusedError, match="one list or folder of val; got val.txt and valid"):
         read_split_lists(tmp_path)
 
 
@@ -244,7 +244,7 @@ def test_a_link_out_of_the_tree_is_refused_and_none_is_followed_deeper(tmp_path)
     (root / "train" / "cat" / "deeper").symlink_to(outside / "all")
     assert len(read_split_lists(root).files) == 15
     (root / "train" / "linked").symlink_to(outside / "all" / "secret")
-    with pytest.raises(FileRefusedError, match="linked: expected a folder below pets, got a link"):
+    with pytest.raises(FileRefusedError, match="linked: expected a folder below pets; got a link"):
         read_split_lists(root)
 
 
@@ -263,7 +263,7 @@ def test_a_list_or_folder_of_a_part_that_is_a_link_out_is_refused(tmp_path, kind
     part.unlink()
     (root / "other").rename(tmp_path / "outside")
     part.symlink_to(tmp_path / "outside")
-    with pytest.raises(FileRefusedError, match=f"expected a {what} below split, got a link out"):
+    with pytest.raises(FileRefusedError, match=f"expected a {what} below split; got a link out"):
         read_split_lists(root)
 
 
@@ -273,7 +273,7 @@ def test_links_to_classes_are_counted(tmp_path, monkeypatch):
     for k in range(3):
         (root / "train" / f"link{k}").symlink_to("cat")
     monkeypatch.setattr(split_lists, "MAX_LINKS", 2)
-    with pytest.raises(FileRefusedError, match="expected at most 2 links to folders, got more"):
+    with pytest.raises(FileRefusedError, match="expected at most 2 links to folders; got more"):
         read_split_lists(root)
 
 
@@ -283,7 +283,7 @@ def test_what_is_no_such_folder_is_left_to_others(tmp_path):
     assert not holds_split_lists(lists(tmp_path / "one", testclasses=["a"]))
     (tmp_path / "empty" / "train").mkdir(parents=True)
     (tmp_path / "empty" / "test").mkdir()
-    with pytest.raises(FileRefusedError, match="empty: expected images, got none"):
+    with pytest.raises(FileRefusedError, match="empty: expected images; got none"):
         read_split_lists(tmp_path / "empty")
     with pytest.raises(FileRefusedError, match=r"found cat/, dog/, which is not a known"):
         audit(tmp_path / "classes")

@@ -131,18 +131,18 @@ def test_seen_test_rows_and_names_may_be_missing(tmp_path):
     [
         ({"features": None}, r"mine\.npz, variable 'features': not in the file"),
         ({"prototypes": None}, r"'prototypes': not in the file"),
-        ({"labels": files.LABELS[:-1]}, "'labels': expected one label for .* 30 rows .*, got 29"),
-        ({"labels": files.LABELS + 0.5}, r"'labels': expected whole numbers, got 0\.5"),
-        ({"labels": files.LABELS + 1}, r"'labels': .* numbers 0\.\.4 .*, got 5 \(6 outside\)"),
-        ({"class_names": np.array(["a"])}, "'class_names': .* one name for each of 5 .*, got 1"),
+        ({"labels": files.LABELS[:-1]}, "'labels': expected one label for .* 30 rows .*; got 29"),
+        ({"labels": files.LABELS + 0.5}, r"'labels': expected whole numbers; got 0\.5"),
+        ({"labels": files.LABELS + 1}, r"'labels': .* numbers 0\.\.4 .*; got 5 \(6 outside\)"),
+        ({"class_names": np.array(["a"])}, "'class_names': .* one name for each of 5 .*; got 1"),
         (
             {"class_names": np.array(["otter", "bat", "seal", "otter", "zebra"])},
             "got 'otter' for classes 0 and 3",
         ),
-        ({"features": files.FEATURES * np.nan}, "'features': expected finite numbers, got nan"),
-        ({"test_unseen": None}, "expected rows in 'test_unseen', got none"),
+        ({"features": files.FEATURES * np.nan}, "'features': expected finite numbers; got nan"),
+        ({"test_unseen": None}, "expected rows in 'test_unseen'; got none"),
         ({"trainval": np.array([0, 30])}, "must lie in 0..29; got 30"),
-        ({"features": np.array([[1 + 2j]])}, "expected numbers or texts, got complex128"),
+        ({"features": np.array([[1 + 2j]])}, "expected numbers or texts; got complex128"),
     ],
 )
 def test_what_does_not_fit_gets_one_sentence(tmp_path, changes, message):
@@ -158,10 +158,10 @@ def test_a_mat_file_is_no_table(tmp_path):
 
 CSV = {
     "a short line": (lambda s: s.replace("\n", "\notter,trainval,1\n", 1), r"line 2: expected 9"),
-    "a long line": (lambda s: s[:-1] + ",7\n", r"line 31: expected 9 fields, got 10"),
+    "a long line": (lambda s: s[:-1] + ",7\n", r"line 31: expected 9 fields; got 10"),
     "every line long": (
         lambda s: s.replace("\n", ",7\n").replace(",7\n", "\n", 1),
-        r"line 2: expected 9 fields, got 10",
+        r"line 2: expected 9 fields; got 10",
     ),
     "a word": (lambda s: s[:-1] + "x\n", r"line 31, column 'f6': expected a finite number"),
     "nothing": (lambda s: s[: s.rindex(",") + 1] + "\n", r"line 31, column 'f6':.*got ''"),
@@ -173,7 +173,7 @@ CSV = {
     "no label": (lambda s: s.replace("label", "lable", 1), r"line 1: expected a column 'label'"),
     "twice": (lambda s: s.replace("f1", "f2", 1), r"line 1: .*'f2' more than once"),
     "no rows": (lambda s: s.split("\n")[0] + "\n", r"at least one row"),
-    "semicolons": (lambda s: s.replace(",", ";"), r"expected a column 'label', got label;split"),
+    "semicolons": (lambda s: s.replace(",", ";"), r"expected a column 'label'; got label;split"),
     "empty": (lambda s: "", r"line 1: expected a column 'label'"),
     "no features": (lambda s: "label,split\notter,trainval\n", "at least one column of numbers"),
     "a long name": (lambda s: '"' + "x" * 200_000 + "\n1\n", "expected a column 'label'"),
@@ -183,7 +183,7 @@ CSV = {
     ),
     "an index": (
         lambda s: ",label,f\n0,otter,x\n",
-        "line 2, column 'f': expected a finite number, got 'x'",
+        "line 2, column 'f': expected a finite number; got 'x'",
     ),
 }
 
@@ -210,7 +210,7 @@ def test_csv_that_is_no_text_is_refused(tmp_path):
 def test_a_csv_beyond_the_limits_is_never_parsed(tmp_path, monkeypatch):
     path = csv(tmp_path)
     monkeypatch.setattr("zslcore.untrusted.readers.csv_files.MAX_COLUMNS", 8)
-    with pytest.raises(FileRefusedError, match="at most 8 different columns, got 9"):
+    with pytest.raises(FileRefusedError, match="at most 8 different columns; got 9"):
         read_table(path, prototypes=prototypes(tmp_path))
     monkeypatch.setattr("zslcore.untrusted.client.MAX_CSV_BYTES", 100)
     with pytest.raises(FileRefusedError, match="a CSV file of at most 100 bytes"):

@@ -49,7 +49,7 @@ def test_every_format_gives_the_mean_over_the_words_of_a_name(form, tmp_path):
 
 def test_a_word_without_a_vector_is_named(tmp_path):
     (tmp_path / "glove.txt").write_text(text())
-    with pytest.raises(FileRefusedError, match="word of each class, got none for 'red whale'"):
+    with pytest.raises(FileRefusedError, match="word of each class; got none for 'red whale'"):
         vectors_of_classes(tmp_path / "glove.txt", ["ox", "red whale"])
 
 
@@ -61,8 +61,8 @@ def test_a_word_without_a_vector_is_named(tmp_path):
         ("odd.txt", b"ox 1 2 3\nblue 1 x 3\nwhale 1 2 3\n", "line 2: expected 3 finite numbers"),
         ("nan.txt", b"ox 1 2 3\nblue 1 nan 3\n", "line 2: expected 3 finite numbers"),
         ("short.txt", b"ox 1 2 3\nblue 1 2\n", "line 2: expected 3 finite numbers"),
-        ("zero.txt", b"\x00" * 4000, "line 1: expected a word and its numbers, got no text"),
-        ("long.txt", b"a" * (1 << 18), "line 1: expected a word and its numbers, got no text"),
+        ("zero.txt", b"\x00" * 4000, "line 1: expected a word and its numbers; got no text"),
+        ("long.txt", b"a" * (1 << 18), "line 1: expected a word and its numbers; got no text"),
         ("bare.txt", b"ox\nblue\n", "line 1: expected a word and its numbers"),
         ("empty.txt", b"", "got none for 'blue whale', 'ox'"),
         ("nothing.bin", b"no sizes here", "expected the numbers of words and of dimensions"),

@@ -236,7 +236,7 @@ def test_names_tell_unusual_files_apart(folder):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"features": {"features": files.FEATURES}}, r"each of 7 rows of 30 features, got 30\."),
+        ({"features": {"features": files.FEATURES}}, r"each of 7 rows of 30 features; got 30\."),
         ({"features": {"labels": files.LABELS}}, r"'labels'.*1\.\.5.*got 0 \(6 .*0-based\?"),
         (
             {"features": {"labels": files.LABELS + 9.0}},
@@ -244,15 +244,15 @@ def test_names_tell_unusual_files_apart(folder):
         ),
         (
             {"splits": {"att": np.eye(4)}},
-            r"'allclasses_names': .* one name for each of 4 .*, got 5\.",
+            r"'allclasses_names': .* one name for each of 4 .*; got 5\.",
         ),
         (
             {"splits": {"allclasses_names": files.cells([*files.CLASSES[:-1], files.CLASSES[0]])}},
-            r"a name of its own for every class, got 'grizzly\+bear' for classes 0 and 4\.",
+            r"a name of its own for every class; got 'grizzly\+bear' for classes 0 and 4\.",
         ),
         ({"splits": {"test_seen_loc": np.array([0, 3])}}, r"'test_seen_loc'.*1\.\.30.*got 0 "),
         ({"splits": {"val_loc": np.array([31])}}, r"'val_loc'.*1\.\.30.*got 31 "),
-        ({"splits": {"trainval_loc": np.array([1.5])}}, r"'trainval_loc'.*whole numbers, got 1\.5"),
+        ({"splits": {"trainval_loc": np.array([1.5])}}, r"'trainval_loc'.*whole numbers; got 1\.5"),
         ({"splits": {"trainval_loc": None}}, r"'trainval_loc': not in the file, which holds att"),
     ],
 )

@@ -166,7 +166,7 @@ WRONG = {
     ),
     "NaN": (put("margin", 4, float("nan")), r"variable 'margin': expected a number .* in row 4"),
     "negative row": (put("row", 4, -4), r"test, row: expected numbers of at least 0; got -4"),
-    "fraction": (put("row", 4, 0.5), r"variable 'row': expected whole numbers, got 0.5"),
+    "fraction": (put("row", 4, 0.5), r"variable 'row': expected whole numbers; got 0.5"),
     "rank": (put("zsl_rank", 784, 9.0), r"zsl_rank: expected 1 .* else 2 to 3; got 9"),
     "no such column": (
         lambda table: table.drop(columns="margin"),
@@ -174,11 +174,11 @@ WRONG = {
     ),
     "texts for numbers": (
         lambda table: table.assign(label=table["label"].astype(str)),
-        r"variable 'label': expected whole numbers, got (large_)?string",
+        r"variable 'label': expected whole numbers; got (large_)?string",
     ),
     "numbers for texts": (
         lambda table: table.assign(part=1),
-        r"variable 'part': expected texts, got int64",
+        r"variable 'part': expected texts; got int64",
     ),
     "no test rows": (lambda table: table.iloc[785:], r"part: expected rows of test_seen or"),
     "nothing": (
@@ -233,7 +233,7 @@ def test_a_file_that_is_cut_off_is_refused(file):
     with pytest.raises(FileRefusedError):
         read_predictions(file)
     file.write_bytes(b"no parquet")
-    refused(file, "expected Parquet, got")
+    refused(file, "expected Parquet; got")
 
 
 def test_what_a_file_declares_is_bounded(file):

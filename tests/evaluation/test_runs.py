@@ -216,7 +216,7 @@ def test_store_runs_what_it_does_not_know_and_chooses_nothing_twice(tmp_path, mo
 
 def test_store_that_is_no_store_is_refused_in_one_sentence(result, tmp_path):
     (tmp_path / "runs.sqlite").write_text("not a database, but long enough to be looked at" * 50)
-    with pytest.raises(ZSLError, match=r"expected a run store, got: file is not a database"):
+    with pytest.raises(ZSLError, match=r"expected a run store; got: file is not a database"):
         ResultStore(tmp_path / "runs.sqlite").put(result)
 
 

@@ -239,7 +239,7 @@ def test_a_link_to_a_class_elsewhere_is_refused_and_one_within_is_read(tmp_path)
     assert images_of_folder(folder).class_names.count("seal again") == 1
     write_folder(tmp_path / "private", classes=("mine",))
     os.symlink(tmp_path / "private" / "mine", folder / "mine")
-    with pytest.raises(FileRefusedError, match="mine: expected a folder below images, got a link"):
+    with pytest.raises(FileRefusedError, match="mine: expected a folder below images; got a link"):
         images_of_folder(folder)
 
 
@@ -339,7 +339,7 @@ def test_each_class_has_prompts_of_its_own(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('["a"]', r"expected \{\"class\": \[\"prompt\", \.\.\.\]\}, got another JSON"),
+        ('["a"]', r"expected \{\"class\": \[\"prompt\", \.\.\.\]\}; got another JSON"),
         ("{}", "got another JSON"),
         ('{"ox": "horns"}', r"'ox': expected a list of 1 to 1,000 prompts"),
         ('{"ox": []}', "'ox': expected a list"),
@@ -347,7 +347,7 @@ def test_each_class_has_prompts_of_its_own(tmp_path):
         ('{"ox": ["  "]}', "'ox': expected a list"),
         (json.dumps({"ox": ["x" * 2001]}), "up to 2,000 characters"),
         (json.dumps({"ox": ["x"] * 1001}), "1 to 1,000 prompts"),
-        ('{"ox": ["x"], "OX": ["y"]}', "expected each class once, got 'OX' twice"),
+        ('{"ox": ["x"], "OX": ["y"]}', "expected each class once; got 'OX' twice"),
         ('{"oxen": ["x"]}', "Unknown class in p.json 'ox'; did you mean 'oxen'?"),
         ('{"ox": ["x"', "p.json"),
     ],

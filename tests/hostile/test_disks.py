@@ -72,7 +72,7 @@ def test_a_draft_without_room_for_its_owner_is_no_leftover(tmp_path, monkeypatch
 
 
 def test_what_cannot_be_written_is_a_sentence_and_what_is_missing_is_not():
-    sentence = "^mine: expected to write it, got: no space left on device"
+    sentence = "^mine: expected to write it; got: no space left on device"
     with pytest.raises(ZSLError, match=sentence), or_refused("mine"):
         raise OSError("32 requested and 0 written")  # as NumPy says it
     with pytest.raises(FileNotFoundError), or_refused("mine"):

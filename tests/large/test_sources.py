@@ -47,7 +47,7 @@ def test_hdf5_is_read_block_by_block(hdf5, name, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("missing", "expected an array 'missing', got X, "),
+        ("missing", "expected an array 'missing'; got X, "),
         ("never", "declares .* bytes and holds 0"),
         ("linked", "got a link"),
         ("group", "got an HDF5 group"),
@@ -65,8 +65,8 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     (tmp_path / "text.h5").write_text("dog")
     for name, said in (
         ("corrupt.h5", "expected an HDF5 file that is complete"),
-        ("text.h5", "expected HDF5, got a text"),
-        ("gone.h5", "expected a file, found nothing there"),
+        ("text.h5", "expected HDF5; got a text"),
+        ("gone.h5", "expected a file; found nothing there"),
     ):
         with pytest.raises(FileRefusedError, match=said):
             next(blocks_of(str(tmp_path / name)))

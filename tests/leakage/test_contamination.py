@@ -434,7 +434,7 @@ def test_lists_of_other_people_are_read(fixture, shared, printed):
         (["--extractor", "CLIP"], "--extractor: expected test classes with it"),
         (["--split", "PS"], "expected --dataset"),
         (["--on", "UCF-101"], "did you mean 'UCF101'"),
-        (["--classes", "/nowhere/list.txt"], "expected a file, found nothing there"),
+        (["--classes", "/nowhere/list.txt"], "expected a file; found nothing there"),
     ],
 )
 def test_what_the_command_refuses_is_one_sentence(asked, sentence, printed):
@@ -444,7 +444,7 @@ def test_what_the_command_refuses_is_one_sentence(asked, sentence, printed):
 def test_an_empty_list_is_refused(tmp_path, capsys):
     (tmp_path / "none.txt").write_text("\n")
     assert main(["contamination", "--classes", str(tmp_path / "none.txt")]) == 2
-    assert "expected the names of classes, got none" in capsys.readouterr().err
+    assert "expected the names of classes; got none" in capsys.readouterr().err
 
 
 def test_the_check_is_what_a_contributor_runs(capsys, monkeypatch):

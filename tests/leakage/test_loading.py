@@ -283,7 +283,7 @@ def test_a_folder_with_one_text_of_a_whole_split_is_read(tmp_path, into, name, t
     context = context_of(tmp_path, into=into)
     assert {context.class_names[c] for c in context.class_lists["unseen"]} == {"emu", "fox"}
     (tmp_path / "old.json").write_text(json.dumps(SIDES))
-    with pytest.raises(FileRefusedError, match=r"expected one split, got .*; name one of them"):
+    with pytest.raises(FileRefusedError, match=r"expected one split; got .*; name one of them"):
         context_of(tmp_path, into=into)
 
 

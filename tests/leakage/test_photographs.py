@@ -222,7 +222,7 @@ def test_groups_come_as_arrays_of_a_file(tmp_path):
 def test_groups_that_are_none_get_one_sentence(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     for groups, sentence in (
-        (tmp_path / "a.csv", "expected a column 'group' or 'image_file', got x, y"),
+        (tmp_path / "a.csv", "expected a column 'group' or 'image_file'; got x, y"),
         (tmp_path / "nowhere.txt", "found none"),
         (np.zeros((2, 2), int), "expected one whole number or name per row"),
         ([0.5, 1.0], "expected one whole number or name per row"),

@@ -732,7 +732,7 @@ def test_a_row_per_image_and_class_is_refused(tmp_path, number):
     table["label"] = np.repeat([NAMES[k] for k in Y], C)
     table["class"], table["score"] = np.tile(NAMES, len(Y)), F.ravel()
     table.to_csv(tmp_path / "long.csv", index=False)
-    with pytest.raises(ZSLError, match=rf"one row per image, got {C} for each 'id'"):
+    with pytest.raises(ZSLError, match=rf"one row per image; got {C} for each 'id'"):
         read_scores(tmp_path / "long.csv", unseen=[NAMES[k] for k in UNSEEN])
 
 
@@ -820,7 +820,7 @@ def test_minus_infinity_and_missing_scores_of_a_table(tmp_path):
 
 def test_a_short_line_is_named(tmp_path):
     (tmp_path / "own.csv").write_text("label,a,b\n0,1,2\n1,2\n")
-    with pytest.raises(ZSLError, match="line 3: expected 3 fields, got 2"):
+    with pytest.raises(ZSLError, match="line 3: expected 3 fields; got 2"):
         read_scores(tmp_path / "own.csv", unseen=["1"])
 
 

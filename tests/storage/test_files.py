@@ -86,7 +86,7 @@ def test_no_command_that_writes_a_file_ends_in_a_traceback(
     path = full / f"before.{ending}"
     there = path.read_bytes() if path.exists() else None
     assert printed(*COMMANDS[name], path, status=2).endswith(
-        f"{path}: expected to write it, got: no space left on device.\n"
+        f"{path}: expected to write it; got: no space left on device.\n"
     )
     assert (path.read_bytes() if path.exists() else None) == there
     with read_only(full):
@@ -103,7 +103,7 @@ def test_shards_on_a_full_disk_are_a_sentence_and_leave_nothing(full):
     assert ended.returncode == 2
     assert (
         ended.stderr
-        == f"zslcore: {full / 'set'}: expected to write it, got: no space left on device.\n"
+        == f"zslcore: {full / 'set'}: expected to write it; got: no space left on device.\n"
     )
     assert sorted(each.name for each in full.iterdir()) == ["ballast", "before.csv"]
 
@@ -115,7 +115,7 @@ def test_shards_of_which_a_later_part_finds_no_room_leave_nothing(tmp_path):
     with disk(tmp_path / "disk") as mounted:
         fill(mounted, left=300_000)
         block = (np.ones((1000, 64), np.float32), np.arange(1000))
-        with pytest.raises(ZSLError, match="set: expected to write it, got: no space left"):
+        with pytest.raises(ZSLError, match="set: expected to write it; got: no space left"):
             write_shards(mounted / "set", [block] * 9, part_bytes=100_000)
         assert [each.name for each in mounted.iterdir()] == ["ballast"]
 
@@ -123,8 +123,8 @@ def test_shards_of_which_a_later_part_finds_no_room_leave_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("x" * 5_000, "x…: expected to write it, got: file name too long"),
-        ("file/below a file", "below a file: expected to write it, got: "),
+        ("x" * 5_000, "x…: expected to write it; got: file name too long"),
+        ("file/below a file", "below a file: expected to write it; got: "),
         ("zero\0byte", "expected the name of a file"),
     ],
 )
@@ -164,13 +164,13 @@ def test_an_output_without_room_is_a_sentence(words, tmp_path):
     assert ended.returncode == 2
     assert (
         ended.stderr
-        == "zslcore: A file: expected to read or write it, got: no space left on device.\n"
+        == "zslcore: A file: expected to read or write it; got: no space left on device.\n"
     )
 
 
 def test_paths_that_the_system_refuses_are_a_sentence(tmp_path, monkeypatch, capsys):
     assert main(["import", "a" * 5_000]) == 2
-    assert "a…: expected to read or write it, got: file name too long" in capsys.readouterr().err
+    assert "a…: expected to read or write it; got: file name too long" in capsys.readouterr().err
     (tmp_path / "file").touch()
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file"))
     source = tmp_path / "mine.npz"
@@ -179,5 +179,5 @@ def test_paths_that_the_system_refuses_are_a_sentence(tmp_path, monkeypatch, cap
              class_names=np.array(list("abcdef")), prototypes=r.normal(size=(6, 4)))  # fmt: skip
     assert main(["import", str(source), "--name", "mine", "--unseen", "e", "f"]) == 2
     assert (
-        "The import 'mine': expected to write it, got: not a directory" in capsys.readouterr().err
+        "The import 'mine': expected to write it; got: not a directory" in capsys.readouterr().err
     )

@@ -334,8 +334,8 @@ def test_every_matrix_of_numbers_passes_unchanged(tmp_path_factory, A):
     ("content", "got"),
     [
         (b"", "got an empty file."),
-        (b"not a matrix", "expected MATLAB 5 or HDF5, got a text."),
-        (b"\x93NUMPY\x01\x00", "expected MATLAB 5 or HDF5, got a NumPy array."),
+        (b"not a matrix", "expected MATLAB 5 or HDF5; got a text."),
+        (b"\x93NUMPY\x01\x00", "expected MATLAB 5 or HDF5; got a NumPy array."),
         (b"\n<!DOCTYPE html><title>404</title>", "got a web page (HTML)"),
         (client.LFS + b"v1\noid sha256:1", "run 'git lfs pull'"),
         (b"\x80\x04\x95", "got a pickle, which would run code and is not opened"),
@@ -416,9 +416,9 @@ def test_rows_of_texts_are_read_in_a_worker(tmp_path, content, kind, rows):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"a\0b", "a.csv: expected a text of lines, got a binary file."),
-        (b"a,b\n" * 4, "a.csv: expected at most 3 rows, got 4."),
-        (b'x\n"' + b"y" * 140_000, "a.csv, line 2: expected CSV, got other text"),
+        (b"a\0b", "a.csv: expected a text of lines; got a binary file."),
+        (b"a,b\n" * 4, "a.csv: expected at most 3 rows; got 4."),
+        (b'x\n"' + b"y" * 140_000, "a.csv, line 2: expected CSV; got other text"),
     ],
 )
 def test_texts_without_rows_are_one_sentence(tmp_path, content, sentence):

@@ -193,7 +193,7 @@ def test_an_honest_pickle_is_read(tmp_path):
         ({"offset": 1}, X.tobytes(), "declares 13 values of a storage with 12"),
         ({"stride": (-3, 1)}, X.tobytes(), "expected shape and place of a tensor"),
         ({"offset": -1}, X.tobytes(), "expected shape and place of a tensor"),
-        ({"n": 13}, X.tobytes(), "declares 52 bytes of values, got 48"),
+        ({"n": 13}, X.tobytes(), "declares 52 bytes of values; got 48"),
         ({"n": 10}, X.tobytes(), "declares 12 values of a storage with 10"),
         ({"n": 12}, X.tobytes() * 2, "declares 96 bytes for '0'"),
         ({"shape": (1 << 40, 3), "stride": (0, 1)}, X.tobytes(), "more than the"),
@@ -251,13 +251,13 @@ def test_archives_that_unpack_to_more_than_they_hold_are_refused(tmp_path):
     [
         ({"data_offsets": [0, 1 << 40]}, "declares bytes 0 to 1,099,511,627,776, but the file has"),
         ({"data_offsets": [24, 0]}, "declares bytes 24 to 0,"),
-        ({"data_offsets": [0, 40]}, "declares 48 bytes of values, got 40"),
+        ({"data_offsets": [0, 40]}, "declares 48 bytes of values; got 40"),
         ({"data_offsets": [-8, 40]}, "expected a shape and two offsets"),
         ({"data_offsets": ["0", 48]}, "expected a shape and two offsets"),
         ({"data_offsets": None}, "expected a shape and two offsets"),
         ({"shape": [1 << 40, 1 << 40]}, "declares 4,835,703,278,458,516,698,824,704 bytes"),
         ({"shape": [True, 12]}, "expected a shape and two offsets"),
-        ({"dtype": "F8_E4M3"}, "expected numbers, got values of type 'F8_E4M3'"),
+        ({"dtype": "F8_E4M3"}, "expected numbers; got values of type 'F8_E4M3'"),
         ({"dtype": ["F32"]}, "damaged"),
     ],
 )
@@ -291,7 +291,7 @@ def test_a_header_without_end_is_refused(tmp_path, header):
         ('{"x": [[[1]]]}', "expected a list of numbers or of texts"),
         (f'{{"x": [{10**400}]}}', "expected numbers below 2 ** 53"),
         ('{"x": [NaN, 1]}', "expected a matrix of numbers"),
-        ('{"x": [[1]], "x": [[2]]}', "expected every name of an object once, got 'x' more than"),
+        ('{"x": [[1]], "x": [[2]]}', "expected every name of an object once; got 'x' more than"),
         ("[" + "{}," * (1 << 20) + "1]", "expected at most 1,048,576 lists, objects and names"),
     ],
 )

@@ -56,10 +56,10 @@ def test_columns_of_a_text_are_arrays(tmp_path, content, shapes):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("a,b\n1,2\n3\n", "expected 2 fields, got 1"),
+        ("a,b\n1,2\n3\n", "expected 2 fields; got 1"),
         ("a,a\n1,2\n", "expected each column once"),
-        ("\n \n", "expected a text with lines, got none"),
-        ("label,a\n", "expected rows below the names of columns, got none"),
+        ("\n \n", "expected a text with lines; got none"),
+        ("label,a\n", "expected rows below the names of columns; got none"),
         (",".join("1" * 20_000) + "\n", "expected at most 16,384 columns"),
     ],
 )
@@ -70,7 +70,7 @@ def test_a_text_that_is_no_table_is_refused(tmp_path, content, said):
 
 def test_a_text_too_large_to_hold_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(text_tables, "MAX_TEXT", 10)
-    with pytest.raises(FileRefusedError, match=r"at most 10 bytes, got 12; write it as \.npy"):
+    with pytest.raises(FileRefusedError, match=r"at most 10 bytes; got 12; write it as \.npy"):
         text(tmp_path, "1,2\n" * 3)
 
 

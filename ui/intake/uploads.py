@@ -156,7 +156,7 @@ def import_folder(
     the latter, the default file names of the benchmark layout are ignored.
     """
     if not folder.strip():
-        raise ParameterError("Folder: expected the path of a folder with two .mat files, got none.")
+        raise ParameterError("Folder: expected the path of a folder with two .mat files; got none.")
     path = _folder(folder.strip())
     inside = path.name.lower() in SPLIT_FOLDERS  # then the parent folder names the data set
     called = f"{path.parent.name}-{path.name}" if inside else path.name
@@ -175,7 +175,7 @@ def _folder(text: str) -> Path:
         os.stat(path) if "\0" in text else path.is_dir()
     except (OSError, RuntimeError, ValueError):
         raise ParameterError(
-            f"Expected the path of a folder on this computer, got {clean_text(text, 80)!r}."
+            f"Expected the path of a folder on this computer; got {clean_text(text, 80)!r}."
         ) from None
     return path
 
@@ -308,7 +308,7 @@ def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDI
         path = folder / plain
         if path.suffix.lower().lstrip(".") not in endings or path.exists():
             raise FileRefusedError(
-                f"{plain}: expected different files ending in {', '.join(endings)}, got "
+                f"{plain}: expected different files ending in {', '.join(endings)}; got "
                 f"{'two of this name' if path.exists() else path.suffix or 'no ending'}."
             )
         path = path.with_suffix(path.suffix.lower())

@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> str:
     output = args.output or Path(f"{args.classes.stem}-{source}.npz".replace(":", "-"))
     if output.exists() and not args.overwrite:
         raise ParameterError(
-            f"{output}: expected no file of this name, got one; choose another with --output, or "
+            f"{output}: expected no file of this name; got one; choose another with --output, or "
             "replace it with --overwrite."
         )
     prototypes, pretraining, recipe = _embedded(args, names)

@@ -331,7 +331,7 @@ class ZSLDataset:
         self._require(dimensions == "2 and 2", two)
         rows, n, (c, width) = len(self.features), len(self.labels), self.prototypes.shape
         self._require(rows == n, f"expected a label for each of {rows} rows of features; got {n}")
-        self._require(n, "expected at least one sample, got none")
+        self._require(n, "expected at least one sample; got none")
         low, high = self.labels.min(), self.labels.max()
         within = f"labels must lie in 0..{c - 1}, the rows of prototypes; got {low}..{high}"
         self._require(0 <= low <= high < c, within)
@@ -344,7 +344,7 @@ class ZSLDataset:
         a_column = f"expected a name for each of {width} columns of prototypes; got {attributes}"
         self._require(attributes == width, a_column)
         files = len(self.image_files)
-        an_image = f"expected one image file per sample ({n}) or none, got {files}"
+        an_image = f"expected one image file per sample ({n}) or none; got {files}"
         self._require(files in (0, n), an_image)
         for split in self.splits.values():
             where = f"{self.name}, split {split.name!r}"

@@ -108,7 +108,7 @@ def read_class_list(path: Path, count_known: Count | None = None, content: Any =
         lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
     class_list = parse_class_list(lines, count_known)
     if not class_list.names:
-        raise FileRefusedError(f"{clean_text(path.name)}: expected the names of classes, got none.")
+        raise FileRefusedError(f"{clean_text(path.name)}: expected the names of classes; got none.")
     return class_list
 
 

@@ -126,10 +126,10 @@ def fetch(archive: Archive | str, on_progress: Progress | None = None) -> Path:
     except ValueError as error:
         raise FileRefusedError(
             f"{archive.url}: expected SHA-256 {archive.known_sha256()}, as "
-            f"{'published' if archive.sha256 else f'noted in {archive._seal}'}, got another file."
+            f"{'published' if archive.sha256 else f'noted in {archive._seal}'}; got another file."
         ) from error
     if not zipfile.is_zipfile(path):
-        raise FileRefusedError(f"{path}: expected a zip archive, got something else; delete it.")
+        raise FileRefusedError(f"{path}: expected a zip archive; got something else; delete it.")
     archive.trust()
     return path
 
@@ -153,7 +153,7 @@ def unpack(
                 _unpack_one(archive, packed, members, name, folders[name])
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise FileRefusedError(
-            f"{path}: expected a zip archive, got a damaged or encrypted one "
+            f"{path}: expected a zip archive; got a damaged or encrypted one "
             f"({type(error).__name__}); delete it and download it again."
         ) from error
     return folders
@@ -176,7 +176,7 @@ def _unpack_one(
         info = members.get((name, file))
         if info is None and file in archive.required:
             raise FileRefusedError(
-                f"{clean_text(packed.filename)}: expected a member data/{name}/{file}, found none."
+                f"{clean_text(packed.filename)}: expected a member data/{name}/{file}; found none."
             )
         if info is not None:
             _copy_member(packed, info, into / file)
@@ -258,7 +258,7 @@ class _Transfer:
                 done += len(block)
                 if done > self.max_bytes:
                     raise FileRefusedError(
-                        f"{answer.url}: expected at most {self.max_bytes:,} bytes, got more."
+                        f"{answer.url}: expected at most {self.max_bytes:,} bytes; got more."
                     )
                 file.write(block)
                 if self.on_progress:

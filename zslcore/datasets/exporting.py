@@ -136,7 +136,7 @@ def _mat_files(dataset: ZSLDataset, split: Split) -> Iterable[tuple[str, Writer]
     if size >= MAX_VARIABLE:
         raise DatasetError(
             f"{dataset.name}: expected features of less than {MAX_VARIABLE:,} bytes for a MAT "
-            f"file, got {size:,}; --format npz has no such limit."
+            f"file; got {size:,}; --format npz has no such limit."
         )
     content: dict[str, Any] = {"labels": _column(dataset.labels + 1)}
     if dataset.image_files:
@@ -238,7 +238,7 @@ def _parquet_files(dataset: ZSLDataset, split: Split) -> Iterable[tuple[str, Wri
         times[np.unique(getattr(split, part))] += 1
     if other := int((times != 1).sum()):  # the column has room for one part per image
         raise DatasetError(
-            f"{dataset.name}: expected every image in one part of split {split.name!r}, got "
+            f"{dataset.name}: expected every image in one part of split {split.name!r}; got "
             f"{other:,} in none or several; --format npz stores such a split."
         )
     d = dataset.features.shape[1]
@@ -325,7 +325,7 @@ def _check_folder(folder: Path, names: Iterable[str], *, overwrite: bool, size: 
         for place in places:
             if place.is_dir() or (os.path.lexists(place) and not overwrite):
                 raise ParameterError(
-                    f"{place}: expected no file of this name, got one; choose another folder, or "
+                    f"{place}: expected no file of this name; got one; choose another folder, or "
                     "replace it with --overwrite."
                 )
         for place in places:
@@ -338,5 +338,5 @@ def _check_folder(folder: Path, names: Iterable[str], *, overwrite: bool, size: 
         raise ParameterError(f"{str(folder)!r}: expected the name of a folder.") from error
     if free < size:
         raise ParameterError(
-            f"{folder}: expected room for {size:,} bytes of features, got {free:,} free."
+            f"{folder}: expected room for {size:,} bytes of features; got {free:,} free."
         )

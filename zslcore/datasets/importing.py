@@ -49,7 +49,7 @@ def import_dataset(
         if pretraining:
             raise ParameterError(
                 "A data set that is already read declares its own pretraining; expected none "
-                f"next to it, got {', '.join(pretraining)}."
+                f"next to it; got {', '.join(pretraining)}."
             )
         name = options.pop("name", None) or imports.import_name(source.name)
         return imports.import_read_dataset(source, name)

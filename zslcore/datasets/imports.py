@@ -248,7 +248,7 @@ def refuse_overfull(root: Path, name: str) -> None:
     most, size = settings.MAX_IMPORTS(), size_of(root)
     if size > most:
         raise DatasetError(
-            f"{name}: expected all imports to take at most {most:,} bytes (ZSL_MAX_IMPORTS), got "
+            f"{name}: expected all imports to take at most {most:,} bytes (ZSL_MAX_IMPORTS); got "
             f"{size:,} with this one; remove one in {root} first."
         )
 
@@ -318,7 +318,7 @@ def _declared(dataset: ZSLDataset, pretraining: Sequence[str]) -> tuple[str, ...
     """Return the pre-training sets of the features; refuse sets that contradict the files."""
     if pretraining and dataset.simulated:
         raise DatasetError(
-            "The features are simulated, because the files have none; expected no pre-training, "
+            "The features are simulated, because the files have none; expected no pre-training; "
             f"got {', '.join(pretraining)}."
         )
     lists = {*pretraining} - {*FINE_TUNED}

@@ -324,7 +324,7 @@ def _readable(contents: Contents) -> list[str]:
     names = [name for name, shape in contents.shapes.items() if shape is not None]
     names = [name for name in names if name not in contents.refused]
     if not names:
-        why = next(iter(contents.refused.values()), "expected arrays, got none")
+        why = next(iter(contents.refused.values()), "expected arrays; got none")
         raise FileRefusedError(f"{contents.name}: {clean_text(why, 300)}.")
     return names
 
@@ -467,7 +467,7 @@ def _n_classes(parts: Mapping[str, Array]) -> int:
 def _ambiguous(part: str, candidates: Sequence[Array]) -> str:
     titles = " and ".join(f"{a.title} ({a.in_words})" for a in candidates[:3])
     return (
-        f"Expected one array of {IN_WORDS[part]}, found {titles}; say which with "
+        f"Expected one array of {IN_WORDS[part]}; found {titles}; say which with "
         f"--{part.replace('_', '-')} FILE:NAME."
     )
 
@@ -525,7 +525,7 @@ def _read(
     ):
         if part not in parts:
             raise FileRefusedError(
-                f"{files}: expected {IN_WORDS[part]}, {advice}, found none "
+                f"{files}: expected {IN_WORDS[part]}, {advice}; found none "
                 f"({intake.sentence}); add the file, or say which with --{part} FILE:NAME."
             )
     labels, texts = _labels(parts)
@@ -558,11 +558,11 @@ def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return numeric labels unchanged, and text labels as positions in the distinct texts."""
     array = parts["labels"]
     if array.values is None:
-        raise FileRefusedError(f"{array.title}: expected labels, got {array.in_words}.")
+        raise FileRefusedError(f"{array.title}: expected labels; got {array.in_words}.")
     if not array.is_text:
         values = array.contents.numbers(array.name)
         if not values.size:
-            raise FileRefusedError(f"{array.title}: expected labels, got none.")
+            raise FileRefusedError(f"{array.title}: expected labels; got none.")
         return values, ()
     listed = array.contents.names(array.name)
     names = tuple(dict.fromkeys(listed))
@@ -577,13 +577,13 @@ def _matrix(array: Array, n: int, what: str, path: Path) -> np.ndarray:
     """
     if array.is_text or len(array.shape) != 2:
         part = "features" if what == "label" else "class embeddings"
-        raise FileRefusedError(f"{array.title}: expected {part}, got {array.in_words}.")
+        raise FileRefusedError(f"{array.title}: expected {part}; got {array.in_words}.")
     rows, columns = array.shape
     transposed = columns == n != rows
     if n not in (rows, columns):
         raise FileRefusedError(
             f"{array.title}: expected a row for each of {n:,} {what}{'es' * (what == 'class')}"
-            f"{'s' * (what == 'label')}, got {rows:,} x {columns:,}."
+            f"{'s' * (what == 'label')}; got {rows:,} x {columns:,}."
         )
     if array.values is not None:
         A = array.contents.columns(array.name) if transposed else array.contents.rows(array.name)
@@ -645,7 +645,7 @@ def _first_label(labels: np.ndarray, n: int, where: str) -> int:
     if low >= 1 and high == n:
         return 1
     raise FileRefusedError(
-        f"{where}: expected labels that number {n:,} class embeddings, from 0 or from 1, got "
+        f"{where}: expected labels that number {n:,} class embeddings, from 0 or from 1; got "
         f"{low} to {high}."
     )
 
@@ -708,7 +708,7 @@ def _from_rows(
     for part, rows in listed.parts.items():
         if rows.size and not 0 <= rows.min() <= rows.max() < len(labels):
             raise FileRefusedError(
-                f"{file}: expected rows of {part} from 0 to {len(labels) - 1:,}, got "
+                f"{file}: expected rows of {part} from 0 to {len(labels) - 1:,}; got "
                 f"{rows.min():,} to {rows.max():,}."
             )
     fold = {part: listed.parts[part] for part in ("train", "val") if part in listed.parts}

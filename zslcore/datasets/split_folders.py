@@ -180,7 +180,7 @@ def _labelled(path: Path) -> list[tuple[str, str]]:
     held = value if isinstance(value, dict) else {}
     images, labels, names = (held.get(f"{n}s") for n in ("image_name", "image_label", "label_name"))
     if not isinstance(images, list) or not isinstance(labels, list):
-        raise FileRefusedError(f"{clean_text(path.name)}: expected {expected}, got another JSON.")
+        raise FileRefusedError(f"{clean_text(path.name)}: expected {expected}; got another JSON.")
     expect(len(images) == len(labels), path, expected, f"{len(images)} and {len(labels)}")
     expect(all(isinstance(image, str) for image in images), path, "names of images", "others")
     return [(image, _class_of(label, names)) for image, label in zip(images, labels, strict=True)]
@@ -225,7 +225,7 @@ def _table(path: Path) -> list[tuple[str, str]]:
     if not entries or not entries["train"][0][0]:
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected a column of images ({IMAGE_TITLES[0]}) and one of "
-            f"classes ({CLASS_TITLES[0]}), got {clean_text(', '.join(titles), 80) or 'none'}."
+            f"classes ({CLASS_TITLES[0]}); got {clean_text(', '.join(titles), 80) or 'none'}."
         )
     return entries["train"] if rows else []
 

@@ -447,7 +447,7 @@ def _are_mixed(
             for has in (True, False)
         )
         raise FileRefusedError(
-            f"{clean_text(folder.name)}: expected the class of every image in one form, got a "
+            f"{clean_text(folder.name)}: expected the class of every image in one form; got a "
             f"label after images in {with_labels} and none in {without}; write the "
             "same labels in all."
         )
@@ -493,7 +493,7 @@ def _label(where: str, text: str) -> str:
     if len(values) == 2 and not {*values} <= {0, 1}:
         return numbers[-1]
     raise FileRefusedError(
-        f"{where}: expected one class per image, got {len(values)} values "
+        f"{where}: expected one class per image; got {len(values)} values "
         f"({clean_text(text, 40)}); multi-label data are not supported."
     )
 

@@ -91,7 +91,7 @@ def _read(path: Path, wanted: set[str]) -> dict[str, np.ndarray]:
         words, vectors = read.names["words"], read.arrays["vectors"]
         if len(words) != len(vectors):
             raise FileRefusedError(
-                f"{clean_text(path.name)}: expected one word for each of {len(vectors):,} vectors, "
+                f"{clean_text(path.name)}: expected one word for each of {len(vectors):,} vectors; "
                 f"got {len(words):,}."
             )
         return {w: np.array(vectors[k]) for k, w in enumerate(words) if w in wanted}

@@ -149,7 +149,7 @@ def find(
     if embedding is not None and prototypes is None:
         raise ParameterError(
             "An embedding is part of a file of class embeddings; expected this file with "
-            "prototypes= (--prototypes), got none."
+            "prototypes= (--prototypes); got none."
         )
     layout = _Layout.find(Path(folder), features, splits)
     options: dict[str, str] = {
@@ -268,7 +268,7 @@ def _required(folder: Path, name: str, what: str) -> Path:
     if path is None:
         mat_files = ", ".join(sorted(clean_text(p.name) for p in folder.glob("*.mat"))[:8])
         raise FileRefusedError(
-            f"{folder}: expected the {what} in {name!r}, found {mat_files or 'no .mat file'}; "
+            f"{folder}: expected the {what} in {name!r}; found {mat_files or 'no .mat file'}; "
             f"say which file to read with {what}= (--{what})."
         )
     return path

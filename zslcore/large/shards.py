@@ -277,7 +277,7 @@ class _Writer:
 
     def close(self) -> None:
         if self.file is None or not self.n_rows:
-            raise DatasetError("Shards: expected at least one row, got none.")
+            raise DatasetError("Shards: expected at least one row; got none.")
         if self.n_rows % self.rows_a_part:
             self._end_part()
         self.file.close()

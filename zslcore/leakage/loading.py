@@ -342,7 +342,7 @@ def _files_with(folder: Path, endings: Sequence[str]) -> list[Path]:
 def _several_splits(folder: Path, paths: Sequence[Path]) -> FileRefusedError:
     names = ", ".join(clean_text(path.name) for path in paths)
     return FileRefusedError(
-        f"{clean_text(folder)}: expected one split, got {names}; name one of them."
+        f"{clean_text(folder)}: expected one split; got {names}; name one of them."
     )
 
 
@@ -370,7 +370,7 @@ def _read_split_file(
             raise FileRefusedError(f"{clean_text(path.name)}, {clean_text(name, 40)}: {reason}.")
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected row numbers in trainval_loc, test_seen_loc and "
-            "test_unseen_loc, found none of them."
+            "test_unseen_loc; found none of them."
         )
     if labels is None:
         labels, facts["labels"] = _labels_nearby(path, arrays, files)
@@ -407,7 +407,7 @@ def _read_share_of_split(
     if not whole.is_file():
         raise FileRefusedError(
             f"{clean_text(path.name)}: holds positions in the trainval_loc of a split; expected "
-            "att_splits.mat next to this file, found none."
+            "att_splits.mat next to this file; found none."
         )
     arrays = files.read(whole)
     parts = {p: arrays[f"{p}_loc"] - 1 for p in ("trainval", *TEST_PARTS) if f"{p}_loc" in arrays}
@@ -430,7 +430,7 @@ def _refuse_far(path: Path, parts: Mapping[str, np.ndarray]) -> None:
     for part, rows in parts.items():
         if rows.size and np.abs(rows).max() > MAX_ROW:
             raise FileRefusedError(
-                f"{clean_text(path.name)}, {part}: expected row numbers up to {MAX_ROW:,}, got "
+                f"{clean_text(path.name)}, {part}: expected row numbers up to {MAX_ROW:,}; got "
                 f"{rows[np.abs(rows).argmax()]:,}."
             )
 
@@ -509,7 +509,7 @@ def _counted_from_zero(path: Path, labels: np.ndarray) -> np.ndarray:
     """Return labels counted from 0; the xlsa17 layout counts from 1, other programs from 0."""
     if labels.size and labels.min() < 0:
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected labels counted from 0 or 1, got "
+            f"{clean_text(path.name)}: expected labels counted from 0 or 1; got "
             f"{labels.min()}..{labels.max()}."
         )
     return labels if labels.size and labels.min() == 0 else labels - 1
@@ -530,7 +530,7 @@ def _labels_nearby(
 def _require_as_many(path: Path, names: tuple[str, ...], S: np.ndarray | None) -> None:
     if names and S is not None and len(names) != len(S):
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected one name per prototype, got {len(names)} names "
+            f"{clean_text(path.name)}: expected one name per prototype; got {len(names)} names "
             f"and {len(S)} prototypes."
         )
 

@@ -107,7 +107,7 @@ class Photographs:
         different, number = np.unique(np.array(texts, dtype=object), return_inverse=True)
         if len(texts) > 1 and len(different) == 1:
             raise DatasetError(
-                f"{source}: expected different names of image files, got "
+                f"{source}: expected different names of image files; got "
                 f"{clean_text(different[0])!r} for all {len(texts):,} rows."
             )
         number = number.astype(np.intp)
@@ -200,7 +200,7 @@ def _read_groups(path: Path) -> np.ndarray | list[str]:
 def _read_lines_of_groups(path: Path) -> list[str]:
     name = clean_text(path.name)
     if not path.is_file():
-        raise FileRefusedError(f"{name}: expected a file with one group per row, found none.")
+        raise FileRefusedError(f"{name}: expected a file with one group per row; found none.")
     if path.suffix.lower() == ".txt":
         lines = read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_ROWS)
         return [line.strip() for line in lines]
@@ -209,6 +209,6 @@ def _read_lines_of_groups(path: Path) -> list[str]:
     if column is None:
         got = ", ".join(map(clean_text, header[:6])) or "nothing"
         raise FileRefusedError(
-            f"{name}, line 1: expected a column {' or '.join(map(repr, GROUP_COLUMNS))}, got {got}."
+            f"{name}, line 1: expected a column {' or '.join(map(repr, GROUP_COLUMNS))}; got {got}."
         )
     return [row[column].strip() if column < len(row) else "" for row in rows if row]

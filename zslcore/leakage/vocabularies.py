@@ -132,11 +132,11 @@ def read_vocabulary(path: str | PathLike[str]) -> Vocabulary:
     if names > MAX_NAMES or letters > MAX_LETTERS:
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected at most {MAX_NAMES:,} names with {MAX_LETTERS:,} "
-            f"characters in all, got {names:,} with {letters:,}."
+            f"characters in all; got {names:,} with {letters:,}."
         )
     vocabulary = Vocabulary.of(clean_text(path.stem), cleaned, clean_text(path.name))
     if not vocabulary.entries:
-        raise FileRefusedError(f"{clean_text(path.name)}: expected one class per line, got none.")
+        raise FileRefusedError(f"{clean_text(path.name)}: expected one class per line; got none.")
     return vocabulary
 
 

@@ -530,7 +530,7 @@ class TransductiveEstimator(ZSLEstimator):
             )
         self._check_finite(unlabeled, candidates)
         if not len(unlabeled) or not len(candidates):
-            raise DatasetError(f"{name}: expected unlabelled images and candidates, got none.")
+            raise DatasetError(f"{name}: expected unlabelled images and candidates; got none.")
         return unlabeled, candidates
 
 

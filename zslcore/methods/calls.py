@@ -46,7 +46,7 @@ def method_errors(method: ZSLEstimator, *arrays: np.ndarray) -> Iterator[None]:
     except MemoryError as error:
         why = str(error).partition("\n")[0] or "memory is exhausted"
         raise DatasetError(
-            f"{name}: expected features and candidates that fit into memory, got: "
+            f"{name}: expected features and candidates that fit into memory; got: "
             f"{why[:1].lower()}{why[1:]}."
         ) from error
     except Exception as error:
@@ -77,7 +77,7 @@ def _overflows(array: np.ndarray) -> bool:
 
 def _numerical_error(name: str, why: str) -> DatasetError:
     return DatasetError(
-        f"{name}: expected features and prototypes for which its equations can be solved, got "
+        f"{name}: expected features and prototypes for which its equations can be solved; got "
         f"numbers that {why}; scale them, or check for huge, tiny and repeated values."
     )
 

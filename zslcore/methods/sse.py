@@ -111,7 +111,7 @@ class SSE(ZSLEstimator):
         """Fit ``w_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
         if len(y) < 2:
-            raise DatasetError("SSE: expected at least two training images, got one.")
+            raise DatasetError("SSE: expected at least two training images; got one.")
         self._keep_classes(X, y, S)
         self.w_ = self._machine(self._margins(X, y, S, [self.c])[self.c])
         return self

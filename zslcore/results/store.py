@@ -400,7 +400,7 @@ class ResultStore:
                 yield db
         except (sqlite3.Error, OSError) as error:
             advice = "; `zslcore doctor --repair` sets it aside" if is_damage(error) else ""
-            raise ZSLError(f"{self.path}: expected a run store, got: {error}{advice}.") from error
+            raise ZSLError(f"{self.path}: expected a run store; got: {error}{advice}.") from error
 
 
 @lru_cache(maxsize=MOST_IN_MEMORY)

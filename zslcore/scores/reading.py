@@ -403,7 +403,7 @@ def read_scores(
         _refuse_runs(name, parts["labels"], others)
         if "scores" in parts and (counts := _is_confusion_matrix(parts["scores"], parts["labels"])):
             raise FileRefusedError(
-                f"{name}: expected scores of every image, got one row per class of {counts}, "
+                f"{name}: expected scores of every image; got one row per class of {counts}, "
                 "as a confusion matrix has; give the predicted class of every image."
             )
         _number_columns(parts)
@@ -465,7 +465,7 @@ def _refuse_runs(name: str, labels: Any, others: Mapping[str, np.ndarray]) -> No
         of_runs = [y[values == run] for run in runs]
         if 1 < len(runs) < len(y) and all(np.array_equal(of_runs[0], each) for each in of_runs):
             raise FileRefusedError(
-                f"{name}: expected the images once, got the same {len(of_runs[0]):,} labels for "
+                f"{name}: expected the images once; got the same {len(of_runs[0]):,} labels for "
                 f"each of {len(runs)} values of {clean_text(title, 40)!r}; write one file each."
             )
 
@@ -631,7 +631,7 @@ def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
         columns = list(parts.get("class_names", ()))
         if len(columns) != numbers.shape[1]:
             raise FileRefusedError(
-                f"{clean_text(path.name)}: expected one name per column of scores, got "
+                f"{clean_text(path.name)}: expected one name per column of scores; got "
                 f"{len(columns):,} for {numbers.shape[1]:,}."
             )
         scored = _columns_of_classes(columns, parts.get("labels", ()), numbers)
@@ -810,7 +810,7 @@ def _refuse_rows_of_classes(
         pairs = {*zip(values.tolist(), texts[answers].tolist(), strict=True)}
         if len(pairs) == len(values):
             raise FileRefusedError(
-                f"{file}: expected one row per image, got {len(classes)} for each "
+                f"{file}: expected one row per image; got {len(classes)} for each "
                 f"{clean_text(name, 40)!r}, one per class; write one row per image, with a column "
                 "of scores for each class."
             )

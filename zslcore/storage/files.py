@@ -105,7 +105,7 @@ def refusal(error: OSError, file: object = None, wish: str = "write") -> ZSLErro
     name = os.fsdecode(named) if isinstance(named, str | bytes | os.PathLike) else "A file"
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:_LETTERS])
     why = (error.strerror or "No space left on device").lower()
-    return ZSLError(f"{shown}{'…' * (len(name) > _LETTERS)}: expected to {wish} it, got: {why}.")
+    return ZSLError(f"{shown}{'…' * (len(name) > _LETTERS)}: expected to {wish} it; got: {why}.")
 
 
 #: Names of the drafts of :func:`written_whole`.

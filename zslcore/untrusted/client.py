@@ -219,7 +219,7 @@ class Contents:
         """Return cleaned texts, or raise FileRefusedError."""
         array = self._converted(name, lambda values: values)
         if array.dtype.kind != "U":
-            raise self._refusal(name, "expected a list of texts, got numbers")
+            raise self._refusal(name, "expected a list of texts; got numbers")
         return _cleaned_names(array.ravel(), self.path.name, name)
 
     def rows(self, name: str) -> np.ndarray:
@@ -576,7 +576,7 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
     _require_file(path)
     if path.stat().st_size > max_bytes:
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected a list of names of at most {max_bytes:,} bytes, "
+            f"{clean_text(path.name)}: expected a list of names of at most {max_bytes:,} bytes; "
             f"got {path.stat().st_size:,}."
         )
     lines = path.read_text(encoding_of(str(path)), errors="replace").splitlines()
@@ -634,7 +634,7 @@ def _size(path: Path, most: int, what: str) -> int:
     size = path.stat().st_size
     if size > most:
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected a {what} file of at most {most:,} bytes, "
+            f"{clean_text(path.name)}: expected a {what} file of at most {most:,} bytes; "
             f"got {size:,}."
         )
     with path.open("rb") as file:
@@ -646,13 +646,13 @@ def _refuse_pointer(path: Path, head: bytes) -> None:
     """Refuse a substitute for the file: a pointer of Git LFS, or a web page."""
     if head.startswith(LFS):
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected the file itself, got a pointer of Git LFS to it; "
+            f"{clean_text(path.name)}: expected the file itself; got a pointer of Git LFS to it; "
             "run 'git lfs pull' in its repository."
         )
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:9].lower()
     if start.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--")):
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected the file itself, got a web page (HTML), as from "
+            f"{clean_text(path.name)}: expected the file itself; got a web page (HTML), as from "
             "a failed download; download it again."
         )
 
@@ -660,7 +660,7 @@ def _refuse_pointer(path: Path, head: bytes) -> None:
 def _require_file(path: Path) -> None:
     if not path.is_file():
         what = "a folder or device" if path.exists() else "nothing there"
-        raise FileRefusedError(f"{clean_text(path)}: expected a file, found {what}.")
+        raise FileRefusedError(f"{clean_text(path)}: expected a file; found {what}.")
 
 
 def container_of(path: Path) -> str:
@@ -674,17 +674,17 @@ def container_of(path: Path) -> str:
     _refuse_pointer(path, head)
     name = clean_text(path.name)
     if not head:
-        raise FileRefusedError(f"{name}: expected a file with content, got an empty file.")
+        raise FileRefusedError(f"{name}: expected a file with content; got an empty file.")
     for kind, container in CONTAINERS.items():
         signature, offsets = container.signature, container.offsets
         if signature and any(head.startswith(signature, at) for at in offsets):
             return _in_archive(head) if kind == "NumPy archive" else kind
     for signature, what in NOT_OPENED:
         if head.startswith(signature):
-            raise FileRefusedError(f"{name}: expected {ENDINGS_OF_ARRAYS} or a text, got {what}.")
+            raise FileRefusedError(f"{name}: expected {ENDINGS_OF_ARRAYS} or a text; got {what}.")
     if head.startswith(PICKLES):
         raise FileRefusedError(
-            f"{name}: expected {ENDINGS_OF_ARRAYS} or a text, got a pickle, which would run code "
+            f"{name}: expected {ENDINGS_OF_ARRAYS} or a text; got a pickle, which would run code "
             "and is not opened; write it with np.savez(...)."
         )
     length = int.from_bytes(head[:8], "little")
@@ -694,7 +694,7 @@ def container_of(path: Path) -> str:
         head = head.decode("utf-16", "ignore").encode()
     if CONTROLS & set(head[:64]):
         raise FileRefusedError(
-            f"{name}: expected {ENDINGS_OF_ARRAYS} or a text, got a binary file of another kind."
+            f"{name}: expected {ENDINGS_OF_ARRAYS} or a text; got a binary file of another kind."
         )
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     return "JSON" if start in (b"{", b"[") else "text"
@@ -715,7 +715,7 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
         return kind
     expected = ENDINGS_OF_ARRAYS if welcome == ARRAYS else " or ".join(welcome)
     got = CONTAINERS[kind].words
-    raise FileRefusedError(f"{clean_text(path.name)}: expected {expected}, got {got}.")
+    raise FileRefusedError(f"{clean_text(path.name)}: expected {expected}; got {got}.")
 
 
 def _read(

@@ -121,7 +121,7 @@ def call(
     if "done" in last:
         return last["done"]
     if shutil.disk_usage(out).free < ROOM:
-        raise Refused("expected free disk space to read it, got none")
+        raise Refused("expected free disk space to read it; got none")
     sentence = "the file is damaged or hostile and crashed its reader"
     if time.monotonic() - start >= seconds:
         sentence = f"took longer than the {seconds} s of processor time for a file of this size"

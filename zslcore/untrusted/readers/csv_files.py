@@ -46,7 +46,7 @@ def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[
             if not np.isfinite(values).all() or (index and not (frame[""] == rows).all()):
                 raise ValueError
             if n * len(numbers) * 4 > budget:
-                raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
+                raise Refused(f"expected at most {budget:,} bytes of numbers; got more")
             for name, column in codes.items():
                 texts_of = frame[name].str
                 column.append(texts_of[:MAX_NAME] if texts[name] else texts_of[-MAX_PATH:])
@@ -62,7 +62,7 @@ def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[
     except (ValueError, pd.errors.ParserWarning):
         raise _fault(path, header, texts) from None
     if not n:
-        raise Refused("expected a table with at least one row of numbers, got none")
+        raise Refused("expected a table with at least one row of numbers; got none")
     for name, column in codes.items():
         column.write(out / f"{name}.npy")
     return {"columns": numbers, "texts": {name: [*of.texts] for name, of in codes.items()}}
@@ -93,19 +93,19 @@ def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], bool]:
     try:
         header = [name.strip() for name in next(csv.reader([line]), [])]
     except csv.Error:
-        raise Refused("expected names of columns, got an unterminated field", "line 1") from None
+        raise Refused("expected names of columns; got an unterminated field", "line 1") from None
     twice = [name for name, times in Counter(header).items() if times > 1]
     if twice or len(header) > MAX_COLUMNS:
         which = f", {twice[0]!r} more than once" if twice else ""
         raise Refused(
-            f"expected at most {MAX_COLUMNS:,} different columns, got {len(header):,}{which}",
+            f"expected at most {MAX_COLUMNS:,} different columns; got {len(header):,}{which}",
             "line 1",
         )
     for name, required in texts.items():
         if required and name not in header:
-            raise Refused(f"expected a column {name!r}, got {', '.join(header[:6])}", "line 1")
+            raise Refused(f"expected a column {name!r}; got {', '.join(header[:6])}", "line 1")
     if not set(header) - set(texts) - {*INDEX}:
-        raise Refused("expected at least one column of numbers, got none", "line 1")
+        raise Refused("expected at least one column of numbers; got none", "line 1")
     return header, "" in header
 
 
@@ -128,13 +128,13 @@ def _fault(
             for n, row in enumerate(filter(None, reader)):
                 place = f"line {reader.line_num}"
                 if len(row) != len(header):
-                    return Refused(f"expected {len(header)} fields, got {len(row)}", place)
+                    return Refused(f"expected {len(header)} fields; got {len(row)}", place)
                 for k, (name, text) in enumerate(zip(header, row, strict=True)):
                     if any("\udc80" <= c <= "\udcff" for c in text):
-                        return Refused("expected UTF-8 text, got other bytes")
+                        return Refused("expected UTF-8 text; got other bytes")
                     if not name and text.strip() != str(n):
                         what = f"expected a name for column {k + 1}, or the row's number {n} in it"
-                        return Refused(f"{what}, got {text[:40]!r}", place)
+                        return Refused(f"{what}; got {text[:40]!r}", place)
                     if (
                         name
                         and name not in texts
@@ -148,17 +148,17 @@ def _fault(
                             and not is_right(below[0].strip().replace(decimal, "."))
                         ):
                             return Refused(
-                                f"expected numbers, got texts such as {text[:40]!r}: a list of "
+                                f"expected numbers; got texts such as {text[:40]!r}: a list of "
                                 "files or names is not a table of numbers",
                                 f"column {name!r}",
                             )
                         place = f"{place}, column {name!r}"
                         what = "a finite number" if finite else "a number"
-                        return Refused(f"expected {what}, got {text[:40]!r}", place)
+                        return Refused(f"expected {what}; got {text[:40]!r}", place)
         except csv.Error as error:
             place = f"line {reader.line_num}"
-            return Refused(f"expected CSV, got other text ({error})", place)
-    return Refused("expected numbers, got something else")
+            return Refused(f"expected CSV; got other text ({error})", place)
+    return Refused("expected numbers; got something else")
 
 
 def _is_finite(text: str) -> bool:
@@ -199,7 +199,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
                 _refuse_short_lines(path, len(header), separator)
             n += len(frame)
             if n * len(numbers) * 4 > budget:
-                raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
+                raise Refused(f"expected at most {budget:,} bytes of numbers; got more")
             for k, column in [*codes.items()]:
                 column.append(frame[k].str.strip().str[:MAX_NAME])
                 if len(column.texts) > MAX_COLUMNS:  # no classes, for example file names
@@ -215,7 +215,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
             path, header, optional, finite=False, separator=separator, decimal=decimal
         ) from None
     if not n:
-        raise Refused("expected a table with at least one row, got none")
+        raise Refused("expected a table with at least one row; got none")
     for k, column in codes.items():
         column.write(out / f"text_{k}.npy")
     return {
@@ -282,21 +282,21 @@ def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
     with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:
         head = lines.read(2 * MAX_HEADER).splitlines()[:2]
     if head and head[0].startswith("#") and head[0][1:2] not in (separator, ""):
-        raise Refused("expected names of columns, got a comment; delete it, or the #", "line 1")
+        raise Refused("expected names of columns; got a comment; delete it, or the #", "line 1")
     try:
         header, *rows = [
             [field.strip() for field in row] for row in csv.reader(head, delimiter=separator)
         ]
     except (csv.Error, ValueError):
-        raise Refused("expected names of columns, got none", "line 1") from None
+        raise Refused("expected names of columns; got none", "line 1") from None
     if len(header) > MAX_COLUMNS:
-        raise Refused(f"expected at most {MAX_COLUMNS:,} columns, got {len(header):,}", "line 1")
+        raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(header):,}", "line 1")
     if not rows or not rows[0]:
-        raise Refused("expected a table with at least one row, got none")
+        raise Refused("expected a table with at least one row; got none")
     whole = all(name.isdigit() for name in header)
     if all(map(_is_number, header)) and not (whole and len({*header}) == len(header) > 2):
         raise Refused(
-            "expected names of columns, such as y_true,y_pred or label and class names, got "
+            "expected names of columns, such as y_true,y_pred or label and class names; got "
             f"numbers, {', '.join(header[:3])}",
             "line 1",
         )
@@ -310,7 +310,7 @@ def _refuse_short_lines(path: str, n: int, separator: str) -> None:
         reader = csv.reader(lines, delimiter=separator)
         for row in filter(None, reader):
             if len(row) < n:
-                raise Refused(f"expected {n} fields, got {len(row)}", f"line {reader.line_num}")
+                raise Refused(f"expected {n} fields; got {len(row)}", f"line {reader.line_num}")
 
 
 def _is_number(text: str) -> bool:

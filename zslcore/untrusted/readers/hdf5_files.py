@@ -95,19 +95,19 @@ class Hdf5:
         is_group = isinstance(group, self.h5py.Group)
         if not is_group or field not in group:
             held = ", ".join(islice(group, 6)) if is_group else "an array"
-            raise Refused(f"expected a struct with the field {field!r}, got {held}")
+            raise Refused(f"expected a struct with the field {field!r}; got {held}")
         self._refuse_link(group, field)
         return self._plain(group[field])
 
     def _refuse_link(self, group: Any, name: str) -> None:
         if group.id.links.get_info(name.encode()).type != self.h5py.h5l.TYPE_HARD:
-            raise Refused("expected data inside the file, got a link")
+            raise Refused("expected data inside the file; got a link")
 
     def _cell(self, reference: Any) -> Any:
         """Return the matrix that a cell of a cell array refers to."""
         data = self._plain(self.file[reference]) if reference else None
         if data is None or data.dtype.kind not in "biuf":
-            raise Refused("expected matrices of numbers in its cells, got something else")
+            raise Refused("expected matrices of numbers in its cells; got something else")
         return data
 
     def _text(self, reference: Any) -> str:
@@ -122,16 +122,16 @@ class Hdf5:
     def _plain(self, data: Any) -> Any:
         """Return ``data`` if it is an array in this file, readable without plug-ins."""
         if not isinstance(data, self.h5py.Dataset):
-            raise Refused("expected an array, got an HDF5 group")
+            raise Refused("expected an array; got an HDF5 group")
         if data.is_virtual or data.external:
-            raise Refused("expected data inside the file, got data in other files")
+            raise Refused("expected data inside the file; got data in other files")
         is_cell = self.h5py.check_ref_dtype(data.dtype) is self.h5py.Reference
         if data.dtype.kind not in "biufS" and not is_cell:
-            raise Refused(f"expected numbers or texts of fixed length, got {data.dtype}")
+            raise Refused(f"expected numbers or texts of fixed length; got {data.dtype}")
         filters = data.id.get_create_plist()
         used = {filters.get_filter(i)[0] for i in range(filters.get_nfilters())}
         if used - HDF5_FILTERS:
-            raise Refused(f"expected deflate compression, got HDF5 filter {max(used)}")
+            raise Refused(f"expected deflate compression; got HDF5 filter {max(used)}")
         return data
 
 
@@ -155,12 +155,12 @@ def _opened_arrays(path: str, names: list[str]) -> list[Any]:
         worker.report_progress(reading=name)
         if name not in {*source.names, *source.top}:
             held = ", ".join(source.names[:20]) or "none"
-            raise Refused(f"expected an array {name!r}, got {held}", "its list of arrays")
+            raise Refused(f"expected an array {name!r}; got {held}", "its list of arrays")
         data = source.array(name)
         stored = data.id.get_storage_size()
         if data.nbytes > MOST_COMPRESSED * stored:
             raise Refused(f"declares {data.nbytes:,} bytes and holds {stored:,}")
         if data.dtype.kind not in "biuf":
-            raise Refused(f"expected numbers, got {data.dtype}")
+            raise Refused(f"expected numbers; got {data.dtype}")
         arrays.append(data)
     return arrays

@@ -83,11 +83,11 @@ class Json:
             return np.array([each[:MAX_NAME] for each in value])
         rows = value if value and all(isinstance(each, list) for each in value) else [value]
         if len({len(row) for row in rows}) > 1:
-            raise Refused("expected rows of equal length, got several lengths")
+            raise Refused("expected rows of equal length; got several lengths")
         if not all(type(each) in (int, float, bool) for row in rows for each in row):
-            raise Refused("expected a list of numbers or of texts, got other values")
+            raise Refused("expected a list of numbers or of texts; got other values")
         if any(type(each) is int and abs(each) >= MAX_NUMBER for row in rows for each in row):
-            raise Refused("expected numbers below 2 ** 53, got a larger one")
+            raise Refused("expected numbers below 2 ** 53; got a larger one")
         return np.array(value)
 
 
@@ -244,14 +244,14 @@ def refuse_more(value: Any, kind: str, most: int) -> None:
     what = "lines" if kind == "lines" else "rows" if kind in SEPARATORS else "values"
     count = count_values(value) if what == "values" else len(value)
     if count > most:
-        raise Refused(f"expected at most {most:,} {what}, got {count:,}")
+        raise Refused(f"expected at most {most:,} {what}; got {count:,}")
 
 
 def _text(path: str) -> str:
     text = Path(path).read_bytes()
     encoding = encoding_of(path)
     if encoding == "utf-8-sig" and b"\0" in text:
-        raise Refused("expected a text of lines, got a binary file")
+        raise Refused("expected a text of lines; got a binary file")
     return text.decode(encoding, "replace")
 
 
@@ -262,7 +262,7 @@ def _rows(path: str, separator: str) -> list[list[str]]:
         return list(reader)
     except csv.Error as error:
         raise Refused(
-            f"expected CSV, got other text ({error})", f"line {reader.line_num}"
+            f"expected CSV; got other text ({error})", f"line {reader.line_num}"
         ) from None
 
 
@@ -275,11 +275,11 @@ def _parsed(path: str, kind: str) -> Any:
     try:
         return parse_json(text) if kind == "JSON" else tomllib.loads(text.decode())
     except UnicodeDecodeError:
-        raise Refused(f"expected {kind} as UTF-8 text, got other bytes") from None
+        raise Refused(f"expected {kind} as UTF-8 text; got other bytes") from None
     except RecursionError:
-        raise Refused(f"expected {kind}, got brackets that are nested too deep") from None
+        raise Refused(f"expected {kind}; got brackets that are nested too deep") from None
     except ValueError as error:
-        raise Refused(f"expected {kind}, got other text ({error})") from None
+        raise Refused(f"expected {kind}; got other text ({error})") from None
 
 
 def parse_json(text: bytes) -> Any:
@@ -290,7 +290,7 @@ def parse_json(text: bytes) -> Any:
     """
     n = sum(map(text.count, (b"{", b"[", b":")))
     if n > MAX_PARTS:
-        raise Refused(f"expected at most {MAX_PARTS:,} lists, objects and names in it, got {n:,}")
+        raise Refused(f"expected at most {MAX_PARTS:,} lists, objects and names in it; got {n:,}")
     return json.loads(text, object_pairs_hook=_with_unique_names)
 
 
@@ -298,7 +298,7 @@ def _with_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
         twice = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
-        raise Refused(f"expected every name of an object once, got {twice[:80]!r} more than once")
+        raise Refused(f"expected every name of an object once; got {twice[:80]!r} more than once")
     return value
 
 
@@ -309,7 +309,7 @@ def count_values(value: Any) -> int:
         count += len(level)
         depth += 1
         if depth > MAX_DEPTH:
-            raise Refused(f"expected at most {MAX_DEPTH} nested brackets, got more")
+            raise Refused(f"expected at most {MAX_DEPTH} nested brackets; got more")
         level = [
             inner
             for each in level
@@ -323,12 +323,12 @@ def read_split(path: str, schema: str, parts: list[str], out: Path) -> list[str]
     """Write the rows of each part of a split; return the names of these parts."""
     content = _parsed(path, "JSON")
     if not isinstance(content, dict) or "schema" not in content:
-        raise Refused(f"expected a split as JSON, {schema!r}, got other JSON")
+        raise Refused(f"expected a split as JSON, {schema!r}; got other JSON")
     if content["schema"] != schema:
-        raise Refused(f"expected the schema {schema!r}, got {str(content['schema'])[:40]!r}")
+        raise Refused(f"expected the schema {schema!r}; got {str(content['schema'])[:40]!r}")
     rows_of_part = content.get("parts")
     if not isinstance(rows_of_part, dict):
-        raise Refused("expected a split as JSON with its parts, got none")
+        raise Refused("expected a split as JSON with its parts; got none")
     present = [part for part in parts if part in rows_of_part]
     for part in present:
         rows, where = rows_of_part[part], f"variable {part!r}"
@@ -336,6 +336,6 @@ def read_split(path: str, schema: str, parts: list[str], out: Path) -> list[str]
             raise Refused("expected a list of whole numbers for every part", where)
         outside = [row for row in rows if not -MAX_ROW <= row <= MAX_ROW]
         if outside:
-            raise Refused(f"expected row numbers up to {MAX_ROW:,}, got {outside[0]:,}", where)
+            raise Refused(f"expected row numbers up to {MAX_ROW:,}; got {outside[0]:,}", where)
         np.save(out / f"{part}.npy", np.array(rows, dtype=np.int64))
     return present

@@ -73,11 +73,11 @@ class Mat5:
         shape, kind = self.listed[of]
         if of != name:
             if kind != "struct":
-                raise Refused(f"expected a MATLAB struct, got a {kind}")
+                raise Refused(f"expected a MATLAB struct; got a {kind}")
             size = dict(zip(self.listed, _declared_bytes(self.path), strict=True))[of]
             return (-(-size // 4),), 4  # the shape of a field is unknown
         if kind not in MATLAB_BYTES:
-            raise Refused(f"expected numbers or a cell array of texts, got a MATLAB {kind}")
+            raise Refused(f"expected numbers or a cell array of texts; got a MATLAB {kind}")
         return shape, MATLAB_BYTES[kind]
 
     def read(self, name: str) -> np.ndarray:
@@ -93,7 +93,7 @@ class Mat5:
         held = value.dtype.names or ()
         if value.size != 1 or field not in held:
             raise Refused(
-                f"expected one struct with the field {field!r}, got {value.size} with "
+                f"expected one struct with the field {field!r}; got {value.size} with "
                 f"{', '.join(held[:6]) or 'none'}"
             )
         inner: Any = np.asarray(value[field].ravel()[0])
@@ -112,7 +112,7 @@ def _declared_bytes(path: str) -> list[int]:
                 start = zlib.decompressobj().decompress(file.read(min(size, 4096)), 8)
                 kind, size = struct.unpack(f"{order}II", start)
                 if kind != MATRIX:
-                    raise Refused("expected an array, got other data")
+                    raise Refused("expected an array; got other data")
             sizes.append(size)
             file.seek(after)
     return sizes
@@ -121,7 +121,7 @@ def _declared_bytes(path: str) -> list[int]:
 def refuse_many_cells(n: int) -> None:
     """Refuse a cell array without matrices, or with more than any release has."""
     if not 0 < n <= 64:
-        raise Refused(f"expected 1 to 64 matrices in its cells, got {n:,}")
+        raise Refused(f"expected 1 to 64 matrices in its cells; got {n:,}")
 
 
 def join_cells(cells: Sequence[Any]) -> np.ndarray:
@@ -129,10 +129,10 @@ def join_cells(cells: Sequence[Any]) -> np.ndarray:
     refuse_many_cells(len(cells))
     for cell in cells:
         if not isinstance(cell, np.ndarray) or cell.dtype.kind not in "biuf" or cell.ndim != 2:
-            raise Refused("expected matrices of numbers in its cells, got something else")
+            raise Refused("expected matrices of numbers in its cells; got something else")
     rows = {len(cell) for cell in cells}
     if len(rows) > 1:
         raise Refused(
-            f"expected matrices with the same rows in its cells, got {min(rows)} and {max(rows)}"
+            f"expected matrices with the same rows in its cells; got {min(rows)} and {max(rows)}"
         )
     return cells[0] if len(cells) == 1 else np.hstack(cells)

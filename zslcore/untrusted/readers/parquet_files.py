@@ -91,7 +91,7 @@ class ParquetScores:
         table = self.file.read(self.columns, use_threads=False)
         for field in table.schema:
             if not str(field.type).startswith(NUMERIC):
-                raise Refused(f"expected numbers in column {field.name!r}, got {field.type}")
+                raise Refused(f"expected numbers in column {field.name!r}; got {field.type}")
         return np.column_stack(
             [column.to_numpy(zero_copy_only=False) for column in table.itercolumns()]
         )
@@ -111,7 +111,7 @@ class ParquetTable:
         if len(set(schema.names)) < len(schema.names):
             raise Refused("expected each column once")
         if len(schema.names) > MAX_COLUMNS:
-            raise Refused(f"expected at most {MAX_COLUMNS:,} columns, got {len(schema.names):,}")
+            raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(schema.names):,}")
         self.n = self.file.metadata.num_rows
         self._sizes: Counter[str] | None = None
         self.classes = _class_names(schema.metadata or {})
@@ -163,7 +163,7 @@ class ParquetTable:
         batch = next(self.file.iter_batches(batch_size=1, columns=[name], use_threads=False), None)
         first = batch.column(0)[0].as_py() if batch is not None and batch.num_rows else None
         if not first or not all(isinstance(x, int | float) for x in first):
-            raise Refused("expected lists of numbers of equal length, got others")
+            raise Refused("expected lists of numbers of equal length; got others")
         return len(first)
 
     def read(self, name: str) -> np.ndarray:
@@ -180,7 +180,7 @@ class ParquetTable:
         if name in self.lists:
             return self._matrix(column, self._width(name))
         if column.null_count:
-            raise Refused("expected a value in every row, got a missing one")
+            raise Refused("expected a value in every row; got a missing one")
         values: np.ndarray = column.to_numpy(zero_copy_only=False)
         if values.dtype.kind != "O":
             return values
@@ -189,13 +189,13 @@ class ParquetTable:
     def _matrix(self, column: Any, width: int) -> np.ndarray:
         flat = column.flatten()
         if column.null_count or flat.null_count or len(flat) != len(column) * width:
-            raise Refused("expected lists of numbers of equal length, got others")
+            raise Refused("expected lists of numbers of equal length; got others")
         values: np.ndarray = flat.to_numpy(zero_copy_only=False)
         if values.dtype.kind not in "biuf":
-            raise Refused("expected lists of numbers of equal length, got others")
+            raise Refused("expected lists of numbers of equal length; got others")
         offsets = getattr(column, "offsets", None)  # lists of fixed length have no offsets
         if offsets is not None and (np.diff(offsets.to_numpy()) != width).any():
-            raise Refused("expected lists of numbers of equal length, got several lengths")
+            raise Refused("expected lists of numbers of equal length; got several lengths")
         return values.reshape(len(column), width)
 
 
@@ -285,28 +285,28 @@ def _declared_by_columns(metadata: Any, names: Sequence[str], budget: int) -> in
 def _attrs(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
     text = metadata.get(ATTRS, b"{}")
     if len(text) > MAX_ATTRS:
-        raise Refused(f"expected at most {MAX_ATTRS:,} bytes of attributes, got {len(text):,}")
+        raise Refused(f"expected at most {MAX_ATTRS:,} bytes of attributes; got {len(text):,}")
     try:
         attrs: Any = parse_json(text)
     except (ValueError, RecursionError):
-        raise Refused("expected attributes as JSON, got other text") from None
+        raise Refused("expected attributes as JSON; got other text") from None
     if not isinstance(attrs, dict):
-        raise Refused("expected attributes as a JSON object, got another value")
+        raise Refused("expected attributes as a JSON object; got another value")
     if (n := count_values(attrs)) > MAX_VALUES:
-        raise Refused(f"expected at most {MAX_VALUES:,} values in attributes, got {n:,}")
+        raise Refused(f"expected at most {MAX_VALUES:,} values in attributes; got {n:,}")
     return attrs
 
 
 def _coded(column: Any) -> tuple[np.ndarray, list[str]]:
     """Dictionary-encode a column of texts; return codes and distinct texts."""
     if "string" not in str(column.type):
-        raise Refused(f"expected texts, got {column.type}")
+        raise Refused(f"expected texts; got {column.type}")
     encoded = column.unify_dictionaries().combine_chunks()
     encoded = encoded if hasattr(encoded, "dictionary") else encoded.dictionary_encode()
     if encoded.null_count:
-        raise Refused("expected a text in every row, got a missing one")
+        raise Refused("expected a text in every row; got a missing one")
     if (n := len(encoded.dictionary)) > MAX_TEXTS:
-        raise Refused(f"expected at most {MAX_TEXTS:,} different texts, got {n:,}")
+        raise Refused(f"expected at most {MAX_TEXTS:,} different texts; got {n:,}")
     codes: np.ndarray = encoded.indices.to_numpy(zero_copy_only=False).astype("<i8")
     return codes, [str(text)[:MAX_PATH] for text in encoded.dictionary.to_pylist()]
 
@@ -316,7 +316,7 @@ def _of_column(column: Any, role: str) -> np.ndarray:
     kind, whole = str(column.type), role != "values"
     if not kind.startswith(NUMERIC) and (kind, role) != ("null", "optional numbers"):
         what = "whole numbers" if whole else "numbers"
-        raise Refused(f"expected {what}, got {kind}")
+        raise Refused(f"expected {what}; got {kind}")
     array: Any = column.to_numpy(zero_copy_only=False)
     if array.dtype.kind == "O":
         array = [np.nan if value is None else value for value in array]
@@ -325,8 +325,8 @@ def _of_column(column: Any, role: str) -> np.ndarray:
     if role == "optional numbers":
         values[missing] = -1
     elif missing.any():
-        raise Refused(f"expected a number in every row, got none in row {missing.argmax():,}")
+        raise Refused(f"expected a number in every row; got none in row {missing.argmax():,}")
     wrong = ~(np.abs(values) < MAX_NUMBER) | (values != np.trunc(values))
     if whole and wrong.any():
-        raise Refused(f"expected whole numbers, got {values[wrong][0]}")
+        raise Refused(f"expected whole numbers; got {values[wrong][0]}")
     return values.astype("<i8" if whole else "<f8")

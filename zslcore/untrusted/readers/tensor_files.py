@@ -95,7 +95,7 @@ class Safetensors:
         except (ValueError, RecursionError):
             raise Refused("expected a JSON header; got other text") from None
         if not isinstance(entries, dict) or len(entries) > MAX_NAMES:
-            raise Refused(f"expected a header with at most {MAX_NAMES:,} tensors, got another")
+            raise Refused(f"expected a header with at most {MAX_NAMES:,} tensors; got another")
         entries.pop("__metadata__", None)
         self.entries: dict[str, Mapping[str, Any]] = {
             name: self._checked(name, entry, size - self.start) for name, entry in entries.items()
@@ -106,18 +106,18 @@ class Safetensors:
         """Return the entry of a tensor after a check of type, shape and offsets."""
         where = f"variable {name!r}"
         if not isinstance(entry, dict):
-            raise Refused("expected type, shape and place of a tensor, got another value", where)
+            raise Refused("expected type, shape and place of a tensor; got another value", where)
         dtype, shape, place = entry.get("dtype"), entry.get("shape", ()), entry.get("data_offsets")
         if dtype not in SAFE_TYPES:
-            raise Refused(f"expected numbers, got values of type {str(dtype)[:20]!r}", where)
+            raise Refused(f"expected numbers; got values of type {str(dtype)[:20]!r}", where)
         if place is None or not _is_shape(shape) or not _is_shape(place) or len(place) != 2:
-            raise Refused("expected a shape and two offsets, got other values", where)
+            raise Refused("expected a shape and two offsets; got other values", where)
         first, last = place
         if not first <= last <= size:
             raise Refused(f"declares bytes {first:,} to {last:,}, but the file has {size:,}", where)
         declared = math.prod(shape) * _size_of(SAFE_TYPES[dtype])
         if declared != last - first:
-            raise Refused(f"declares {declared:,} bytes of values, got {last - first:,}", where)
+            raise Refused(f"declares {declared:,} bytes of values; got {last - first:,}", where)
         return entry
 
     def declared(self, name: str) -> tuple[Shape, int]:
@@ -155,7 +155,7 @@ def _tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: object) -> _
     """Replace ``torch._utils._rebuild_tensor_v2``; refuse values outside the storage."""
     right = isinstance(storage, _Storage) and _is_shape(shape) and _is_shape(stride)
     if not right or len(shape) != len(stride) or type(offset) is not int or offset < 0:
-        raise Refused("expected shape and place of a tensor, got other values")
+        raise Refused("expected shape and place of a tensor; got other values")
     last = offset + sum((n - 1) * step for n, step in zip(shape, stride, strict=True))
     if math.prod(shape) and last >= storage.n:
         raise Refused(f"declares {last + 1:,} values of a storage with {storage.n:,}")
@@ -190,12 +190,12 @@ class _Weights(pickle.Unpickler):
     def persistent_load(self, pid: Any) -> _Storage:
         """Return the storage that an id refers to."""
         if not isinstance(pid, tuple) or len(pid) < 5 or pid[0] != "storage":
-            raise Refused("expected storages of tensors, got other values")
+            raise Refused("expected storages of tensors; got other values")
         kind, key, n = pid[1], pid[2], pid[4]
         if not isinstance(kind, str) or kind not in STORAGES or not isinstance(key, str):
-            raise Refused("expected storages of tensors, got other values")
+            raise Refused("expected storages of tensors; got other values")
         if type(n) is not int or n < 0:
-            raise Refused("expected storages of tensors, got other values")
+            raise Refused("expected storages of tensors; got other values")
         return _Storage(STORAGES[kind], key, n)
 
 
@@ -214,14 +214,14 @@ class Torch:
         self.prefix = pickles[0].removesuffix("data.pkl")
         order = self.members.get(f"{self.prefix}byteorder")
         if order is not None and self._bytes(order.filename, 16) != b"little":
-            raise Refused("expected numbers of a little-endian machine, got others")
+            raise Refused("expected numbers of a little-endian machine; got others")
         self._refuse_bomb(pickles[0], MAX_HEADER)
         with self.archive.open(pickles[0]) as file:
             value = _Weights(file).load()
         self.held: dict[str, Any] = {}
         for name, each in _named(value):
             if len(self.held) >= MAX_NAMES:
-                raise Refused(f"expected at most {MAX_NAMES:,} tensors, got more")
+                raise Refused(f"expected at most {MAX_NAMES:,} tensors; got more")
             self.held[name] = each
         self.names = list(self.held)
 
@@ -234,7 +234,7 @@ class Torch:
 
     def _refuse_absent(self, name: str, most: int) -> None:
         if name not in self.members:
-            raise Refused("expected the values of every tensor, got a file that lacks some")
+            raise Refused("expected the values of every tensor; got a file that lacks some")
         self._refuse_bomb(name, most)
 
     def _bytes(self, name: str, most: int) -> bytes:
@@ -257,7 +257,7 @@ class Torch:
         member = f"{self.prefix}data/{storage.key}"
         self._refuse_absent(member, size)
         if (held := self.members[member].file_size) != size:
-            raise Refused(f"declares {size:,} bytes of values, got {held:,}")
+            raise Refused(f"declares {size:,} bytes of values; got {held:,}")
         if not math.prod(value.shape):
             return _values(b"", storage.dtype).reshape(value.shape)
         # A tensor may be a few rows of a large storage: only its values are read.

@@ -47,7 +47,7 @@ def allow_text(path: str) -> None:
     size = Path(path).stat().st_size
     if size > MAX_TEXT:
         raise Refused(
-            f"expected a text of at most {MAX_TEXT:,} bytes, got {size:,}; write it as .npy"
+            f"expected a text of at most {MAX_TEXT:,} bytes; got {size:,}; write it as .npy"
         )
     worker.raise_memory_limit(max(0, min(32 * size, MOST_OF_TEXT) - worker.OPENING))
 
@@ -72,7 +72,7 @@ class TextTable:
         self.path = path
         head = [*islice(self._lines(), 2)]
         if not head:
-            raise Refused("expected a text with lines, got none")
+            raise Refused("expected a text with lines; got none")
         self.separator = _separator(head)
         self.decimal = "."
         if self.separator in ("\t", ";") and any(
@@ -81,10 +81,10 @@ class TextTable:
             self.decimal = ","
         first, below = self._fields(head[0]), self._fields(head[-1])
         if len(first) > MAX_COLUMNS:
-            raise Refused(f"expected at most {MAX_COLUMNS:,} columns, got {len(first):,}")
+            raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(first):,}")
         has_header = _has_header(first, self._pointed(below))
         if has_header and len(head) == 1:
-            raise Refused("expected rows below the names of columns, got none")
+            raise Refused("expected rows below the names of columns; got none")
         header = (
             first if has_header else ["" if len(first) == 1 else str(k) for k in range(len(first))]
         )
@@ -94,7 +94,7 @@ class TextTable:
             self.held = self._columns(below, header, has_header)
         except MemoryError:
             raise Refused(
-                f"expected a text that takes at most {MOST_OF_TEXT:,} bytes of memory, got more; "
+                f"expected a text that takes at most {MOST_OF_TEXT:,} bytes of memory; got more; "
                 "write it as .npy"
             ) from None
         self.names = list(self.held)
@@ -115,7 +115,7 @@ class TextTable:
         try:
             fields = next(csv.reader([line], delimiter=self.separator or "\x00"), [])
         except csv.Error:
-            raise Refused("expected fields, got an unterminated one") from None
+            raise Refused("expected fields; got an unterminated one") from None
         return [field.strip() for field in fields]
 
     def _columns(
@@ -168,7 +168,7 @@ class TextTable:
         for number, line in enumerate(islice(self._lines(), int(has_header), None), 1 + has_header):
             row = self._fields(line)
             if len(row) != n_columns:
-                raise Refused(f"expected {n_columns} fields, got {len(row)}", f"line {number}")
+                raise Refused(f"expected {n_columns} fields; got {len(row)}", f"line {number}")
             for k, column in held.items():
                 column.append(text_of.setdefault(row[k], row[k]))
         return {k: _numbers_or_texts(held.pop(k)) for k in wanted}

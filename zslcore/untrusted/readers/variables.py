@@ -183,7 +183,7 @@ def _described(array: np.ndarray) -> str:
 
 def _matrix(array: np.ndarray) -> np.ndarray:
     if array.dtype.kind not in "biuf" or array.ndim != 2 or not array.size:
-        raise Refused(f"expected a matrix of numbers, got {_described(array)}")
+        raise Refused(f"expected a matrix of numbers; got {_described(array)}")
     return array
 
 
@@ -199,7 +199,7 @@ def _write_rows(array: np.ndarray, path: Path) -> None:
             if not np.isfinite(block).all():
                 i, j = np.argwhere(~np.isfinite(block))[0]
                 i += start
-                raise Refused(f"expected finite numbers, got {A[i, j]} in row {i + 1}")
+                raise Refused(f"expected finite numbers; got {A[i, j]} in row {i + 1}")
             yield block
 
     write_rows(path, blocks(), A.shape[1])
@@ -222,13 +222,13 @@ def _write_numbers(array: np.ndarray, path: Path) -> None:
 def whole_numbers(array: np.ndarray) -> np.ndarray:
     """Return a list of whole numbers as int64, or raise Refused."""
     if array.dtype.kind not in "biuf" or (array.size and max(array.shape) != array.size):
-        raise Refused(f"expected one column of whole numbers, got {_described(array)}")
+        raise Refused(f"expected one column of whole numbers; got {_described(array)}")
     if array.dtype == np.int64 and (np.abs(array) < MAX_NUMBER).all():
         return array.ravel()
     values = array.ravel().astype(np.float64)
     wrong = values[~(np.abs(values) < MAX_NUMBER) | (values != np.trunc(values))]
     if wrong.size:
-        raise Refused(f"expected whole numbers, got {wrong[0]}")
+        raise Refused(f"expected whole numbers; got {wrong[0]}")
     return values.astype("<i8")
 
 
@@ -238,7 +238,7 @@ def finite_matrix(array: np.ndarray) -> np.ndarray:
         A = _matrix(array).astype("<f4")
     if not np.isfinite(A).all():
         i, j = np.argwhere(~np.isfinite(A))[0]
-        raise Refused(f"expected finite numbers, got {array[i, j]} in row {i + 1}")
+        raise Refused(f"expected finite numbers; got {array[i, j]} in row {i + 1}")
     return A
 
 
@@ -249,7 +249,7 @@ def _texts(array: np.ndarray) -> list[str]:
     for cell in array.ravel():
         cell = np.asarray(cell)
         if cell.dtype.kind != "U" or cell.size > 1:
-            raise Refused(f"expected a list of texts, got {_described(cell)}")
+            raise Refused(f"expected a list of texts; got {_described(cell)}")
         texts.append(cell.item() if cell.size else "")
     return texts
 

@@ -30,7 +30,7 @@ def read_words(path: str, words: Sequence[str], binary: bool, out: Path) -> list
     with Path(path).open("rb") as file:
         if file.peek(1)[:1] == PICKLE:
             raise Refused(
-                "expected text or the binary form of word2vec, got a pickle, which could run code: "
+                "expected text or the binary form of word2vec; got a pickle, which could run code: "
                 "save it with KeyedVectors.save_word2vec_format"
             )
         for word, values in (_of_binary if binary else _of_text)(file, wanted):
@@ -58,7 +58,7 @@ def _of_text(file: BinaryIO, wanted: set[str]) -> Vectors:
             width = sizes[1]
             continue
         if len(line) == MAX_LINE or b"\x00" in line:
-            raise Refused("expected a word and its numbers, got no text", f"line {number}")
+            raise Refused("expected a word and its numbers; got no text", f"line {number}")
         parts = line.rstrip().rsplit(b" ", width) if width else line.split()
         width = width or len(parts) - 1
         if not 0 < width <= MAX_WIDTH:
