@@ -53,19 +53,19 @@ def test_every_tab_runs_cold_and_warm(visit, dataset):
         for cache in ("cold", "warm"):
             app.run()
             assert not app.exception, (tab, cache)
-            assert app.title[0].value.endswith("What is in this data set?")
+            assert app.title[0].value.endswith("What is in this data set, and how do I import one?")
             assert [t.label for t in app.tabs if t.children] == [tab]
 
 
 def test_a_heading_says_what_the_data_are_with_the_sides_of_the_split_below(visit):
     said = words(visit(dataset="digits"))
-    assert "## 1,797 images, 10 classes, each class described by 31 values." in said
+    assert "## 1,797 images, 10 classes, each class described by 31 attributes." in said
     sides = (
-        "Training: 1,012 images of 7 seen classes. "
-        "Test: 252 images of these and 533 images of 3 unseen classes."
+        "Proposed split (PS): training on 1,012 images of 7 seen classes, "
+        "test on 252 images of these and 533 images of 3 unseen classes."
     )
     assert sides in said
-    alone = "Test: 698 images of 10 unseen classes."
+    alone = "seen classes, test on 698 images of 10 unseen classes."
     assert alone in words(visit(dataset="simulated-AWA2", split="SS"))
 
 

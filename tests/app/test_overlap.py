@@ -13,7 +13,7 @@ from tests.figures import read
 from tests.pages import charts, words
 from tools.shipped import known_classes
 from ui.figures.gains import gain_bars
-from ui.figures.palette import GROUP_LOOKS
+from ui.figures.palette import GROUP_LOOKS, translucent
 from ui.views.overlap_gain import gains
 from zslcore.analysis.overlap import (
     GAIN_METHODS,
@@ -51,10 +51,11 @@ def drawn(app):
     for trace in (each for each in chart.figure["data"] if each["type"] == "bar"):
         errors, column = trace["error_x"], int(trace["xaxis"].strip("x") or 1)
         values = (trace["x"], trace["y"], errors["arrayminus"], errors["array"])
-        for gain, place, down, up, said in zip(*values, trace["customdata"], strict=True):
+        of_bars = trace["customdata"], trace["marker"]["color"]
+        for gain, place, down, up, said, color in zip(*values, *of_bars, strict=True):
             low, high = (np.nan if end is None else end for end in (down, up))
             at = (column, place)
-            bars.append((at, said[0], gain, gain - low, gain + high, trace["marker"]["color"]))
+            bars.append((at, said[0], gain, gain - low, gain + high, color))
     return [bar[1:] for bar in sorted(bars)]
 
 
@@ -101,9 +102,10 @@ def test_every_bar_is_its_classs_gain_with_its_interval_and_mark(visit, name, me
     app = visit(gain_data=name, gain_method=method)
     bars, expected, groups = drawn(app), gains_by_hand(name, method), groups_of(name)
     assert len(bars) == len(expected)
-    for of_class, gain, low, high, color in bars:  # a class of few draws has no line
+    for of_class, gain, low, high, color in bars:  # a class of few draws is pale, without a line
         np.testing.assert_allclose([gain, low, high], expected[of_class], atol=1e-9)
-        assert color == GROUP_LOOKS[groups[of_class]].color
+        hue = GROUP_LOOKS[groups[of_class]].color
+        assert color == (translucent(hue, 0.45) if np.isnan(low) else hue)
     by_group = {g: [h for c, h, *_ in bars if groups[c] == g] for g in GROUP_LOOKS}
     assert [bar[0] for bar in bars] == [c for g in GROUP_LOOKS for c, *_ in bars if groups[c] == g]
     for of_group in by_group.values():
@@ -182,8 +184,9 @@ def test_a_class_opens_with_its_synset_and_its_figure_by_method(visit):
 
 def test_the_gain_of_an_opened_class_stands_above_the_bars_that_hide_the_class(visit):
     app = visit()
-    first, _, *_ = drawn(app)[0]
-    asks = "Click a bar to open its class below the bars."
+    first = app.selectbox(key="gain_class").value
+    assert first == "chimpanzee"  # the largest gain with an interval
+    asks = "Pale: too few splits for an interval. Click a bar to open its class."
     assert asks in [caption.value for caption in app.caption]
     gain = {name: gain for name, gain, *_ in drawn(app)}["seal"]
     app.selectbox(key="gain_class").set_value("seal").run()

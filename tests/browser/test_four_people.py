@@ -59,7 +59,7 @@ def shown(page, words):
 def test_a_newcomer_sees_what_this_is_and_what_it_costs(server, page):
     visitor = Visitor(server, page)
     shown(page, "Measure, calibrate and audit zero-shot learning.")
-    once(page, lambda: "never seen in training" in page.locator(".sentence").inner_text())
+    once(page, lambda: "of unseen" in page.locator(".sentence").inner_text())
     assert visitor.clicks == 0
 
 
@@ -85,7 +85,7 @@ def test_a_newcomer_meets_the_finished_map_with_its_answer_and_changes_the_layou
     visitor = Visitor(shipped_server, page)
     visitor.go("AWA1 and AWA2")
     page.locator("canvas").first.wait_for()
-    shown(page, "training on AWA2 instead of AWA1 changes accuracy by")
+    shown(page, "training on AWA2, not AWA1, changes mean accuracy by")
     assert visitor.clicks <= 1  # of 2
     visitor.click(page.get_by_role("button", name="Data, layout, colour"))
     visitor.click(page.get_by_role("radio", name="UMAP"))
@@ -99,13 +99,11 @@ def test_a_newcomer_meets_the_finished_map_with_its_answer_and_changes_the_layou
 def test_a_newcomer_finds_the_gain_class_by_class(shipped_server, page):
     visitor = Visitor(shipped_server, page)
     visitor.go("Overlap gain")
-    shown(page, "Accuracy changes by")
+    shown(page, "Accuracy with minus without")
     figure = page.locator(".st-key-gain_bars")
     once(page, lambda: figure.locator("svg rect").count() >= 50)
-    sentence = page.get_by_text("Accuracy changes by").inner_text()
-    assert re.search(
-        r"on the \d+ classes of ImageNet-1K, .+ related and .+ unrelated ones\.", sentence
-    )
+    sentence = page.get_by_text("Accuracy with minus without").inner_text()
+    assert re.search(r"on the \d+ classes of ImageNet-1K, .+ related and .+ unrelated\.", sentence)
     assert visitor.clicks <= 1  # of 2
 
 

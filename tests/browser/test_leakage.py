@@ -99,7 +99,7 @@ def test_a_click_opens_the_class_of_a_bar_and_only_unrelated_ones_stay_on_reques
     page, shipped_server
 ):
     visit(page, shipped_server, "/overlap_gain?gain_data=simulated-AWA2")
-    bar = page.locator(".st-key-gain_bars .bars rect").nth(2)
+    bar = page.locator(".st-key-gain_bars .bars rect").nth(3)
     bar.scroll_into_view_if_needed()
     box = bar.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 0.8 * box["height"])
@@ -107,9 +107,9 @@ def test_a_click_opens_the_class_of_a_bar_and_only_unrelated_ones_stay_on_reques
     settle(page)
     opened = parse_qs(urlsplit(page.url).query)["gain_class"][0]
     classes = class_facts("AWA2").classes
-    assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])  # the third in it
+    assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])  # the fourth in it
     page.get_by_text(re.compile("synset n0")).wait_for()
-    sentence = page.get_by_text("Accuracy changes by").inner_text()
+    sentence = page.get_by_text("Accuracy with minus without").inner_text()
     counts = re.search(
         r"on the (\d+) classes of ImageNet-1K, \S+ on (\d+) related and \S+ on (\d+)", sentence
     )

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { counted, percent, threeDigits } from "../../zslcore/interactive/numbers.js";
+import { counted, percent, threeDigits, together } from "../../zslcore/interactive/numbers.js";
 
 test("percent as Python writes it, halves to even", () => {
   const wanted = { 0.5: "50.0 %", 0.0625: "6.2 %", 0.1875: "18.8 %", 0.8065: "80.7 %",
@@ -15,6 +15,13 @@ test("three digits as Python writes them", () => {
     123456: "1.23e+05", 0.0001: "0.0001", 0.00001234: "1.23e−05", [-0.5]: "−0.5", 0.99999: "1" };
   for (const [value, text] of Object.entries(wanted))
     assert.equal(threeDigits(Number(value)).replace("e+", "e+"), text);
+});
+
+test("values stay on one line with their units and signs", () => {
+  const free = ["10.9 %", "p = 0.35", "p < 0.001", "H = 48.5 %", "7.1 points", "1 min 05 s"];
+  for (const words of free) assert.equal(together(words), words.replaceAll(" ", "\u00a0"));
+  for (const words of ["in points", "24 pairs", "γ is subtracted", "3 samples"])
+    assert.equal(together(words), words);
 });
 
 test("counts have commas", () => {

@@ -29,6 +29,7 @@ from ui.figures.palette import (
     SEEN,
     UNSEEN,
     VALIDATED,
+    translucent,
 )
 from ui.takeaway.as_table import without_tags
 from zslcore.leakage.report import Bar, Picture
@@ -325,7 +326,8 @@ def test_gains_of_classes(narrow, look):
             assert plain(clicked) == of.name
             assert without_tags(words).startswith(f"{of.name}: ")
             assert f"pre-trained {of['accuracy']:.1%}, without {of['baseline']:.1%}" in words
-            assert m.color == GROUP_LOOKS[of["group"]].color
+            opacity = 1 if of["draws"] >= gains.FEWEST_DRAWS else 0.45  # pale without an interval
+            assert m.color == translucent(GROUP_LOOKS[of["group"]].color, opacity)
             assert m.series.startswith(gains.GROUP_WORDS[of["group"]][0])
         letters = [gains.GROUP_WORDS[group][1] for group in sorted(part["group"])]
         columns = [figure.layout[name] for name in figure.layout if name.startswith("yaxis")]

@@ -165,7 +165,7 @@ def difference_strips(
         )
     return figure(
         traces,
-        height=180 + 70 * len(labels) * (len(tables) if narrow() else 1),
+        height=140 + 70 * len(labels) * (len(tables) if narrow() else 1),
         legend="bottom",
         annotations=notes,
         shapes=rules,

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ui.figures.cached import cached_figure
 from ui.figures.marks import GLYPH, abridged
-from ui.figures.palette import GROUP_LOOKS, HARMONIC, INK, NEUTRAL, Mark, narrow
+from ui.figures.palette import GROUP_LOOKS, HARMONIC, INK, NEUTRAL, Mark, narrow, translucent
 from ui.figures.vocabulary import (
     Chart,
     Markup,
@@ -32,9 +32,12 @@ from zslcore.analysis.resampling import student_interval
 
 #: Maximum number of bars with names; number of lines above which each line is lower.
 MOST_NAMED, MANY = 104, 17
-#: The means are drawn below the last columns if at least ``ROOM`` lines are free there; ``BETWEEN``
-#: of these stay empty.
-ROOM, BETWEEN = 10, 4
+#: The means are drawn below the last columns if at least ``ROOM`` lines are free there, on a
+#: telephone above all bars on ``ABOVE`` lines more, half of them empty; ``BETWEEN`` lines below a
+#: column stay empty.
+ROOM, ABOVE, BETWEEN = 10, 8, 5
+#: Title of the axes of gains.
+UNIT = "points gained; dashed: mean"
 #: Minimum number of draws of a class for an interval.
 FEWEST_DRAWS = 5
 #: Group -> its text in the legend, and the glyph before its classes.
@@ -53,8 +56,8 @@ def gain_bars(
 
     The class ``picked`` has a frame; ``only_unrelated`` leaves out the other groups. If the last
     columns are short, the means and the difference ``gain`` are drawn below these columns. On a
-    telephone all groups share a column. With too many classes for readable names, bars are
-    vertical.
+    telephone all groups share a column below the means. With too many classes for readable names,
+    bars are vertical.
     """
     every = ["unrelated"] if only_unrelated else list(GROUP_LOOKS)
     parts = [part for group in every if len(part := table[table["group"] == group])]
@@ -65,20 +68,32 @@ def gain_bars(
     lines = max(sum(map(len, column)) for column in columns)
     sides = planes(len(columns), spacing=0.02 + 0.006 * longest)
     short = max(map(len, parts[1:]), default=lines)
-    with_means = gain is not None and apart and lines - short >= ROOM
+    below = None
+    if gain is not None and apart and lines - short >= ROOM:
+        side, across = (1 - short / lines, 1.0), (sides[1].across[0], sides[-1].across[1])
+        sides = [sides[0], *(replace(plane, down=side) for plane in sides[1:])]
+        below = Plane(len(sides) + 1, across, (0.0, 1 - (short + BETWEEN) / lines))
+    elif gain is not None and named and len(parts) > 1 and narrow():
+        lines += ABOVE
+        sides = [replace(sides[0], down=(0.0, 1 - ABOVE / lines))]
+        below = Plane(2, down=(1 - ABOVE / 2 / lines, 1.0))
     traces: list[Part] = []
     titles: list[Part] = []
     axes: Part = {}
     for plane, column in zip(sides, columns, strict=True):
         start, rows = 0, pd.concat(column or [table[:0]])
-        of_plane = short if with_means and plane.number > 1 else lines
-        plane = replace(plane, down=(1 - of_plane / lines, 1))
+        of_plane = lines * (plane.down[1] - plane.down[0])
         of_x, of_y = _axes(rows, table, [-0.6, of_plane - 0.4], lying=named)
         for part in column:
             group, mean = part["group"].iloc[0], 100 * part["gain"].mean()
             words = f"{GROUP_WORDS[group][0]}, mean {signed(mean / 100)}"
             bars_of = _bars(part, GROUP_LOOKS[group], picked, start, lying=named)
-            entry = {"name": f"{words}, {len(part)} classes", "showlegend": not apart}
+            entry = {"name": f"{words}, {len(part)} classes", "showlegend": False}
+            if not apart:  # the first bar may be pale
+                sign = {"symbol": "square", "size": 11, "color": GROUP_LOOKS[group].color}
+                traces.append(
+                    plane.on(scatter(x=[None], y=[None], name=entry["name"], marker=sign))
+                )
             ends, means = [start - 0.5, start + len(part) - 0.5], [mean] * 2
             at: Part = {"y": ends, "x": means} if named else {"x": ends, "y": means}
             traces.append(plane.on(bars_of | entry))
@@ -86,14 +101,10 @@ def gain_bars(
             traces.append(plane.on(line(INK.color, dash="dash", width=1.5, **look, **at)))
             if apart:
                 low, high = of_x["range"]
-                titles.append(plane.title(words, -low / (high - low)))
+                titles.append(plane.title(words.removeprefix("in the "), -low / (high - low)))
             start += len(part)
-        if plane.number > 1:
-            of_x.pop("title")  # the first axis names the unit
         axes |= plane.axes(of_x, of_y)
-    if gain is not None and with_means:
-        down = (0.0, 1 - (short + BETWEEN) / lines)
-        below = Plane(len(sides) + 1, (sides[1].across[0], sides[-1].across[1]), down)
+    if gain is not None and below is not None:
         means_of, notes, both = _means(parts, gain, below)
         traces.append(below.on(means_of))
         titles += notes
@@ -133,10 +144,12 @@ def _means(
     )
     at = {"xref": f"x{plane.suffix}", "yref": f"y{plane.suffix}", "xanchor": "left", "xshift": 8}
     notes = [note(signed(each), high[k], k, **at) for k, each in enumerate(means)]
-    reach = [min(0.0, low.min()) - 2, 1.15 * max(0.0, high.max())]
+    reach = [min(0.0, low.min()) - 2, (1.35 if narrow() else 1.15) * max(0.0, high.max())]
     start = -reach[0] / (reach[1] - reach[0])
-    notes.append(plane.title("means, 95 % intervals over classes", start))
-    of_gains = axis("points", grid=True, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color)
+    notes.append(plane.title("means, 95 % intervals", start))
+    of_gains = axis(
+        "points gained", grid=True, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color
+    )
     return points, notes, (of_gains, axis(names=names, range=[len(mean) - 0.4, -0.6], grid=False))
 
 
@@ -166,7 +179,7 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: boo
         **(across if lying else upright),
         width=0.8,
         marker={
-            "color": mark.color,
+            "color": [translucent(mark.color, 1 if of else 0.45) for of in enough],
             "pattern": {"shape": mark.pattern},
             "line": {"width": np.where(rows["class"] == picked, 3, 0), "color": HARMONIC.color},
         },
@@ -184,7 +197,7 @@ def _axes(
         drawn = table.loc[table["draws"] >= FEWEST_DRAWS, ["low", "high"]].to_numpy()
         every = np.concatenate([every.ravel(), 100 * drawn.ravel()])
     of_gains = axis(
-        "points",
+        UNIT,
         grid=True,
         range=[min(0.0, np.nanmin(every)) - 2, max(0.0, np.nanmax(every)) + 2],
         tickformat=".0f",

@@ -29,8 +29,8 @@ def rank_forest(table: pd.DataFrame, title: str) -> Chart:
     traces = [
         _results(shown, of, mark, symbol, name)
         for of, mark, symbol, name in (
-            (top, INK, "circle", "no method significantly better"),
-            (~top & listed, HARMONIC, "circle-open", "others"),
+            (top, INK, "circle", "not significantly worse"),
+            (~top & listed, HARMONIC, "circle-open", "significantly worse"),
             (~listed, HARMONIC, "x", "no classes listed, no interval"),
         )
         if of.any()
@@ -41,7 +41,7 @@ def rank_forest(table: pd.DataFrame, title: str) -> Chart:
         traces,
         height=120 + _ROW * len(shown),
         legend="top",
-        xaxis=axis(title, ticksuffix=" %", rangemode="tozero"),
+        xaxis=axis(title, ticksuffix=" %"),
         yaxis=axis(names=list(shown.index), grid=False, range=[len(shown) - 0.4, -0.6]),
         showlegend=True,
     )

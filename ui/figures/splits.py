@@ -16,7 +16,6 @@ from ui.figures.palette import (
     SEQUENTIAL,
     UNSEEN,
     VALIDATED,
-    dark,
     narrow,
     translucent,
 )
@@ -32,8 +31,8 @@ BARS = (
 )
 
 
-#: Height of the sample images above the bars, in pixels.
-SAMPLES = 68
+#: Height of the sample images above the bars, in pixels, in a wide and in a narrow window.
+SAMPLES = (68, 46)
 
 
 @cached_figure
@@ -50,9 +49,9 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame, samples: Sequence[str] =
     return figure(
         [above.on(each) for each in _part_bars(table)]
         + [below.on(each) for each in (_fold_strip(table, folds) if lines else [])],
-        height=340 + strip,
+        height=(306 if narrow() else 340) + strip,
         legend="top",
-        margin={"t": (64 if narrow() else 40) + SAMPLES * bool(samples)},
+        margin={"t": (56 if narrow() else 40) + SAMPLES[narrow()] * bool(samples)},
         images=[_above_bar(k, source) for k, source in enumerate(samples)],
         barmode="stack",
         bargap=0.1 if len(table) <= MOST_NAMES else 0,
@@ -64,7 +63,7 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame, samples: Sequence[str] =
 
 
 def _above_bar(k: int, source: str) -> Part:
-    size = {"sizex": 0.9, "sizey": (SAMPLES - 8) / 270, "sizing": "contain"}
+    size = {"sizex": 0.9, "sizey": (SAMPLES[narrow()] - 8) / 270, "sizing": "contain"}
     place = {"xref": "x", "x": k, "xanchor": "center", "yref": "paper", "y": 1.02}
     return {"source": source, **size, **place, "yanchor": "bottom"}
 
@@ -90,11 +89,10 @@ def _part_bars(table: pd.DataFrame) -> list[Part]:
 
 
 def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
-    """Return one line per fold: validation classes in green, training classes in faint blue."""
+    """Return one line per fold: validation classes in green, training classes in faint grey."""
     code = {"": np.nan, "train": 0.0, "val": 1.0, "both": 2.0}
     z = folds.map(code.get).to_numpy(dtype=float).T
-    train = translucent(SEEN.color, 0.45 if dark() else 0.28)
-    steps = [train, VALIDATED.color, LEAK.color]
+    steps = [translucent(NEUTRAL.color, 0.3), VALIDATED.color, LEAK.color]
     scale = [(k / 3 + at / 3, color) for k, color in enumerate(steps) for at in (0, 1)]
     strip = heatmap(
         z=z,
@@ -108,13 +106,8 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
         text=folds.to_numpy().T,
         hovertemplate="%{customdata}, %{y}: %{text}<extra></extra>",
     )
-    legend = [
-        scatter(
-            x=[None], y=[None], name=name, marker={"symbol": "square", "size": 11, "color": color}
-        )
-        for name, color in (("fold: training", train), ("fold: validation", VALIDATED.color))
-    ]
-    return [strip, *legend]
+    mark = {"symbol": "square", "size": 11, "color": VALIDATED.color}
+    return [strip, scatter(x=[None], y=[None], name="validation in a fold", marker=mark)]
 
 
 #: Maximum number of attributes with names, which leaves room for the names of classes.

@@ -200,12 +200,14 @@ class Scene:
     def _names(
         self, image: np.ndarray, xy: np.ndarray, sought: Sequence[int] | np.ndarray | None
     ) -> list[dict[str, Any]]:
-        """Return the name of each class at the median of its points, largest class first."""
+        """Return the name of each class above most of its points, largest class first."""
         if sought is not None:
             meant = np.isin(self.labels[image], sought)
             image, xy = image[meant], xy[meant]
         table = pd.DataFrame({"c": self.labels[image], "x": xy[:, 0], "y": xy[:, 1]})
-        middle = table.groupby("c").agg(x=("x", "median"), y=("y", "median"), n=("x", "size"))
+        middle = table.groupby("c").agg(
+            x=("x", "median"), y=("y", lambda y: y.quantile(0.9)), n=("x", "size")
+        )
         middle = middle.sort_values("n", ascending=False)
         return [
             {"text": self.classes[c], "x": float(x), "y": float(y)}

@@ -30,6 +30,11 @@ function bare(digits) {
   return digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits;
 }
 
+/** Keep values with their units and signs on one line, by spaces without a break. @param {string} words */
+export function together(words) {
+  return words.replace(/ (?=[%=<>])|(?<=[=<>]) |(?<=\d) (?=(?:points?|min|h|s)\b)|(?<=\d (?:min|h)) (?=\d)/g, "\u00a0");
+}
+
 /** Write a count with commas between thousands. @param {number} count */
 export function counted(count) {
   return count.toLocaleString("en");

@@ -1,6 +1,8 @@
 // @ts-check
-// Changes the theme, copies the address, records choices in the browser's history, and shares the theme between pages.
+// Changes the theme, copies the address, records choices in the browser's history, shares the theme
+// between pages, and keeps values on one line with their units.
 
+import { together } from "../../../zslcore/interactive/numbers.js";
 import { keepSteps } from "./steps.js";
 import { changeTheme, shareTheme } from "./theme.js";
 
@@ -9,7 +11,7 @@ const SHOWN = 1600; // milliseconds for which "Copied" is shown
 /** @param {{ data?: { pages: string[] }, parentElement: ParentNode }} component */
 export default function ({ data, parentElement }) {
   keepSteps(window);
-  focusSearch(document);
+  watch(document);
   shareTheme(window, data?.pages ?? []);
   const theme = parentElement.querySelector(".theme");
   if (theme instanceof HTMLButtonElement) theme.onclick = () => changeTheme(document);
@@ -32,16 +34,37 @@ export default function ({ data, parentElement }) {
 /** @type {WeakSet<object>} */
 const watched = new WeakSet();
 
-/** Focus the input of the search when it opens. @param {Document} page */
-function focusSearch(page) {
+/** Follow the changes of a page. @param {Document} page */
+function watch(page) {
   if (watched.has(page)) return;
   watched.add(page);
-  new MutationObserver(() => {
-    const box = page.querySelector("[role=dialog] .st-key-search_found input");
-    if (!(box instanceof HTMLElement) || watched.has(box)) return;
-    watched.add(box);
-    box.focus();
-  }).observe(page.body, { childList: true, subtree: true });
+  const follow = () => {
+    focusSearch(page);
+    keepTogether(page);
+  };
+  follow();
+  new MutationObserver(follow).observe(page.body,
+    { childList: true, characterData: true, subtree: true });
+}
+
+/** Focus the input of the search when it opens. @param {Document} page */
+function focusSearch(page) {
+  const box = page.querySelector("[role=dialog] .st-key-search_found input");
+  if (!(box instanceof HTMLElement) || watched.has(box)) return;
+  watched.add(box);
+  box.focus();
+}
+
+/** Keep values in sentences on one line with their units. @param {Document} page */
+function keepTogether(page) {
+  const boxes = "[data-testid=stMarkdownContainer], [data-testid=stCaptionContainer]";
+  for (const box of page.querySelectorAll(boxes)) {
+    const texts = page.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      const before = text.nodeValue ?? "", after = together(before);
+      if (after !== before && !text.parentElement?.closest("code")) text.nodeValue = after;
+    }
+  }
 }
 
 /** Copy a text to the clipboard; return whether that worked. @param {string} text */

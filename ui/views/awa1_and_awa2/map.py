@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui.components import window
 from ui.figures import maps as figures
 from ui.figures import palette
 from ui.figures.cross import difference_strips, image_counts
@@ -67,10 +66,7 @@ REQUESTED, FOLLOWED = "awa1_asked", "awa1_followed"
 #: Maximum number of class names in a sentence.
 NAMED = 8
 #: How to read a map of two data sets.
-LOOK_FOR = (
-    " Both colours mix where the data sets agree; an island of one colour is a class that differs "
-    "between them."
-)
+LOOK_FOR = "Colours mix where the data sets agree; an island of one colour is a class that differs."
 #: Question of the paired tests -> label of its line.
 QUESTIONS = {
     "training set": "training<br>on AWA2",
@@ -109,7 +105,7 @@ def show(header: Header) -> None:
             bind="query-params",
             placeholder="Find: bear, whale",
             label_visibility="collapsed",
-            width=140,
+            width=120,
         )
     with st.container(key="awa1_pictures"):
         pairs, place = st.columns([0.31, 0.69], gap="medium")
@@ -117,7 +113,7 @@ def show(header: Header) -> None:
         _show_printed_pairs()
     simulated = [data for data in datasets if data.simulated]
     is_real_pair = len(datasets) == 2 and not separate and not simulated
-    if simulated and not window.is_narrow():  # also in the legend
+    if simulated:
         words = simulated_effects.about_effects(simulated[0])
         answer.mark.badge("simulated map", color="orange", help=words)
     groups = [[dataset] for dataset in datasets] if separate else [list(datasets)]
@@ -135,8 +131,8 @@ def show(header: Header) -> None:
     scene = _scene(datasets, maps[:1] if waits and not separate else maps, view, separate=separate)
     looks = coloured(scene, colour, split, method)
     with place:
-        _explore(scene, looks, colour, sought, split, method, first=waits)
-        st.caption(f"{_sample_words(scene, first=waits)} {about_simulated(datasets)}".strip())
+        caption = f"{_sample_words(scene, first=waits)} {about_simulated(datasets)}".strip()
+        _explore(scene, looks, colour, sought, split, method, caption, first=waits)
     _show_image_counts()
     figures_of = list(dict.fromkeys(scene.maps))
     if waits:
@@ -162,18 +158,18 @@ def _printed_answer() -> tuple[str, str]:
     largest = changes.loc[changes["asked"] == "training set", "difference"].abs().max()
     most = in_points(largest).removeprefix("+")
     headline = (
-        "Nearly, on average: training on AWA2 instead of AWA1 changes accuracy by "
+        "Nearly: training on AWA2, not AWA1, changes mean accuracy by "
         f"{in_points(training.mean_difference)}{_doubt(training.p)}, testing by "
         f"{in_points(test.mean_difference)}{_doubt(test.p)}."
     )
     return headline, (
-        f"{test.pairs} printed pairs (Xian et al. 2019); training on AWA2 changes a single method "
-        f"by up to {most}."
+        f"{test.pairs} printed pairs each (Xian et al. 2019); training on AWA2 changes a single "
+        f"method by up to {most}."
     )
 
 
 def _doubt(p: float) -> str:
-    return " (not significant)" if p >= ALPHA else ""
+    return " (not significant)" if p >= ALPHA else " (significant)"
 
 
 def _printed_changes() -> tuple[pd.DataFrame, dict[str, PairedTest]]:
@@ -198,9 +194,10 @@ def _show_printed_pairs() -> None:
     finding, _, source_of_p = cross_dataset.claim_explained(tests).partition(". ")
     st.markdown(f"**{plain(finding.removesuffix('.'))}.**")
     st.caption(
-        f"{plain(source_of_p)} Another training set changes accuracy more than another test set "
-        f"does (p = {tests['larger'].p:.2g}). {plain(cross_dataset.PRINTED_CLAIM.source)} "
-        "`zslcore reproduce gbu:table4` computes the same pairs on imported data."
+        f"{plain(source_of_p)} Changing the training set changes accuracy more than changing the "
+        f"test set (p = {tests['larger'].p:.2g}).",
+        help=f"{plain(cross_dataset.PRINTED_CLAIM.source)} `zslcore reproduce gbu:table4` computes "
+        "the same pairs on imported data.",
     )
 
 
@@ -425,14 +422,15 @@ def _scene(
 
 def _sample_words(scene: Scene, *, first: bool) -> str:
     total = sum(len(dataset.labels) for dataset in scene.datasets)
-    fitted = "a sample of 2,000" if first else "all of them"
-    reading = LOOK_FOR if len(scene.datasets) == 2 else ""
+    layouts = dict.fromkeys(METHOD_NAMES[one.settings.method] for one in scene.maps)
+    layout, fitted = " and ".join(layouts), "all of them"
+    if first:
+        layout, fitted = "Preview", "a sample of 2,000"
+    shown = f"{len(scene):,} of {total:,} images, in proportion from every class"
     if len(scene) >= total:
-        return f"All {total:,} images; the PCA is fitted on {fitted}.{reading}"
-    return (
-        f"{len(scene):,} of {total:,} images, sampled in proportion from every class of each data "
-        f"set; the PCA is fitted on {fitted}.{reading}"
-    )
+        shown = f"All {total:,} images"
+    reading = f"{LOOK_FOR} " * (len(scene.datasets) == 2)
+    return f"{reading}{layout}: {shown}; the PCA is fitted on {fitted}."
 
 
 # --- Exploration ----------------------------------------------------------------------------------
@@ -446,10 +444,11 @@ def _explore(
     sought: str,
     split: str,
     method: str | None,
+    caption: str,
     *,
     first: bool,
 ) -> None:
-    """Draw the maps, or with ``first`` the preview, and the selection below."""
+    """Draw the maps, or with ``first`` the preview, and below a caption and the selection."""
     key = _key(scene, first=first)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
     picked, classes = _picked(scene), search_names(scene.classes, sought)
@@ -465,6 +464,7 @@ def _explore(
         key="awa1_points",
         on_change=lambda: _remember(scene, key),
     )
+    st.caption(caption)
     if picked is not None:
         _show_image(scene, picked, split, method)
     if selection is not None:

@@ -90,11 +90,11 @@ YOURS = "; background-color: rgba(240, 228, 66, 0.35)"
 #: Suffix that makes equal headings different for the browser.
 INVISIBLE = "\u200b"
 #: Heights of a row of the table and of its two headings, in pixels.
-ROW, HEADINGS = 29, 73
+ROW, HEADINGS = 26, 73
 #: Maximum number of columns of numbers that usually need no scrolling.
 UNPINNED = 7
-#: Widths in pixels: choice of results, menu of further choices, and hint next to the choices.
-PILLS, MORE, HINT = 380, 110, 310
+#: Widths in pixels: choice of results, and menu of further choices.
+PILLS, MORE = 400, 110
 #: Keys of the table, of the opened cell, and of the result chosen in it.
 TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
 #: Message for the next run: a busy server drops messages sent just before a rerun.
@@ -164,10 +164,11 @@ def _choose() -> tuple[MethodTable, list[str], str, DeltaGenerator]:
         label = controls.choose_option("Metric", figures, key="table_metric", width=130)
         results = st.container(width="content", key="table_results")
         more = st.popover("More", icon=":material/tune:", width=MORE)
-        hint = st.container(width=HINT, key="table_hint")
+        hint = st.container(key="table_hint")
         if window.is_narrow():
             results = more.container()  # so that all choices stand in one row
-        with results:
+        none_of = "_".join(sorted({"mine", "others"} - {cell.origin for cell in cells}))
+        with results, st.container(key=f"table_none_{none_of}"):  # frame.css marks these choices
             whose = st.pills(
                 "Results",
                 list(ORIGINS),
@@ -393,11 +394,13 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
             if data := data_of.get(str(heading)):
                 st.session_state[CELL] = _label(str(wide.index[row]), data)
 
-    # The browser writes pinned names in pale grey, as it does with an index.
-    pinned = window.is_narrow() or len(wide.columns) > UNPINNED
-    config: dict[Any, Any] = {1: st.column_config.Column(pinned=pinned, width=118)}
-    for k, (_, kind) in enumerate(_kinds(wide), start=2):
-        width = {"ranks": 92, "mark": 110, "printed": 108}.get(kind, 70)
+    # On a telephone, the first data set fills the width: a cut heading could not be read.
+    method, number = (106, 62) if window.is_narrow() else (118, 70)
+    pinned = len(wide.columns) > UNPINNED
+    config: dict[Any, Any] = {1: st.column_config.Column(pinned=pinned, width=method)}
+    for k, (data, kind) in enumerate(_kinds(wide), start=2):
+        title = 7 * len(_heading(table, data, kind)) + 18
+        width = {"ranks": max(86, title - number), "mark": 110, "printed": 104}.get(kind, number)
         config[k] = (
             st.column_config.NumberColumn(format="%.1f", width=width)
             if makers[kind] == "number"
@@ -428,9 +431,7 @@ def _hint(table: MethodTable, row: str, column: Column) -> str:
             f"**{plain(f'{row} · {_title(column)}')}**: {value}, rank {place}. Its curve and "
             "source are below the table."
         )
-    return (
-        "Bold: the leader. Grey: significantly worse than another. Click a number for its source."
-    )
+    return "Bold: the leader. Grey: significantly worse. Click a number for its source."
 
 
 def _detail_of(table: MethodTable, row: str, name: str) -> object:

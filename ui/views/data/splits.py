@@ -17,7 +17,7 @@ from ui.sections.your_data import show_your_data
 from ui.shell.folds import fold
 from ui.shell.frame import Header, chart, errors_as_sentences, place_answer, show_tabs
 from ui.shell.guard import fragment
-from ui.shell.text import plain
+from ui.shell.text import PART_LABELS, plain
 from ui.state import controls, data_menu
 from ui.takeaway import tables
 from zslcore.analysis import dataset_summary
@@ -29,15 +29,10 @@ CLASS_ORDERS = {"as in the file": "given", "by name": "name", "similar together"
 ATTRIBUTE_ORDERS = {**CLASS_ORDERS, "most discriminative first": "telling"}
 #: Maximum number of classes with sample images above their bars.
 MOST_SAMPLED = 20
+SPLIT_TITLES = {"PS": "Proposed split (PS)", "SS": "Standard split (SS)"}
 #: First tab of an import.
 YOUR_DATA = "Your data"
-PART_LABELS = {
-    "trainval": "trainval",
-    "test_seen": "test seen",
-    "test_unseen": "test unseen",
-    "several": "in several",
-    "none": "in none",
-}
+PARTS = PART_LABELS | {"several": "in several", "none": "in none"}
 
 
 def show(header: Header) -> None:
@@ -72,21 +67,16 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
             icon=":material/warning:",
         )
     st.caption(
-        f"{plain(split.note)} Parameters are chosen on the folds, without a test image: a method "
-        "is trained on the training classes of a fold and evaluated on its "
+        f"{plain(split.note)} Parameters are chosen on the folds, without test images: a method "
+        "is trained on the grey classes of a fold and evaluated on its "
         f":green[■]\u00a0validation classes.{_held_out(dataset, split)}"
     )
     if split.name.startswith("PS"):
         _show_photographs(benchmark_of(dataset))
     _show_statistics(dataset, split)
-    as_table = partial(
-        tables.show,
-        table.join(folds.reset_index(drop=True)),
-        f"{dataset.name}-{split.name}-split",
-        labels={"class": "class", "role": "role", "images": "images"}
-        | PART_LABELS
-        | {name: name for name in folds.columns},
-    )
+    shown = table.join(folds.reset_index(drop=True))
+    labels = {name: PARTS.get(name, name) for name in map(str, shown) if name != "imagenet1k"}
+    as_table = partial(tables.show, shown, f"{dataset.name}-{split.name}-split", labels=labels)
     fold("As a table", as_table, key="data_as_table")
 
 
@@ -104,9 +94,10 @@ def _counts(dataset: ZSLDataset, split: Split) -> tuple[str, str]:
     of_seen = f"{len(split.test_seen):,} images of these and " if len(split.test_seen) else ""
     return (
         f"{len(dataset.labels):,} images, {dataset.n_classes} classes, "
-        f"each class described by {dataset.prototypes.shape[1]} values.",
-        f"Training: {len(split.trainval):,} images of {seen} seen classes. "
-        f"Test: {of_seen}{len(split.test_unseen):,} images of {unseen} unseen classes.",
+        f"each class described by {dataset.prototypes.shape[1]} attributes.",
+        f"{SPLIT_TITLES.get(split.name, f'Split {plain(split.name)}')}: training on "
+        f"{len(split.trainval):,} images of {seen} seen classes, test on {of_seen}"
+        f"{len(split.test_unseen):,} images of {unseen} unseen classes.",
     )
 
 
@@ -150,13 +141,7 @@ def _show_statistics(dataset: ZSLDataset, split: Split) -> None:
         tables.show(
             statistics,
             f"{dataset.name}-statistics",
-            labels={
-                "split": "split",
-                "quantity": "statistic",
-                "here": "here",
-                "published": "published",
-                "deviation": "deviation",
-            },
+            labels={name: name for name in map(str, statistics)} | {"quantity": "statistic"},
             percent=["deviation"],
             height="content",
         )
@@ -174,15 +159,10 @@ def _show_origin(dataset: ZSLDataset, split: Split) -> None:
     if benchmark is None:
         return
     if dataset.simulated:
+        parts = "features" if class_attributes(benchmark) is not None else "features and attributes"
         st.caption(
-            f"Class names, counts and class lists are those of {benchmark}"
-            + (
-                ", and so are the attributes; features are simulated. "
-                if class_attributes(benchmark) is not None
-                else "; features and attributes are simulated. "
-            )
-            + "This demo has a share of the images; "
-            f"`simulated-{benchmark}-full` has all of them. "
+            f"Class names, counts and class lists are those of {benchmark}; {parts} are simulated. "
+            f"This demo has a share of the images; `simulated-{benchmark}-full` has all of them. "
             f"{simulated_effects.about_photographs(dataset)}"
         )
     notes = class_facts(benchmark).notes

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui.components import window
 from ui.figures.gains import FEWEST_DRAWS, GROUP_WORDS, gain_bars
 from ui.figures.images import image_row
 from ui.intake import import_dialog
@@ -37,8 +36,6 @@ from zslcore.methods import METHODS
 from zslcore.metrics.gain import GROUPS
 
 DRAWS = 30
-#: Width of the hint next to the choices, in pixels.
-HINT = 380
 #: Maximum number of pictures shown for a class.
 PICTURES = 16
 #: Simulated data that have no features without pre-training.
@@ -62,13 +59,11 @@ def show(_: Header) -> None:
                     "Unrelated classes only", key="gain_unrelated", bind="query-params"
                 )
             import_dialog.offer()
-            hint = st.container(width=HINT, key="gain_hint")
+            hint = st.container(key="gain_hint")
         in_set, related = (
             set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
         )
-        header = Header(answer.mark)
-        # On a telephone the badge takes a line of its own; the answer also says "simulated".
-        header.cite(dataset) if window.is_narrow() else header.mark(dataset)
+        Header(answer.mark).mark(dataset)
         if not baseline:
             _ask_for_baseline(dataset)
         methods = list(dict.fromkeys([*GAIN_METHODS, method]))
@@ -78,11 +73,11 @@ def show(_: Header) -> None:
         table = gains(method, dataset.class_names, related)
         gain = group_gain(table)
     answer.say(*_in_words(gain, table, vocabulary, simulated=dataset.simulated))
-    if not window.is_narrow():
-        hint.caption(_hint(table))
+    enough = table["draws"] >= FEWEST_DRAWS
+    first = str(table["class"][enough if enough.any() else ~enough].iloc[0])
+    hint.caption(_hint(table, first))
     _draw(table, gain, dataset, method, only_unrelated=only_unrelated)
     names = sorted(table["class"])
-    first = str(table["class"].iloc[0])
     name = controls.choose_option("Class", names, key="gain_class", default=first, width=320)
     of_methods = [gains(each, dataset.class_names).assign(method=each) for each in methods]
     _show_class(name, dataset, matches, vocabulary, pd.concat(of_methods))
@@ -184,9 +179,9 @@ def _in_words(
     if n["related"]:
         related = f", {signed(gain.related, '+z.1f')} on {n['related']} related"
     return f"{verdict} ({interval}).", (
-        f"Accuracy changes by {in_points(gain.inside)} on the "
+        f"Accuracy with minus without pre-training: {in_points(gain.inside)} on the "
         f"{n['in the set']} classes of {name}{related} and {signed(gain.unrelated, '+z.1f')} on "
-        f"{n['unrelated']} unrelated ones."
+        f"{n['unrelated']} unrelated."
     )
 
 
@@ -207,22 +202,26 @@ def _draw(
         on_pick=_open_clicked,
     )
     few = int((table["draws"] < FEWEST_DRAWS).sum())
-    bare = f"; {few} classes have fewer and no line" if few else ""
+    bare = f"; {few} classes have fewer, and a pale bar without a line" if few else ""
     st.caption(
         f"{DRAWS} random splits test a few classes each and train "
         "on the rest, with the same splits for both feature sets. Lines: 95 % intervals over the "
         f"splits that test a class (Student's t), from {FEWEST_DRAWS} splits on{bare}. Related: a "
-        "kind of the class, or a broader class, is in the set: it is not a control. The interval "
-        "of the difference is over classes (Welch), as are those of the means (Student's t). "
+        "kind of the class, or a broader class, is in the set, so it is not a control. The "
+        "interval of the difference is over classes (Welch), as are those of the means (Student's "
+        "t). "
         f"{simulated_effects.about_gain(dataset)}"
     )
 
 
-def _hint(table: pd.DataFrame) -> str:
-    """Return the gain of the opened class, which may be out of sight, or how to open one."""
+def _hint(table: pd.DataFrame, first: str) -> str:
+    """Return the gain of the opened class, which may be out of sight, or how to open one.
+
+    ``first`` is the class that is opened at first.
+    """
     opened = table[table["class"] == st.session_state.get("gain_class")]
-    if opened.empty or opened.index[0] == table.index[0]:
-        return "Click a bar to open its class below the bars."
+    if opened.empty or opened["class"].iloc[0] == first:
+        return "Pale: too few splits for an interval. Click a bar to open its class."
     row = opened.iloc[0]
     return (
         f"**{plain(row['class'])}**, {GROUP_WORDS[row['group']][0]}: {in_points(row['gain'])}. Its "
