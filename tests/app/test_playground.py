@@ -414,7 +414,7 @@ def test_printed_figures_stand_below_those_of_the_same_choice():
 def test_each_paragraph_sets_the_instrument():
     app = visit("about", playground_gamma="0.3")
     set_by = {
-        "Set γ to 0": {},
+        "Show only the 9s": {"playground_class": "9"},
         "Choose ESZSL": {"method": "ESZSL"},
         "Move λ of SAE": {"method": "SAE", "playground_ruler": "lambda"},
         "Use the test images": {"playground_ruler": "images"},
@@ -425,6 +425,7 @@ def test_each_paragraph_sets_the_instrument():
         head = sent_down(app, COMPONENT)
         assert head["rail"]["chosen"]["method"] == asked["method"]
         assert head["ruler"]["kind"] == choices.get("playground_ruler", "gamma")
+        assert head["only"] == choices.get("playground_class", "")
     (validated,) = (each for each in app.button if each.label.startswith("Set γ to 0.0"))
     validated.click().run()
     head = sent_down(app, COMPONENT)

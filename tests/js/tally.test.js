@@ -40,8 +40,12 @@ test("accuracy is a share of the class's images", () => {
   assert.deepEqual(new Tally(images).move(-0.5).accuracy, Float64Array.of(0, 1 / 3, 1));
 });
 
-test("classes: unseen before seen, each from the best on", () => {
-  assert.deepEqual(ordered(images, Float64Array.of(0.1, 0.9, 0.5)), [1, 2, 0]);
+test("classes: unseen before seen, many of them from the best on", () => {
+  assert.deepEqual(ordered(images, Float64Array.of(0.1, 0.9, 0.5)), [1, 0, 2]);
+  const many = { ...images, classes: Array.from({ length: 25 }, (_, c) => String(c)),
+    seen: Array.from({ length: 25 }, (_, c) => c > 1) };
+  const order = ordered(many, Float64Array.from(many.classes, (_, c) => c / 25));
+  assert.deepEqual([...order.slice(0, 3), order[24]], [1, 0, 24, 2]);
 });
 
 test("every class has a column on whole pixels; where they do not suffice, some share one", () => {

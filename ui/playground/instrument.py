@@ -33,8 +33,9 @@ from zslcore.methods import METHODS
 
 #: Name of gamma in the address, and key of the component that sets it.
 GAMMA, KEY = "playground_gamma", "playground"
-#: Names in the address: of the ruler's kind, and of the value of a ruler other than gamma.
-RULER, VALUE = "playground_ruler", "playground_value"
+#: Names in the address: of the ruler's kind, of the value of a ruler other than gamma, and of the
+#: only class on the wall.
+RULER, VALUE, ONLY = "playground_ruler", "playground_value", "playground_class"
 #: Where a session keeps the ruler's stops as text.
 STOPS = "playground_stops"
 #: Flag in the session: a choice has changed, so the whole page has to run again.
@@ -45,8 +46,8 @@ BRING = "playground_bring"
 DRAWER = "playground_drawer"
 #: Seconds between two updates of a job's state.
 LOOK_EVERY = 1.0
-#: Height of the elements below the instrument, in pixels.
-BELOW = 92
+#: Height of the elements below the instrument, in pixels; without any, it may cover the margin.
+BELOW, ABOVE_END = 92, -24
 #: Maximum number of pixel values sent to the browser.
 MOST_PIXELS = 1 << 22
 
@@ -121,6 +122,10 @@ def _hear(what: str) -> None:
         st.session_state[MOVED] = True
     elif what == "choice" and isinstance(value, dict):
         _take(value)
+    elif what == "only" and isinstance(value, str):
+        st.query_params.pop(ONLY, None)
+        if value:
+            st.query_params[ONLY] = value
     elif what == "bring" and value:
         st.session_state[BRING] = True
     elif what == "run" and value:
@@ -210,7 +215,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
         if stops.work is not None and not ruler.frames:
             button = f"Compute it ({stops.about})"
             pending = playground_answers.standing(choice.method, status, "", button, covers=False)
-        drawn = _instrument(choice, dataset, shown, pending, ruler, BELOW if drawer else 0)
+        drawn = _instrument(choice, dataset, shown, pending, ruler, BELOW if drawer else ABOVE_END)
         with st.container(key="playground_instrument"):
             playground.draw(drawn, key=KEY, on_change=_hear)
             with st.container(key="playground_menu"):
@@ -257,6 +262,7 @@ def _instrument(
         pending,
         ruler,
         below,
+        st.query_params.get(ONLY, ""),
     )
 
 

@@ -12,6 +12,7 @@ const FOOT = 26;
 const BETWEEN = 18;
 const WRITTEN = 46; // least width and height of a bar with its value
 const LETTERS = 16; // height of the value
+const FEW = 24; // number of classes up to which they keep their order, as on the wall
 
 export class Classes {
   /**
@@ -102,7 +103,9 @@ export class Classes {
     ctx.textAlign = "left";
     const second = columns.find(({ seen }) => seen)?.x ?? 0;
     ctx.fillText(`◆ ${this.nUnseen} ${this.sides.unseen}`, 0, 13);
-    ctx.fillText(`● ${order.length - this.nUnseen} ${this.sides.seen} classes`, Math.max(second, 84), 13);
+    const seen = `● ${order.length - this.nUnseen} ${this.sides.seen} classes`, left = Math.max(second, 84);
+    const unit = ", accuracy of each", fits = left + ctx.measureText(seen + unit).width < this.width;
+    ctx.fillText(fits ? seen + unit : seen, left, 13);
     ctx.textAlign = "center";
     for (const { x, width, classes } of columns) {
       const name = this.images.classes[classes[0]];
@@ -133,13 +136,13 @@ export class Classes {
 }
 
 /**
- * Return the unseen, then the seen classes, each side from best to worst at the reference.
+ * Return the unseen, then the seen classes, many of them from best to worst at the reference.
  * @param {Images} images
  * @param {Float64Array} reference
  */
 export function ordered({ classes, seen }, reference) {
   return classes.map((_, c) => c).sort((a, b) =>
-    Number(seen[a]) - Number(seen[b]) || reference[b] - reference[a] || a - b);
+    Number(seen[a]) - Number(seen[b]) || (classes.length > FEW && reference[b] - reference[a]) || a - b);
 }
 
 /** @typedef {{ x: number, width: number, seen: boolean, classes: number[] }} Column */

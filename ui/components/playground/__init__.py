@@ -170,7 +170,8 @@ class Instrument:
     ``curves`` has a single curve; ``answered`` has the predictions of the images. ``names`` are the
     classes in the order of the score columns; ``noun`` is the word for a class, singular and
     plural. ``ghosts`` are the curves of other methods; ``pictures`` is uint8 of shape (n_samples,
-    height, width). ``below`` is the height, in pixels, of the elements below the instrument.
+    height, width). ``below`` is the height, in pixels, of the elements below the instrument;
+    ``only`` is the class whose images alone are on the wall.
     """
 
     curves: InteractiveCurve
@@ -183,6 +184,7 @@ class Instrument:
     pending: Pending | None = None
     ruler: Ruler = Ruler()
     below: int = 0
+    only: str = ""
 
     def packed(self, file: str = "playground") -> bytes:
         """Return the contents as bytes; ``file`` is the stem of downloaded files."""
@@ -214,6 +216,7 @@ class Instrument:
             "rail": self.rail.head(),
             "pending": self.pending and asdict(self.pending),
             "below": self.below,
+            "only": self.only,
         }
         return packed(head | own, blocks)
 
@@ -242,12 +245,12 @@ def _parts(curves: InteractiveCurve, answered: AnsweredTest) -> tuple[dict[str, 
 def draw(what: Instrument, *, key: str, on_change: Callable[[str], None]) -> Any:
     """Draw the instrument.
 
-    ``on_change`` is called with "gamma", "place", "ruler", "choice", "bring" or "run" before the
-    page runs.
+    ``on_change`` is called with "gamma", "place", "ruler", "choice", "only", "bring" or "run"
+    before the page runs.
     """
     heard: dict[str, Any] = {
         f"on_{name}_change": _hear(on_change, name)
-        for name in ("gamma", "place", "ruler", "choice", "bring", "run")
+        for name in ("gamma", "place", "ruler", "choice", "only", "bring", "run")
     }
     return _mount(key=key, data=what.packed(key), **heard)
 

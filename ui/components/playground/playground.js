@@ -8,7 +8,7 @@ import { sidesOf } from "../../../zslcore/interactive/curves.js";
 import { middleGamma, nextPoint, placeAt, shortGamma } from "../../../zslcore/interactive/curve.js";
 import { partOf } from "../../../zslcore/interactive/dom.js";
 import { Held } from "../../../zslcore/interactive/held.js";
-import { counted, percent, threeDigits } from "../../../zslcore/interactive/numbers.js";
+import { counted, percent, threeDigits, together } from "../../../zslcore/interactive/numbers.js";
 import { path } from "../../../zslcore/interactive/symbols.js";
 import { shape } from "../../../zslcore/interactive/svg.js";
 import { Tally } from "../../../zslcore/interactive/tally.js";
@@ -43,9 +43,10 @@ const WIDE = 960; // minimum width in pixels for rail, curve and wall side by si
 const MEDIUM = 600; // minimum width in pixels for curve and wall side by side
 const LOWEST = 440; // minimum height of the wide form, in pixels
 const FIXED_HEIGHT = 158; // pixels of height of sentence, numbers and ruler
-const FIXED_BESIDE = 290; // the same with the choices, in a window of medium width
+const FIXED_BESIDE = 242; // the same in a window of medium width, below the choices
 const LEAST_BESIDE = 320; // minimum height of curve and wall in a window of medium width
 const RAIL_WIDTH = 288; // pixels of width of the rail and its gap
+const LEAST_WALL = 290; // minimum width of the wall next to the plane, in pixels
 const TALL_SHARE = 0.6; // the plane's share of the stage in a tall window
 const BARS = 72; // pixels of height of the classes' bars
 const HEADS = 56; // pixels of height of the two lines above the wall, with their gaps
@@ -129,7 +130,11 @@ export class Playground extends Held {
     if (JSON.stringify(before?.rail.chosen) !== JSON.stringify(head.rail.chosen)) this.asked = {};
     this.rail.show(head.rail);
     this.wait(head.pending);
-    if (same && this.plane && before?.ghosts.length === head.ghosts.length) this.ask();
+    const only = head.images.classes.indexOf(head.only);
+    this.only = only < 0 ? null : only;
+    this.select.value = only < 0 ? "" : String(only);
+    if (same && this.plane && before?.ghosts.length === head.ghosts.length &&
+      before.only === head.only) this.ask();
     else this.build();
     if (!before) this.welcome(head);
   }
@@ -191,7 +196,6 @@ export class Playground extends Held {
 
   /** Reset the choices of the previous data set. @param {Instrument} head */
   forget({ images, noun }) {
-    this.only = null;
     this.shut();
     const all = new Option(`all ${noun[1]}`, "");
     this.select.replaceChildren(all, ...images.classes.map((name, c) =>
@@ -260,7 +264,7 @@ export class Playground extends Held {
     const top = this.root.getBoundingClientRect().top + scrolledBy(this.root);
     const room = innerHeight - top - this.head.below;
     const tall = Math.floor(wide ? Math.max(LOWEST, Math.min(room, mostTall(this.width)))
-      : Math.max(LEAST_BESIDE, Math.min(room - FIXED_BESIDE, tallBeside(this.width))));
+      : Math.max(LEAST_BESIDE, Math.min(room - FIXED_BESIDE - this.choices.offsetHeight, tallBeside(this.width, 1.1))));
     if (tall === this.tall && wide === this.wide && this.plane) return;
     Object.assign(this, { tall, wide });
     this.root.style.height = wide ? `${tall}px` : "";
@@ -316,15 +320,15 @@ export class Playground extends Held {
     if (width < MEDIUM) return { side: stage - BESIDE - 2, wall: stage, tall: 340 };
     const free = wide ? this.places.trade.clientHeight : this.tall;
     const share = free > 0.62 * stage ? TALL_SHARE : wide ? 0.48 : 0.5;
-    const side = Math.max(200, Math.min(free - 54, share * stage - BESIDE));
+    const most = Math.min(share * stage, stage - GUTTER - LEAST_WALL) - BESIDE;
+    const side = Math.max(200, Math.min(free - 54, most));
     return { side, wall: Math.floor(stage - side - BESIDE - GUTTER), tall: free - BARS - HEADS };
   }
 
-  /** Names of the unseen classes of the digits; others are too long for the sentence. */
-  get unseenOnes() {
-    const { images, noun } = /** @type {Instrument} */ (this.head);
-    return noun[1] === "classes" ? "" : new Intl.ListFormat("en-GB").format(
-      images.classes.filter((_, c) => !images.seen[c]));
+  /** The place at the validated gamma, if there is one. */
+  get validated() {
+    const stop = this.line.stops.find(({ look }) => look === "validated");
+    return stop && placeAt(this.line, stop.gamma);
   }
 
   /** The position to which classes are compared. */
@@ -397,18 +401,21 @@ export class Playground extends Held {
   /** @param {Place} place */
   write(place) {
     const { gamma, unseen, seen, harmonic } = place, [u, s, h, at] = this.places.numbers;
-    const { noun, ruler, frames } = /** @type {Instrument} */ (this.head);
+    const head = /** @type {Instrument} */ (this.head), { noun, ruler, frames } = head;
     const word = ruler.words[this.stop];
-    at.textContent = this.steps ? `γ ${threeDigits(gamma)}, validated` : "";
-    const trade = tradeOf(place, placeAt(this.line, 0), noun[1], this.unseenOnes);
+    const spelled = this.width >= MEDIUM && this.places.pending.hidden; // else there is no room
+    const isHidden = this.choices.offsetHeight === 0, { method } = head.rail.chosen;
+    at.textContent = `${isHidden && spelled ? method : ""} ${this.steps ? `γ ${threeDigits(gamma)}, validated` : ""}`.trim();
+    const trade = tradeOf(place, placeAt(this.line, 0), noun[1], this.validated);
     const words = this.steps ? tradeOfStop(ruler, placesOf(frames), this.stop, noun[1])
       : `${trade.gamma} ${trade.words}`.trim();
-    this.places.sentence.textContent = words.replace(/ (?=[%=])|(?<==) /g, "\u00a0");
+    this.places.sentence.textContent = together(words);
     this.places.gamma.textContent = this.steps ? valued(ruler.symbol, word)
       : `γ = ${threeDigits(gamma)}`;
-    u.textContent = `◆ u ${percent(unseen)}`;
-    s.textContent = `● s ${percent(seen)}`;
-    h.textContent = `H ${percent(harmonic)}`;
+    const accuracy = spelled && this.wide ? "accuracy " : "";
+    u.textContent = `◆ unseen ${accuracy}u ${percent(unseen)}`;
+    s.textContent = `● seen ${accuracy}s ${percent(seen)}`;
+    h.textContent = `${spelled ? "harmonic mean " : ""}H ${percent(harmonic)}`;
     const here = this.steps ? this.stop : gamma;
     const name = this.marked.filter(({ value }) => value === here).map((each) => each.name).join(", ");
     this.range.value = String(here);
@@ -495,6 +502,7 @@ export class Playground extends Held {
     this.select.value = only === null ? "" : String(only);
     this.wall.lay(this.head, this.wall.width, this.wall.height, only);
     this.ask();
+    this.say("only", only === null ? "" : this.head.images.classes[only]);
   }
 
   /** Show an image large. @param {number} k in the order of changes */
@@ -554,12 +562,13 @@ export class Playground extends Held {
 
 /** Height above which plane and wall do not fit into the window together. @param {number} width */
 function mostTall(width) {
-  return FIXED_HEIGHT + tallBeside(width - RAIL_WIDTH);
+  return FIXED_HEIGHT + tallBeside(width - RAIL_WIDTH, 1.35);
 }
 
-/** Height of the wall next to the largest plane. @param {number} width of both */
-function tallBeside(width) {
-  return 54 + 1.35 * (TALL_SHARE * width - BESIDE);
+/** Height of the wall next to the largest plane. @param {number} width of both
+ * @param {number} factor of the plane's height */
+function tallBeside(width, factor) {
+  return 54 + factor * (TALL_SHARE * width - BESIDE);
 }
 
 /** Whether the visitor wants less motion. */

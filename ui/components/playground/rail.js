@@ -72,6 +72,8 @@ export class Choices {
     made.push(this.group("Method", methods, "families"));
     const needs = new Set(families.flatMap(({ chips }) => chips.map((chip) => chip.needs)));
     needs.delete("");
+    if (families.some(({ chips }) => chips.some(({ here }) => !here)))
+      made.push(line("note", "Dashed: computed when chosen."));
     if (needs.size) made.push(line("note", `Grey: needs ${[...needs].join(" and ")}`));
     return made;
   }

@@ -17,20 +17,31 @@ export function inPoints(points) {
  * @param {Place} now
  * @param {Place} plain at gamma 0
  * @param {string} many plural of the classes
- * @param {string} [unseenOnes] names of the unseen classes, if there are few
+ * @param {Place} [validated] at the validated gamma
  * @returns {{ gamma: string, words: string }}
  */
-export function tradeOf(now, plain, many, unseenOnes = "") {
-  const unseen = 100 * (now.unseen - plain.unseen), seen = 100 * (now.seen - plain.seen);
+export function tradeOf(now, plain, many, validated = plain) {
+  const { unseen, seen } = changesOf(now, plain);
   const gamma = `At γ = ${threeDigits(now.gamma)},`, unseenMoves = Math.abs(unseen) >= LEAST;
   if (!unseenMoves && Math.abs(seen) < LEAST)
-    return { gamma: "", words: `${percent(plain.seen)} of seen ${many} are recognised, ` +
-      `${plain.unseen < plain.seen ? "only" : "and"} ${percent(plain.unseen)} of ` +
-      (unseenOnes ? `${unseenOnes}, never seen in training.` : "unseen ones.") };
+    return { gamma: "", words: `${percent(plain.seen)} of seen ${many} are right, ` +
+      `${percent(plain.unseen)} of unseen${priceOf(changesOf(validated, plain))}.` };
   const [first, second] = unseenMoves ? ["unseen", "seen"] : ["seen", "unseen"];
   const [moved, other] = unseenMoves ? [unseen, seen] : [seen, unseen];
   return { gamma, words: `${first} ${many} ${changeOf(moved)}, ${second} ${many} ` +
     `${changeOf(other, moved)}.` };
+}
+
+/** Changes of unseen and of seen accuracy, in points. @param {Place} now @param {Place} plain */
+function changesOf(now, plain) {
+  return { unseen: 100 * (now.unseen - plain.unseen), seen: 100 * (now.seen - plain.seen) };
+}
+
+/** The trade-off at the validated gamma, if seen accuracy falls and unseen accuracy rises.
+ * @param {{ unseen: number, seen: number }} changes in points */
+function priceOf({ unseen, seen }) {
+  return unseen < LEAST || seen > -LEAST ? ""
+    : `; the validated γ trades ${inPoints(seen)} for ${inPoints(unseen).replace(/ points?$/, "")}`;
 }
 
 /**

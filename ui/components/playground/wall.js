@@ -184,10 +184,11 @@ export class Wall {
 
   /** Draw the line in the middle, and the names of rows or bands. */
   drawGround() {
-    const { ctx, width, height, slots, head } = this;
+    const { ctx, width, slots, head } = this;
     if (!slots || !head) return;
     ctx.fillStyle = this.quiet ?? "";
-    ctx.fillRect(width / 2 - 0.5, 0, 1, height);
+    const { rows, size, tops } = slots.grid, last = slots.groups.length - 1;
+    ctx.fillRect(width / 2 - 0.5, 0, 1, (this.top ?? 0) + tops[last] + rows[last] * size);
     ctx.textBaseline = "middle";
     slots.groups.forEach(({ name, seen, classes }, g) => {
       const top = slots.grid.tops[g] + (this.top ?? 0);

@@ -67,6 +67,7 @@ import { withArrays } from "../../../zslcore/interactive/curves.js";
  * @property {Ruler} ruler
  * @property {Frame[]} frames one per stop of the ruler
  * @property {number} below pixels below the instrument
+ * @property {string} only the class whose images alone are on the wall; empty for all
  */
 
 /** @typedef {Head & Own & { images: Images }} Instrument */

@@ -7,15 +7,19 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from ui.components import window
+from ui.figures.palette import UNSEEN
 from ui.playground import answers as playground_answers
 from ui.playground import instrument
 from ui.shell import site_map
 from ui.shell.frame import Header, errors_as_sentences
-from ui.shell.numbers import percent, three_digits
+from ui.shell.numbers import three_digits
 from ui.state import cache, controls
 
 #: Title, text, button and choices of a paragraph.
 Step = tuple[str, str, str, Mapping[str, str]]
+#: Digits without training images, and the line that each of the first attributes describes.
+UNSEEN_DIGITS = (7, 8, 9)
+SEGMENTS = ("M4 3h12", "M3 5v10", "M17 5v10", "M4 17h12", "M3 19v10", "M17 19v10", "M4 31h12")
 #: Choices set by each paragraph, and written to the session for other pages.
 DIGITS = {"dataset": "digits", "split": "PS", "method": controls.METHOD}
 
@@ -23,56 +27,60 @@ DIGITS = {"dataset": "digits", "split": "PS", "method": controls.METHOD}
 def show(header: Header) -> None:
     """Show the article next to the instrument; on a phone, the instrument before the steps."""
     if window.is_narrow():
+        introduction, aside, steps = st.container(), st.container(), st.container()
+    else:
+        introduction, aside = st.columns([0.35, 0.65], gap="large")
+        steps = introduction
+    with introduction:
         _write_introduction()
-        _show_instrument(header)
-        with errors_as_sentences():
-            _write_steps(_steps())
-        return
-    article, aside = st.columns([0.38, 0.62], gap="large")
-    with article, errors_as_sentences():
-        _write_introduction()
+    with steps, errors_as_sentences():
         _write_steps(_steps())
-    with aside:
-        _show_instrument(header)
-
-
-def _show_instrument(header: Header) -> None:
-    with st.container(key="about_instrument"):
+    with aside, st.container(key="about_instrument"):
         instrument.show_instrument(header)
 
 
 def _write_introduction() -> None:
     st.markdown(
-        "**Zero-shot learning recognises classes of which it has no training image, from a "
-        "description.**\n\nThis model was trained on images of the digits :blue[**● 0 to 6**]. Of "
-        ":orange[**◆ 7, 8 and 9**] it has only a written description: strokes, holes, bows. From "
-        "the seen digits it learns to predict an image from a description, and picks the class "
-        "with the closest predicted image. Each button sets the instrument; then move it yourself."
+        "**Zero-shot learning recognises classes without training images, from descriptions.**\n\n"
+        "This model was trained on images of :blue[**● 0 to 6**]. Of :orange[**◆ 7, 8 and 9**] it "
+        "has only descriptions of 31 values, such as these seven lines:"
     )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.image(_described(), width=110)
+        words = "From each description it predicts an image; the closest one gives the class."
+        st.markdown(words, width=228)
+
+
+def _described() -> str:
+    """Return the seven lines in the descriptions of the unseen digits, as SVG."""
+    prototypes = cache.dataset("digits").prototypes[list(UNSEEN_DIGITS)]
+    lines = "".join(
+        f'<path d="{path}" transform="translate({40 * k} 0)" stroke-opacity="{0.1 + 0.9 * value}"/>'
+        for k, values in enumerate(prototypes)
+        for path, value in zip(SEGMENTS, values, strict=False)
+    )
+    look = f'fill="none" stroke="{UNSEEN.color}" stroke-width="3"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 34" {look}>{lines}</svg>'
 
 
 def _steps() -> Sequence[Step]:
-    """Return title, text, button and choices of each step, with metrics on digits."""
+    """Return title, text, button and choices of each step."""
     digits = cache.dataset("digits")
     run = playground_answers.played(playground_answers.spec_of(digits, "PS", controls.METHOD))
     assert run is not None  # precomputed, or quick to compute
-    gamma, curve = run.gamma or 0.0, run.test.curve
-    plain, validated = curve.at(0.0), curve.at(gamma)
+    gamma = run.gamma or 0.0
     return (
         (
             "Seen classes win",
-            f"If all ten digits are allowed, {percent(plain.seen)} of seen digits are recognised, "
-            f"but only {percent(plain.unseen)} of unseen digits: images drift to familiar classes. "
-            "Open a grey 7 on the left half of the wall: which digit was it mistaken for?",
-            "Set γ to 0",
-            {},
+            "With all ten digits allowed, images drift to familiar digits. Open a grey 9 on the "
+            "left of the wall: what was it mistaken for?",
+            "Show only the 9s",
+            {instrument.ONLY: "9"},
         ),
         (
             "One number holds them back",
-            "γ is subtracted from the scores of all seen classes. Cross-validation on seen digits "
-            f"chooses γ = {three_digits(gamma)}; no 7, 8 or 9 is used. H, the harmonic mean of "
-            f"both accuracies, rises from {percent(plain.harmonic)} to "
-            f"{percent(validated.harmonic)}. Move further right: when does H fall?",
+            "γ is subtracted from all seen scores. Cross-validation on seen digits alone chooses "
+            f"{three_digits(gamma)}. Move further right: when does H fall?",
             f"Set γ to {three_digits(gamma)}",
             {instrument.GAMMA: repr(gamma)},
         ),
@@ -119,13 +127,14 @@ def _write_steps(steps: Sequence[Step]) -> None:
 def _write_step(title: str, text: str, button: str, choices: Mapping[str, str]) -> None:
     """Write a paragraph with the button that sets its choices."""
     st.header(title, anchor=False)
-    st.markdown(text.replace(" %", "\u00a0%").replace(" = ", "\u00a0=\u00a0"))
+    st.markdown(text)
     st.button(button, icon=":material/tune:", key=f"about_{title}", on_click=_set, args=(choices,))
 
 
 def _set(choices: Mapping[str, str]) -> None:
     """Write the choices of a paragraph into the address, and remove earlier choices."""
-    instrument.drop_from_address(instrument.GAMMA, instrument.VALUE, instrument.RULER)
+    drop = (instrument.GAMMA, instrument.VALUE, instrument.RULER, instrument.ONLY)
+    instrument.drop_from_address(*drop)
     for name, value in (DIGITS | dict(choices)).items():
         st.query_params[name] = value
         if name in DIGITS:
