@@ -16,6 +16,7 @@ from zslcore.__main__ import main
 from zslcore.datasets import import_dataset, imports, load
 from zslcore.datasets.intake import find, survey
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, UnknownNameError
+from zslcore.names import spaced_name
 from zslcore.storage.artifacts import discard
 from zslcore.untrusted.readers import variables
 
@@ -92,8 +93,69 @@ def written_by_pandas(folder):
     pd.DataFrame(S, index=NAMES).to_csv(folder / "embeddings.csv")
 
 
+def classes_in_columns(folder):
+    npy(folder)
+    table = pd.DataFrame(S.T, columns=NAMES)
+    table.insert(0, "attribute", [*"abcd"])
+    table.to_csv(folder / "embeddings.csv", index=False)
+
+
+def classes_in_columns_with_index(folder):
+    named_labels(folder)
+    np.savez(folder / "table.npz", features=X, labels=np.array(NAMES)[Y])
+    pd.DataFrame(S.T, columns=NAMES, index=[*"abcd"]).to_csv(folder / "embeddings.csv")
+
+
+def numbered_classes(folder):
+    npy(folder)
+    table = pd.DataFrame(S, columns=[*"abcd"]).assign(name=NAMES)
+    table.insert(0, "id", np.arange(len(NAMES)) * 2)
+    table.to_csv(folder / "embeddings.csv", index=False)
+
+
+def word2vec(folder):
+    npy(folder)
+    (folder / "embeddings.csv").unlink()
+    lines = [
+        " ".join([name.replace(" ", "_"), *map(str, row)])
+        for name, row in zip(NAMES, S.tolist(), strict=True)
+    ]
+    (folder / "wiki.vec").write_text("\n".join([f"{len(S)} {S.shape[1]}", *lines]))
+
+
+def image_tables(folder):
+    """Labels are in another order than features; both files name the images."""
+    npy(folder)
+    (folder / "features.npy").unlink()
+    (folder / "labels.npy").unlink()
+    images = [f"{k}.jpg" for k in range(len(Y))]
+    features = pd.DataFrame(X).assign(image=images)
+    features.to_csv(folder / "features.csv", index=False)
+    labels = pd.DataFrame({"image": images, "label": np.array(NAMES)[Y]})
+    labels[::-1].to_csv(folder / "labels.csv", index=False)
+
+
+def records(folder):
+    npy(folder)
+    (folder / "features.npy").unlink()
+    (folder / "labels.npy").unlink()
+    rows = zip(X.tolist(), np.array(NAMES)[Y].tolist(), strict=True)
+    lines = [
+        json.dumps({"image": f"{k}", "label": y, "embedding": x}) for k, (x, y) in enumerate(rows)
+    ]
+    (folder / "features.jsonl").write_text("\n".join(lines))
+
+
+def attributes_in_json(folder):
+    npy(folder)
+    (folder / "embeddings.csv").unlink()
+    by_class = pd.DataFrame(S.T.astype(float), columns=NAMES, index=[*"abcd"]).to_dict()
+    (folder / "embeddings.json").write_text(json.dumps(by_class))
+
+
 LAYOUTS = [npy, one_npz, mat, mat73, tensors, safetensors, texts, tables]
-LAYOUTS += [named_labels, written_by_pandas]
+LAYOUTS += [named_labels, written_by_pandas, classes_in_columns, classes_in_columns_with_index]
+LAYOUTS += [numbered_classes, word2vec, image_tables, records, attributes_in_json]
 
 
 def paths(folder):
@@ -104,8 +166,29 @@ def as_expected(data):
     np.testing.assert_allclose(data.features, X, rtol=1e-6)
     np.testing.assert_array_equal(data.labels, Y)
     np.testing.assert_allclose(data.prototypes, S, rtol=1e-6)
-    assert data.class_names == NAMES
+    assert tuple(spaced_name(name) for name in data.class_names) == NAMES
     return True
+
+
+def test_a_missing_number_of_a_class_embedding_is_refused(tmp_path):
+    """Its column would be left out as texts."""
+    npy(tmp_path)
+    table = pd.DataFrame(S, columns=[*"abcd"]).assign(name=NAMES)
+    table.loc[2, "b"] = np.nan
+    table.to_csv(tmp_path / "embeddings.csv", index=False)
+    with pytest.raises(FileRefusedError, match="expected finite numbers[,;] got nan in row 3"):
+        find(paths(tmp_path), unseen=UNSEEN).read_dataset("a")
+
+
+def test_parts_of_images_follow_the_names_of_the_images(tmp_path):
+    image_tables(tmp_path)
+    table = pd.read_csv(tmp_path / "labels.csv")
+    table["split"] = np.where(table["label"].isin(NAMES[3:]), "test", "train")
+    table.to_csv(tmp_path / "labels.csv", index=False)
+    data = find(paths(tmp_path)).read_dataset("a")
+    assert as_expected(data)
+    (split,) = data.splits.values()
+    np.testing.assert_array_equal(split.test_unseen, np.flatnonzero(Y >= 3))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -28,7 +28,7 @@ from zslcore.names import class_key, class_keys
 from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
-from zslcore.untrusted.client import ARRAYS, Contents, Role, look_into, read_arrays
+from zslcore.untrusted.client import ARRAYS, Contents, Role, look_into, read_arrays, rows_by_image
 
 #: Increased when the same files are read as other splits.
 REVISION = 2
@@ -134,7 +134,9 @@ NAMES = {
     "split": "split",
 }
 #: Suffixes of text files.
-TEXTS = (".csv", ".tsv", ".txt", "")
+TEXTS = (".csv", ".tsv", ".txt", ".vec", "")
+#: Containers of tables, with one row per image or class.
+TABLES = ("text", "Parquet", "JSON")
 #: Arrays of a table that describe its columns, not its rows.
 OF_TABLE = ("columns", "class_names")
 #: Allowed name of a large variable, which becomes a file name.
@@ -404,12 +406,13 @@ def _of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
     table_columns: list[Array] = []
     tables: dict[int, list[Array]] = {}
     for array in free:
-        if array.contents.container in ("text", "Parquet") and len(array.contents.shapes) > 1:
+        if array.contents.container in TABLES and len(array.contents.shapes) > 1:
             tables.setdefault(id(array.contents), []).append(array)
     for columns in tables.values():
         of = {array.name.lower(): array for array in columns}
         matrices = [a for a in columns if len(a.shape) == 2 and not a.is_text]
-        names = next((of[n] for n in ("class", "class_name", "name") if n in of), None)
+        titles = ("class", "class_name", "name", "attribute", "attributes", "predicate")
+        names = next((of[title] for title in titles if title in of), None)
         if len(matrices) == 1 and any(NAMES.get(n) == "labels" for n in of):
             parts.setdefault("features", matrices[0])  # a label column means one row per image
         if len(matrices) != 1 or names is None or not names.is_text or names.values is None:
@@ -529,6 +532,7 @@ def _read(
                 f"({intake.sentence}); add the file, or say which with --{part} FILE:NAME."
             )
     labels, texts = _labels(parts)
+    parts = _with_classes_in_rows(parts, labels, texts or tuple(map(str, unseen or ())))
     features = _matrix(parts["features"], len(labels), "label", into / "features.npy")
     names = (
         parts["class_names"].contents.names(parts["class_names"].name)
@@ -539,6 +543,9 @@ def _read(
     prototypes = np.array(_matrix(parts["prototypes"], n_classes, "class", into / "p.npy"))
     names, labels = _numbered(parts, names, labels, texts, len(prototypes))
     attributes = _texts(parts, "attribute_names", prototypes.shape[1])
+    files_of_images = _texts(parts, "image_files", len(labels))
+    if files_of_images:
+        files_of_images = tuple(_by_image(parts, "image_files", np.array(files_of_images)).tolist())
     return ParsedDataset(
         features=features,
         labels=labels,
@@ -550,7 +557,7 @@ def _read(
         source=f"Features of your own, from {files}.",
         first=0,
         attribute_names=attributes,
-        image_files=_texts(parts, "image_files", len(labels)),
+        image_files=files_of_images,
     )
 
 
@@ -563,11 +570,45 @@ def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
         values = array.contents.numbers(array.name)
         if not values.size:
             raise FileRefusedError(f"{array.title}: expected labels; got none.")
-        return values, ()
+        return _by_image(parts, "labels", values), ()
     listed = array.contents.names(array.name)
     names = tuple(dict.fromkeys(listed))
     place = {name: k for k, name in enumerate(names)}
-    return np.array([place[name] for name in listed]), names
+    return _by_image(parts, "labels", np.array([place[name] for name in listed])), names
+
+
+def _by_image(parts: Mapping[str, Array], part: str, values: np.ndarray) -> np.ndarray:
+    """Return values in the order of the features, if both files name the images."""
+    features, file = parts["features"].contents, parts[part].contents
+    if features is file:
+        return values
+    images, listed = (
+        {name: each for name, each in contents.arrays.items() if each.shape == (n,)}
+        for contents, n in ((features, parts["features"].shape[0]), (file, len(values)))
+    )
+    rows = rows_by_image(images, listed, file.name, features.name)
+    return values if rows is None else values[rows]
+
+
+def _with_classes_in_rows(
+    parts: Mapping[str, Array], labels: np.ndarray, named: Sequence[str]
+) -> Mapping[str, Array]:
+    """Exchange the names of rows and columns of a table of attributes with classes in columns.
+
+    The classes are in columns if only the columns have all ``named`` classes, or, without names, if
+    there are as many columns as classes in ``labels``.
+    """
+    if not {"class_names", "attribute_names"} <= parts.keys():
+        return parts
+    sides = parts["class_names"], parts["attribute_names"]
+    if sides[0].contents is not sides[1].contents:
+        return parts
+    keys = [{class_key(name) for name in side.contents.names(side.name)} for side in sides]
+    wanted = {class_key(name) for name in named if not name.isdecimal()}
+    fits = [wanted <= each if wanted else len(each) == labels.max() + 1 for each in keys]
+    if fits != [False, True]:
+        return parts
+    return {**parts, "class_names": sides[1], "attribute_names": sides[0]}
 
 
 def _matrix(array: Array, n: int, what: str, path: Path) -> np.ndarray:
@@ -669,6 +710,7 @@ def _splits(
     rows = intake.rows_of_parts()
     if "split" in intake.parts:
         words = np.array(intake.parts["split"].contents.names(intake.parts["split"].name))
+        words = _by_image(intake.parts, "split", words)
         rows_of_word: Mapping[str, np.ndarray] = {
             word: np.flatnonzero(words == word) for word in dict.fromkeys(words.tolist())
         }

@@ -40,6 +40,7 @@ from zslcore.untrusted.client import (
     read_arrays,
     read_lines,
     read_score_table,
+    rows_by_image,
 )
 from zslcore.untrusted.readers.array_names import (
     COUNTERS,
@@ -875,23 +876,11 @@ def _by_image(
     others: Mapping[str, np.ndarray],
 ) -> np.ndarray | tuple[str, ...]:
     """Return labels in the order of the images of ``scores``, if both files name the images."""
-    held = {name: each for name, each in file.arrays.items() if each.shape == (len(labels),)}
-    for title, images in others.items():
-        for name, values in held.items():
-            if plain_name(name) != plain_name(title) and values.dtype.kind != "U":
-                continue
-            own, place = images.tolist(), {image: k for k, image in enumerate(values.tolist())}
-            missing = [image for image in own if image not in place]
-            if len(place) < len(labels) or len({*own}) < len(own) or len(missing) == len(own):
-                continue
-            if missing:
-                raise FileRefusedError(
-                    f"{file.name}: expected a label for every image of {scores}; got none for "
-                    f"{clean_text(str(missing[0]), 60)!r}."
-                )
-            rows = [place[image] for image in own]
-            return tuple(labels[k] for k in rows) if isinstance(labels, tuple) else labels[rows]
-    return labels
+    listed = {name: each for name, each in file.arrays.items() if each.shape == (len(labels),)}
+    rows = rows_by_image(others, listed, file.name, scores)
+    if rows is None:
+        return labels
+    return tuple(labels[k] for k in rows) if isinstance(labels, tuple) else labels[rows]
 
 
 def _labels_in(

@@ -35,6 +35,7 @@ from zslcore.untrusted.readers import (
     variables,
     word_vectors,
 )
+from zslcore.untrusted.readers.array_names import plain_name
 from zslcore.untrusted.readers.common import encoding_of
 from zslcore.untrusted.readers.variables import CONTAINERS
 from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
@@ -318,6 +319,34 @@ def contents_of_json(path: Path, value: Any) -> Contents:
             refused[name] = str(refusal)
     shapes = {name: arrays[name].shape if name in arrays else None for name in source.names}
     return Contents(path, "JSON", shapes, arrays, refused)
+
+
+def rows_by_image(
+    images: Mapping[str, np.ndarray], listed: Mapping[str, np.ndarray], file: str, of: str
+) -> list[int] | None:
+    """Return the row of each image in another file; None if no column names the images in both.
+
+    Both arguments have columns by title. A column of texts, or of numbers with the same title,
+    names the images if no value repeats and some are in both files. Raises FileRefusedError, which
+    names ``file`` and the images ``of`` another file, if one of them is not listed.
+    """
+    for title, column in images.items():
+        own = column.tolist()
+        for name, values in listed.items():
+            place = {image: row for row, image in enumerate(values.tolist())}
+            same = values.dtype.kind == "U" or plain_name(name) == plain_name(title)
+            if not same or len(place) < len(values) or len({*own}) < len(own):
+                continue
+            missing = [image for image in own if image not in place]
+            if len(missing) == len(own):
+                continue
+            if missing:
+                raise FileRefusedError(
+                    f"{file}: expected every image of {of}; got none called "
+                    f"{clean_text(str(missing[0]), 60)!r}."
+                )
+            return [place[image] for image in own]
+    return None
 
 
 def _plain(path: Path) -> np.ndarray:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.untrusted import worker
+from zslcore.untrusted.readers.array_names import COUNTERS, is_named
 from zslcore.untrusted.readers.common import DECIMAL_COMMA, INDEX, encoding_of
 from zslcore.untrusted.worker import Refused
 
@@ -69,8 +70,11 @@ class TextTable:
 
     def __init__(self, path: str) -> None:
         allow_text(path)
-        self.path = path
+        self.path, self.skipped = path, 0
         head = [*islice(self._lines(), 2)]
+        if len(head) == 2 and _counts_vectors(*head):
+            self.skipped = 1
+            head = [*islice(self._lines(), 2)]
         if not head:
             raise Refused("expected a text with lines; got none")
         self.separator = _separator(head)
@@ -102,7 +106,7 @@ class TextTable:
     def _lines(self) -> Iterator[str]:
         """Yield the nonblank lines."""
         with open(self.path, encoding=encoding_of(self.path), errors="replace") as file:
-            for line in file:
+            for line in islice(file, self.skipped, None):
                 yield from (part for part in line.splitlines() if part.strip())
 
     def _pointed(self, texts: Iterable[str]) -> Iterator[str]:
@@ -133,7 +137,8 @@ class TextTable:
         numbers: list[tuple[str, np.ndarray]] = []
         for k, name in enumerate(header):
             is_index = name in INDEX and has_header
-            if columns[k].dtype.kind == "U" or (name.lower() in OWN and not is_index):
+            is_own = name.lower() in OWN or _counts_rows(name, columns[k])
+            if columns[k].dtype.kind == "U" or (is_own and not is_index):
                 columns_by_name[name or unnamed] = columns[k]
             elif not is_index:
                 numbers.append((name, columns[k]))
@@ -184,10 +189,28 @@ class TextTable:
 
 
 def _numbers_or_texts(column: list[str]) -> np.ndarray:
+    """Return numbers, with NaN for missing ones, or texts."""
     try:
-        return np.array(column, dtype=np.float64)
+        return np.array([field or "nan" for field in column], dtype=np.float64)
     except ValueError:
         return np.array([field[:MAX_NAME] for field in column])
+
+
+def _counts_vectors(first: str, second: str) -> bool:
+    """Whether a line has the number of vectors and their length, as word2vec writes it."""
+    sizes = first.split()
+    return (
+        len(sizes) == 2
+        and all(map(str.isdecimal, sizes))
+        and len(second.split()) == 1 + int(sizes[1]) > 2
+    )
+
+
+def _counts_rows(name: str, column: np.ndarray) -> bool:
+    """Whether a column of numbers only counts the rows, by its name and values."""
+    if not is_named(name, COUNTERS) or column.dtype.kind != "f":
+        return False
+    return bool((column == np.trunc(column)).all()) and len(np.unique(column)) == len(column)
 
 
 def _matrix_of(numbers: list[tuple[str, np.ndarray]], has_header: bool) -> dict[str, np.ndarray]:
@@ -226,5 +249,8 @@ def _has_header(first: list[str], fields: Iterable[str]) -> bool:
         return False
     if first[0] == "" and first[1:] and first[1:] == [*map(str, range(len(first) - 1))]:
         return True  # an array written by pandas with its index
+    counted = [field for field in first if field.isdecimal()]
+    if len(counted) > 2 and counted == [*map(str, range(len(counted)))]:
+        return any("." in field and _is_number(field) for field in below)
     over = [(a, b) for a, b in zip(first, below, strict=True) if _is_number(b)]
     return any(a and not _is_number(a) for a, _ in over)
