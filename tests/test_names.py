@@ -10,7 +10,7 @@ SPELLINGS = {
     "Laysan Albatross": ["002.Laysan_Albatross", "002_laysan_albatross", "laysan albatross"],
     "Baseball Pitch": ["BaseballPitch", "baseball_pitch", "007.BaseballPitch"],
     "Rueppell's fox": ["rueppells fox", "Rueppell’s_fox"],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", SPELLINGS)

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,6 @@ from zslcore.analysis.overlap import (
     study_summary,
 )
 from zslcore.datasets import load
-from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import class_facts
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.jobs.studies import stored_result
@@ -105,9 +105,8 @@ def test_the_interval_covers_a_known_boost_over_a_baseline(n_ouc, n_tuc):
 def test_the_error_of_a_gain_is_how_much_it_varies(columns):
     rng = np.random.default_rng(5)
     hard = rng.normal(scale=0.1, size=(2, 4000, 40, 1))
-    A, B = np.array([[0.6], [0.4]])[:, None, None] + hard + rng.normal(
-        scale=0.04, size=(2, 4000, 40, columns)
-    )  # fmt: skip
+    noise = rng.normal(scale=0.04, size=(2, 4000, 40, columns))
+    A, B = np.array([[0.6], [0.4]])[:, None, None] + hard + noise
     gains, errors = _gain_and_error(A, B)
     assert errors.mean() == pytest.approx(gains.std(), rel=0.05)
 
@@ -308,10 +307,8 @@ def study():
     rng = np.random.default_rng(0)
     clear = linear_world(n_seen=14, n_unseen=6, n_per_class=10, noise=0.0, seed=3)
     noise = np.where(known[clear.labels], 0.2, 3.0)[:, None] * rng.normal(size=clear.features.shape)
-    deep = ZSLDataset(
-        "deep", (clear.features + noise).astype(np.float32), clear.labels, clear.prototypes,
-        clear.class_names,
-    )  # fmt: skip
+    features = (clear.features + noise).astype(np.float32)
+    deep = replace(clear, name="deep", features=features, known_digest="")
     draws = fair_draws(known, n_ouc=4, n_tuc=4, n_draws=6)
     methods = {"ESZSL": get_method("ESZSL")(gamma=1.0, lam=1.0)}
     return overlap_study(methods, {"deep": deep, "plain": plain}, draws)
@@ -346,10 +343,8 @@ def test_a_summary_counts_a_class_once(study):
 
 def test_a_summary_tells_what_is_documented(study):
     table = study_summary(study)
-    assert table.columns.tolist() == [
-        "features", "method", "acc_ouc", "acc_tuc", "all", "all_minus_clean", "gain", "low", "high",
-        "p", "p_holm", "draw_mean", "draw_deviation",
-    ]  # fmt: skip
+    columns = "features method acc_ouc acc_tuc all all_minus_clean gain low high p p_holm "
+    assert table.columns.tolist() == f"{columns} draw_mean draw_deviation".split()
     over = study_summary(study, baseline="plain").columns
     assert over[13:].tolist() == ["gain_minus_baseline", "minus_low", "minus_high", "minus_p"]
     pd.testing.assert_frame_equal(table, study_summary(study, n_resamples=2000, seed=0))

@@ -117,9 +117,8 @@ def test_scores_are_validated_as_stated_and_no_bound_is_a_result():
     held = interpreted(ScoreFile("val.npz", of[1][seen], y[seen], [4, 5]), ["as-is"])[0]
     said = {"method": "M", "who": "A", "provenance": "Theirs."}
     words = []
-    for report in (judge(matrix, validation=held), judge(matrix, gamma=0.1),
-                   judge(matrix, validation=others[0])):  # fmt: skip
-        entry = entry_of_scores(json.loads(report.to_json()), **said)
+    for given in ({"validation": held}, {"gamma": 0.1}, {"validation": others[0]}):
+        entry = entry_of_scores(json.loads(judge(matrix, **given).to_json()), **said)
         read_entry(entry.to_json().encode(), "a.json")
         (row,) = rows_of_results([judged(entry, "a.json")])
         words.append((gamma_in_words(row), entry.used_test_set))
@@ -131,14 +130,12 @@ def test_scores_are_validated_as_stated_and_no_bound_is_a_result():
 
 
 def test_a_recognised_test_set_is_placed_by_its_counts():
-    report = {
-        "file": "x.npz", "digest": "0" * 16, "benchmark": "AWA1", "split": "PS", "gamma": None,
-        "gamma_origin": None, "unseen_classes": ["seal", "bat"], "version": "1", "commit": "",
-        "evaluation": {
-            "zsl": 0.5, "plain": {"gamma": 0, "seen": 0.5, "unseen": 0.5}, "calibrated": None,
-            "ausuc": 0.2, "per_class_zsl": {}, "per_class_plain": {}, "per_class": {},
-        },
-    }  # fmt: skip
+    of_classes = {key: {} for key in ("per_class_zsl", "per_class_plain", "per_class")}
+    plain = {"gamma": 0, "seen": 0.5, "unseen": 0.5}
+    evaluation = {"zsl": 0.5, "plain": plain, "calibrated": None, "ausuc": 0.2} | of_classes
+    report = {"file": "x.npz", "digest": "0" * 16, "version": "1", "commit": ""}
+    report |= {"benchmark": "AWA1", "split": "PS", "unseen_classes": ["seal", "bat"]}
+    report |= {"gamma": None, "gamma_origin": None, "evaluation": evaluation}
     entry = entry_of_scores(report, method="M", who="A", provenance="Theirs.")
     assert entry.split.counts == {"test_seen": 4958, "test_unseen": 5685}
     assert judged(entry, "x.json").split_kind == "by counts"
@@ -175,7 +172,7 @@ def test_a_recognised_test_set_is_placed_by_its_counts():
         ({"per_class__zslx": {"a": 1.0}}, "per_class.zslx.[key]: expected zsl"),
         ({"schema": "zslcore-board/9"}, f'expected an object with "schema": "{SCHEMA}"'),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_hold_together_is_refused_in_one_sentence(entry, changes, sentence):
     with pytest.raises(FileRefusedError, match=r"^hers\.json.*\.$") as error:
         reread(entry, **changes)
@@ -315,7 +312,7 @@ def of_cub(entry, name, parts):
     split = {part: known[of].parts[part] for part, of in parts.items()}
     return reread(
         entry, data={"name": "mine", "benchmark": "CUB"}, split={"name": name, "parts": split}
-    )  # fmt: skip
+    )
 
 
 SHARED = dict.fromkeys(("trainval", "test_seen", "test_unseen"), "PS 2.0")
@@ -399,10 +396,8 @@ def test_the_larger_figure_stands_first_where_those_before_are_equal(entry, figu
 
 
 def test_a_bound_never_stands_above_a_result(entry):
-    used_test_set = reread(
-        entry, gamma__origin="oracle", figures__u_gamma=None, figures__s_gamma=None,
-        figures__H_gamma=0.99, per_class__at_gamma=None,
-    )  # fmt: skip
+    gone = dict.fromkeys(["figures__u_gamma", "figures__s_gamma", "per_class__at_gamma"])
+    used_test_set = reread(entry, gamma__origin="oracle", figures__H_gamma=0.99, **gone)
     table = table_of([judged(used_test_set, "a.json"), judged(entry, "b.json")])
     assert table["gamma_origin"].tolist() == ["validated", "oracle"]
     html = board_html(read_board_of(used_test_set, entry))

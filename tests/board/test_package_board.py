@@ -8,13 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from zslcore.board.checking import (
-    fingerprint,
-    known_state,
-    packaged_board,
-    read_board,
-    recomputed,
-)
+from zslcore.board.checking import fingerprint, known_state, packaged_board, read_board, recomputed
 from zslcore.board.entry import read_entry
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.predictions_file import read_packaged, write_predictions

@@ -239,9 +239,9 @@ def test_a_file_that_is_cut_off_is_refused(file):
 def test_what_a_file_declares_is_bounded(file):
     """A million rows of one value take a few bytes, and are refused before they are unpacked."""
     n = 4_000_000
-    table = pa.table({"part": pa.array(["test_seen"] * n).dictionary_encode(),
-                      **{c: np.zeros(n, np.int8) for c in ("row", "label", "seen_class",
-                                                           "unseen_class", "margin")}})  # fmt: skip
+    numbers = ("row", "label", "seen_class", "unseen_class", "margin")
+    part = pa.array(["test_seen"] * n).dictionary_encode()
+    table = pa.table({"part": part} | dict.fromkeys(numbers, np.zeros(n, np.int8)))
     parquet.write_table(table, file, compression="zstd")
     refused(file, r"declares 4,000,000 rows \([\d,]+ bytes\), more than the [\d,]+ bytes allowed")
     refused(file, "declares", limits=Limits(free_bytes=1 << 30, most=1 << 20))
@@ -281,8 +281,9 @@ LIES = {
         r"test: expected every test row once; row \d+ is repeated",
     ),
     "foreign": (
-        lambda t: t.assign(row=t["row"].where(t.index != 0, t.loc[t["part"] == "fold_1_seen",
-                                                                  "row"].iloc[0])),
+        lambda t: t.assign(
+            row=t["row"].where(t.index != 0, t.loc[t["part"] == "fold_1_seen", "row"].iloc[0])
+        ),
         r"row \d+ is not a test row|expected rows outside the test set",
     ),
     "a test image among those that chose gamma": (
@@ -293,7 +294,7 @@ LIES = {
         lambda t: pd.concat([t, t.iloc[785:786]]),
         r"fold_1: expected every row once; got row \d+ 2 times",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LIES)

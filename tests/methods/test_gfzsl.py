@@ -41,8 +41,10 @@ def test_both_regressions_are_scikit_learns_kernel_ridge(kernel):
 def test_score_is_the_log_density():
     model = GFZSL(0.3, 0.7).fit(X, Y, S)
     means, variances = model.predict_gaussians(CANDIDATES)
-    plain = [[norm(m, np.sqrt(v)).logpdf(x).sum() for m, v in zip(means, variances, strict=True)]
-             for x in X[:4]]  # fmt: skip
+    plain = [
+        [norm(m, np.sqrt(v)).logpdf(x).sum() for m, v in zip(means, variances, strict=True)]
+        for x in X[:4]
+    ]
     np.testing.assert_allclose(model.decision_function(X[:4], CANDIDATES), plain)
 
 

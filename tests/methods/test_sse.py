@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from tests.methods.plain import gradient, training_data
 from zslcore.exceptions import ParameterError
@@ -14,29 +13,7 @@ UNSEEN = l2_rows(training_data(seed=1)[2])
 RNG = np.random.default_rng(0)
 
 
-def test_weights_lie_on_the_simplex():
-    for c in (0.01, 1.0, 10.0):
-        alpha = simplex_weights(UNSEEN, S, c)
-        assert (alpha >= 0).all()
-        np.testing.assert_allclose(alpha.sum(axis=1), 1)
-
-
-@pytest.mark.parametrize("c", [0.01, 0.3, 10.0])
-def test_weights_are_those_of_a_general_solver(c):
-    K = S @ S.T + c * np.eye(len(S))
-    for s, alpha in zip(UNSEEN, simplex_weights(UNSEEN, S, c), strict=True):
-        found = minimize(
-            lambda a, k=S @ s: a @ K @ a / 2 - k @ a,
-            np.full(len(S), 1 / len(S)),
-            jac=lambda a, k=S @ s: K @ a - k,
-            bounds=[(0, None)] * len(S),
-            constraints={"type": "eq", "fun": lambda a: a.sum() - 1},
-            options={"ftol": 1e-15},
-        )
-        np.testing.assert_allclose(alpha, found.x, atol=1e-5)
-
-
-@pytest.mark.parametrize("c", [0.001, 0.1, 10.0])
+@pytest.mark.parametrize("c", [0.001, 0.1, 0.3, 10.0])
 def test_weights_are_the_minimum_to_rounding(c):
     many = l2_rows(RNG.random((300, 40)))
     some = np.concatenate([l2_rows(RNG.random((20, 40))), many[:5]])
@@ -71,8 +48,9 @@ def test_score_is_the_printed_sum(transform):
     alpha = simplex_weights(UNSEEN, S, 0.5)
     means = [X[y == Y].mean(axis=0) for y in range(len(S))]
     for x, row in zip(X[:5], model.decision_function(X[:5], UNSEEN), strict=True):
-        pi = [np.minimum(x, v) if transform == "intersection" else np.maximum(0, x - v)
-              for v in means]  # fmt: skip
+        pi = [
+            np.minimum(x, v) if transform == "intersection" else np.maximum(0, x - v) for v in means
+        ]
         np.testing.assert_allclose(row, alpha @ pi @ model.w_)
 
 

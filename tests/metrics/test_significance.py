@@ -96,10 +96,12 @@ def test_studies_find_a_difference_as_often_as_said(between, over, power):
 
 
 DESIGNS = st.lists(
-    st.builds(Stratum, st.integers(2, 80), st.integers(1, 500), st.floats(0, 0.1),
-              st.floats(0.05, 0.6)),
-    min_size=1, max_size=2,
-).map(lambda strata: Design(tuple(strata)))  # fmt: skip
+    st.builds(
+        Stratum, st.integers(2, 80), st.integers(1, 500), st.floats(0, 0.1), st.floats(0.05, 0.6)
+    ),
+    min_size=1,
+    max_size=2,
+).map(lambda strata: Design(tuple(strata)))
 
 
 @given(DESIGNS, st.sampled_from(["classes", "images"]))

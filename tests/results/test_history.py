@@ -145,8 +145,10 @@ def test_a_page_over_an_old_store_and_a_strangers_rows_stands(own_data, tmp_path
         "a list": "[]",
     }
     with sqlite3.connect(store.path) as db:
-        db.executemany("INSERT INTO runs VALUES (?, ?, ?)",
-                       [(key, "2030", text) for key, text in strange.items()])  # fmt: skip
+        db.executemany(
+            "INSERT INTO runs VALUES (?, ?, ?)",
+            [(key, "2030", text) for key, text in strange.items()],
+        )
     db.close()
     n = len(store.results())
     assert store.unreadable() == (

@@ -68,9 +68,13 @@ def test_an_unknown_name_gets_the_nearest():
 
 
 def test_variants_that_are_the_default_are_the_same_run():
-    (key,) = (r.key for r in shipped_results() if r.spec.dataset == "CUB-vgg_fc7"
-              and (r.spec.method, r.spec.split, r.spec.select_for) == ("ALE", "PS", "gzsl")
-              and not r.spec.params)  # fmt: skip
+    (key,) = (
+        r.key
+        for r in shipped_results()
+        if r.spec.dataset == "CUB-vgg_fc7"
+        and (r.spec.method, r.spec.split, r.spec.select_for) == ("ALE", "PS", "gzsl")
+        and not r.spec.params
+    )
     digest = load_results_only("CUB-vgg_fc7").digest
     asked = RunSpec(
         "CUB-vgg_fc7", "PS", "ALE", params={"alpha": "1/i", "rank": "exact"}, digest=digest

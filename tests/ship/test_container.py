@@ -86,6 +86,7 @@ def test_every_step_runs_and_the_app_answers_in_public_mode(image):
         "PIP_NO_DEPS": "1",
         "PIP_NO_BUILD_ISOLATION": "0",
     }
+    how = {"env": environment, "capture_output": True, "text": True, "check": False} | user
     done, health = [], ""
     for instruction, words in steps():
         words = here(words)
@@ -96,10 +97,7 @@ def test_every_step_runs_and_the_app_answers_in_public_mode(image):
             pairs = (pair.split("=", 1) for pair in shlex.split(words))
             environment |= {k: v.replace("$PATH", known["PATH"]) for k, v in pairs}
         elif instruction == "RUN" and not words.startswith(BY_ROOT):
-            ran = subprocess.run(
-                words, shell=True, cwd=image, env=environment, capture_output=True, text=True,
-                check=False, **user,
-            )  # fmt: skip
+            ran = subprocess.run(words, shell=True, cwd=image, **how)
             assert ran.returncode == 0, (words, ran.stderr)
             if "venv" in words and not done:
                 (site,) = image.glob("opt/zslcore/lib/python*/site-packages")
@@ -117,18 +115,14 @@ def test_every_step_runs_and_the_app_answers_in_public_mode(image):
     )
     try:
         until = time.monotonic() + 180
-        while subprocess.run(
-            health, shell=True, env=environment, capture_output=True, check=False
-        ).returncode:
+        while subprocess.run(health, shell=True, **how).returncode:
             assert server.poll() is None, "the app has ended"
             assert time.monotonic() < until, "the app does not answer"
             time.sleep(0.2)
     finally:
         server.terminate()
         server.wait()
-    assert str(image) in subprocess.run(
-        ["zslcore", "doctor"], env=environment, capture_output=True, text=True, check=False, **user
-    ).stdout  # fmt: skip
+    assert str(image) in subprocess.run(["zslcore", "doctor"], **how).stdout
 
 
 def test_every_server_of_the_compose_file_is_built_here_and_shares_data_and_secret():

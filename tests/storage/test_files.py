@@ -157,10 +157,9 @@ def test_an_output_without_room_is_a_sentence(words, tmp_path):
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full")
     with open("/dev/full", "w", encoding="utf-8") as out:
-        ended = subprocess.run(
-            [sys.executable, "-m", "zslcore", *words], stdout=out, stderr=subprocess.PIPE,
-            text=True, check=False, env=os.environ | {"ZSL_DATA": str(tmp_path)},
-        )  # fmt: skip
+        how = {"env": os.environ | {"ZSL_DATA": str(tmp_path)}, "text": True, "check": False}
+        command = [sys.executable, "-m", "zslcore", *words]
+        ended = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, **how)
     assert ended.returncode == 2
     assert (
         ended.stderr
@@ -175,8 +174,9 @@ def test_paths_that_the_system_refuses_are_a_sentence(tmp_path, monkeypatch, cap
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file"))
     source = tmp_path / "mine.npz"
     r = np.random.default_rng(0)
-    np.savez(source, features=r.normal(size=(60, 8)), labels=np.repeat(np.arange(6), 10),
-             class_names=np.array(list("abcdef")), prototypes=r.normal(size=(6, 4)))  # fmt: skip
+    arrays = {"features": r.normal(size=(60, 8)), "prototypes": r.normal(size=(6, 4))}
+    names = np.array(list("abcdef"))
+    np.savez(source, labels=np.repeat(np.arange(6), 10), class_names=names, **arrays)
     assert main(["import", str(source), "--name", "mine", "--unseen", "e", "f"]) == 2
     assert (
         "The import 'mine': expected to write it; got: not a directory" in capsys.readouterr().err

@@ -114,10 +114,10 @@ def test_addresses_restore_what_was_drawn():
 @pytest.mark.parametrize(
     "text",
     [
-        "", "x", "01234567.2.1,2;3,4;5,6", "89abcdef.0.1,2;3,4", "01234567.0.1,2;<b>,4",
-        "01234567.0.nan,2", "01234567.0." + ";".join(["1,2"] * 500),
+        *("", "x", "01234567.2.1,2;3,4;5,6", "89abcdef.0.1,2;3,4", "01234567.0.1,2;<b>,4"),
+        *("01234567.0.nan,2", "01234567.0." + ";".join(["1,2"] * 500)),
     ],
-)  # fmt: skip
+)
 def test_addresses_of_others_are_nobodys(text):
     assert read_selection(KEY, text) is None
     assert read_cameras(KEY, text) is None

@@ -199,10 +199,11 @@ def test_too_few_images_are_refused():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("method", "isomap"), ("perplexity", 1), ("perplexity", float("nan")), ("min_dist", 1.5),
-        ("n_neighbors", 2.5), ("n_samples", 3), ("seed", -1), ("threads", True), ("features", "z"),
+        *{"method": "isomap", "perplexity": 1, "min_dist": 1.5, "n_neighbors": 2.5}.items(),
+        *{"n_samples": 3, "seed": -1, "threads": True, "features": "z"}.items(),
+        ("perplexity", float("nan")),
     ],
-)  # fmt: skip
+)
 def test_settings_without_meaning_are_refused(name, value):
     with pytest.raises(ParameterError, match=rf"Map: {name} must be"):
         MapSettings(**{name: value})
