@@ -226,9 +226,11 @@ def test_looking_at_a_large_matrix_takes_no_copy_of_it():
 def test_no_feature_no_attribute_and_one_image_are_one_sentence_or_scores(name):
     method, X, y, S, X_test, candidates = ready(name)
     X, X_test = np.abs(X), np.abs(X_test)
-    for arrays in ((X[:, :0], y, S, X_test[:, :0], candidates),
-                   (X, y, S[:, :0], X_test, candidates[:, :0]),
-                   (X[:0], y[:0], S, X_test, candidates)):  # fmt: skip
+    for arrays in (
+        (X[:, :0], y, S, X_test[:, :0], candidates),
+        (X, y, S[:, :0], X_test, candidates[:, :0]),
+        (X[:0], y[:0], S, X_test, candidates),
+    ):
         with pytest.raises(DatasetError, match="with n, d and a > 0; got"):
             scored(method, *arrays)
     refusals = []

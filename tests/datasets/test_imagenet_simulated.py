@@ -1,5 +1,7 @@
 """The stand-in for ImageNet-21K: real classes, numbers from a model, two effects planted."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
@@ -127,9 +129,7 @@ def test_what_is_written_as_shards_is_made_block_by_block(small):
 @pytest.mark.nightly
 def test_each_effect_is_planted_alone_and_classes_and_prototypes_are_the_same(small):
     made = {name: load(name) for name in SIMULATED_IMAGENET if "full" not in name}
-    assert {planted_imagenet(name) for name in made} == {
-        (True, True), (False, True), (True, False), (False, False)
-    }  # fmt: skip
+    assert {planted_imagenet(name) for name in made} == {*product((True, False), repeat=2)}
     assert len({data.digest for data in made.values()}) == len(made) == 4
     for data in made.values():
         np.testing.assert_array_equal(data.prototypes, small.prototypes)

@@ -115,16 +115,18 @@ REPEATED = [(name, "train") for name in TRAINED * 3] + [(name, "test") for name 
         ("no_titles.csv", "".join(f"{n},{part}\n" for n, part in REPEATED)),
         ("pairs.txt", "".join(f"{n} {part}\n" for n, part in REPEATED)),
         ("list.json", json.dumps([{"label": n, "split": part} for n, part in REPEATED])),
-        ("parts.json", json.dumps(
-            {p: [{"label": n} for n, part in REPEATED if part == p] for p in ("train", "test")}
-        )),
+        (
+            "parts.json",
+            json.dumps(
+                {p: [{"label": n} for n, part in REPEATED if part == p] for p in ("train", "test")}
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_part_that_repeats_a_class_has_a_row_an_image(tmp_path, name, text):
     split = read_clean(tmp_path / name, text)
-    assert {part: len(rows) for part, rows in split.parts.items()} == {
-        "trainval": 6, "test_seen": 2, "test_unseen": 2
-    }  # fmt: skip
+    sizes = {part: len(rows) for part, rows in split.parts.items()}
+    assert sizes == {"trainval": 6, "test_seen": 2, "test_unseen": 2}
 
 
 @pytest.mark.parametrize(

@@ -69,9 +69,11 @@ def test_images_of_base_and_novel_classes_are_a_split(tmp_path, layout):
     assert split.class_names == CLASSES
     names = {part: {CLASSES[c] for c in split.labels[rows]} for part, rows in split.parts.items()}
     assert names == {
-        "train": {"bat", "cow"}, "val": {"dog"}, "trainval": {"bat", "cow", "dog"},
+        "train": {"bat", "cow"},
+        "val": {"dog"},
+        "trainval": {"bat", "cow", "dog"},
         "test_unseen": {"emu", "fox"},
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("layout", [few_shot, tables])
@@ -95,9 +97,8 @@ def test_the_folder_of_cub_has_the_split_of_its_list(tmp_path):
     split = read_split_folder(tmp_path)
     assert split.class_names == ("001.Albatross", "002.Auklet")
     assert split.labels.tolist() == [0, 0, 1, 0, 1, 1]  # those that train come first
-    assert {part: rows.tolist() for part, rows in split.parts.items()} == {
-        "trainval": [0, 1, 2], "test_seen": [3, 4, 5], "test_unseen": [],
-    }  # fmt: skip
+    parts = {part: rows.tolist() for part, rows in split.parts.items()}
+    assert parts == {"trainval": [0, 1, 2], "test_seen": [3, 4, 5], "test_unseen": []}
     write(tmp_path, image_class_labels__txt="1 1\n")
     with pytest.raises(FileRefusedError, match="expected a class and 0 or 1 of image 2; got none"):
         read_split_folder(tmp_path)
@@ -197,9 +198,8 @@ def test_tables_of_parts_in_other_forms(tmp_path, ending):
             lines = ending == "jsonl"
             table.to_json(tmp_path / f"{part}.{ending}", orient="records", lines=lines)
     split = read_split_folder(tmp_path)
-    assert {part: len(rows) for part, rows in split.parts.items()} == {
-        "trainval": 6, "test_unseen": 6
-    }  # fmt: skip
+    sizes = {part: len(rows) for part, rows in split.parts.items()}
+    assert sizes == {"trainval": 6, "test_unseen": 6}
     assert "1 of 2 test classes have training images" in split.note
 
 
@@ -305,16 +305,17 @@ def test_a_table_with_a_column_of_parts_is_a_split(tmp_path, ending):
 
     assert not written(rows).counts["leak"]
     assert recognise_file(path).kind == "split"
-    (found,) = [f for f in written([*rows, ("z9.jpg", "zebra", "train")]).findings
-                if f.mark == "leak"]  # fmt: skip
+    (found,) = [
+        f for f in written([*rows, ("z9.jpg", "zebra", "train")]).findings if f.mark == "leak"
+    ]
     assert (found.check, found.classes) == ("ZSL001", ("zebra",))
     with pytest.raises(FileRefusedError, match="'split', row 1; got sometimes"):
         written([("a.jpg", "cat", "sometimes"), *rows])
 
 
 def test_lists_beside_those_that_are_read_are_named(tmp_path):
-    for name, lines in (("seen_classes", "cat\ndog"), ("unseen_classes", "hen\nzebra"),
-                        ("README", "text"), ("classes", "cat\ndog\nhen\nzebra")):  # fmt: skip
+    lists = {"seen_classes": "cat\ndog", "unseen_classes": "hen\nzebra", "README": "text"}
+    for name, lines in {**lists, "classes": "cat\ndog\nhen\nzebra"}.items():
         (tmp_path / f"{name}.txt").write_text(lines)
     assert audit(tmp_path).mark("ZSL001") == "ok"
     (tmp_path / "extra.txt").write_text("hen\n")

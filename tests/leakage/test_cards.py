@@ -312,11 +312,9 @@ def test_a_card_of_the_first_version_opens_with_todays_words():
         {"mark": mark, "title": f"A {mark} one", "text": f"{mark}.", "advice": "", "rows": [4]}
         for mark in ("open", "warning", "ok")
     ]
-    old = {
-        "schema": "zslcore-card/1", "version": "0.1", "kind": "split", "sentence": "So.",
-        "files": [{"name": "a.mat", "sha256": "0" * 64}], "figures": [figure] * 3,
-        "picture": None, "read_as": {"features": "compared"},
-    }  # fmt: skip
+    old = {"schema": "zslcore-card/1", "version": "0.1", "kind": "split", "sentence": "So."}
+    old |= {"files": [{"name": "a.mat", "sha256": "0" * 64}], "figures": [figure] * 3}
+    old |= {"picture": None, "read_as": {"features": "compared"}}
     words = {"Unknown": "unknown", "Questionable": "clean", "Clean": "clean"}
     for former, today in words.items():
         values = old | {"verdict": former, "points": points}
@@ -391,11 +389,8 @@ def test_clean_data_of_the_package_make_a_clean_split(tmp_path):
     parts = {f"{p}_loc": getattr(split, p)[:, None] + 1 for p in ("trainval", "test_seen")}
     classes = np.array(digits.class_names, dtype=object)[:, None]
     S = digits.prototypes
-    savemat(
-        tmp_path / "split.mat",
-        parts | {"test_unseen_loc": split.test_unseen[:, None] + 1, "att": S.T,
-                 "allclasses_names": classes},
-    )  # fmt: skip
+    parts["test_unseen_loc"] = split.test_unseen[:, None] + 1
+    savemat(tmp_path / "split.mat", parts | {"att": S.T, "allclasses_names": classes})
     images = {"features": digits.features.T, "labels": digits.labels[:, None] + 1}
     savemat(tmp_path / "res101.mat", images | {"image_files": names})
     assert card(tmp_path, "res101.mat", "split.mat", pretraining=["none"]).verdict == "clean"

@@ -88,9 +88,8 @@ def test_thresholds_are_set_on_the_command_line(good, capsys):
     assert "Fewer than" not in capsys.readouterr().out
     audited(good, "--near", "0.9", "--alone", "1", "--format", "json")
     report = json.loads(capsys.readouterr().out)
-    assert report["read_as"]["thresholds"] == {
-        "near": 0.9, "alone": 1.0, "share": 0.01, "images": 10
-    }  # fmt: skip
+    thresholds = {"near": 0.9, "alone": 1.0, "share": 0.01, "images": 10}
+    assert report["read_as"]["thresholds"] == thresholds
     for wrong in (("--near", "0"), ("--share", "-0.1"), ("--alone", "2"), ("--images", "0")):
         assert audited(good, *wrong) == 2
         assert capsys.readouterr().err.startswith(f"zslcore: Threshold {wrong[0][2:]} must be")

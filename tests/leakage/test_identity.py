@@ -102,10 +102,13 @@ def test_nobodys_split_is_not_taken_for_one(split):
     assert (found.mark, found.advice) == ("ok", "")
 
 
-@pytest.mark.parametrize(("shift", "said", "advice"), [
-    (-1, "one too low", "Add 1 to all row numbers."),
-    (1, "one too high", "Subtract 1 from all row numbers."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("shift", "said", "advice"),
+    [
+        (-1, "one too low", "Add 1 to all row numbers."),
+        (1, "one too high", "Subtract 1 from all row numbers."),
+    ],
+)
 def test_rows_that_start_elsewhere_are_called_so(split, shift, said, advice):
     context = split["PS 2.0"]
     moved = {part: rows + shift for part, rows in context.parts.items()}

@@ -87,13 +87,17 @@ UNREAD = {
     "ZSL008": lambda w: replace(w, provenance=DeclaredProvenance()),
     **{
         check.id: lambda w, needs=check.needs: replace(
-            w, labels=None, n_rows=None, class_names=(), **dict.fromkeys(
-                {*needs} & {"features", "prototypes", "photographs"}), vocabularies=(),
+            w,
+            labels=None,
+            n_rows=None,
+            class_names=(),
+            **dict.fromkeys({*needs} & {"features", "prototypes", "photographs"}),
+            vocabularies=(),
         )
         for check in CHECKS
         if check.needs and check.id != "ZSL007"
     },
-}  # fmt: skip
+}
 
 
 @pytest.fixture(autouse=True)

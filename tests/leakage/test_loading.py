@@ -46,9 +46,8 @@ def test_a_folder_gives_all_there_is(folder, into):
     np.testing.assert_array_equal(context.parts["test_unseen"], files.UNSEEN)
     digest = hashlib.sha256((folder / "att_splits.mat").read_bytes()).hexdigest()
     assert context.file_digest == digest
-    assert context.facts == {
-        "file": "att_splits.mat", "labels": "from res101.mat next to the file", "digest": digest,
-    }  # fmt: skip
+    labels = "from res101.mat next to the file"
+    assert context.facts == {"file": "att_splits.mat", "labels": labels, "digest": digest}
     own = context_of(folder, into=into, features=np.zeros((files.N, 2)))
     assert own.features.shape == (files.N, 2)
 

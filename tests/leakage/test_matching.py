@@ -147,11 +147,9 @@ def test_an_ambiguous_name_is_read_as_the_other_classes_are():
 
 
 ANIMALS = [
-    "rat", "dog", "horse", "lion", "zebra", "cow", "sheep", "wolf", "otter", "tiger", "elephant",
-    "giraffe", "squirrel", "rabbit", "gorilla", "hamster", "beaver", "moose",
-]  # fmt: skip
-
-
+    *("rat", "dog", "horse", "lion", "zebra", "cow", "sheep", "wolf", "otter", "tiger", "elephant"),
+    *("giraffe", "squirrel", "rabbit", "gorilla", "hamster", "beaver", "moose"),
+]
 FRUIT = ["apple", "carrot", "pineapple", "orange", "corn"]
 TOOLS = ["screwdriver", "hammer", "printer", "keyboard", "lamp", "table", "chair", "sofa", "bed"]
 

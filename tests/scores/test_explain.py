@@ -95,8 +95,10 @@ def test_several_files_are_runs_or_checkpoints():
     ):
         found = explain(reports, read_printed(f"H {100 * value:.4f}"))
         assert said in [d.name for d in found.distances[0] if d.explains]
-    assert all(reading.standing != "usual" or "mean over" in reading.name
-               for reading in readings_of(reports))  # fmt: skip
+    assert all(
+        reading.standing != "usual" or "mean over" in reading.name
+        for reading in readings_of(reports)
+    )
 
 
 def test_files_of_two_test_sets_are_no_runs_of_one_model():

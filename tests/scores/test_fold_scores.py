@@ -38,8 +38,9 @@ def scored_elsewhere(folds="folds.npz", name=DATA, names=True):
         train, rows, classes, seen = (
             z[f"{part}_{each}"] for each in ("train", "rows", "classes", "seen")
         )
-        y, y_train = (np.searchsorted(c, z["labels"][r])
-                      for c, r in ((classes, rows), (classes[seen], train)))  # fmt: skip
+        y, y_train = (
+            np.searchsorted(c, z["labels"][r]) for c, r in ((classes, rows), (classes[seen], train))
+        )
         F = ESZSL(**GIVEN).fit(X.rows(train), y_train, S[classes[seen]])
         arrays = {"scores": F.decision_function(X.rows(rows), S[classes]), "y": y}
         more = {"class_names": z["class_names"][classes]} if names else {}

@@ -68,8 +68,9 @@ def test_figures_with_and_without_leaked_rows_are_those_by_hand(folder, order):
         u, s, h = by_hand(folder, order, gone)
         assert f"u {100 * u:.1f} %, s {100 * s:.1f} %, H {100 * h:.1f} %" in finding.sentence
     assert [figure.value for figure in joined.figures] == [
-        "5", *(f"{100 * by_hand(folder, order, gone)[2]:.1f} %" for gone in ((), LEAKED))
-    ]  # fmt: skip
+        "5",
+        *(f"{100 * by_hand(folder, order, gone)[2]:.1f} %" for gone in ((), LEAKED)),
+    ]
     assert "trained on trainval alone" not in finding.sentence  # where these rows are
 
 

@@ -52,9 +52,9 @@ def test_either_side_may_be_stated(tmp_path, expected, key, scores, labels):
 def test_either_side_may_be_stated_with_predicted_classes(tmp_path, key):
     listed = np.flatnonzero(SEEN if key == "seen" else ~SEEN)
     path = tmp_path / "own.json"
-    path.write_text(json.dumps(
-        {"y_true": Y.tolist(), "y_pred": PREDICTED.tolist(), key: listed.tolist()}
-    ))  # fmt: skip
+    path.write_text(
+        json.dumps({"y_true": Y.tolist(), "y_pred": PREDICTED.tolist(), key: listed.tolist()})
+    )
     (scores, *_) = interpreted(read_scores(path), ["as-is"])
     assert np.array_equal(scores.seen, SEEN)
 

@@ -163,9 +163,11 @@ def test_predictions_whose_scores_depend_on_the_candidates_have_no_seen_among_se
     s = SCORES[0]
     rows = ~s.seen[s.y]
     alone = ScoredTest(
-        -s.F[np.ix_(rows, ~s.seen)], (np.cumsum(~s.seen) - 1)[s.y[rows]], s.classes[~s.seen],
+        -s.F[np.ix_(rows, ~s.seen)],
+        (np.cumsum(~s.seen) - 1)[s.y[rows]],
+        s.classes[~s.seen],
         np.zeros((~s.seen).sum(), bool),
-    )  # fmt: skip
+    )
     found = predicted(among_unseen=alone)
     expected = {
         f"separate_{side}{end}" for side in ("seen", "harmonic") for end in ("", "_per_sample")

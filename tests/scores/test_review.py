@@ -184,8 +184,11 @@ def test_a_blind_review_has_no_name_and_no_path(folder, capsys):
 
 
 def test_files_behind_other_options_are_read_named_and_left_out_of_a_blind_review(folder, capsys):
-    for name, lines in (("labels", map(str, held(folder)["y"])), ("unseen", UNSEEN.astype(str)),
-                        ("pretraining", [files.CLASSES[3], "x", "y"])):  # fmt: skip
+    for name, lines in (
+        ("labels", map(str, held(folder)["y"])),
+        ("unseen", UNSEEN.astype(str)),
+        ("pretraining", [files.CLASSES[3], "x", "y"]),
+    ):
         (folder / f"{AUTHOR}_{name}.txt").write_text("\n".join(lines) + "\n")
     np.save(folder / f"{AUTHOR}_bare.npy", held(folder)["scores"])
     given = ["--scores", f"./{AUTHOR}_bare.npy", "--labels", f"./{AUTHOR}_labels.txt"]

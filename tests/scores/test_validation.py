@@ -159,8 +159,10 @@ def few_in_common(test_rows, held_rows, shared, form, seed):
     """Test and validation scores of other images, of which a few columns have the same names."""
     rng = np.random.default_rng(seed)
     names = [tuple(f"both {k}" if k < shared else f"{s} {k}" for k in range(C)) for s in "ab"]
-    y = [np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
-         for n_classes, n in ((C, test_rows), (C - 1, held_rows))]  # fmt: skip
+    y = [
+        np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
+        for n_classes, n in ((C, test_rows), (C - 1, held_rows))
+    ]
     scores = [2 * np.eye(C)[each] + rng.normal(size=(len(each), C)) for each in y]
     test = matrix(FORMS[form](scores[0]), y[0], [C - 1], names[0], "test.npz")
     return test, matrix(FORMS[form](scores[1]), y[1], [0], names[1]), (scores, y, names)

@@ -225,11 +225,11 @@ def test_a_pickle_inside_of_a_pickle_is_not_opened(tmp_path):
 @pytest.mark.parametrize(
     "pickled",
     [
-        b"", b"\x80", b"garbage", b"\x80\x02" + b"(" * 100_000, b"\x80\x02K\x01.",
-        b"\x80\x02}q\x00h\x00.", b"\x80\x04\x8e" + b"\xff" * 8,
-        b"\x80\x02(" + b"]" * 1000 + b".", b"\x80\x02X\xff\xff\xff\x7f",
+        *(b"", b"\x80", b"garbage", b"\x80\x02K\x01.", b"\x80\x02}q\x00h\x00."),
+        *(b"\x80\x04\x8e" + b"\xff" * 8, b"\x80\x02X\xff\xff\xff\x7f"),
+        *(b"\x80\x02" + b"(" * 100_000, b"\x80\x02(" + b"]" * 1000 + b"."),
     ],
-)  # fmt: skip
+)
 def test_a_damaged_pickle_is_one_sentence_or_holds_nothing(tmp_path, pickled):
     torch_file(tmp_path / "a.pt", pickled)
     try:

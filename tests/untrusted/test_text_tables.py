@@ -121,11 +121,10 @@ def test_lists_of_one_length_are_a_matrix(tmp_path, kind):
 @pytest.mark.parametrize(
     "values",
     [
-        [[1.0, 2], [3]], [[1.0, 2], [3], [4, 5, 6]], [[1.0, 2], None], [[1.0, None], [2, 3]],
-        [[], []],
-        [["a"], ["b"]], [[[1.0]], [[2.0]]],
+        *([[1.0, 2], [3]], [[1.0, 2], [3], [4, 5, 6]], [[1.0, 2], None], [[1.0, None], [2, 3]]),
+        *([[], []], [["a"], ["b"]], [[[1.0]], [[2.0]]]),
     ],
-)  # fmt: skip
+)
 def test_lists_of_other_forms_are_refused_and_the_rest_is_read(tmp_path, values):
     labels = list(range(len(values)))
     found = write(tmp_path, pa.table({"e": values, "label": labels}))
@@ -143,13 +142,13 @@ def test_a_table_without_rows_and_a_row_without_label_are_refused(tmp_path):
 @pytest.mark.parametrize(
     "features",
     [
-        "", "[", "[]", '{"info": 1}', '{"info": {"features": []}}',
+        *("", "[", "[]", '{"info": 1}', '{"info": {"features": []}}'),
         '{"info": {"features": {"label": {"_type": "ClassLabel"}}}}',
         '{"info": {"features": {"label": {"_type": "ClassLabel", "names": [1]}}}}',
         '{"info": {"features": {"label": {"_type": "ClassLabel", "names": "ab"}}}}',
         "[" * 100_000,
     ],
-)  # fmt: skip
+)
 def test_odd_descriptions_of_columns_name_no_class(tmp_path, features):
     table = pa.table({"label": [0, 1], "x": [1.0, 2.0]})
     assert "class_names" not in write(tmp_path, table, {"huggingface": features}).shapes

@@ -138,10 +138,8 @@ def world() -> tuple[np.ndarray, np.ndarray, Parts]:
     trainval = np.setdiff1d(np.flatnonzero(labels < len(SEEN)), held_out)
     val = trainval[labels[trainval] < 2]
     train = np.setdiff1d(trainval, val)
-    parts = {
-        "trainval_loc": trainval, "train_loc": train, "val_loc": val,
-        "test_seen_loc": np.sort(held_out), "test_unseen_loc": unseen,
-    }  # fmt: skip
+    parts = {"trainval_loc": trainval, "train_loc": train, "val_loc": val}
+    parts |= {"test_seen_loc": np.sort(held_out), "test_unseen_loc": unseen}
     return X, labels, parts
 
 
@@ -183,12 +181,7 @@ def faults() -> Iterator[tuple[str, Parts, str, str]]:
     shifted = one(SOUND) | {"trainval_loc": SOUND["trainval_loc"] + 2}
     yield "trainval one too high", shifted, "clean broken unknown", r"trainval.*(one|1)\b"
     shifted = one(SOUND) | {"test_unseen_loc": SOUND["test_unseen_loc"]}
-    yield (
-        "test_unseen from zero",
-        shifted,
-        "clean broken unknown",
-        r"test_unseen.*(one|0)\b",
-    )
+    yield ("test_unseen from zero", shifted, "clean broken unknown", r"test_unseen.*(one|0)\b")
     swapped = SOUND | {"test_seen_loc": SOUND["test_unseen_loc"]}
     swapped |= {"test_unseen_loc": SOUND["test_seen_loc"]}
     yield "test parts exchanged", one(swapped), "clean broken unknown", r"exchang|swap"
@@ -623,8 +616,8 @@ def other_names() -> Iterator[Input]:
     test_seen, unseen = SOUND["test_seen_loc"], SOUND["test_unseen_loc"]
     for form in ("{}_idx", "{}_indices", "idx_{}", "{}Ids", "{}"):
         for leaked, what in ((), "sound"), (test_seen[:4], "4 test rows in train"):
-            rows = {"trn": np.append(SOUND["trainval_loc"], np.array(leaked, int)),
-                    "test_seen": test_seen, "test_unseen": unseen}  # fmt: skip
+            trained = np.append(SOUND["trainval_loc"], np.array(leaked, int))
+            rows = {"trn": trained, "test_seen": test_seen, "test_unseen": unseen}
             content = {form.format(name): values for name, values in rows.items()}
             files = {"s.npz": content | {"labels": LABELS}}
             expected, cause = ("leaks", r"\b4\b") if len(leaked) else ("clean unknown", "")
