@@ -34,11 +34,10 @@ bootstrap", 1993, chapter 11 (the jackknife).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 
 from zslcore.analysis.regularization import RegularizationSpec
@@ -118,11 +117,6 @@ class Decomposition:
     high: float
     n_images: int
 
-    @property
-    def variance(self) -> float:
-        """Sum of the variances between and within classes."""
-        return self.between + self.within
-
 
 def decompose(
     draws: Draws,
@@ -130,7 +124,6 @@ def decompose(
     *,
     present: np.ndarray | None = None,
     truth: np.ndarray | None = None,
-    level: float = 0.95,
 ) -> Decomposition:
     """Decompose the mean squared error of predictions.
 
@@ -166,7 +159,7 @@ def decompose(
     bias = (of.to_mean - spread)[enough].mean() / t.shape[1]
     error = ((draws.error * present).sum(axis=0)[enough] / K[enough]).mean() / t.shape[1]
     noise = 0.0 if truth is None else float(((t - truth) ** 2)[enough].mean())
-    share, low, high = _share(of, draws, present, enough, level)
+    share, low, high = _share(of, draws, present, enough)
     return Decomposition(
         error=float(error),
         bias=float(bias),
@@ -230,7 +223,7 @@ def _spread(of: _Squares, draws: Draws, present: np.ndarray) -> np.ndarray:
 
 
 def _share(
-    of: _Squares, draws: Draws, present: np.ndarray, enough: np.ndarray, level: float
+    of: _Squares, draws: Draws, present: np.ndarray, enough: np.ndarray
 ) -> tuple[float, float, float]:
     """Return the share of ``between`` in the variance, and its jackknife interval over draws."""
 
@@ -244,33 +237,11 @@ def _share(
         return np.nan, np.nan, np.nan
     left_out = np.array([share(k) for k in range(n)])
     deviation = np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
-    reach = deviation * stats.t.ppf((1 + level) / 2, n - 1)
+    reach = deviation * stats.t.ppf(0.975, n - 1)
     return whole, float(max(whole - reach, 0)), float(min(whole + reach, 1))
 
 
 # --- Along a path ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class BiasVariance:
-    """Parts of the error per value of a regulariser; ``seen`` is empty without seen test images."""
-
-    method: str
-    parameter: str
-    values: np.ndarray
-    unseen: tuple[Decomposition, ...]
-    seen: tuple[Decomposition, ...]
-    class_draws: int
-    image_draws: int
-
-    def table(self) -> pd.DataFrame:
-        """Return the fields of :class:`Decomposition` and the variance, per side and value."""
-        rows = []
-        for side, parts in (("unseen", self.unseen), ("seen", self.seen)):
-            for value, part in zip(self.values, parts, strict=bool(parts)):
-                columns = {each.name: getattr(part, each.name) for each in fields(part)}
-                rows.append({"value": value, "side": side, **columns, "variance": part.variance})
-        return pd.DataFrame(rows)
 
 
 def bias_variance(
@@ -281,8 +252,11 @@ def bias_variance(
     *,
     class_draws: int = CLASS_DRAWS,
     image_draws: int = IMAGE_DRAWS,
-) -> BiasVariance:
+) -> dict[str, tuple[Decomposition, ...]]:
     """Fit a method to resampled training sets, and decompose its error on test images.
+
+    Returns the parts of the error per value of a regulariser, by side ("unseen", "seen"); the
+    seen side is empty without seen test images.
 
     There are ``class_draws`` draws of classes, at least 3, and in each ``image_draws`` draws of
     images, at least 2. Raises ParameterError for fewer draws, or a method that does not predict
@@ -321,22 +295,17 @@ def bias_variance(
 
     judged = np.array(present)
     parts = partial(_parts, summaries, t)
-    return BiasVariance(
-        method=method.card.name,
-        parameter=parameter,
-        values=np.array(values, dtype=float),
-        unseen=parts(~of_seen, np.ones_like(judged)),
-        seen=parts(of_seen, judged) if of_seen.any() else (),
-        class_draws=class_draws,
-        image_draws=image_draws,
-    )
+    return {
+        "unseen": parts(~of_seen, np.ones_like(judged)),
+        "seen": parts(of_seen, judged) if of_seen.any() else (),
+    }
 
 
 def of_spec(
     spec: RegularizationSpec,
     dataset: ZSLDataset | None = None,
     progress: Progress = silent,
-) -> BiasVariance:
+) -> dict[str, tuple[Decomposition, ...]]:
     """Decompose the error for each value of a spec, with the other parameters fixed by the spec."""
     setting = spec.setting(dataset, progress)
     return bias_variance(spec.estimator, setting, spec.parameter, spec.values)

@@ -72,6 +72,23 @@ class EmbeddedMap:
     seconds: dict[str, float] = field(default_factory=dict)
     libraries: dict[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def of(
+        cls, data: MapData, settings: MapSettings, coordinates: np.ndarray, **measured: Any
+    ) -> Self:
+        """Return a map of the images in ``data``; ``measured`` are the fields from ``pca`` on."""
+        return cls(
+            names=tuple(dataset.name for dataset in data.datasets),
+            digests=tuple(dataset.digest for dataset in data.datasets),
+            settings=settings,
+            class_names=data.class_names,
+            coordinates=coordinates,
+            part=data.part.astype(np.uint8),
+            row=data.row.astype(np.int32),
+            labels=data.labels.astype(np.int32),
+            **measured,
+        )
+
     def __post_init__(self) -> None:
         if not self.libraries:
             object.__setattr__(self, "libraries", self.settings.libraries)
@@ -178,19 +195,8 @@ def make_map(
         with clock("quality"):
             quality = map_quality(Z, Y, data.labels, graph, k=K, threads=settings.threads)
             mixing = _mixing(data, Z, Y, settings)
-    return EmbeddedMap(
-        names=tuple(d.name for d in data.datasets),
-        digests=tuple(d.digest for d in data.datasets),
-        settings=settings,
-        class_names=data.class_names,
-        coordinates=Y,
-        part=data.part.astype(np.uint8),
-        row=data.row.astype(np.int32),
-        labels=data.labels.astype(np.int32),
-        pca=pca,
-        quality=quality,
-        mixing=mixing,
-        seconds=clock.seconds,
+    return EmbeddedMap.of(
+        data, settings, Y, pca=pca, quality=quality, mixing=mixing, seconds=clock.seconds
     )
 
 
@@ -203,19 +209,9 @@ def sketch(datasets: Sequence[ZSLDataset], n_samples: int = 2_000) -> EmbeddedMa
     data = MapData.of(datasets, n_samples=n_samples, seed=settings.sample_seed)
     X = np.vstack([np.asarray(view) for view in data.chosen()])
     pca = JointPCA.of_sample(X, settings.n_components)
-    return EmbeddedMap(
-        names=tuple(d.name for d in data.datasets),
-        digests=tuple(d.digest for d in data.datasets),
-        settings=settings,
-        class_names=data.class_names,
-        coordinates=pca.transform(X)[:, :2].astype(np.float32),
-        part=data.part.astype(np.uint8),
-        row=data.row.astype(np.int32),
-        labels=data.labels.astype(np.int32),
-        pca=pca,
-        quality=UNMEASURED,
-        mixing=pd.DataFrame(),
-        seconds={},
+    coordinates = pca.transform(X)[:, :2].astype(np.float32)
+    return EmbeddedMap.of(
+        data, settings, coordinates, pca=pca, quality=UNMEASURED, mixing=pd.DataFrame()
     )
 
 
@@ -384,15 +380,14 @@ def nearest_images(
     row: int,
     *,
     k: int = 8,
-    features: str = "l2",
 ) -> pd.DataFrame:
     """Return the images nearest to image ``row`` of data set ``part``, from all data sets.
 
-    Distances are Euclidean, of features scaled as in ``features``.
+    Distances are Euclidean, of features scaled to unit length.
     """
     if not 0 <= part < len(datasets) or not 0 <= row < len(datasets[part].labels):
         raise ParameterError(f"Image: expected a row of data set {part}; got {row}.")
-    views = [FeatureView(d.features, unit=features == "l2") for d in datasets]
+    views = [FeatureView(d.features, unit=True) for d in datasets]
     point = views[part][row : row + 1]
     tables = []
     for i, (view, dataset) in enumerate(zip(views, datasets, strict=True)):

@@ -82,7 +82,7 @@ class PathRows(RecordStudy[Rows]):
             return to_records(self.spec.follow(dataset, progress).table()[columns])
         parts = bias_variance.of_spec(self.spec, dataset, progress)
         rows: list[dict[str, Any]] = [{"value": value} for value in self.spec.values]
-        for side, errors in (("unseen", parts.unseen), ("seen", parts.seen)):
+        for side, errors in parts.items():
             for row, error in zip(rows, errors, strict=bool(errors)):
                 row |= {f"{name}_{side}": value for name, value in asdict(error).items()}
         return [{name: v for name, v in row.items() if not np.isnan(v)} for row in rows]
