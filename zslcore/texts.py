@@ -6,7 +6,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -79,6 +79,19 @@ def strict_json(value: Any, **options: Any) -> str:
         return None if isinstance(each, float) and not math.isfinite(each) else each
 
     return json.dumps(finite(value), allow_nan=False, **options)
+
+
+def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the keys and values within a JSON value, each with the dotted name of its field."""
+    if isinstance(value, dict):
+        for key, held in value.items():
+            yield place, str(key)
+            yield from leaves(held, f"{place}.{key}".lstrip("."))
+    elif isinstance(value, list | tuple):
+        for held in value:
+            yield from leaves(held, place)
+    else:
+        yield place, value
 
 
 def expect(holds: object, where: Path | str, what: str, got: object) -> None:

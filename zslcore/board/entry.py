@@ -20,7 +20,7 @@ from zslcore.datasets.facts import fact_sources
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import SPLIT_PARTS
 from zslcore.metrics import harmonic_mean
-from zslcore.texts import clean_text, read_fields, strict_json
+from zslcore.texts import clean_text, leaves, read_fields, strict_json
 from zslcore.untrusted.readers.json_files import count_values, parse_json
 from zslcore.untrusted.worker import Refused
 
@@ -265,20 +265,14 @@ def _checked(values: dict[str, Any], file: str) -> BoardEntry:
     return entry
 
 
-def _invalid_values(values: Any, place: str = "") -> Iterator[str]:
+def _invalid_values(values: Any) -> Iterator[str]:
     """Yield values, and names of fields, that are not allowed in a JSON of the board."""
-    if isinstance(values, dict):
-        for key, value in values.items():
-            yield from _invalid_values(str(key), place)
-            yield from _invalid_values(value, f"{place}.{key}".lstrip("."))
-    elif isinstance(values, list | tuple):
-        for value in values:
-            yield from _invalid_values(value, place)
-    elif isinstance(values, float) and not math.isfinite(values):
-        yield f"{clean_text(place, 80)}: expected a finite number; got {values}"
-    elif isinstance(values, str) and (not values.isprintable() or len(values) > MAX_TEXT):
-        what = f"at most {MAX_TEXT} characters" if values.isprintable() else "printable text"
-        yield f"{clean_text(place, 80)}: expected {what}; got {clean_text(repr(values), 60)}"
+    for place, value in leaves(values):
+        if isinstance(value, float) and not math.isfinite(value):
+            yield f"{clean_text(place, 80)}: expected a finite number; got {value}"
+        elif isinstance(value, str) and (not value.isprintable() or len(value) > MAX_TEXT):
+            what = f"at most {MAX_TEXT} characters" if value.isprintable() else "printable text"
+            yield f"{clean_text(place, 80)}: expected {what}; got {clean_text(repr(value), 60)}"
 
 
 def _filled(values: dict[str, Any]) -> dict[str, Any]:

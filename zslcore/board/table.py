@@ -32,8 +32,14 @@ import pandas as pd
 
 from zslcore.analysis.method_table import MethodResult, row_name
 from zslcore.analysis.metric_names import METRICS
+from zslcore.analysis.papers.claims.evidence import OURS
 from zslcore.analysis.ranking import rank_bounds
-from zslcore.analysis.resampling import accuracies_by_key, keys_among, order_of_classes
+from zslcore.analysis.resampling import (
+    accuracies_by_key,
+    drawn_figure,
+    keys_among,
+    order_of_classes,
+)
 from zslcore.board.checking import (
     Board,
     CheckedEntry,
@@ -270,15 +276,11 @@ def _places(
     accuracies: tuple[tuple[float, ...], ...], seen: tuple[bool, ...]
 ) -> tuple[tuple[int, int], ...]:
     """Return the first and the last rank of every result, from its class accuracies."""
-    order = order_of_classes(np.array(accuracies), np.array(seen))
-    of_seen, values = np.array(seen)[order], np.array(accuracies).T[order]
+    results = np.array(accuracies)
+    order = order_of_classes(results, np.array(seen))
+    of_seen = np.array(seen)[order]
     drawn = class_draws(of_seen)
-    means = [
-        drawn[:, side] @ values[side] / drawn[:, side].sum(axis=1, keepdims=True)
-        for side in (of_seen, ~of_seen)
-        if side.any()
-    ]
-    figures = means[0] if len(means) == 1 else harmonic_mean(*means)
+    figures = np.column_stack([drawn_figure(drawn, of_seen, of[order]) for of in results])
     first, last = rank_bounds(figures, wider=widening(fewest_classes(of_seen)))
     return tuple(zip(first.astype(int).tolist(), last.astype(int).tolist(), strict=True))
 
@@ -336,10 +338,6 @@ def _stated(row: Mapping[str, Any] | pd.Series, origin: str) -> str:
 
 def _percent(value: float | None) -> str:
     return "-" if value is None or pd.isna(value) else f"{100 * value:.1f}"
-
-
-#: Submitter of the results of the package.
-OURS = "Zero-shot lab"
 
 
 def cells_of_board(results: Iterable[CheckedEntry]) -> list[MethodResult]:

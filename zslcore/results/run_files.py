@@ -19,7 +19,7 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError
 from zslcore.storage.records import UnreadableError
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, leaves
 from zslcore.untrusted.client import read_value
 
 #: Largest file in bytes; a result with 200 classes takes 20 kB.
@@ -71,7 +71,7 @@ def _contradictions(entry: dict[str, Any], result: RunResult) -> Iterator[str]:
         yield f"zsl must be the mean of its classes, {mean:.6f}; got {e.zsl:.6f}"
     if not {*e.per_class_zsl, *e.per_class, *e.per_class_plain} <= set(result.class_names):
         yield "every class with an accuracy must have a name"
-    if not _finite(asdict(result)):
+    if not all(math.isfinite(x) for _, x in leaves(asdict(result)) if isinstance(x, float)):
         yield "expected finite numbers; got NaN or infinity"
     if result.gamma_origin == "validated" and result.spec.gamma is not None:
         yield "gamma_origin must be given, since the spec has a gamma; got validated"
@@ -107,15 +107,6 @@ def _fractions(result: RunResult) -> Iterator[tuple[str, float]]:
         yield "oracle, harmonic", 0.0 if oracle.harmonic is None else oracle.harmonic
 
 
-def _finite(value: Any) -> bool:
-    """Whether all numbers in a nested value are finite."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        return all(map(_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)
-
-
 def _is_moment(text: str) -> bool:
     try:
         return datetime.fromisoformat(text).tzinfo is not None
@@ -125,20 +116,9 @@ def _is_moment(text: str) -> bool:
 
 def _bad_texts(entry: dict[str, Any]) -> Iterator[str]:
     """Yield the faults in the texts of a result; such texts are shown on screen."""
-    for text in _texts(entry):
+    for text in (value for _, value in leaves(entry) if isinstance(value, str)):
         if len(text) > MAX_TEXT:
             got = f"{len(text):,}, which begin {clean_text(text, 40)!r}"
             yield f"expected texts of at most {MAX_TEXT:,} characters; got {got}"
         elif not text.isprintable():
             yield "expected printable text; got control characters"
-
-
-def _texts(values: Any) -> Iterator[str]:
-    if isinstance(values, str):
-        yield values
-    elif isinstance(values, dict):
-        yield from values
-        values = list(values.values())
-    if isinstance(values, list):
-        for value in values:
-            yield from _texts(value)
