@@ -2,5 +2,4 @@
 
 from zslcore.evaluation.protocol import evaluate as evaluate
 from zslcore.evaluation.protocol import fit_and_score as fit_and_score
-from zslcore.evaluation.protocol import oracle as oracle
 from zslcore.evaluation.protocol import select as select

@@ -12,10 +12,10 @@ from zslcore.datasets.base import Fold, Split, hold_out
 from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import (
     ScoredTest,
+    Setting,
     best_common_gamma,
     evaluate,
     fit_and_score,
-    oracle,
     penalised,
     select,
     simplest_of_ties,
@@ -323,12 +323,12 @@ def test_without_seen_test_samples_there_is_zsl_only():
     assert figures.plain is None
     assert figures.ausuc is None
     assert figures.zsl > 0.25
-    peek = oracle(LinearS2V(), WORLD, split, grid=GRID)
+    peek = Setting(WORLD, split).oracle(LinearS2V(), GRID)
     assert (peek.harmonic, peek.gamma) == (None, None)
 
 
 def test_oracle_is_never_below_any_point_it_may_choose():
-    peek = oracle(LinearS2V(), WORLD, SPLIT, grid=GRID)
+    peek = Setting(WORLD, SPLIT).oracle(LinearS2V(), GRID)
     for params in ParameterGrid(GRID):
         figures = evaluate(fit_and_score(LinearS2V(**params), WORLD, SPLIT))
         assert figures.zsl <= peek.zsl

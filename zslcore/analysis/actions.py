@@ -366,11 +366,8 @@ def semantics_of(dataset: ZSLDataset) -> Semantics:
 
 def paper_sets(configuration: Configuration) -> tuple[FeatureSet, ...]:
     """Return simulated baseline features, and features pre-trained on the configuration's set."""
-    return simulated_sets(configuration, (BASELINE, *_knowing(configuration)))
-
-
-def _knowing(configuration: Configuration) -> list[str]:
-    return [key for key, each in EXTRACTORS.items() if each.knows == configuration.pretraining]
+    knowing = [key for key, each in EXTRACTORS.items() if each.knows == configuration.pretraining]
+    return simulated_sets(configuration, (BASELINE, *knowing))
 
 
 def feature_sets(

@@ -27,7 +27,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from zslcore.analysis.metric_names import MEANS_OVER_CLASSES, METRICS, Metric
-from zslcore.analysis.papers.claims.evidence import printed_evidence
+from zslcore.analysis.papers.claims.evidence import of_benchmark_paper, printed_evidence
 from zslcore.analysis.papers.printed import chosen_for
 from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.resampling import (
@@ -38,7 +38,7 @@ from zslcore.analysis.resampling import (
     order_of_classes,
 )
 from zslcore.analysis.stored_runs import oracle_keys, single_fold_keys
-from zslcore.datasets.facts import earlier_version, fact_sources, fine_tuned_on, published
+from zslcore.datasets.facts import earlier_version, fact_sources, fine_tuned_on
 from zslcore.datasets.imports import pretraining_by_name
 from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.runs import RunResult
@@ -504,8 +504,12 @@ def printed_cells() -> pd.DataFrame:
     figures = figures[
         figures["figure"].isin(METRICS) & ~figures["table"].str.contains("quoted|CAL 3")
     ]
+    place = ["table", "benchmark", "split", "method", "figure"]
+    now = figures.set_index(place)["value"]
+    before = pd.concat(of_benchmark_paper(earlier_version)).set_index(place)["value"]
+    before = before.reindex(now.index).where(lambda first: first != now)
     rows = []
-    for _, one in figures.iterrows():
+    for (_, one), first in zip(figures.iterrows(), before, strict=True):
         paper = str(one["table"]).partition(" ")[0]
         plain_row = row_name(one["method"], {}) if one["method"] in METHODS else one["method"]
         rows.append(
@@ -517,34 +521,10 @@ def printed_cells() -> pd.DataFrame:
                 "value": one["value"],
                 "table": one["table"],
                 "task": one["chosen_for"],
-                "first_version": _first_version(one),
+                "first_version": float(first),
             }
         )
     return pd.DataFrame(rows)
-
-
-def _first_version(one: pd.Series) -> float:
-    """Return the value in the first version of the benchmark paper; NaN if it is the same."""
-    where = {
-        ("GBU 3", "zsl"): ("zsl_top1", "top1_per_class"),
-        ("GBU 6", "u"): ("gzsl_ps", "unseen"),
-        ("GBU 6", "s"): ("gzsl_ps", "seen"),
-        ("GBU 6", "H"): ("gzsl_ps", "harmonic"),
-    }.get((one["table"], one["figure"]))
-    if where is None:
-        return float("nan")
-    name, column = where
-    first, now = _versions(name)
-    place = (now["method"] == one["method"]) & (now["dataset"] == one["benchmark"])
-    if "split" in now:
-        place &= now["split"] == one["split"]
-    before = first.loc[place, column].iloc[0]
-    return float("nan") if before == now.loc[place, column].iloc[0] else float(before)
-
-
-@cache
-def _versions(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    return earlier_version(name), published(name)
 
 
 # --- Missing --------------------------------------------------------------------------------------

@@ -467,7 +467,7 @@ class Setting:
         grid: Mapping[str, Sequence[Any]] | None = None,
         message: str = "",
     ) -> Oracle:
-        """Choose parameters and gamma *on the test set*, see :func:`oracle`."""
+        """Choose parameters and gamma *on the test set*, to show the gain of peeking."""
         points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
         zsl: list[float] = []
         gzsl: list[OperatingPoint] = []  # empty without seen test samples
@@ -896,17 +896,3 @@ class Oracle:
     harmonic: float | None = None
     gamma: float | None = None
     gzsl_params: dict[str, Any] | None = None
-
-
-def oracle(
-    method: ZSLEstimator,
-    dataset: ZSLDataset,
-    split: Split,
-    *,
-    grid: Mapping[str, Sequence[Any]] | None = None,
-    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
-    seed: int = 0,
-    progress: Progress = silent,
-) -> Oracle:
-    """Choose parameters and gamma *on the test set*, to show the gain of peeking."""
-    return Setting(dataset, split, preprocessing, seed, progress).oracle(method, grid)

@@ -216,7 +216,7 @@ class ZSLEstimator(BaseEstimator, ABC):
                 f"{self.card.name}: a novelty detector decides between seen and unseen classes; "
                 "expected a method that decides by scores alone."
             )
-        return partial(_decide, self, prototypes)
+        return partial(self.decision_function, prototypes=prototypes)
 
     def planned_epochs(self, grid: Iterable[Params]) -> tuple[int, ...]:
         """Return the number of epochs of each training for ``grid``; () without epochs."""
@@ -421,21 +421,14 @@ class ZSLEstimator(BaseEstimator, ABC):
             )
 
 
-def _decide(method: ZSLEstimator, prototypes: np.ndarray, X: Features) -> np.ndarray:
-    return method.decision_function(X, prototypes)
-
-
 #: Annotation of a number in 0..1; the method decides whether the ends are valid.
 Share = Annotated[float, "in 0..1"]
 
 
-def _owner_of_init(method: type) -> type:
-    return next(base for base in method.__mro__ if "__init__" in vars(base))
-
-
 def _has_fields(method: type) -> bool:
     """Return whether parameters are dataclass fields, not arguments of a written ``__init__``."""
-    return "__dataclass_fields__" in vars(_owner_of_init(method))
+    owner = next(base for base in method.__mro__ if "__init__" in vars(base))
+    return "__dataclass_fields__" in vars(owner)
 
 
 @cache

@@ -211,7 +211,8 @@ def as_text(judged: Judged) -> str:
         lines += [f"{id_}  ({claim.paper}, {claim.section})", f"  {claim.statement}"]
         for body, judgment in of.items():
             sentence = f"{judgment.sentence} {judgment.scope}".strip()
-            lines.append(f"  {BODIES[body]}: {_verdict_in_capitals(judgment)}. {sentence}")
+            verdict = judgment.words.replace(judgment.verdict, judgment.verdict.upper(), 1)
+            lines.append(f"  {BODIES[body]}: {verdict}. {sentence}")
         lines.append("")
     unused = ", ".join(BODIES[body] for body in silent)
     return ("\n").join(
@@ -226,10 +227,6 @@ def _undecided_bodies(judged: Judged) -> list[Body]:
         for body in BODIES
         if all(of[body].verdict == "undecided" for of in judged.values() if body in of)
     ]
-
-
-def _verdict_in_capitals(judgment: Judgment) -> str:
-    return judgment.words.replace(judgment.verdict, judgment.verdict.upper(), 1)
 
 
 def _counts(judged: Judged) -> list[str]:

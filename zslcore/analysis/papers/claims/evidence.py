@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
@@ -314,7 +314,7 @@ class ClaimEvidence:
 @cache
 def printed_evidence() -> ClaimEvidence:
     """Return the metrics in the papers' tables as evidence, and other tables unchanged."""
-    parts = [*_of_benchmark_paper(), *_of_conference_paper(), *_of_calibration_paper()]
+    parts = [*of_benchmark_paper(), *_of_conference_paper(), *_of_calibration_paper()]
     figures = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
     others = (
         *("cross_dataset_awa", "imagenet_zsl_top1", "overlap_gain_action", "reproduction"),
@@ -332,11 +332,13 @@ def _printed(
     return named.assign(pretraining="imagenet-1k")  # both papers use ResNet-101 features
 
 
-def _of_benchmark_paper() -> Iterable[pd.DataFrame]:
-    zsl, gzsl = published("zsl_top1"), published("gzsl_ps")
-    yield _printed("GBU 3", zsl, "zsl", "top1_per_class", chosen_for="zsl")
+def of_benchmark_paper(
+    read: Callable[[str], pd.DataFrame] = published, zsl: str = "GBU 3", gzsl: str = "GBU 6"
+) -> Iterable[pd.DataFrame]:
+    """Yield the metrics of a version of the benchmark paper, under the names of its two tables."""
+    yield _printed(zsl, read("zsl_top1"), "zsl", "top1_per_class", chosen_for="zsl")
     for figure, column in (("u", "unseen"), ("s", "seen"), ("H", "harmonic")):
-        yield _printed("GBU 6", gzsl, figure, column, chosen_for="zsl", split="PS")
+        yield _printed(gzsl, read("gzsl_ps"), figure, column, chosen_for="zsl", split="PS")
 
 
 #: Methods and data sets (by today's names) of the benchmark's conference version.
@@ -346,13 +348,9 @@ FOUR_DATA_SETS = ("SUN", "CUB", "AWA1", "aPY")
 
 def _of_conference_paper() -> Iterable[pd.DataFrame]:
     """Yield tables 3 and 5 of the conference version, with the earlier values."""
-    zsl, gzsl = (
-        table[table["method"].isin([*TEN_METHODS, "CMT*"]) & table["dataset"].isin(FOUR_DATA_SETS)]
-        for table in (earlier_version("zsl_top1"), earlier_version("gzsl_ps"))
-    )
-    yield _printed("CVPR 3", zsl, "zsl", "top1_per_class", chosen_for="zsl")
-    for figure, column in (("u", "unseen"), ("s", "seen"), ("H", "harmonic")):
-        yield _printed("CVPR 5", gzsl, figure, column, chosen_for="zsl", split="PS")
+    for part in of_benchmark_paper(earlier_version, "CVPR 3", "CVPR 5"):
+        methods = part["method"].isin([*TEN_METHODS, "CMT*"])
+        yield part[methods & part["data"].isin(FOUR_DATA_SETS)]
 
 
 def _of_calibration_paper() -> Iterable[pd.DataFrame]:

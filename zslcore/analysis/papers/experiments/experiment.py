@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, Protocol, Self
@@ -264,7 +264,11 @@ def explain_means(table: pd.DataFrame, experiment: Experiment) -> str:
 def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     """Return the wide form: three columns per cell, and a row of means per data set."""
     by_method = _has_means(table, experiment)
-    cells = sorted(map(str, table["cell"].unique()), key=_place_in(experiment.headings))
+    order = experiment.headings
+    cells = sorted(
+        map(str, table["cell"].unique()),
+        key=lambda cell: next((k for k, h in enumerate(order) if cell.startswith(h)), 0),
+    )
     blocks = []
     for _, of_dataset in table.groupby("dataset", sort=False):
         blocks.append(_block(of_dataset, cells, experiment.unit))
@@ -285,11 +289,6 @@ def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     names = [*map(str, shown.columns)]
     short = {c: c.split(" ", 1)[0] for c in names if c.startswith(("printed ", "diff "))}
     return shown.rename(columns=headings | short)
-
-
-def _place_in(headings: Sequence[str]) -> Callable[[str], int]:
-    """Return a sort key for cells by heading; cells without a heading come first."""
-    return lambda cell: next((k for k, h in enumerate(headings) if cell.startswith(h)), 0)
 
 
 def _block(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
