@@ -41,12 +41,14 @@ def test_a_score_map_gives_the_scores(name, params):
     F = model.decision_function(problem.X_test, problem.candidates)
     score_map = model.score_map(problem.candidates)
     assert isinstance(score_map, ScoreMap)
-    np.testing.assert_allclose(score_map(problem.X_test), F, rtol=1e-9, atol=1e-9)
-    single = score_map.astype(np.float32)(problem.X_test)
+    np.testing.assert_allclose(
+        score_map.scores(np.asarray(problem.X_test)), F, rtol=1e-9, atol=1e-9
+    )
+    single = score_map.astype(np.float32).scores(np.asarray(problem.X_test))
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, F, rtol=0, atol=1e-4 * np.abs(F).max())
     some = [5, 1, 9]
-    ours = score_map.of(np.array(some))(problem.X_test)
+    ours = score_map.of(np.array(some)).scores(np.asarray(problem.X_test))
     np.testing.assert_allclose(ours, F[:, some], rtol=1e-9, atol=1e-9)
     with pytest.raises(DatasetError, match="fitted on"):
         model.score_map(problem.candidates[:, :-1])

@@ -168,8 +168,6 @@ def merged(several: Sequence[Counts]) -> Counts:
 class RankCounts(Counts):
     """Counts of true classes among the k best, and the accuracies that follow.
 
-    If ``a`` and ``b`` count disjoint rows, ``a + b`` counts the rows of both.
-
     Attributes
     ----------
     names : names of the candidate sets
@@ -250,10 +248,6 @@ class RankCounts(Counts):
         if task == "gzsl":
             counted = counted | self.seen[self.classes]
         return counted, self.hits[int(task == "gzsl"), i, self.ks.index(k)]
-
-    def __add__(self, other: RankCounts) -> RankCounts:
-        both = merged([self, other])
-        return replace(self, **{name: getattr(both, name) for name in Counts.__slots__})
 
 
 def count_ranks(

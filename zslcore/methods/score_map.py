@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import DTypeLike
 
-from zslcore.features import Features, chunks, l2_rows
+from zslcore.features import l2_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,11 +43,6 @@ class ScoreMap:
     def dtype(self) -> np.dtype:
         """Precision of the products."""
         return self.codes.dtype
-
-    @property
-    def n_candidates(self) -> int:
-        """Number of candidate classes."""
-        return len(self.codes)
 
     def astype(self, dtype: DTypeLike) -> ScoreMap:
         """Return the map with its products in another precision, float32 or float64."""
@@ -75,13 +70,6 @@ class ScoreMap:
         if len(self.offset) > 1 or self.offset[0]:
             F += self.offset
         return F
-
-    def __call__(self, X: Features) -> np.ndarray:
-        """Return the whole score matrix, reading ``X`` once; for small data sets."""
-        out = np.empty((len(X), self.n_candidates), self.dtype)
-        for part, block in chunks(X):
-            self.scores(block, out[part])
-        return out
 
 
 #: Function from a block of rows to scores, float32 or float64 of shape (n, n_candidates).

@@ -1,9 +1,8 @@
 r"""Class statistics and eigendecompositions for closed-form methods.
 
 Closed forms depend on the data only through sums over samples: the counts and sums of each class,
-and the Gram matrix :math:`G = X^\top X`. They are computed in one pass over blocks of rows and are
-additive: ``a + b`` are the statistics of both sets of rows together. With :math:`G = U \,
-\mathrm{diag}(g) \, U^\top` the ridge solution for any weight is
+and the Gram matrix :math:`G = X^\top X`. They are computed in one pass over blocks of rows. With
+:math:`G = U \, \mathrm{diag}(g) \, U^\top` the ridge solution for any weight is
 
 .. math:: (G + \lambda I)^{-1} B = U \, \mathrm{diag}\!\left(\frac{1}{g + \lambda}\right) U^\top B,
 
@@ -14,7 +13,7 @@ factor per weight is cheaper; :func:`ridge_path` chooses.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -45,10 +44,6 @@ class ClassStatistics:
         for part, block in chunks(X):
             sums += one_hot(y[part], n_classes) @ block
         return cls(class_counts(y, n_classes), sums)
-
-    def __add__(self, other: Self) -> Self:
-        """Return the statistics of both sets of samples together."""
-        return replace(self, counts=self.counts + other.counts, sums=self.sums + other.sums)
 
     @property
     def n_samples(self) -> float:
@@ -90,26 +85,13 @@ class GramStatistics(ClassStatistics):
         mirror_upper(G)
         return cls(class_counts(y, n_classes), sums, G)
 
-    def __add__(self, other: Self) -> Self:
-        """Return the statistics of both sets of samples together."""
-        # super() fails here, since dataclasses with slots are created as a second class.
-        both = ClassStatistics.__add__(self, other)
-        return replace(both, gram=self.gram + other.gram)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MomentStatistics(ClassStatistics):
     r"""Class statistics with the scatter of each feature around its class mean.
 
     ``scatter`` of shape (n_classes, n_features) is :math:`\sum_{i \in c} (x_i - \mu_c)^2`. Sums of
-    squares around zero would cancel if a mean is large compared to the deviation. The scatter of
-    two sets adds up without cancellation [1]_: it is the sum of both scatters plus :math:`(\mu_a -
-    \mu_b)^2 \, n_a n_b / (n_a + n_b)`.
-
-    References
-    ----------
-    .. [1] T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise algorithm for computing
-       sample variances", COMPSTAT 1982.
+    squares around zero would cancel if a mean is large compared to the deviation.
     """
 
     scatter: np.ndarray
@@ -126,13 +108,6 @@ class MomentStatistics(ClassStatistics):
     def variances(self) -> np.ndarray:
         """Variance of each feature in each class; zeros for classes without samples."""
         return self.scatter / np.maximum(self.counts, 1)[:, None]
-
-    def __add__(self, other: Self) -> Self:
-        """Return the statistics of both sets of samples together."""
-        both = ClassStatistics.__add__(self, other)
-        share = self.counts * other.counts / np.maximum(both.counts, 1)
-        between = share[:, None] * (self.means - other.means) ** 2
-        return replace(both, scatter=self.scatter + other.scatter + between)
 
 
 class MomentSums:
