@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
+from tests.cards import cards_of_files
 from zslcore.__main__ import main
 from zslcore.board.card import card_of_result
-from zslcore.commands.check import cards_of_files
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.leakage.file_kinds import recognise_file

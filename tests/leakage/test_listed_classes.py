@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from zslcore.commands.check import cards_of_files
+from tests.cards import cards_of_files
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.file_kinds import recognise_file

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
+from tests.cards import cards_of_files
 from zslcore.__main__ import main
-from zslcore.commands.check import cards_of_files
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 

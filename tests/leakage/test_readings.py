@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from zslcore.commands.check import cards_of_files
+from tests.cards import cards_of_files
 
 pytestmark = pytest.mark.usefixtures("in_process")
 N, CLASSES = 120, 6

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from zslcore.commands.check import cards_of_files
+from tests.cards import cards_of_files
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage.file_kinds import grouped, recognise_file
 from zslcore.leakage.render import reports_html, to_paragraph

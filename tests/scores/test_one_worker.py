@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
-from zslcore.commands.check import cards_of_files
+from tests.cards import cards_of_files
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import class_list_of, recognise_file
 from zslcore.untrusted import worker

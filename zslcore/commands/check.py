@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from zslcore.board.card import card_of_result
 from zslcore.commands import findings, submission
-from zslcore.commands.command import OptionGroup, Output, command, option
+from zslcore.commands.command import OptionGroup, Output, command, option, worst_status
 from zslcore.commands.options import file_to_write
 from zslcore.datasets.split_folders import listed_classes
 from zslcore.datasets.xlsa17 import data_sets_in
@@ -32,7 +33,7 @@ from zslcore.leakage.file_kinds import Group, class_list_of, grouped, recognise_
 from zslcore.leakage.loading import context_of, vocabulary_of
 from zslcore.leakage.published import read_predicted
 from zslcore.leakage.render import reports_html, to_json, to_text
-from zslcore.leakage.report import STATUS, Report
+from zslcore.leakage.report import Report
 from zslcore.leakage.split_card import card_of_classes, card_of_split
 from zslcore.leakage.vocabularies import USUAL, Vocabulary
 from zslcore.scores.card import card_of_predictions, card_of_question, card_of_scores
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> Output | int:
     if args.format and all(group.main.kind == "split" for group in groups):
         return _every_finding(args)
     printed = read_printed(args.printed or "")
-    cards = _cards_of(groups, args.pretraining, printed, _Stated(args.unseen, tuple(args.fix)))
+    cards = cards_of(groups, args.pretraining, printed, args.unseen, args.fix)
     if args.output:
         write_out(args.output, reports_html(*cards))
 
@@ -83,7 +84,9 @@ def run(args: argparse.Namespace) -> Output | int:
 
     if args.format == "json":
         args.json = True
-    return Output("\n".join(map(to_text, cards)), values, worst_status(cards))
+    return Output(
+        "\n".join(map(to_text, cards)), values, worst_status(card.status for card in cards)
+    )
 
 
 def _asks_for_findings(args: argparse.Namespace) -> bool:
@@ -94,12 +97,8 @@ def _asks_for_findings(args: argparse.Namespace) -> bool:
         return True
     if args.format not in (None, "text", "json"):
         return True
-    return not all(path.is_file() for path in args.files if _is_no_file(path))
-
-
-def _is_no_file(path: Path) -> bool:
-    """Whether an argument is a folder or the name of a data set."""
-    return path.is_dir() or (not path.exists() and not path.suffix)
+    # Folders, and names of data sets.
+    return any(path.is_dir() or not (path.exists() or path.suffix) for path in args.files)
 
 
 def _every_finding(args: argparse.Namespace) -> int:
@@ -111,8 +110,9 @@ def _every_finding(args: argparse.Namespace) -> int:
             "files."
         )
     options = vars(args) | {"format": args.format or ("json" if args.json else "text")}
-    statuses = [findings.run_audit(argparse.Namespace(**options | each)) for each in subjects]
-    return min(statuses, key=[*STATUS.values()].index)
+    return worst_status(
+        [findings.run_audit(argparse.Namespace(**options | each)) for each in subjects]
+    )
 
 
 def _subjects(args: argparse.Namespace) -> Iterator[dict[str, str]]:
@@ -146,52 +146,29 @@ def _submission(args: argparse.Namespace) -> argparse.Namespace:
     return argparse.Namespace(**vars(args) | of | {"pretraining": args.pretraining or []})
 
 
-def worst_status(cards: Sequence[Report]) -> int:
-    """Return the exit status of the worst verdict of several cards."""
-    return min((card.status for card in cards), key=[*STATUS.values()].index)
-
-
-def cards_of_files(
-    paths: list[Path], pretraining: list[str] | None = None, printed: Sequence[Printed] = ()
+def cards_of(
+    groups: Sequence[Group],
+    pretraining: list[str] | None = None,
+    printed: Sequence[Printed] = (),
+    unseen: list[str] | None = None,
+    fixes: Sequence[str] = (),
 ) -> list[Report]:
-    """Return the cards of untrusted files in any order: joint cards first, then single cards.
+    """Return the cards of groups of untrusted files: joint cards first, then single cards.
 
     ``pretraining`` names training sets of the feature extractor, or text files of classes;
-    ``printed`` are the printed metrics of the scores. Raises FileRefusedError.
+    ``printed`` are the printed metrics of the scores. ``unseen`` and ``fixes`` state the meaning of
+    score files: unseen classes, and answers to open questions. Raises FileRefusedError.
     """
-    return _cards_of(grouped([recognise_file(path) for path in paths]), pretraining, printed)
-
-
-@dataclass(frozen=True, slots=True)
-class _Stated:
-    """Options on the meaning of score files: unseen classes, and answers to open questions."""
-
-    unseen: list[str] | None = None
-    fixes: tuple[str, ...] = ()
-
-
-def _cards_of(
-    groups: Sequence[Group],
-    pretraining: list[str] | None,
-    printed: Sequence[Printed],
-    stated: _Stated | None = None,
-) -> list[Report]:
     named = [vocabulary_of(name) for name in pretraining or ()]
-    checked = [_judged(group, named, stated or _Stated()) for group in groups]
-    return joined_cards(checked, printed)
-
-
-def _judged(group: Group, named: list[Vocabulary], stated: _Stated) -> CheckedFile:
-    if group.main.kind == "scores":
-        return _of_scores(group, named, stated)
-    of = {
+    of: dict[str, Callable[[Group, list[Vocabulary]], CheckedFile]] = {
         "split": _of_split,
+        "scores": partial(_of_scores, unseen=unseen, fixes=fixes),
         "predictions": _of_predictions,
         "run": _of_result,
         "classes": _of_classes,
         "entry": _of_result,
-    }[group.main.kind]
-    return of(group, named)
+    }
+    return joined_cards([of[group.main.kind](group, named) for group in groups], printed)
 
 
 def _vocabularies(named: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
@@ -219,14 +196,16 @@ def _of_split(group: Group, named: list[Vocabulary]) -> CheckedFile:
         return CheckedSplit(card, replace(context, features=None), report)
 
 
-def _of_scores(group: Group, named: list[Vocabulary], stated: _Stated) -> CheckedFile:
+def _of_scores(
+    group: Group, named: list[Vocabulary], *, unseen: list[str] | None, fixes: Sequence[str]
+) -> CheckedFile:
     path, *labels = [file.contents or file.path for file in (group.main, *group.others)]
     file = read_scores(
         path,
         labels=labels[0] if labels else None,
-        unseen=stated.unseen and listed_classes(stated.unseen, group.main.path.parent),
+        unseen=unseen and listed_classes(unseen, group.main.path.parent),
     )
-    scores, questions = interpreted(file, stated.fixes)
+    scores, questions = interpreted(file, fixes)
     if scores is None:
         question = questions[0].sentence
         return CheckedFile(card_of_question(group.main.name, question, group.named))

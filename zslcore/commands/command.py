@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -50,6 +50,11 @@ class OptionGroup(NamedTuple):
             group = parser.add_mutually_exclusive_group()
         for option in self.options:
             option.add_to(group)
+
+
+def worst_status(statuses: Iterable[int]) -> int:
+    """Return the exit status of several verdicts: of leaks, else errors, else open questions."""
+    return min(statuses, key=(1, 2, 3, 0).index)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zslcore.commands.command import Output, command, option
+from zslcore.commands.command import Output, command, option, worst_status
 from zslcore.commands.options import (
     CLASSES,
     JSON,
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 #: Exit status for an open question or an unknown verdict.
 UNKNOWN = 3
-STATUS = {"leaks": 1, "unknown": UNKNOWN, "clean": 0}
 
 
 class OpenQuestionError(DatasetError):
@@ -109,6 +108,8 @@ def run(args: argparse.Namespace) -> Output:
 
 def _scored(args: argparse.Namespace, words: Words) -> Output:
     """Return the reports of the files; raise OpenQuestionError for an open question."""
+    from zslcore.leakage.report import STATUS
+
     if args.compare and len(args.files) < 2:
         raise ParameterError("--compare: expected at least two FILEs; got one.")
     for name in ("predictions", "data", "unseen_scores"):
@@ -144,12 +145,7 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
         parts += [json.loads(pair.to_json()) for pair in pairs]
         return parts[0] if len(parts) == 1 else parts
 
-    return Output(text, values, worst_status(reports))
-
-
-def worst_status(reports: Sequence[ScoreReport]) -> int:
-    """Return the exit status of several files; the oracle's status precedes an open question's."""
-    return min((STATUS[each.verdict] for each in reports), key=(1, 3, 0).index)
+    return Output(text, values, worst_status(STATUS[each.verdict] for each in reports))
 
 
 def written_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> str:
