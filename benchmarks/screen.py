@@ -122,7 +122,7 @@ import streamlit as st
 
 from ui.components import playground, seen_unseen
 from ui.components.playground import Choice, Frame, Instrument, Rail, Ruler
-from zslcore.interactive.seen_unseen import interactive_curve, line_of
+from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
 from zslcore.evaluation.protocol import ScoredTest
 
 st.set_page_config(layout="wide")
@@ -141,7 +141,7 @@ def scores(seed):
 
 def drawn(test):
     line = line_of("large", test.curve, "harmonic", None, 0.0)
-    return interactive_curve([line], test, names)
+    return InteractiveCurve([line], test, names)
 
 
 test = scores(0)

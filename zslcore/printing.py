@@ -25,7 +25,7 @@ import numpy as np
 
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.interactive.colors import SEEN, UNSEEN
-from zslcore.interactive.seen_unseen import LOOKS, InteractiveCurve, line_of
+from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
 from zslcore.numbers import percent, three_digits
 from zslcore.storage.extras import extra
 from zslcore.version import version
@@ -594,7 +594,7 @@ def _curve(predictions: Predictions) -> Panel:
     line = line_of(
         predictions.title, predictions.test.curve, "harmonic", predictions.gamma, 0.0, origin
     )
-    return of_curves(InteractiveCurve([line], LOOKS, predictions.title))
+    return of_curves(InteractiveCurve([line]))
 
 
 def _classes(predictions: Predictions) -> Panel:

@@ -19,7 +19,7 @@ from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.interactive.one_file import SHARED
-from zslcore.interactive.seen_unseen import interactive_curve, line_of
+from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore
@@ -58,7 +58,7 @@ def tied(seed=0, n=300, classes=12):
 
 def instrument(test, names, **more):
     line = line_of("one", test.curve, "harmonic", None, 0.0)
-    curves = interactive_curve([line], test, names)
+    curves = InteractiveCurve([line], test, names)
     return Instrument(curves, test, names, ("class", "classes"), RAIL, **more)
 
 

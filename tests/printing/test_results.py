@@ -19,7 +19,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
 from zslcore.interactive import colors, point_map
 from zslcore.interactive.point_map import PointMap
-from zslcore.interactive.seen_unseen import LOOKS, InteractiveCurve, line_of
+from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
 from zslcore.printing import LEVELS, drawn, of_curves, of_map, of_predictions, print_figure
 from zslcore.results.store import ResultStore
 
@@ -243,7 +243,7 @@ def test_a_shape_is_in_the_panel_of_its_axes():
 
 def test_a_name_that_has_its_area_gets_it_once(run):
     line = line_of("ESZSL, AUSUC 52.8 %", run[1].test.curve, "harmonic", 0.0, 0.0, None)
-    lines = axes_of(of_curves(InteractiveCurve([line], LOOKS, "alt"))).lines
+    lines = axes_of(of_curves(InteractiveCurve([line]))).lines
     assert "ESZSL, AUSUC 52.8 %" in {line.get_label() for line in lines}
 
 

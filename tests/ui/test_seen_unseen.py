@@ -12,7 +12,7 @@ from ui.shell.numbers import percent, three_digits
 from ui.takeaway.curves import numbers_of
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.interactive.one_file import SHARED, packed
-from zslcore.interactive.seen_unseen import GHOSTS, LOOKS, interactive_curve, line_of
+from zslcore.interactive.seen_unseen import GHOSTS, LOOKS, InteractiveCurve, line_of
 
 
 def scored(n=400, classes=12, seed=0):
@@ -33,7 +33,7 @@ def shown(scores):
     names = [f"class <{c}>" for c in range(12)]
     lines = [line_of("one", scores.curve, "harmonic", 0.5, 0.25)]
     lines.append(line_of("two", scored(seed=1).curve, GHOSTS[0], None, 0.0))
-    return interactive_curve(lines, scores, names)
+    return InteractiveCurve(lines, scores, names)
 
 
 def test_the_browser_reads_what_python_wrote(shown, scores, node, tmp_path):
@@ -88,7 +88,7 @@ def test_another_gamma_is_the_same_curve_another_stop_is_not(shown):
     assert head_of(moved.packed())["lines"][0]["start"] == 0.7
     for other in (
         replace(shown, lines=[replace(line, stops=line.stops[:1]), shown.lines[1]]),
-        replace(shown, images=None),
+        replace(shown, scores=None),
         replace(shown, lines=shown.lines[:1]),
     ):
         assert head_of(other.packed())["key"] != key
@@ -122,7 +122,7 @@ def test_a_head_holds_nothing_that_json_cannot():
 
 def said_of(scores, chosen, origin="validated"):
     line = line_of("one", scores.curve, "harmonic", chosen, 0.0, origin)
-    return interactive_curve([line]).alt
+    return InteractiveCurve([line]).alt
 
 
 @pytest.mark.parametrize("origin", ["validated", "given"])

@@ -22,11 +22,11 @@ from zslcore.datasets.facts import title
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.seen_unseen import (
+    LOOKS,
     CurveLine,
     InteractiveCurve,
     Stop,
     gamma_range,
-    interactive_curve,
 )
 from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
@@ -162,5 +162,5 @@ def curve_of(
     limits = gamma_range(test.curve, [stop.gamma for stop in stops])
     start = float(np.clip(gamma or 0.0 if start is None else start, *limits))
     line = CurveLine(method, test.curve, "harmonic", stops, limits, start)
-    drawn = interactive_curve([line], test, dataset.class_names)
-    return replace(drawn, looks={**drawn.looks, "axis": AXIS, "off": OFF})
+    looks = {**LOOKS, "axis": AXIS, "off": OFF}
+    return InteractiveCurve([line], test, dataset.class_names, looks=looks)

@@ -24,7 +24,7 @@ from zslcore.analysis.study import run_seconds
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.protocol import Task
-from zslcore.interactive.seen_unseen import interactive_curve, line_of
+from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.report import Report
@@ -204,4 +204,4 @@ def _show_curve(cell: MethodResult) -> None:
     if stored is None or not stored.test.generalized:
         return
     line = line_of(cell.row, stored.test.curve, "first", stored.gamma, stored.gamma or 0.0)
-    draw_curves(interactive_curve([line], tell=False), key="data_curve")
+    draw_curves(InteractiveCurve([line], tell=False), key="data_curve")

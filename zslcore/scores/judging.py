@@ -131,7 +131,7 @@ class ScoreReport:
         reports, are drawn for comparison. Raises DatasetError without a curve, or for too many
         curves.
         """
-        from zslcore.interactive.seen_unseen import GHOSTS, interactive_curve
+        from zslcore.interactive.seen_unseen import GHOSTS, InteractiveCurve
 
         if len(others) > len(GHOSTS):
             raise DatasetError(
@@ -145,7 +145,7 @@ class ScoreReport:
         what = f"{m.benchmark} {m.split}, " if m.benchmark else ""
         source = f"{what}{len(m.y):,} images, scores {m.digest}; zslcore {version()}."
         sides = words.seen, words.unseen
-        shown = interactive_curve(
+        shown = InteractiveCurve(
             lines, m.tested, m.class_names, choose=bool(others), tell=False, sides=sides
         )
         return shown.page(title=title or m.name, footnote=source)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from zslcore.interactive.one_file import element, script_of
-from zslcore.interactive.seen_unseen import COMPONENT, interactive_curve
+from zslcore.interactive.seen_unseen import COMPONENT, InteractiveCurve
 from zslcore.leakage import contamination
 from zslcore.leakage.context import AuditContext, DeclaredProvenance
 from zslcore.leakage.engine import audit_context
@@ -205,7 +205,7 @@ def review_html(card: Report, report: ScoreReport | None) -> str:
     curve = None
     if report is not None and report.matrix.tested.has_curve:
         m = report.matrix
-        curve = interactive_curve([report.line()], m.tested, m.class_names, tell=False)
+        curve = InteractiveCurve([report.line()], m.tested, m.class_names, tell=False)
     body = [body_of(card), "" if report is None else _figures(report)]
     if curve:
         body.append(f"<h2>Curve</h2><p>{escape(curve.alt)}</p>{element(COMPONENT)}")

@@ -51,7 +51,7 @@ from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import ParameterError
-from zslcore.interactive.seen_unseen import interactive_curve, line_of
+from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import MethodCard
 from zslcore.results.store import ResultStore, StoredRun
@@ -633,7 +633,7 @@ def _show_curve(table: MethodTable, column: Column, cell: MethodResult) -> None:
         curve, gamma = predictions.test.curve, predictions.gamma
         name = f"{cell.row}, {_title(column)}"
         line = line_of(name, curve, "harmonic", gamma, gamma or 0.0)
-        draw_curves(interactive_curve([line], tell=False), key="table_curve")
+        draw_curves(InteractiveCurve([line], tell=False), key="table_curve")
     elif path is not None:
         paths = [each for other in column.cells.values() if (each := _path(other))]
         chart(

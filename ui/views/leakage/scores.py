@@ -22,7 +22,7 @@ from ui.takeaway.curves import draw_curves, released
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import ZSLError
-from zslcore.interactive.seen_unseen import GHOSTS, interactive_curve, line_of
+from zslcore.interactive.seen_unseen import GHOSTS, InteractiveCurve, line_of
 from zslcore.leakage.published import AGREES, PredictedScores
 from zslcore.scores import FIXES, sandboxed
 from zslcore.scores.explain import LISTED, Explanation, explain
@@ -219,7 +219,7 @@ def _show_scores(
     ]
     with slot:
         draw_curves(
-            interactive_curve(
+            InteractiveCurve(
                 lines, matrix.tested, matrix.class_names, sides=(words.seen, words.unseen)
             ),
             key=CURVE,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -101,29 +101,43 @@ class CurveLine:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CurveImages:
-    """Test images of the first curve; class names are in the order of score columns."""
-
-    switches: GammaThresholds
-    names: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class InteractiveCurve:
-    """Curves with a draggable gamma on the first curve, and its images; ``alt`` describes them.
+    """Curves with a draggable gamma on the first curve, and the images of the first curve.
 
-    ``looks`` has "seen", "unseen", "harmonic" and all looks of lines and stops. With ``choose``, a
-    visitor can select another line to drag; with ``tell``, the server receives the gamma at the end
-    of a drag.
+    ``scores`` are the scores of the first line; ``names`` are class names in the order of the
+    prototypes. With ``choose``, a visitor can select another line to drag; with ``tell``, the
+    server receives the gamma of the first line at the end of a drag. ``looks`` has "seen",
+    "unseen", "harmonic" and all looks of lines and stops.
     """
 
     lines: Sequence[CurveLine]
-    looks: Mapping[str, Look]
-    alt: str
-    images: CurveImages | None = None
+    scores: Answered | None = None
+    names: Sequence[str] = ()
     choose: bool = False
     tell: bool = True
     sides: tuple[str, str] = ("seen", "unseen")
+    looks: Mapping[str, Look] = field(default_factory=lambda: LOOKS)
+
+    @property
+    def alt(self) -> str:
+        """Description of the curves: the metrics to report, and the oracle."""
+        first, *others = self.lines
+        text = f"{first.name}: without calibration H is {percent(first.curve.at(0.0).harmonic)}"
+        for stop in first.stops:
+            if stop.look == "validated":
+                at = first.curve.at(stop.gamma)
+                text += (
+                    f"; at the {stop.name} gamma {three_digits(stop.gamma)} it is "
+                    f"{percent(at.harmonic)}"
+                )
+        best = first.curve.best()
+        text += f". Oracle, gamma chosen on the test set: {percent(best.harmonic)}, an upper bound."
+        if others:
+            listed = ", ".join(
+                f"{line.name} (AUSUC {percent(line.curve.ausuc)})" for line in others
+            )
+            text += f" Compared with: {listed}."
+        return text
 
     def packed(self, file: str = "curve") -> bytes:
         """Return the packed bytes of the component; ``file`` is the name of downloads."""
@@ -148,8 +162,8 @@ class InteractiveCurve:
             for values in (line.curve.gamma, line.curve.seen, line.curve.unseen)
         ]
         head = self._head()
-        if self.images:
-            head["images"], of_images = _packed_images(self.images)
+        if self.scores is not None:
+            head["images"], of_images = _packed_images(self.scores, self.names)
             blocks += of_images
         sha = hashlib.sha256(b"/".join(blocks))
         for line in head["lines"]:
@@ -178,34 +192,34 @@ class InteractiveCurve:
         }
 
 
-def _packed_images(images: CurveImages) -> tuple[dict[str, Any], list[bytes]]:
+def _packed_images(scores: Answered, names: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
     """Return head and arrays of the images; classes without images are left out."""
-    switches = images.switches
+    switches = scores.switches
     present, of = np.unique(switches.y, return_inverse=True)
     head = {
         "n": len(switches.gamma),
-        "classes": [str(images.names[c]) for c in present],
+        "classes": [str(names[c]) for c in scores.classes[present]],
         "seen": switches.seen[present].tolist(),
     }
     right = switches.right_if_seen + 2 * switches.right_if_unseen
     return head, [as_bytes(switches.gamma, "<f8"), as_bytes(of, "<u2"), as_bytes(right, "u1")]
 
 
-LOOKS = {
-    "seen": colors.Look.of(colors.SEEN),
-    "unseen": colors.Look.of(colors.UNSEEN, "diamond"),
-    "harmonic": colors.Look.of(colors.HARMONIC),
-    "plain": colors.Look.of(colors.HARMONIC, "circle", "2 3"),
-    "validated": colors.Look.of(colors.VALIDATED, "square"),
-    "oracle": colors.Look.of(colors.ORACLE, "x", "6 4"),
-    "folds": colors.Look.of(colors.VALIDATED, "square"),
-    "classes": colors.Look.of(colors.HARMONIC),
-    "inductive": colors.Look.of(colors.HARMONIC, "circle", "2 4"),
-    "transductive": colors.Look.of(colors.INK, "square"),
-    "first": colors.Look.of(colors.NEUTRAL, "triangle-left", "9 3 2 3"),
-    "second": colors.Look.of(colors.NEUTRAL, "triangle-right", "2 3"),
-    "third": colors.Look.of(colors.NEUTRAL, "triangle-up", "12 4"),
-    "fourth": colors.Look.of(colors.NEUTRAL, "triangle-down", "4 2"),
+LOOKS: dict[str, Look] = {
+    "seen": Look.of(colors.SEEN),
+    "unseen": Look.of(colors.UNSEEN, "diamond"),
+    "harmonic": Look.of(colors.HARMONIC),
+    "plain": Look.of(colors.HARMONIC, "circle", "2 3"),
+    "validated": Look.of(colors.VALIDATED, "square"),
+    "oracle": Look.of(colors.ORACLE, "x", "6 4"),
+    "folds": Look.of(colors.VALIDATED, "square"),
+    "classes": Look.of(colors.HARMONIC),
+    "inductive": Look.of(colors.HARMONIC, "circle", "2 4"),
+    "transductive": Look.of(colors.INK, "square"),
+    "first": Look.of(colors.NEUTRAL, "triangle-left", "9 3 2 3"),
+    "second": Look.of(colors.NEUTRAL, "triangle-right", "2 3"),
+    "third": Look.of(colors.NEUTRAL, "triangle-up", "12 4"),
+    "fourth": Look.of(colors.NEUTRAL, "triangle-down", "4 2"),
 }
 #: Looks of curves for comparison: grey, as each colour has a meaning; dashes and marks differ.
 GHOSTS = ("first", "second", "third", "fourth")
@@ -245,30 +259,11 @@ def line_of(
     return CurveLine(name, curve, look, stops, limits, start)
 
 
-def interactive_curve(
-    lines: Sequence[CurveLine],
-    scores: Answered | None = None,
-    names: Sequence[str] = (),
-    *,
-    choose: bool = False,
-    tell: bool = True,
-    sides: tuple[str, str] = ("seen", "unseen"),
-) -> InteractiveCurve:
-    """Return the interactive figure of curves, with the images of the first curve.
-
-    ``scores`` are the scores of the first line; ``names`` are class names in the order of the
-    prototypes. With ``choose``, a visitor can select another line to drag; with ``tell``, the
-    server receives the gamma of the first line at the end of a drag.
-    """
-    images = scores and CurveImages(scores.switches, [names[c] for c in scores.classes])
-    return InteractiveCurve(lines, LOOKS, _alt(lines), images or None, choose, tell, sides)
-
-
 def notebook_curve(curve: SeenUnseenCurve) -> str:
     """Return a curve with a draggable gamma as an element of a notebook."""
     title = "Seen-unseen curve"
     footnote = f"AUSUC {curve.ausuc:.4f}, {len(curve.gamma):,} points."
-    figure = interactive_curve([line_of(title, curve, "harmonic", None, 0.0)], tell=False)
+    figure = InteractiveCurve([line_of(title, curve, "harmonic", None, 0.0)], tell=False)
     return framed(figure.page(title=title, footnote=footnote), title, height=CURVE_HEIGHT)
 
 
@@ -286,23 +281,4 @@ def page_of_answers(
     ``gamma`` is the chosen gamma and ``origin`` its origin; without a chosen gamma, both are None.
     """
     line = line_of(title, test.curve, "harmonic", gamma, gamma or 0.0, origin)
-    return interactive_curve([line], test, names, tell=False).page(title=title, footnote=footnote)
-
-
-def _alt(lines: Sequence[CurveLine]) -> str:
-    """Return a description of the curves: the metrics to report, and the oracle."""
-    first, *others = lines
-    text = f"{first.name}: without calibration H is {percent(first.curve.at(0.0).harmonic)}"
-    for stop in first.stops:
-        if stop.look == "validated":
-            at = first.curve.at(stop.gamma)
-            text += (
-                f"; at the {stop.name} gamma {three_digits(stop.gamma)} it is "
-                f"{percent(at.harmonic)}"
-            )
-    best = first.curve.best()
-    text += f". Oracle, gamma chosen on the test set: {percent(best.harmonic)}, an upper bound."
-    if others:
-        listed = ", ".join(f"{line.name} (AUSUC {percent(line.curve.ausuc)})" for line in others)
-        text += f" Compared with: {listed}."
-    return text
+    return InteractiveCurve([line], test, names, tell=False).page(title=title, footnote=footnote)
