@@ -2,7 +2,9 @@
 
 import json
 from contextlib import suppress
+from itertools import zip_longest
 
+import pandas as pd
 import pytest
 
 from zslcore.datasets.split_entries import is_split_json, read_split_json, read_split_table
@@ -14,6 +16,8 @@ pytestmark = pytest.mark.usefixtures("in_process")
 TRAINED, HELD_OUT, TESTED = ("quokka", "fossa"), ("numbat",), ("dhole", "kiang")
 SIDES = {"train": TRAINED, "val": HELD_OUT, "test": TESTED}
 PART_OF = {name: part for part, names in SIDES.items() for name in names}
+#: A test class and one of its images that are trained on.
+LEAKED_CLASS, LEAKED_IMAGE = ("dhole", "train"), ("dhole/900.jpg", "dhole", "train")
 
 
 def images(names, n=3, start=0):
@@ -22,50 +26,126 @@ def images(names, n=3, start=0):
 
 ROWS = [(image, name, part) for part, names in SIDES.items() for image, name in images(names)]
 RECORDS = [{"image": image, "label": name, "split": part} for image, name, part in ROWS]
-#: Files with a list of classes a side.
-OF_CLASSES = {
-    "parts.json": json.dumps(SIDES),
-    "named.json": json.dumps({f"{part}_classes": names for part, names in SIDES.items()}),
-    "numbered.json": json.dumps({p: {n: k for k, n in enumerate(of)} for p, of in SIDES.items()}),
-    "by_number.json": json.dumps({p: dict(enumerate(of)) for p, of in SIDES.items()}),
-    "inside.json": json.dumps({"name": "animals", "splits": {"classes": SIDES}}),
-    "part_of.json": json.dumps(PART_OF),
-    "records.json": json.dumps([{"name": n, "split": part} for n, part in PART_OF.items()]),
-    "part_of.csv": "class,split\n" + "".join(f"{n},{part}\n" for n, part in PART_OF.items()),
-    "no_titles.csv": "".join(f"{n},{part}\n" for n, part in PART_OF.items()),
-    "part_first.txt": "".join(f"{part} {n}\n" for n, part in PART_OF.items()),
-    "tabs.txt": "".join(f"{n}\t{part}\n" for n, part in PART_OF.items()),
-    "columns.csv": "train,val,test\nquokka,numbat,dhole\nfossa,,kiang\n",
-    "headings.txt": "".join(f"{p.title()}:\n" + "\n".join(of) + "\n\n" for p, of in SIDES.items()),
-    "plain.txt": "".join(f"{p.title()}\n" + "\n".join(of) + "\n" for p, of in SIDES.items()),
-    "sections.txt": "".join(f"[{part}]\n" + "\n".join(of) + "\n" for part, of in SIDES.items()),
-    "block.yaml": "".join(f"{p}:\n" + "".join(f"  - {n}\n" for n in of) for p, of in SIDES.items()),
-    "inline.yaml": "".join(f"{part}: [{', '.join(of)}]\n" for part, of in SIDES.items()),
-}
+
+
+def lines(rows, form, titles=""):
+    return titles + "".join(form.format(*row) for row in rows)
+
+
+def marked(pairs, yes="1", no="0"):
+    """Return a table with one column of yes and no a part."""
+    rows = ([name, *(yes if part == own else no for part in SIDES)] for name, own in pairs)
+    return "".join(",".join(row) + "\n" for row in [["species", *SIDES], *rows])
+
+
+def of_classes(*more):
+    """Return files with a list of classes a side, and more (class, part) pairs."""
+    pairs = [*PART_OF.items(), *more]
+    sides = {part: [name for name, own in pairs if own == part] for part in SIDES}
+    levels = {"easy": sides["test"][:1], "hard": sides["test"][1:]}
+    places = {name: [*PART_OF].index(name) for name in PART_OF}
+    files = {
+        "parts.json": sides,
+        "named.json": {f"{part}_classes": names for part, names in sides.items()},
+        "lists.json": {f"{part} class list": names for part, names in sides.items()},
+        "numbered.json": {p: {n: k for k, n in enumerate(of)} for p, of in sides.items()},
+        "by_number.json": {p: dict(enumerate(of)) for p, of in sides.items()},
+        "described.json": {p: {n: f"a kind of {n}" for n in of} for p, of in sides.items()},
+        "levels.json": sides | {"test_classes": levels},
+        "meta.json": {f"meta_{part}": names for part, names in sides.items()},
+        "inside.json": {"name": "animals", "splits": {"classes": sides}},
+        "records.json": [{"name": n, "split": part} for n, part in pairs],
+    }
+    files["levels.json"].pop("test")
+    if not more:  # a class has one place in these
+        files |= {
+            "part_of.json": PART_OF,
+            "groups.json": {str(k): {n: part} for k, (n, part) in enumerate(pairs)},
+            "record_of.json": {n: {"id": places[n], "split": part} for n, part in pairs},
+        }
+    plain = {part: lines(zip(of), "{}\n") for part, of in sides.items()}
+    yaml = {part: lines(zip(of), "  - {}\n") for part, of in sides.items()}
+    return {name: json.dumps(value) for name, value in files.items()} | {
+        "part_of.csv": lines(pairs, "{},{}\n", "class,split\n"),
+        "other_titles.csv": lines(pairs, "{};{}\n", "Klasse;Teil\n"),
+        "comments.csv": lines(pairs, "{},{}\n", "# a split\n# of classes\nclass,split\n"),
+        "windows.csv": lines(pairs, "{},{}\r\n", "\ufeffclass,split\r\n"),
+        "marks.csv": marked(pairs),
+        "crosses.csv": marked(pairs, "x", ""),
+        "no_titles.csv": lines(pairs, "{},{}\n"),
+        "part_first.txt": lines(pairs, "{1} {0}\n"),
+        "tabs.txt": lines(pairs, "{}\t{}\n"),
+        "markdown.txt": lines(pairs, "| {} | {} |\n", "| class | split |\n|---|---|\n"),
+        "columns.csv": "train,val,test\n" + "".join(
+            ",".join(row) + "\n" for row in zip_longest(*sides.values(), fillvalue="")
+        ),
+        "headings.txt": "".join(f"{p.title()}:\n{of}" for p, of in plain.items()),
+        "counted.txt": "".join(f"{p} (2 classes):\n{of}" for p, of in plain.items()),
+        "plain.txt": "".join(f"{p.title()}\n{of}" for p, of in plain.items()),
+        "sections.txt": "".join(f"[{part}]\n{of}" for part, of in plain.items()),
+        "inline.txt": "".join(f"{part}: {', '.join(of)}\n" for part, of in sides.items()),
+        "python.py": "".join(f"{part}_classes = {of!r}\n" for part, of in sides.items()),
+        "wrapped.py": "".join(
+            f"{part} = [\n" + lines(zip(of), "    '{}',\n") + "]\n\n" for part, of in sides.items()
+        ),
+        "block.yaml": "".join(f"{part}:\n{of}" for part, of in yaml.items()),
+        "comments.yaml": "".join(f"{part}:  # classes\n{of}" for part, of in yaml.items()),
+        "inline.yaml": "".join(f"{part}: [{', '.join(of)}]\n" for part, of in sides.items()),
+    }  # fmt: skip
+
+
+def of_images(*more):
+    """Return files with the images of each part, and more (image, class, part) triples."""
+    rows = [*ROWS, *more]
+    records = [{"image": image, "label": name, "split": part} for image, name, part in rows]
+    of_part = {part: [row for row in rows if row[2] == part] for part in SIDES}
+    words = [(i, n, p.replace("train", "training")) for i, n, p in rows]
+    database = {
+        i: {"subset": p, "duration": 1.5, "annotations": [{"segment": [0, 1], "label": n}] * 2}
+        for i, n, p in words
+    }
+    files = {
+        "records.json": records,
+        "folders.json": {
+            p: {n: [i for i, label, _ in of if label == n] for n in {n: 0 for _, n, _ in of}}
+            for p, of in of_part.items()
+        },
+        "by_class.json": {
+            n: {p: [i for i, label, own in of if label == n] for p, of in of_part.items()}
+            for n in PART_OF
+        },
+        "parts.json": {p: [r for r in records if r["split"] == p] for p in SIDES},
+        "columns.json": {key: [each[key] for each in records] for key in RECORDS[0]},
+        "pandas.json": {
+            key: {str(k): each[key] for k, each in enumerate(records)} for key in RECORDS[0]
+        },
+        "record_of.json": {i: {"label": n, "split": p} for i, n, p in rows},
+        "activity_net.json": {"version": "1.3", "taxonomy": [{"nodeId": 1}], "database": database},
+        "class_of.json": {p: {i: n for i, n, _ in of} for p, of in of_part.items()},
+        "pairs.json": {p: [[i, n] for i, n, _ in of] for p, of in of_part.items()},
+        "turned.json": {p: [[n, i] for i, n, _ in of] for p, of in of_part.items()},
+        "images_labels.json": {
+            p: {"images": [i for i, _, _ in of], "labels": [n for _, n, _ in of]}
+            for p, of in of_part.items()
+        },
+    }
+    return {name: json.dumps(value) for name, value in files.items()} | {
+        "lines.jsonl": "".join(json.dumps(each) + "\n" for each in records),
+        "words.csv": lines(words, "{},{},{}\n", TITLES),
+        "other_titles.csv": lines(rows, "{},{},{}\n", "Bild,Klasse,Teil\n"),
+        "untitled.csv": lines(rows, "{},30,{},{}\n"),
+        "flags.tsv": "video_id\taction\tis_train\n"
+        + "".join(f"{i}\t{n}\t{int(p != 'test')}\n" for i, n, p in rows),
+        "numbers.csv": "image_id,label,class_name,phase\n"
+        + "".join(f"{i},{len(n)},{n},{p}\n" for i, n, p in rows),
+        "part_behind.txt": lines(rows, "{0} {2}\n"),
+    }
+
+
 TITLES = "filepath,class,subset\n"
-#: Files with the images of each part.
-OF_IMAGES = {
-    "records.json": json.dumps(RECORDS),
-    "lines.jsonl": "".join(json.dumps(each) + "\n" for each in RECORDS),
-    "folders.json": json.dumps(
-        {p: {n: [i for i, _ in images([n])] for n in of} for p, of in SIDES.items()}
-    ),
-    "by_class.json": json.dumps(
-        {n: {part: [i for i, _ in images([n])]} for n, part in PART_OF.items()}
-    ),
-    "parts.json": json.dumps({p: [r for r in RECORDS if r["split"] == p] for p in SIDES}),
-    "columns.json": json.dumps({key: [each[key] for each in RECORDS] for key in RECORDS[0]}),
-    "pandas.json": json.dumps(
-        {key: {str(k): each[key] for k, each in enumerate(RECORDS)} for key in RECORDS[0]}
-    ),
-    "words.csv": TITLES
-    + "".join(f"{i},{n},{p.replace('train', 'training')}\n" for i, n, p in ROWS),
-    "flags.tsv": "video_id\taction\tis_train\n"
-    + "".join(f"{i}\t{n}\t{int(p != 'test')}\n" for i, n, p in ROWS),
-    "numbers.csv": "image_id,label,class_name,phase\n"
-    + "".join(f"{i},{len(n)},{n},{p}\n" for i, n, p in ROWS),
-    "part_behind.txt": "".join(f"{i} {p}\n" for i, _, p in ROWS),
-}
+OF_CLASSES, OF_IMAGES = of_classes(), of_images()
+LEAKING = {f"classes, {name}": text for name, text in of_classes(LEAKED_CLASS).items()}
+LEAKING |= {f"images, {name}": text for name, text in of_images(LEAKED_IMAGE).items()}
 
 
 def read(path):
@@ -74,6 +154,17 @@ def read(path):
 
 def names_of(found, side):
     return {found.class_names[k] for k in found.sides[side]}
+
+
+def written(folder, name, value):
+    (folder / name).write_text(json.dumps(value))
+    return folder / name
+
+
+def names_in_leaks(report):
+    return {
+        name for finding in report.findings if finding.mark == "leak" for name in finding.classes
+    }
 
 
 def read_clean(path, text):
@@ -145,6 +236,74 @@ def test_a_list_that_trains_keeps_a_class_that_validates_too(tmp_path, value, fi
     assert {split.class_names[k] for k in train} == fitted
     marks = {finding.check: finding.mark for finding in audit(path).findings}
     assert (marks["ZSL002"] == "ok") == (len(fitted) == 1)
+
+
+@pytest.mark.parametrize("name", LEAKING)
+def test_a_test_class_that_is_trained_on_leaks_in_every_form(tmp_path, name):
+    path = tmp_path / name.split(", ")[1]
+    path.write_text(LEAKING[name])
+    report = audit(path)
+    assert report.verdict == "leaks"
+    assert names_in_leaks(report) == {"dhole"}
+
+
+@pytest.mark.parametrize("more", [(), (LEAKED_IMAGE,)])
+@pytest.mark.parametrize("kind", ["str", "category"])
+def test_a_parquet_table_is_read_as_a_text_is(tmp_path, more, kind):
+    table = pd.DataFrame([*ROWS, *more], columns=["image", "label", "split"]).astype(kind)
+    table.assign(width=3, embedding=[[1.0, 2.0]] * len(table)).to_parquet(tmp_path / "s.parquet")
+    assert recognise_file(tmp_path / "s.parquet").kind == "split"
+    report = audit(tmp_path / "s.parquet")
+    assert report.verdict == ("leaks" if more else "unknown")
+    assert names_in_leaks(report) == ({"dhole"} if more else set())
+    scores = pd.DataFrame({"label": ["dhole", "kiang"], "dhole": [0.5, 1], "kiang": [1.0, 0]})
+    scores.to_parquet(tmp_path / "scores.parquet")
+    assert recognise_file(tmp_path / "scores.parquet").kind == "scores"
+
+
+@pytest.mark.parametrize("second", ["fossa", "kiang"])
+def test_a_video_may_have_several_actions(tmp_path, second):
+    value = {i: {"subset": p, "annotations": [{"label": n}]} for i, n, p in ROWS}
+    value["v"] = {"subset": "train", "annotations": [{"label": "quokka"}, {"label": second}]}
+    (tmp_path / "a.json").write_text(json.dumps({"database": value}))
+    assert names_in_leaks(audit(tmp_path / "a.json")) == {second} & {*TESTED}
+    value["v"]["subset"] = "somewhere"
+    (tmp_path / "a.json").write_text(json.dumps({"database": value}))
+    with pytest.raises(FileRefusedError, match=r"'subset', row \d+; got somewhere"):
+        read_split_json(tmp_path / "a.json")
+
+
+def test_videos_without_a_class_are_asked_about(tmp_path):
+    value = {i: {"subset": p, "annotations": [{"label": n}]} for i, n, p in ROWS}
+    value |= {f"v{k}": {"subset": "test", "annotations": []} for k in range(3)}
+    (tmp_path / "a.json").write_text(json.dumps({"database": value}))
+    report = audit(tmp_path / "a.json")
+    assert report.sentence.startswith("Images without a class: 3. They are not read")
+
+
+@pytest.mark.parametrize("leaked", [0, 1])
+def test_classes_by_number_are_read_by_their_side(tmp_path, leaked):
+    value = {"known_classes": [0, 1, 2], "unknown_classes": {"hard": [3 - leaked], "easy": [4]}}
+    split = read_split_json(written(tmp_path, "osr.json", value))
+    assert len(names_of(split, "seen") & names_of(split, "unseen")) == leaked
+    beside = {"seen": [0, 1], "unseen": [2, 3], "labels": [0, 0, 1, 1]}  # rows, not classes
+    assert read_split_json(written(tmp_path, "rows.json", beside)) is None
+    scores = {"scores": [[0.5, 0.25]], "y": [0], "seen_classes": [0], "unseen_classes": [1]}
+    assert not is_split_json("scores.json", scores)
+
+
+@pytest.mark.parametrize("leaked", [[], ["dhole"]])
+def test_labels_of_each_part_show_shared_classes_alone(tmp_path, leaked):
+    value = {"y_train": [*TRAINED, *TRAINED, *leaked], "y_test_unseen": [*TESTED, *TESTED]}
+    report = audit(written(tmp_path, "labels.json", value))
+    assert report.verdict == ("leaks" if leaked else "unknown")
+    assert names_in_leaks(report) == {*leaked}
+    assert leaked or report.sentence.startswith("Images have no names: images in two parts")
+
+
+def test_row_numbers_as_texts_are_numbers(tmp_path):
+    value = {"train": ["0", "1", "2"], "test": ["3"]}
+    assert read_split_json(written(tmp_path, "a.json", value)).parts["test_unseen"].tolist() == [3]
 
 
 def test_without_a_test_the_classes_of_validation_are_unseen(tmp_path):

@@ -203,6 +203,86 @@ def test_tables_of_parts_in_other_forms(tmp_path, ending):
     assert "1 of 2 test classes have training images" in split.note
 
 
+IDS = {"train": ("n02087046", "n02089867"), "val": ("n02114548",), "test": ("n03314780",)}
+
+
+@pytest.mark.parametrize("leaked", [False, True])
+@pytest.mark.parametrize("form", ["{},n00020090\n", "{}\n"])
+def test_tables_of_classes_with_their_broader_class(tmp_path, form, leaked):
+    more = {"train": IDS["test"]} if leaked else {}
+    for part, ids in IDS.items():
+        rows = "".join(map(form.format, (*ids, *more.get(part, ()))))
+        (tmp_path / f"{part}.csv").write_text(rows)
+    found, folds = sides(read_split_folder(tmp_path))
+    assert found == {"seen": {*IDS["train"], *more.get("train", ())}, "unseen": {*IDS["test"]}}
+    assert len(folds) == 1
+    assert (audit(tmp_path).verdict == "leaks") == leaked
+
+
+@pytest.mark.parametrize("leaked", [False, True])
+def test_tables_in_several_files_without_names_of_images(tmp_path, leaked):
+    rows = {"train-00000-of-00002": [0, 0], "train-00001-of-00002": [1, 2 * leaked + 1],
+            "test-00000-of-00001": [3, 3, 4]}  # fmt: skip
+    for name, labels in rows.items():
+        pd.DataFrame({"label": labels}).to_parquet(tmp_path / f"{name}.parquet")
+    split = read_split_folder(tmp_path)
+    assert {part: len(of) for part, of in split.parts.items()} == {
+        "trainval": 4, "test_seen" if not leaked else "test_unseen": 0 if not leaked else 3,
+    } | ({} if leaked else {"test_unseen": 3})  # fmt: skip
+    assert split.questions == ("Images have no names: images in two parts are not checked.",)
+
+
+def annotations(names, start, categories=CLASSES):
+    """Return annotations of two objects an image, with all categories, as COCO has them."""
+    files = [{"id": start + k, "file_name": f"{start + k:06}.jpg"} for k in range(len(names))]
+    objects = [
+        {"image_id": start + k, "category_id": 7 + categories.index(names[(k + more) % len(names)])}
+        for k in range(len(names))
+        for more in (0, 1)
+    ]
+    ids = [{"id": 7 + c, "name": name} for c, name in enumerate(categories)]
+    return {"info": {}, "images": files, "annotations": objects, "categories": ids}
+
+
+SEEN_FILE, UNSEEN_FILE = "instances_train2014_seen.json", "instances_val2014_unseen.json"
+
+
+@pytest.mark.parametrize("fault", ["", "class", "image"])
+def test_annotations_of_objects_are_a_split_of_images_and_classes(tmp_path, fault):
+    trained = annotations(["bat", "cow", "fox" if fault == "class" else "dog"], 1)
+    tested = annotations(["emu", "fox"], 50 if fault != "image" else 3)
+    for name, value in ((SEEN_FILE, trained), (UNSEEN_FILE, tested)):
+        (tmp_path / name).write_text(json.dumps(value))
+    report = audit(tmp_path)
+    leaks = [(f.check, f.classes) for f in report.findings if f.mark == "leak"]
+    assert leaks == {"": [], "class": [("ZSL001", ("fox",))], "image": [("ZSL012", ())]}[fault]
+    (tmp_path / "instances_train2014_unseen.json").write_text(json.dumps(tested))
+    assert "instances_train2014_unseen.json" in " ".join(read_split_folder(tmp_path).questions)
+
+
+def test_annotations_that_name_no_category_or_are_too_large_are_refused(tmp_path, monkeypatch):
+    (tmp_path / SEEN_FILE).write_text(json.dumps(annotations(["bat"], 1)))
+    damaged = annotations(["emu"], 5)
+    damaged["annotations"][0]["category_id"] = 99
+    (tmp_path / UNSEEN_FILE).write_text(json.dumps(damaged))
+    with pytest.raises(FileRefusedError, match=f"{UNSEEN_FILE}: .* every annotation; got 5 and 99"):
+        read_split_folder(tmp_path)
+    del damaged["annotations"][0]["category_id"]
+    (tmp_path / UNSEEN_FILE).write_text(json.dumps(damaged))
+    with pytest.raises(FileRefusedError, match="expected images, annotations and categories"):
+        read_split_folder(tmp_path)
+    monkeypatch.setattr("zslcore.datasets.split_folders.MAX_BYTES", 100)
+    with pytest.raises(FileRefusedError, match=r"at most 100 bytes; .*\{\"train\": \["):
+        read_split_folder(tmp_path)
+
+
+def test_a_folder_of_pickles_is_told_what_to_write(tmp_path):
+    (tmp_path / "train_labels.pkl").write_bytes(b"\x80\x04}.")
+    (tmp_path / "synsets.txt").write_text("n02087046\n")
+    with pytest.raises(FileRefusedError, match=r"pickle would run code and is not opened: write"):
+        context_of(tmp_path, into=tmp_path)
+
+
 def test_numbers_of_images_are_no_classes(tmp_path):
     write(tmp_path, train_ids__txt="1\n2\n", test_ids__txt="3\n")
     assert read_split_folder(tmp_path) is None

@@ -12,7 +12,7 @@ from tests.datasets import files
 from tests.worlds import linear_world
 from zslcore.datasets.base import Split
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
-from zslcore.leakage import Vocabulary, get_vocabulary, loading
+from zslcore.leakage import Vocabulary, audit, get_vocabulary, loading
 from zslcore.leakage.checks.split import shared_rows
 from zslcore.leakage.context import UNREAD
 from zslcore.leakage.file_kinds import recognise_file
@@ -284,6 +284,40 @@ def test_a_folder_with_one_text_of_a_whole_split_is_read(tmp_path, into, name, t
     (tmp_path / "old.json").write_text(json.dumps(SIDES))
     with pytest.raises(FileRefusedError, match=r"expected one split; got .*; name one of them"):
         context_of(tmp_path, into=into)
+
+
+def test_the_only_split_in_a_subfolder_for_splits_is_read(tmp_path, into):
+    for name in ("ravi", "vinyals"):
+        (tmp_path / "splits" / name).mkdir(parents=True)
+        for part, names in SIDES.items():
+            (tmp_path / "splits" / name / f"{part}.txt").write_text("\n".join(names))
+    (tmp_path / "images").mkdir()
+    with pytest.raises(FileRefusedError, match="got splits/ravi, splits/vinyals; name one of them"):
+        context_of(tmp_path, into=into)
+    for path in (tmp_path / "splits" / "vinyals").iterdir():
+        path.unlink()
+    context = context_of(tmp_path, into=into)
+    assert context.facts["read as"].startswith("splits/ravi: lists of classes")
+    assert {context.class_names[c] for c in context.class_lists["unseen"]} == {"emu", "fox"}
+
+
+@pytest.mark.parametrize("leaked", [False, True])
+@pytest.mark.parametrize("ending", ["npz", "mat", "h5"])
+@pytest.mark.parametrize("form", ["{}classes", "{}_cid", "y_{}"])
+def test_arrays_of_classes_or_labels_by_part_are_a_split(tmp_path, into, form, ending, leaked):
+    of = {"train": [1, 2, 5] if leaked else [1, 2], "test": [4, 5, 6]}
+    times = 2 if form == "y_{}" else 1
+    arrays = {form.format(part): np.array(classes * times) for part, classes in of.items()}
+    path = tmp_path / f"s.{ending}"
+    if ending == "npz":
+        np.savez(path, **arrays)
+    elif ending == "mat":
+        savemat(path, {name: array.astype(float) for name, array in arrays.items()})
+    else:
+        with h5py.File(path, "w") as file:
+            file.update(arrays)
+    assert recognise_file(path).kind == "split"
+    assert (audit(path).verdict == "leaks") == leaked
 
 
 def test_a_folder_with_a_split_that_we_wrote_is_read(tmp_path, into):

@@ -330,6 +330,14 @@ def test_every_matrix_of_numbers_passes_unchanged(tmp_path_factory, A):
 # --- any file -------------------------------------------------------------------------------
 
 
+def workbook():
+    """Return the first bytes of a workbook of Excel: a zip archive that begins with its types."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+    return buffer.getvalue()
+
+
 @pytest.mark.parametrize(
     ("content", "got"),
     [
@@ -344,6 +352,7 @@ def test_every_matrix_of_numbers_passes_unchanged(tmp_path_factory, A):
             "got a PyTorch file of the old form (pickle)",
         ),
         (b"\x1f\x8b\x08\x00", "got a gzip archive; unpack it first."),
+        (workbook(), "got a spreadsheet; save its sheet as CSV."),
         (b"\x00\x01\x02", "got a binary file of another kind."),
     ],
 )

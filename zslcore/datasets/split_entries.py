@@ -7,8 +7,11 @@
                               ``seen`` and ``unseen``; a part may map classes to their images
 ``[{"image": ...}, ...]``     records with a class, a part and maybe an image, as in a table; also
                               one record per line (``.jsonl``), or one list per column
-``image,label,split``         a table with a column of parts or of yes and no (``is_test``), a
-                              column of classes, and maybe a column of images
+``{"a.jpg": {"label": ...}}``  records by the name of an image or class, also below a title and
+                              with a list of ``annotations`` (ActivityNet, Kinetics)
+``image,label,split``         a table with a column of parts or of yes and no (``is_test``), or one
+                              column of yes and no per part, a column of classes, and maybe a
+                              column of images; also Parquet
 ``dog: train``                a part after each class or image, in JSON or text; the text may begin
                               with the number of lines and titles (DeepFashion); also one column
                               of classes per part, or a heading above the classes of each part
@@ -31,7 +34,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -52,6 +55,7 @@ from zslcore.datasets.split_lists import (
     lines_of,
     parent_folder,
     part_of_name,
+    separator_of,
     split_of_classes,
     split_of_images,
     split_of_parts,
@@ -61,12 +65,26 @@ from zslcore.datasets.split_lists import (
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
 from zslcore.texts import clean_text, expect
-from zslcore.untrusted.client import read_head, read_value
-from zslcore.untrusted.readers.array_names import PREDICTED
+from zslcore.untrusted.client import read_value
+from zslcore.untrusted.readers.array_names import (
+    LABEL_VARIABLES,
+    PREDICTED,
+    SCORE_VARIABLES,
+    first_named,
+)
 
-#: Part (such as "train") or side ("seen" or "unseen") -> (image, class) of each entry; in an entry
-#: of a class, the image is empty.
-Entries = dict[str, list[tuple[str, str]]]
+
+class Entries(dict[str, list[tuple[str, str]]]):
+    """Part (such as "train") or side ("seen" or "unseen") -> (image, class) of each entry.
+
+    In an entry of a class, the image is empty. ``several`` is True if an image may have several
+    classes; ``questions`` are open questions on the entries.
+    """
+
+    several = False
+    questions: tuple[str, ...] = ()
+
+
 #: Titles of columns of images, classes and parts, without spaces and underscores.
 IMAGE_TITLES = (
     *("filename", "file", "image", "path", "imagefile", "imagename", "img", "imagepath"),
@@ -84,18 +102,36 @@ FLAGS = {
     **dict.fromkeys(("isunseen", "unseen", "isnovel", "novel"), ("unseen", "seen")),
     **dict.fromkeys(("isseen", "seen", "isbase", "base"), ("seen", "unseen")),
 }
-YES, NO = {"1", "true", "yes", "y", "t", "1.0"}, {"0", "false", "no", "n", "f", "0.0"}
+YES = {"1", "true", "yes", "y", "t", "1.0", "x", "\u2713", "\u2714"}
+NO = {"0", "false", "no", "n", "f", "0.0", "", "-"}
 LETTER = re.compile(r"[^\W\d_]")
 #: Text after the part in the name of a list of classes, such as the end of train_classes.
 OF_CLASSES = re.compile(
-    r"[\s_-]*(class(es)?|class_?names?|categories|names|labels)$", re.IGNORECASE
+    r"([\s_-]*(class(es)?|class_?names?|categor(y|ies)|names|labels|list|cls|cids?)"
+    r"|[\s_-]+(objects|original|ids?))+$",
+    re.IGNORECASE,
 )
-#: A heading: ``train:``, maybe followed by a list, ``[train]``, ``# train``, ``== train ==``.
-HEADING = re.compile(r"[\"']?(\w[\w -]*)[\"']?\s*:\s*(\[.*\])?$|[#\[=]+\s*(\w[\w -]*?)\s*[\]=:]*$")
+#: Question on parts that list no names of images.
+NAMELESS = "Images have no names: images in two parts are not checked."
+#: Words in the name of a list of labels, next to the part.
+OF_LABELS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
+#: A heading: ``train:`` or ``train =``, maybe followed by a list, ``[train]``, ``# train``,
+#: ``== train ==``; a number in brackets after the part is ignored.
+HEADING = re.compile(
+    r"[\"']?(\w[\w -]*?)[\"']?(?:\s*\(\d[\w ]*\))?\s*[:=]\s*(.*)$|[#\[=]+\s*(\w[\w -]*?)\s*[\]=:]*$"
+)
+#: Suffixes of tables.
+TABLES = (".csv", ".tsv", ".parquet")
+#: A comment after a value, and names in quotation marks: one, and a line with nothing else.
+COMMENT = re.compile(r"(?<=\S)\s+#.*")
+QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
+QUOTED_LIST = re.compile(
+    rf"[\[({{]*\s*(?:{QUOTED.pattern})(?:\s*,\s*(?:{QUOTED.pattern}))*[\s,\])}}]*"
+)
+#: A line of a table in Markdown below the titles.
+RULE = re.compile(r"[\s|:+-]+")
 #: Largest depth of nested objects that is searched for a split.
 MOST_LEVELS = 3
-#: Largest size in bytes of the titles by which a table is recognised.
-MAX_TITLES = 1 << 16
 
 
 def read_split_json(path: Path) -> SplitList | None:
@@ -135,12 +171,12 @@ def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitLis
     of a table of images has no part.
     """
     try:
-        if path.suffix.lower() not in (".csv", ".tsv"):
+        if path.suffix.lower() not in TABLES:
             stripped = None if lines is None else [*filter(None, map(str.strip, lines))]
             lines = _without_count(lines_of(path) if stripped is None else stripped)
-            entries = _of_headings(lines) or _of_pairs(lines)
+            entries = _of_headings(lines) or _of_pairs(lines) or _of_rows(path, lines)
             return _split_of(path, entries) if entries else None
-        if not _may_have_parts(path):
+        if path.suffix.lower() != ".parquet" and not _may_have_parts(path):
             return None
         titles, *rows = table_rows(path)
     except FileRefusedError:
@@ -151,6 +187,16 @@ def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitLis
     return None if entries is None else _split_of(path, entries)
 
 
+def _of_rows(path: Path, lines: Sequence[str]) -> Entries | None:
+    """Return the entries of a text with rows of equally many fields below titles."""
+    plain = [line.strip("| \t") for line in lines if not RULE.fullmatch(line)]
+    for separator in ("|", "\t", ";", ","):
+        titles, *rows = [[cell.strip() for cell in line.split(separator)] for line in plain] or [[]]
+        if len(titles) > 1 and {*map(len, rows)} == {len(titles)}:
+            return entries_of_table(clean_text(path.name), titles, rows)
+    return None
+
+
 def _without_count(lines: list[str]) -> list[str]:
     """Remove a first line with the number of lines, and the titles after it (DeepFashion)."""
     counted = len(lines) > 2 and lines[0] == str(len(lines) - 2)
@@ -158,16 +204,18 @@ def _without_count(lines: list[str]) -> list[str]:
 
 
 def _may_have_parts(path: Path) -> bool:
-    """Whether a table may have entries with a part, by its titles; True if these cannot be read."""
-    titles, *_ = read_head(path, MAX_TITLES) or [""]
-    if not titles or titles.count('"') % 2 or "\0" in titles:
+    """Whether a table may have entries with a part, by its first lines; True if unreadable."""
+    separator, lines = separator_of(path)
+    head = "\n".join(lines)
+    if not lines or head.count('"') % 2 or "\0" in head:
         return True
-    separator = "\t" if path.suffix.lower() == ".tsv" else ","
-    fields = next(csv.reader([titles], delimiter=separator))
-    if len(fields) == 2 and any(map(part_or_side, fields)):
+    titles, *rows = csv.reader(lines, delimiter=separator)
+    if len(titles) == 2 and any(map(part_or_side, titles)):
         return True
-    _, label, _, where = _find_columns(fields)
-    return _are_parts(fields) or (label is not None and where is not None)
+    if _are_parts(titles) or _marks(titles, rows):
+        return True
+    image, label, _, where = _find_columns(titles, rows)
+    return where is not None and (label is not None or image is not None)
 
 
 def _are_parts(titles: Sequence[str]) -> bool:
@@ -175,14 +223,65 @@ def _are_parts(titles: Sequence[str]) -> bool:
     return all(map(part_or_side, titles)) and trains_and_tests(map(part_or_side, titles))
 
 
-def _find_columns(titles: Sequence[str]) -> tuple[int | None, ...]:
-    """Return the columns of images, of classes, of parts, and of parts or else flags."""
+def _marks(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[int, str]:
+    """Return the part of each column of yes and no that is named after a part; else {}."""
+    parts = {k: part for k, title in enumerate(titles) if (part := part_or_side(title))}
+    cells = (row[k].strip().lower() for row in rows if len(row) == len(titles) for k in parts)
+    is_table = len(parts) < len(titles) and trains_and_tests(parts.values())
+    return parts if is_table and all(cell in YES | NO for cell in cells) else {}
+
+
+def _with_parts(
+    titles: Sequence[str], rows: Sequence[Sequence[str]], marks: Mapping[int, str]
+) -> tuple[list[str], list[list[str]]]:
+    """Return a table with a column of parts instead of one column of yes and no per part."""
+    others = [k for k in range(len(titles)) if k not in marks]
+    marked = [
+        [*(row[k] for k in others), part]
+        for row in rows
+        for k, part in marks.items()
+        if len(row) == len(titles) and row[k].strip().lower() in YES
+    ]
+    return [*(titles[k] for k in others), PART_TITLES[0]], marked
+
+
+def _find_columns(
+    titles: Sequence[str], rows: Sequence[Sequence[str]] = ()
+) -> tuple[int | None, ...]:
+    """Return the columns of images, of classes, of parts, and of parts or else flags.
+
+    Titles name them, else their cells: parts are words such as "train", images have their
+    suffixes or, if classes repeat, distinct texts, and classes are the other texts.
+    """
     words = [*map(_squeezed, titles)]
     image, label, place, flag = (
-        next((words.index(title) for title in column_titles if title in words), None)
-        for column_titles in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
+        next((words.index(each) for t in named for each in (t, f"{t}s") if each in words), None)
+        for named in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
     )
-    return image, label, place, flag if place is None else place
+    whole = [row for row in rows if len(row) == len(titles)]
+    cells = [[row[k].strip() for row in whole] for k in range(len(titles))] if whole else []
+    if place is None and flag is None:
+        of_parts = [k for k, column in enumerate(cells) if k != label and _are_places(column)]
+        place = of_parts[0] if len(of_parts) == 1 else None
+    where = flag if place is None else place
+    if where is not None and cells:
+        free = [k for k in range(len(titles)) if k not in (image, label, where)]
+        texts = [k for k in free if all(map(LETTER.search, cells[k]))]
+        if image is None:
+            image = next((k for k in texts if all(map(IMAGE.search, cells[k]))), None)
+        texts = [k for k in texts if k != image]
+        different = [k for k in texts if len({*cells[k]}) == len(cells[k])]
+        if label is None:
+            named = [k for k in texts if k not in different] if len(texts) > 1 else texts
+            label = named[0] if len(named) == 1 else None
+        if image is None and label is not None and len({*cells[label]}) < len(cells[label]):
+            image = next((k for k in different if k != label), None)
+    return image, label, place, where
+
+
+def _are_places(column: Sequence[str]) -> bool:
+    """Whether all cells of a column name a part, among them a training and a test part."""
+    return all(map(part_or_side, {*column})) and trains_and_tests(map(part_or_side, {*column}))
 
 
 def names_images(title: str) -> bool:
@@ -203,16 +302,25 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
         return _of_records(file, value)
     if not isinstance(value, dict) or not value:
         return None
+    lists = [str(name) for name, of in value.items() if isinstance(of, list)]
+    if first_named(lists, (*SCORE_VARIABLES, *PREDICTED)):
+        return None
+    if (entries := _of_labels(value)) is not None:
+        return entries
     parts = {str(key): part for key in value if (part := part_or_side(str(key)))}
     if trains_and_tests(parts.values()):
-        return _of_lists(file, {key: value[key] for key in parts})
-    if all(isinstance(each, str) for each in value.values()):
-        return _of_places(value.items())
+        return _of_lists(file, {key: value[key] for key in parts}, {*value})
+    leaves = [value, _merged(value)]
+    for each in leaves:
+        if each and all(isinstance(text, str) for text in each.values()):
+            return _of_places(each.items())
     if (table := _of_columns(file, value)) is not None:
         return table
     inner = [each for each in value.values() if isinstance(each, dict | list)]
-    if len(inner) == len(value) and (by_class := _by_class(value)) is not None:
-        return by_class
+    if len(inner) == len(value):
+        for read_mapping in (_by_class, _by_name):
+            if (entries := read_mapping(file, value)) is not None:
+                return entries
     if level == MOST_LEVELS:
         return None
     read = [entries for each in inner if (entries := entries_of_json(file, each, level + 1))]
@@ -220,6 +328,14 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
         names = counted_names([clean_text(str(key), 40) for key in value])
         expect(False, file, "one split a file", f"{len(read)} ({names}); write one of them")
     return read[0] if len(read) == 1 else None
+
+
+def _merged(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge objects, as of classes by their group; {} for other values or a repeated name."""
+    inner = [each for each in value.values() if isinstance(each, dict)]
+    names = [name for each in inner for name in each]
+    is_merged = len(inner) == len(value) and len({*names}) == len(names)
+    return {name: of for each in inner for name, of in each.items()} if is_merged else {}
 
 
 def entries_of_table(
@@ -230,19 +346,25 @@ def entries_of_table(
     If ``part`` is given, all rows belong to it. Raises a FileRefusedError for a row of an image
     without a part.
     """
-    words = [*map(_squeezed, titles)]
-    if not rows or not {title.strip().lower() for title in titles}.isdisjoint(PREDICTED):
+    if not rows or first_named(titles, PREDICTED):
         return None
+    if not part and (marks := _marks(titles, rows)):
+        titles, rows = _with_parts(titles, rows, marks)
     if _are_parts(titles):
         columns = zip(*(row for row in rows if len(row) == len(titles)), strict=True)
         named = ([cell for cell in column if cell.strip()] for column in columns)
         return _of_lists(file, dict(zip(titles, named, strict=True)))
-    image, label, place, where = _find_columns(titles)
-    if label is None or (where is None and not part):
+    image, label, place, where = _find_columns(titles, rows)
+    if (image is None and label is None) or (where is None and not part):
         return None
+    if label is None and not all(parent_folder(row[image or 0]) for row in rows if row):
+        return None
+    words = [*map(_squeezed, titles)]
     if image is not None and place is None and "unseen" in FLAGS.get(words[where or 0], ()):
         return None  # images marked as seen may be training or test images
-    entries: Entries = {}
+    if where is not None and words[where] not in FLAGS and part_or_side(titles[where]):  # no titles
+        rows = [titles, *rows]
+    entries = Entries()
     for k, row in enumerate(rows, 1):
         expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
         name = part or _part_of_cell(words[where or 0], row[where or 0])
@@ -257,17 +379,18 @@ def entries_of_table(
                 f"column {title!r}, row {k}",
                 cell,
             )
-        entry = ("" if image is None else row[image].strip(), row[label].strip())
+        file_name = "" if image is None else row[image].strip()
+        entry = (file_name, parent_folder(file_name) if label is None else row[label].strip())
         entries.setdefault(name, []).append(entry)
     if part:
         return entries
     if trains_and_tests(entries):
-        return _rows_as_images(entries)
+        return rows_as_images(entries)
     expect(image is None, file, "rows of a training and a test part", ", ".join(entries))
     return None
 
 
-def _rows_as_images(entries: Entries) -> Entries | None:
+def rows_as_images(entries: Entries) -> Entries | None:
     """Name images by their rows if a part repeats a class, since its rows are then images.
 
     Return None if a side repeats a class: images of seen classes may be training or test images.
@@ -277,10 +400,12 @@ def _rows_as_images(entries: Entries) -> Entries | None:
     if not {"seen", "unseen"}.isdisjoint(entries):
         return None
     numbers = count(1)
-    return {
-        part: [(image or f"row {next(numbers)}", label) for image, label in of]
-        for part, of in entries.items()
-    }
+    return Entries(
+        {
+            part: [(image or f"row {next(numbers)}", label) for image, label in of]
+            for part, of in entries.items()
+        }
+    )
 
 
 def part_or_side(name: str) -> str:
@@ -302,12 +427,18 @@ def _part_of_cell(title: str, cell: str) -> str:
     return part_or_side(word)
 
 
-def _of_lists(file: str, lists: Mapping[str, Any]) -> Entries | None:
-    """Return the entries of a mapping from each part to a list or to images by class."""
-    entries: Entries = {}
+def _of_lists(file: str, lists: Mapping[str, Any], names: Collection[str] = ()) -> Entries | None:
+    """Return the entries of a mapping from each part to a list or to images by class.
+
+    ``names`` are all names in the file: numbers beside labels of images are no classes.
+    """
+    entries = Entries()
     for key, listed in lists.items():
         part = part_or_side(key)
-        read = _of_list(file, listed, is_side=part in ("seen", "unseen"))
+        of_classes = part in ("seen", "unseen") or not part_of_name(key)
+        if of_classes and names and ("class" in key or not first_named(names, LABEL_VARIABLES)):
+            listed = _named_by_number(listed)
+        read = _of_list(file, listed, of_classes=of_classes)
         if read is None:
             return None
         entries.setdefault(part, []).extend(read)
@@ -315,24 +446,75 @@ def _of_lists(file: str, lists: Mapping[str, Any]) -> Entries | None:
     if len(of_images) != 1:
         return None
     has_sides = not {"seen", "unseen"}.isdisjoint(entries)
-    return entries if has_sides else _rows_as_images(entries)
+    return entries if has_sides else rows_as_images(entries)
 
 
-def _of_list(file: str, listed: Any, *, is_side: bool) -> list[tuple[str, str]] | None:
+def _of_labels(value: Mapping[str, Any]) -> Entries | None:
+    """Return the entries of one list of labels per part, such as ``y_train``; else None."""
+    entries = Entries()
+    for name, labels in value.items():
+        words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", str(name))]
+        part = part_of_name("_".join(word for word in words if word not in OF_LABELS))
+        if part and not OF_LABELS.isdisjoint(words) and isinstance(labels, list):
+            if not all(isinstance(label, int | str) for label in labels):
+                return None
+            names = [label if isinstance(label, str) else f"class {label}" for label in labels]
+            entries[part] = [(f"{part} {k}", label) for k, label in enumerate(names, 1)]
+    repeated = any(len({*of}) < len(of) for of in ([c for _, c in e] for e in entries.values()))
+    entries.questions = (NAMELESS,)
+    return entries if repeated and trains_and_tests(entries) else None
+
+
+def split_of_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> SplitList | None:
+    """Return the split of arrays with the classes or labels of each part; None for other arrays."""
+    lists = {
+        name: array.ravel().tolist()
+        for name, array in arrays.items()
+        if array.dtype.kind in "iuU" and array.size == max(array.shape, default=0)
+    }
+    entries = entries_of_json(clean_text(path.name), lists, MOST_LEVELS)
+    return None if entries is None else _split_of(path, entries)
+
+
+def _named_by_number(listed: Any) -> Any:
+    """Return names of classes given by distinct numbers, in a list or in lists by level."""
+    if isinstance(listed, dict):
+        return {key: _named_by_number(each) for key, each in listed.items()}
+    are_numbers = isinstance(listed, list) and all(type(each) is int for each in listed)
+    are_numbers = are_numbers and len({*listed}) == len(listed)
+    return [f"class {c}" for c in listed] if are_numbers else listed
+
+
+def _of_list(file: str, listed: Any, *, of_classes: bool) -> list[tuple[str, str]] | None:
     if isinstance(listed, list) and any(isinstance(each, dict) for each in listed):
         records = _of_records(file, listed, part="train")
         return records["train"] if records else None
+    if isinstance(listed, list) and listed and all(isinstance(each, list) for each in listed):
+        pairs = [tuple(map(_cell, each)) for each in listed]
+        if not all(len(pair) == 2 and all(pair) and LETTER.search(pair[0]) for pair in pairs):
+            return None
+        turned = all(IMAGE.search(last) for _, last in pairs)
+        return [(last, first) if turned else (first, last) for first, last in pairs]
     if isinstance(listed, dict):
         values = [*listed.values()]
         if values and all(isinstance(each, list) for each in values):
-            return _of_folders(listed)
-        if values and all(type(each) is int for each in values):  # {"dog": 0}
+            if table := _of_columns(file, listed, part="train"):
+                return table["train"]
+            names = [name for each in values for name in each]
+            if not of_classes or any(IMAGE.search(str(name)) for name in names):
+                return _of_folders(listed)
+            listed = names  # classes by level
+        elif values and all(type(each) is int for each in values):  # {"dog": 0}
             listed = [*listed]
         elif values and all(str(key).isdecimal() for key in listed):  # {"0": "dog"}
             listed = values
+        elif values and all(isinstance(each, str) for each in values):
+            if len({*values}) < len(values) or all(map(IMAGE.search, listed)):  # {"a.jpg": "dog"}
+                return [*listed.items()]
+            listed = [*listed]  # classes with a description
     if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
         return None
-    if not is_side and not (is_class_list(listed) and all(map(LETTER.search, listed))):
+    if not of_classes and not (is_class_list(listed) and all(map(LETTER.search, listed))):
         return None  # names without letters may be row numbers
     return [("", name) for name in listed]
 
@@ -340,12 +522,16 @@ def _of_list(file: str, listed: Any, *, is_side: bool) -> list[tuple[str, str]] 
 def _of_folders(listed: Mapping[str, Any]) -> list[tuple[str, str]] | None:
     """Return (image, class) pairs of a mapping from classes to images; None for other values."""
     pairs = [(image, str(label)) for label, images in listed.items() for image in images]
-    return pairs if all(isinstance(image, str) and image for image, _ in pairs) else None
+    if not all(isinstance(image, str) and image for image, _ in pairs):
+        return None
+    of_images = {label: any(map(IMAGE.search, images)) for label, images in listed.items()}
+    is_table = len(listed) == 2 and len({*of_images.values()}) == 2  # images, and their classes
+    return None if is_table else pairs
 
 
-def _by_class(value: Mapping[str, Any]) -> Entries | None:
+def _by_class(file: str, value: Mapping[str, Any]) -> Entries | None:
     """Return the entries of a mapping from each class to its images by part, else None."""
-    entries: Entries = {}
+    entries = Entries()
     for label, of_parts in value.items():
         if not isinstance(of_parts, dict):
             return None
@@ -360,7 +546,52 @@ def _by_class(value: Mapping[str, Any]) -> Entries | None:
     return entries if trains_and_tests(entries) else None
 
 
-def _of_columns(file: str, value: Mapping[str, Any]) -> Entries | None:
+def _by_name(file: str, value: Mapping[str, Any]) -> Entries | None:
+    """Return the entries of a mapping from names of images or classes to records, else None.
+
+    The fields of an inner record belong to the record, and a list of inner records is one record
+    each, as in ``annotations``. Images without a class are not read, and asked about.
+    """
+    if not all(isinstance(each, dict) for each in value.values()):
+        return None
+    records = [(name, flat) for name, record in value.items() for flat in _flat(record)]
+    titles = next(([*flat] for _, flat in records if _find_columns([*flat])[1] is not None), None)
+    is_image = titles is not None
+    titles = titles or ([*records[0][1]] if records else [])
+    image, label, _, where = _find_columns(titles)
+    if where is None:
+        return None
+    chosen = [titles[k] for k in (image, label, where) if k is not None]
+    rows = {
+        (name, *(_cell(flat[title]) for title in chosen)): None
+        for name, flat in records
+        if {*chosen} <= {*flat}
+    }
+    own = [] if is_image and image is not None else ["image" if is_image else "class"]
+    entries = entries_of_table(file, own + chosen, [[*row][not own :] for row in rows])
+    if entries is not None and is_image:
+        entries.several = True
+        if n := len(value) - len({name for name, *_ in rows}):
+            entries.questions = (
+                f"Images without a class: {n:,}. They are not read, and not checked.",
+            )
+    return entries
+
+
+def _flat(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Merge inner records into a record; a list of inner records gives one record each."""
+    inner = [each for each in record.values() if isinstance(each, dict)]
+    names = [key for each in (*inner, record) for key in each]
+    if len({*names}) < len(names):
+        inner = []
+    merged = {key: of for each in (*inner, record) for key, of in each.items()}
+    plain = {key: of for key, of in merged.items() if isinstance(of, str | int | float)}
+    lists = [of for of in merged.values() if isinstance(of, list) and of]
+    several = [of for of in lists if all(isinstance(each, dict) for each in of)]
+    return [{**each, **plain} for each in several[0]] if several else [plain]
+
+
+def _of_columns(file: str, value: Mapping[str, Any], part: str = "") -> Entries | None:
     """Return the entries of a table with one list, or one mapping by row, per column."""
     if "columns" in value and "data" in value:  # pandas with orient="split"
         titles, rows = value["columns"], value["data"]
@@ -374,7 +605,8 @@ def _of_columns(file: str, value: Mapping[str, Any]) -> Entries | None:
         return None
     if not all(isinstance(row, list | tuple) and len(row) == len(titles) for row in rows):
         return None
-    return entries_of_table(file, [str(t) for t in titles], [[*map(_cell, r)] for r in rows])
+    cells = [[*map(_cell, row)] for row in rows]
+    return entries_of_table(file, [str(title) for title in titles], cells, part)
 
 
 def table_of_records(value: Any) -> tuple[list[str], list[list[str]]]:
@@ -400,7 +632,7 @@ def _of_places(pairs: Iterable[Sequence[str]]) -> Entries | None:
     """Return the entries of (name, part) or (part, name) pairs; None for other pairs."""
     pairs = [(first.strip(), last.strip()) for first, last in pairs]
     for name, place in ((0, 1), (1, 0)):
-        entries: Entries = {}
+        entries = Entries()
         for pair in pairs:
             is_image = bool(IMAGE.search(pair[name]))
             label = parent_folder(pair[name]) if is_image else pair[name]
@@ -408,7 +640,7 @@ def _of_places(pairs: Iterable[Sequence[str]]) -> Entries | None:
             entries.setdefault(part_or_side(pair[place]), []).append(entry)
         if "" not in entries and trains_and_tests(entries):
             labels = [label for of in entries.values() for _, label in of]
-            return _rows_as_images(entries) if all(map(LETTER.search, labels)) else None
+            return rows_as_images(entries) if all(map(LETTER.search, labels)) else None
     return None
 
 
@@ -422,20 +654,34 @@ def _of_pairs(lines: Sequence[str]) -> Entries | None:
 
 
 def _of_headings(lines: Sequence[str]) -> Entries | None:
-    """Return the entries of text or YAML with headings of parts, over or before lists."""
+    """Return the entries of text, YAML or Python with headings of parts, over or before lists."""
     lists: dict[str, list[str]] = {}
     items: list[str] | None = None
     plain = _plain_headings(lines)
     for line in lines:
-        heading = HEADING.fullmatch(line.strip())
+        bare = COMMENT.sub("", line.strip())
+        heading = HEADING.fullmatch(bare)
         name = (heading[1] or heading[3]) if heading else line if line in plain else ""
-        if part_or_side(name):
-            within = (heading[2] if heading else "") or ""
+        within = (heading[2] or "") if heading else ""
+        within = within if within.strip("[({") else ""
+        is_short = "," in within or len(within.split()) <= 3
+        if part_or_side(name) and is_short and (not within or LETTER.search(within)):
             items = lists.setdefault(name, [])
-            items += [each.strip(" \"'") for each in within.strip("[]").split(",") if each.strip()]
-        elif items is not None:
-            items.append(re.sub(r"^[-*]\s+", "", line.strip()).strip("\"',"))
+            items += _items_of(within, inline=True)
+        elif items is not None and not bare.startswith("#"):
+            items += _items_of(bare)
     return _of_lists("", lists) if trains_and_tests(map(part_or_side, lists)) else None
+
+
+def _items_of(line: str, *, inline: bool = False) -> list[str]:
+    """Return the names in a line: in quotation marks, after a bullet, or the line as a whole.
+
+    A line after a heading, ``inline``, may have names between commas, maybe in brackets.
+    """
+    if QUOTED_LIST.fullmatch(line):
+        return [a or b for a, b in QUOTED.findall(line)]
+    names = line.strip("[]").split(",") if inline else [re.sub(r"^[-*]\s+", "", line)]
+    return [bare for name in names if (bare := name.strip(" \"',")) and bare.strip("[](){}")]
 
 
 def _plain_headings(lines: Sequence[str]) -> set[str]:
@@ -454,7 +700,9 @@ def _plain_headings(lines: Sequence[str]) -> set[str]:
 def _split_of(path: Path, entries: Entries) -> SplitList:
     """Return the split of entries, either of images or of classes only."""
     if any(image for of in entries.values() for image, _ in of):
-        return split_of_images(path, entries, f"entries of {', '.join(entries)}")
+        note = f"entries of {', '.join(entries)}"
+        questions = entries.questions
+        return split_of_images(path, entries, note, several=entries.several, questions=questions)
     file = clean_text(path.name)
     names = {part: _class_list(file, [name for _, name in of]) for part, of in entries.items()}
     note, held_out = "lists of classes, no images", names.pop("val", ())
@@ -509,7 +757,7 @@ def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
     place_of = {str(number): c for c, number in enumerate(numbers)}
     return SplitList(
         file,
-        tuple(rows.number),
+        tuple(rows.files),
         np.array([place_of[label] for label in rows.labels], np.int64),
         tuple(names[number] for number in numbers),
         parts,

@@ -4,9 +4,12 @@
 ``base.json``, ``novel.json``    ``label_names``, ``image_names``, ``image_labels``; maybe
                                  ``val.json``: CloserLookFewShot [1]_, with disjoint classes
 ``train.csv``, ``test.csv``      a column of files and one of classes; maybe ``val.csv`` [2]_; also
-                                 ``.tsv``, and records in ``.jsonl`` or ``.json``
+                                 ``.tsv``, ``.parquet`` (also as ``train-00000-of-00002``), and
+                                 records in ``.jsonl`` or ``.json``
 ``images.txt``                   with ``image_class_labels.txt``, ``train_test_split.txt`` and
                                  ``classes.txt``: CUB-200-2011 [3]_
+``instances_train_seen.json``    annotations of COCO, with ``instances_val_unseen.json``: images,
+                                 annotations and categories; one row per image and class
 ``train_pairs.txt``              with ``test_pairs.txt``, maybe ``val_pairs.txt``: compositions of
                                  attribute and object, one per line [4]_
 ``stage_2_train.txt``            class lists, ``.txt`` or ``.npy``, with the side in their names:
@@ -47,14 +50,18 @@ from zslcore.datasets.split_entries import (
     CLASS_TITLES,
     IMAGE_TITLES,
     LETTER,
+    NAMELESS,
+    Entries,
     entries_of_table,
     read_split_json,
     read_split_table,
+    rows_as_images,
     table_of_records,
 )
 from zslcore.datasets.split_lists import (
     IMAGE,
     MAX_BYTES,
+    MAX_HEAD,
     MAX_ITEMS,
     MOST_LETTERS,
     SplitList,
@@ -62,16 +69,18 @@ from zslcore.datasets.split_lists import (
     holds_split_lists,
     is_class_list,
     lines_of,
+    part_of_name,
     read_split_lists,
     refuse_link_out,
     split_of_classes,
     split_of_images,
     table_rows,
+    trains_and_tests,
 )
 from zslcore.exceptions import FileRefusedError
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text, expect
-from zslcore.untrusted.client import container_of, look_into, read_lines, read_value
+from zslcore.untrusted.client import container_of, look_into, read_head, read_lines, read_value
 
 #: Layouts of folders that are read, for the message of a refusal.
 LAYOUTS = (
@@ -96,8 +105,15 @@ NO_LIST = re.compile(
 )
 #: Suffixes of files that may list a part of a split.
 LISTS = (".txt", ".csv", ".tsv", ".npy", ".json")
-#: Suffixes of tables of a part.
-TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+#: Suffixes of tables of a part, and the end of the name of one of several files of a table.
+JSON_TABLES = (".jsonl", ".ndjson", ".json")
+TABLES = (".csv", ".tsv", ".parquet", *JSON_TABLES)
+SHARD = re.compile(r"-\d{5}-of-\d{5}$")
+#: A key of annotations of objects, and the form of a JSON of classes.
+COCO = re.compile(r'"(images|annotations|categories)"\s*:\s*\[')
+CLASSES_BY_PART = '{"train": ["dog"], "test": ["fox"]}'
+#: Suffixes of pickles.
+PICKLES = (".pkl", ".pickle")
 CUB = ("images.txt", "image_class_labels.txt", "train_test_split.txt", "classes.txt")
 
 
@@ -109,7 +125,10 @@ def read_split_folder(folder: Path) -> SplitList | None:
     if holds_split_lists(folder):
         return _with_unread(folder, read_split_lists(folder))
     file_of = {path.name.lower(): path for path in _files(folder)}
-    for read in (_read_few_shot, _read_cub, _read_tables, _read_pairs, _read_class_lists):
+    for read in (
+        *(_read_few_shot, _read_cub, _read_annotations, _read_tables, _read_pairs),
+        _read_class_lists,
+    ):
         if (split_list := read(folder, file_of)) is not None:
             return _with_unread(folder, split_list) if read is _read_class_lists else split_list
     return None
@@ -138,6 +157,12 @@ def refusal_of_folder(folder: Path) -> FileRefusedError:
     paths = sorted(folder.iterdir()) if folder.is_dir() else []
     names = [f"{clean_text(path.name, 40)}{'/' if path.is_dir() else ''}" for path in paths]
     shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    if any(path.suffix.lower() in PICKLES for path in paths):
+        return FileRefusedError(
+            f"{clean_text(folder)}: found {shown}; a pickle would run code and is not opened: "
+            f"write the classes of each part as a JSON, {CLASSES_BY_PART}, or their rows and "
+            "labels as .npz."
+        )
     return FileRefusedError(
         f"{clean_text(folder)}: found {shown or 'nothing'}, which is not a known layout of a "
         f"split; expected {LAYOUTS}. Rename the files, or name one of them."
@@ -192,46 +217,105 @@ def _class_of(label: Any, names: Any) -> str:
 
 
 def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
-    tables = {
-        part: files[f"{part}{ending}"]
-        for part in ("train", "val", "test")
-        for ending in TABLES
-        if f"{part}{ending}" in files
-    }
+    tables: dict[str, list[Path]] = {}
+    for name, path in files.items():
+        part = part_of_name(SHARD.sub("", Path(name).stem))
+        if part in ("train", "val", "test") and path.suffix.lower() in TABLES:
+            tables.setdefault(part, []).append(path)
     if not {"train", "test"} <= tables.keys():
         return None
-    if any(path.suffix.lower() == ".json" and not _records(path)[0] for path in tables.values()):
-        return None
-    listed = {part: _table(path) for part, path in tables.items()}
-    note = ", ".join(path.name for path in tables.values())
-    classes = {part: {label for _, label in rows} for part, rows in listed.items()}
+    entries = Entries()
+    for part, path in [(part, path) for part, paths in tables.items() for path in paths]:
+        titles, rows = _titled(path)
+        read = entries_of_table(clean_text(path.name), titles, rows or [titles], part="train")
+        if read is None and (_named_as_part(path) or (not titles and path.suffix == ".json")):
+            return None
+        if read is None:
+            raise FileRefusedError(
+                f"{clean_text(path.name)}: expected a column of images ({IMAGE_TITLES[0]}) and one "
+                f"of classes ({CLASS_TITLES[0]}); got "
+                f"{clean_text(', '.join(titles), 80) or 'none'}."
+            )
+        entries.setdefault(part, []).extend(read["train"] if rows else [])
+    questions: tuple[str, ...] = ()
+    if not all(image for rows in entries.values() for image, _ in rows):
+        if (named := rows_as_images(entries)) in (None, entries):
+            return None  # lists of classes
+        entries, questions = named, (NAMELESS,)
+    note = ", ".join(path.name for paths in tables.values() for path in paths)
+    classes = {part: {label for _, label in rows} for part, rows in entries.items()}
     shared = classes["test"] & classes["train"]
     apart = "val" in classes and not classes["val"] & classes["train"]
     if apart and 2 * len(shared) <= len(classes["test"]):
         # Validation classes, and most test classes, are held out, so the test part counts as
         # unseen.
-        listed["test_unseen"] = listed.pop("test")
+        entries["test_unseen"] = entries.pop("test")
         note += ": test classes are unseen"
-    return split_of_images(folder, listed, note)
+    return split_of_images(folder, entries, note, questions=questions)
 
 
-def _table(path: Path) -> list[tuple[str, str]]:
-    """Return image and class of each row of a table, or of each record of a JSON."""
-    if path.suffix.lower() in (".csv", ".tsv"):
-        titles, *rows = table_rows(path)
-    else:
-        titles, rows = _records(path)
-    entries = entries_of_table(clean_text(path.name), titles, rows or [titles], part="train")
-    if not entries or not entries["train"][0][0]:
+def _titled(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Return the titles and rows of a table, or of the records of a JSON."""
+    if path.suffix.lower() in JSON_TABLES:
+        value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+        return table_of_records(value)
+    titles, *rows = table_rows(path)
+    return titles, rows
+
+
+def _read_annotations(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
+    """Read annotations of objects in COCO's form, with the part in the names of the files."""
+    paths: dict[str, list[Path]] = {}
+    for path in files.values():
+        if path.suffix.lower() == ".json" and any(map(COCO.search, read_head(path, MAX_HEAD))):
+            paths.setdefault(_part_of_annotations(path.stem), []).append(path)
+    unread = paths.pop("", [])
+    if not trains_and_tests(paths):
+        return None
+    names = {
+        part: counted_names([clean_text(path.name, 60) for path in of])
+        for part, of in paths.items()
+    }
+    expect(len(paths["train"]) == 1, folder, "one file of training annotations", names["train"])
+    entries = {part: [row for path in of for row in _objects(path)] for part, of in paths.items()}
+    text = "Not read, and not checked: {}."
+    questions = tuple(text.format(clean_text(path.name, 60)) for path in unread)
+    note = f"annotations of objects: {'; '.join(names.values())}"
+    return split_of_images(folder, entries, note, several=True, questions=questions)
+
+
+def _part_of_annotations(stem: str) -> str:
+    """Return the part in the name of a file of annotations; "" for none, or for two."""
+    words = {*re.findall(r"[a-z]+", stem.lower())}
+    if words & UNSEEN_WORDS:
+        return "" if "train" in words else "test_unseen"
+    if words & (VAL_WORDS | {"test"}):
+        return "test"
+    return "train" if words & SEEN_WORDS else ""
+
+
+def _objects(path: Path) -> list[tuple[str, str]]:
+    """Return image and class of each annotated object."""
+    if (size := path.stat().st_size) > MAX_BYTES:
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected a column of images ({IMAGE_TITLES[0]}) and one of "
-            f"classes ({CLASS_TITLES[0]}); got {clean_text(', '.join(titles), 80) or 'none'}."
+            f"{clean_text(path.name)}: expected annotations of at most {MAX_BYTES:,} bytes; got "
+            f"{size:,}; write the classes of each part as a JSON, {CLASSES_BY_PART}."
         )
-    return entries["train"] if rows else []
-
-
-def _records(path: Path) -> tuple[list[str], list[list[str]]]:
-    return table_of_records(read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS))
+    value: Any = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    expected = "images, annotations and categories with ids"
+    try:
+        image_of = {each["id"]: str(each["file_name"]) for each in value["images"]}
+        name_of = {each["id"]: str(each["name"]) for each in value["categories"]}
+        pairs = {(each["image_id"], each["category_id"]): None for each in value["annotations"]}
+    except (KeyError, TypeError) as error:
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected {expected}; got {clean_text(str(error), 60)}."
+        ) from None
+    for image, category in pairs:
+        where = f"{image!r} and {category!r}"
+        is_listed = image in image_of and category in name_of
+        expect(is_listed, path, "an image and a category of every annotation", where)
+    return [(image_of[image], name_of[category]) for image, category in pairs]
 
 
 def _read_cub(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
@@ -355,7 +439,7 @@ def _named(path: Path) -> _Named | None:
 
 def _named_as_part(path: Path) -> _Named | None:
     """Recognise a class list named after a part of a split; None for other lists, as of images."""
-    is_text = path.suffix.lower() in (".txt", ".json")
+    is_text = path.suffix.lower() in (".txt", ".json", ".csv", ".tsv")
     side = SIDE_OF_PART.get(path.stem.lower(), "") if is_text else ""
     names = _lines_or_items(path) if side else []
     is_list = is_class_list(names) and all(map(LETTER.search, names))
@@ -364,7 +448,9 @@ def _named_as_part(path: Path) -> _Named | None:
 
 
 def _lines_or_items(path: Path) -> list[str]:
-    """Return the lines of a text, or the items of a JSON list of strings; [] for other JSON."""
+    """Return the lines of a text, or the names in a table or a JSON list; [] for other JSON."""
+    if path.suffix.lower() in (".csv", ".tsv"):
+        return list(parse_class_list(lines_of(path)).names)
     if path.suffix.lower() != ".json":
         return lines_of(path)
     value: Any = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)

@@ -20,6 +20,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,9 +29,17 @@ import numpy as np
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
 from zslcore.texts import clean_text, expect
-from zslcore.untrusted.client import read_value
+from zslcore.untrusted.client import read_head, read_text_columns, read_value
 
 MAX_BYTES, MAX_ITEMS = 48 << 20, 4_000_000
+#: Largest size in bytes of the first lines by which a table is recognised.
+MAX_HEAD = 1 << 16
+#: Separator of the cells of a table -> its kind.
+KIND_OF_SEPARATOR: dict[str, Literal["CSV", "TSV", "CSV with semicolons"]] = {
+    ",": "CSV",
+    "\t": "TSV",
+    ";": "CSV with semicolons",
+}
 #: Largest number of images in a tree of folders.
 MAX_IMAGES = 2_000_000
 #: Suffixes of paths of images.
@@ -56,14 +65,26 @@ PART_OF_NAME = {
     "val": "val",
     "valid": "val",
     "validation": "val",
+    "train_seen": "train",
     "test_seen": "test_seen",
     "test_unseen": "test_unseen",
     "test": "test",
     "testing": "test",
 }
 #: Abbreviations of parts in names of lists, and words that mark a list of rows.
-WORDS = {"tr": "train", "trn": "train", "te": "test", "tst": "test", "dev": "val"}
-OF_ROWS = frozenset({"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "ids", "rows"})
+WORDS = {
+    "tr": "train",
+    "trn": "train",
+    "te": "test",
+    "tst": "test",
+    "dev": "val",
+    "base": "seen",
+    "novel": "unseen",
+}
+OF_ROWS = frozenset(
+    {"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "id", "ids", "rows"}
+    | {"location", "locations", "mask", "masks", "meta"}
+)
 #: Names of class lists -> side: seen or unseen classes.
 SIDES = {
     "trainvalclasses": "seen",
@@ -166,16 +187,22 @@ def counted_names(names: Sequence[str], most: int = 3) -> str:
 
 @dataclass(slots=True)
 class ImageRows:
-    """Rows of distinct images, with their classes."""
+    """Rows of distinct images, with their classes.
+
+    With ``several``, an image has one row per class, as one photograph with several objects.
+    """
 
     file: str
-    number: dict[str, int] = field(default_factory=dict)
+    several: bool = False
+    files: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
+    _number: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def add(self, image: str, label: str) -> int:
-        """Return the row of an image; refuse a second label for it."""
-        row = self.number.setdefault(image, len(self.labels))
+        """Return the row of an image; refuse a second label for it, unless ``several``."""
+        row = self._number.setdefault((image, label * self.several), len(self.labels))
         if row == len(self.labels):
+            self.files.append(image)
             self.labels.append(label)
         elif self.labels[row] != label:
             both = f"{clean_text(self.labels[row], 60)} and {clean_text(label, 60)}"
@@ -206,6 +233,9 @@ def split_of_parts(
     unseen.
     """
     parts = {part_of_name(name): values for name, values in listed.items()}
+    texts = [each for values in parts.values() for each in values if isinstance(each, str)]
+    if texts and all(map(str.isdecimal, texts)):
+        parts = {part: [*map(int, values)] for part, values in parts.items()}
     if all(isinstance(each, str) for values in parts.values() for each in values):
         images = ImageRows(file)
         places = {
@@ -396,10 +426,21 @@ def lines_of(path: Path) -> list[str]:
 
 
 def table_rows(path: Path) -> list[list[str]]:
-    """Return the cells of each nonblank row of a CSV or TSV; [[]] without such a row."""
-    kind: Literal["CSV", "TSV"] = "TSV" if path.suffix.lower() == ".tsv" else "CSV"
+    """Return the cells of each nonblank row of a table, without comments above it; else [[]]."""
+    if path.suffix.lower() == ".parquet":
+        return read_text_columns(path, most=MAX_ITEMS)
+    kind = KIND_OF_SEPARATOR[separator_of(path)[0]]
     rows = read_value(path, kind, max_bytes=MAX_BYTES, most=MAX_ITEMS)
-    return [row for row in rows if len(row) > 1 or "".join(row).strip()] or [[]]
+    filled = [row for row in rows if len(row) > 1 or "".join(row).strip()]
+    return [*dropwhile(lambda row: row[0].startswith("#"), filled)] or [[]]
+
+
+def separator_of(path: Path) -> tuple[str, list[str]]:
+    """Return the separator of a table's cells, by its first lines, and these without comments."""
+    lines = [*dropwhile(lambda line: line.startswith("#"), read_head(path, MAX_HEAD))]
+    first = lines[0] if lines else ""
+    by_line = next((each for each in ",\t;" if each in first), ",")
+    return "\t" if path.suffix.lower() == ".tsv" else by_line, lines
 
 
 def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
@@ -547,15 +588,20 @@ def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
 
 
 def split_of_images(
-    file: Path, listed: Mapping[str, Sequence[tuple[str, str]]], note: str
+    file: Path,
+    listed: Mapping[str, Sequence[tuple[str, str]]],
+    note: str,
+    *,
+    several: bool = False,
+    questions: tuple[str, ...] = (),
 ) -> SplitList:
-    """Return a split from the (image, class) pairs of each part."""
-    rows = ImageRows(clean_text(file.name))
+    """Return a split from the (image, class) pairs of each part; see :class:`ImageRows`."""
+    rows = ImageRows(clean_text(file.name), several)
     parts = {
         part: np.array([rows.add(image, label) for image, label in items], np.int64)
         for part, items in listed.items()
     }
-    return numbered_by_class(file, rows, parts, note)
+    return numbered_by_class(file, rows, parts, note, questions=questions)
 
 
 def numbered_by_class(
@@ -581,7 +627,7 @@ def numbered_by_class(
     cleaned = tuple(clean_text(name) for name in names)
     return SplitList(
         clean_text(folder.name),
-        tuple(rows.number),
+        tuple(rows.files),
         labels,
         cleaned,
         checked,

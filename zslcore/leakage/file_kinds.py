@@ -22,7 +22,12 @@ from zslcore.datasets.class_lists import (
     read_class_list,
     yaml_names,
 )
-from zslcore.datasets.split_entries import is_split_json, read_split_table, split_of_json
+from zslcore.datasets.split_entries import (
+    is_split_json,
+    read_split_table,
+    split_of_arrays,
+    split_of_json,
+)
 from zslcore.datasets.split_lists import IMAGE_IN_LINE, SplitList, is_split_of_parts
 from zslcore.evaluation.predictions_file import is_predictions
 from zslcore.exceptions import FileRefusedError
@@ -92,7 +97,7 @@ MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
 #: Endings of texts that may be a list of classes or labels, and of texts that may be a split.
 LISTS = (".txt", ".csv", ".tsv", ".list", ".names", "")
 YAML = (".yaml", ".yml")
-SPLIT_TEXTS = (*LISTS, *YAML)
+SPLIT_TEXTS = (*LISTS, *YAML, ".py", ".toml")
 #: Endings of texts that are read by lines, not by columns.
 ONLY_LINES = tuple(ending for ending in LISTS if ending not in (".csv", ".tsv"))
 
@@ -127,7 +132,8 @@ def recognise_file(path: Path) -> RecognisedFile:
     contents: Contents | None = None
     value: Any = None
     if container == "Parquet":
-        kind = "predictions" if is_predictions(path) else "scores"
+        split = None if is_predictions(path) else read_split_table(path)
+        kind = "predictions" if is_predictions(path) else "scores" if split is None else "split"
     elif container == "text" or (container == "JSON" and _is_list_of_a_program(path)):
         value = _lines_of(path) if path.suffix.lower() in ONLY_LINES else None
         split = read_split_table(path, value) if path.suffix.lower() in SPLIT_TEXTS else None
@@ -227,6 +233,8 @@ def _kind_of_arrays(contents: Contents) -> Kind:
     has_labels = first_named(names, LABEL_VARIABLES) is not None
     if has_labels and first_named(names, PREDICTED):
         return "scores"
+    if split_of_arrays(path, contents.arrays) is not None:
+        return "split"
     if has_labels:
         rest = [n for n in shapes if not is_named(n, LABEL_VARIABLES)]
         if lists := [n for n in rest if NAMES_A_PART.search(n)]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset, content_digest
 from zslcore.datasets.imports import known_features
-from zslcore.datasets.split_entries import read_split_json, read_split_table
+from zslcore.datasets.split_entries import read_split_json, read_split_table, split_of_arrays
 from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
 from zslcore.datasets.split_lists import (
     SplitList,
@@ -69,6 +69,10 @@ SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
 NO_ROWS = frozenset(("features", "image_files", "att_original"))
 #: Maximum number of files of a folder that are opened to find the split.
 MOST_FILES = 12
+#: Names of subfolders that may have a split.
+FOR_SPLITS = re.compile(
+    r"(.*[_-])?(splits?|file_?lists?|annotations?|lists?)([_-].*)?|data|meta(data)?", re.IGNORECASE
+)
 #: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")
 #: Ending of the name of a variable that is a list of rows.
@@ -183,10 +187,8 @@ def _named_rows(
         has_rows = (path / "att_splits.mat").is_file()
         if has_rows:
             return None
-        return (
-            read_split_folder(path)
-            or _split_text_in(path, files)
-            or _row_lists_in(path, files, labels)
+        return _split_in(path, files, labels) or (
+            None if _row_files_in(path, files) else _split_below(path, files, labels)
         )
     if not path.is_file():
         return None
@@ -204,9 +206,49 @@ def _named_rows(
         with suppress(FileRefusedError):
             if (split_list := read_split_json(path)) is not None:
                 return split_list
-    if container in ("text", "JSON") and (table := read_split_table(path)) is not None:
+    if container in ("text", "JSON", "Parquet") and (table := read_split_table(path)) is not None:
         return table
     return files.split_by_parts(path, labels)
+
+
+def _split_in(
+    folder: Path, files: SmallFiles, labels: np.ndarray | Sequence[int] | None
+) -> SplitList | None:
+    return (
+        read_split_folder(folder)
+        or _split_text_in(folder, files)
+        or _row_lists_in(folder, files, labels)
+    )
+
+
+def _split_below(
+    folder: Path, files: SmallFiles, labels: np.ndarray | Sequence[int] | None
+) -> SplitList | None:
+    """Return the only split in the subfolders for splits, such as ``splits/NAME``.
+
+    Raises FileRefusedError if several subfolders have a split.
+    """
+    splits: dict[Path, SplitList] = {}
+    for below in _folders_in(folder):
+        if FOR_SPLITS.fullmatch(below.name):
+            for each in (below, *_folders_in(below)):
+                if below not in splits and (listed := _split_in(each, files, labels)) is not None:
+                    splits[each] = listed
+    if len(splits) > 1:
+        raise _several_splits(folder, [*splits])
+    return next(
+        (
+            replace(listed, note=f"{each.relative_to(folder).as_posix()}: {listed.note}")
+            for each, listed in splits.items()
+        ),
+        None,
+    )
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    """Return the first visible subfolders of a folder, without links, in alphabetical order."""
+    inner = (each for each in sorted(folder.iterdir()) if each.is_dir() and not each.is_symlink())
+    return list(islice((each for each in inner if not each.name.startswith(".")), MOST_FILES))
 
 
 def _split_text_in(folder: Path, files: SmallFiles) -> SplitList | None:
@@ -215,7 +257,7 @@ def _split_text_in(folder: Path, files: SmallFiles) -> SplitList | None:
     Raises FileRefusedError if several files are splits by names, or if the folder has row numbers
     as well.
     """
-    endings = (*JSON_ENDINGS, ".csv", ".tsv", ".txt", ".yaml", ".yml")
+    endings = (*JSON_ENDINGS, ".csv", ".tsv", ".parquet", ".txt", ".yaml", ".yml")
     splits = {}
     for path in _files_with(folder, endings):
         with suppress(FileRefusedError):
@@ -238,10 +280,11 @@ def _row_lists_in(
     """
     numbers: dict[str, np.ndarray] = {}
     for path in _files_with(folder, (".npy", ".txt")):
-        if part_of_name(path.stem) or path.stem.lower() in LABEL_VARIABLES:
+        name = path.stem.removesuffix("_loc")
+        if part_of_name(name) or name.lower() in LABEL_VARIABLES:
             with suppress(FileRefusedError):
                 contents = files.contents(path)
-                numbers[path.stem] = contents.numbers(next(iter(contents.shapes)))
+                numbers[name] = contents.numbers(next(iter(contents.shapes)))
     own = next((values for name, values in numbers.items() if not part_of_name(name)), None)
     y = np.asarray(labels) if labels is not None else None
     if y is None and own is not None:
@@ -340,7 +383,7 @@ def _files_with(folder: Path, endings: Sequence[str]) -> list[Path]:
 
 
 def _several_splits(folder: Path, paths: Sequence[Path]) -> FileRefusedError:
-    names = ", ".join(clean_text(path.name) for path in paths)
+    names = ", ".join(clean_text(path.relative_to(folder).as_posix()) for path in paths)
     return FileRefusedError(
         f"{clean_text(folder)}: expected one split; got {names}; name one of them."
     )
@@ -616,7 +659,7 @@ class SmallFiles:
         if any(f"{part}_loc" in arrays for part in SPLIT_PARTS):
             return None
         if not is_split_of_parts(listed, np.ndarray):
-            return None
+            return split_of_arrays(path, contents.arrays)
         values: dict[str, Any] = {
             name: contents.names(name) if array.dtype.kind == "U" else contents.numbers(name)
             for name, array in listed.items()

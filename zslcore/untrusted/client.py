@@ -68,12 +68,15 @@ NOT_OPENED = (
     (b"\x1f\x8b", "a gzip archive; unpack it first"),
     (b"\xfd7zXZ\x00", "an xz archive; unpack it first"),
     (b"BZh", "a bzip2 archive; unpack it first"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file; save its sheet as CSV"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
     (b"Rar!", "a RAR archive; unpack it first"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"\x89PNG", "a PNG image"),
     (b"%PDF", "a PDF"),
 )
+#: Names of the first member of a zip archive with a spreadsheet of Excel or LibreOffice.
+SPREADSHEETS = (b"[Content_Types].xml", b"_rels/.rels", b"docProps/app.xml", b"mimetype")
 #: First bytes of pickles: of protocols 2 to 5, and of older protocols, which are text.
 PICKLES = (
     *(bytes([0x80, protocol]) for protocol in range(2, 6)),
@@ -561,7 +564,7 @@ def read_split_rows(
 
 def read_value(
     path: Path,
-    kind: Literal["JSON", "TOML", "lines", "CSV", "TSV"],
+    kind: Literal["JSON", "TOML", "lines", "CSV", "TSV", "CSV with semicolons"],
     *,
     max_bytes: int,
     most: int = 1 << 17,
@@ -585,6 +588,21 @@ def read_value(
         if kind != "JSON" and not isinstance(value, dict if kind == "TOML" else list):
             raise TypeError
     return value
+
+
+def read_text_columns(path: Path, most: int) -> list[list[str]]:
+    """Read the columns of texts, whole numbers and truth values of a Parquet table as texts.
+
+    The first row has the titles of the columns; at most ``most`` further rows are allowed.
+    """
+    memory = 3 * DEFAULT_LIMITS.budget(path.stat().st_size)
+    with scratch() as folder:
+        reader = parquet_files.read_text_columns
+        rows = _read(reader, path, folder, most, memory=memory, what="a Parquet table")
+    with _checked(path):
+        if not all(isinstance(cell, str) for row in rows for cell in row):
+            raise TypeError
+        return [[*row] for row in rows]
 
 
 def read_head(path: Path, n_bytes: int) -> list[str]:
@@ -707,7 +725,7 @@ def container_of(path: Path) -> str:
     for kind, container in CONTAINERS.items():
         signature, offsets = container.signature, container.offsets
         if signature and any(head.startswith(signature, at) for at in offsets):
-            return _in_archive(head) if kind == "NumPy archive" else kind
+            return _in_archive(head, name) if kind == "NumPy archive" else kind
     for signature, what in NOT_OPENED:
         if head.startswith(signature):
             raise FileRefusedError(f"{name}: expected {ENDINGS_OF_ARRAYS} or a text; got {what}.")
@@ -729,9 +747,17 @@ def container_of(path: Path) -> str:
     return "JSON" if start in (b"{", b"[") else "text"
 
 
-def _in_archive(head: bytes) -> str:
-    """Distinguish the zip archives of PyTorch and NumPy by the name of the first member."""
+def _in_archive(head: bytes, name: str) -> str:
+    """Distinguish the zip archives of PyTorch and NumPy by the name of the first member.
+
+    Raises a FileRefusedError for a spreadsheet.
+    """
     member = head[30 : 30 + int.from_bytes(head[26:28], "little")]
+    if member in SPREADSHEETS:
+        raise FileRefusedError(
+            f"{name}: expected {ENDINGS_OF_ARRAYS} or a text; got a spreadsheet; save its sheet as "
+            "CSV."
+        )
     torch = member.endswith((b"/data.pkl", b"/.format_version", b"/byteorder"))
     return "PyTorch" if torch else "NumPy archive"
 

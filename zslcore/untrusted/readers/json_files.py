@@ -33,7 +33,7 @@ from zslcore.untrusted.readers.text_tables import allow_text
 from zslcore.untrusted.worker import Refused
 
 #: Kind of a text with rows -> separator of its cells.
-SEPARATORS = {"CSV": ",", "TSV": "\t"}
+SEPARATORS = {"CSV": ",", "TSV": "\t", "CSV with semicolons": ";"}
 #: Largest depth of nested brackets; results of this package have 6.
 MAX_DEPTH = 20
 #: Largest number of lists, objects and names in a JSON text, enough for a million rows as lists.

@@ -224,6 +224,28 @@ def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
     return listed if is_list else []
 
 
+def read_text_columns(path: str, most: int, out: Path) -> list[list[str]]:
+    """Return the titles, then the cells of each row, of columns that may name classes or parts.
+
+    These are texts, whole numbers and truth values; a missing value is an empty text.
+    """
+    worker.import_libraries("pyarrow.parquet", "pandas")
+    file = open_parquet(path)
+    names = [
+        field.name
+        for field in file.schema_arrow
+        if field.name not in INDEX
+        and ("string" in str(field.type) or str(field.type).startswith(("int", "uint", "bool")))
+    ]
+    n = file.metadata.num_rows
+    if n * max(1, len(names)) > most:
+        raise Refused(f"expected at most {most:,} values in columns of texts, got {n:,} rows")
+    worker.raise_memory_limit(n * len(names) * TEXT_BYTES)
+    columns = file.read(names, use_threads=False).to_pydict()
+    cells = ([("" if v is None else str(v)[:MAX_PATH]) for v in columns[name]] for name in names)
+    return [names, *map(list, zip(*cells, strict=True))]
+
+
 # --- Columns of a Parquet table -------------------------------------------------------------------
 
 
