@@ -57,7 +57,10 @@ def test_scores_of_three_methods_are_there_to_begin_with():
     run = runs.run(RunSpec("digits", "PS", "LinearS2V"), digits, with_oracle=False).result
     shown = metrics(app)
     assert shown["AUSUC"] == f"{100 * run.evaluation.ausuc:.1f} %"
-    assert shown["H, One space, chosen γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
+    assert (
+        shown["H, Joint label space, chosen γ"]
+        == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
+    )
     assert "LinearS2V on digits" in words(app)
 
 
@@ -159,11 +162,13 @@ def test_gamma_of_another_file_is_forgotten(tmp_path, scored):
     uploaded(app, first)
     app.number_input(key="scores_gamma").set_value(0.03).run()
     curve = scored.curve
-    assert metrics(app)["H, One space, γ = 0.03"] == f"{100 * curve.at(0.03).harmonic:.1f} %"
+    assert (
+        metrics(app)["H, Joint label space, γ = 0.03"] == f"{100 * curve.at(0.03).harmonic:.1f} %"
+    )
     app.file_uploader(key="scores_files").set_value((second.name, second.read_bytes(), "")).run()
     assert not app.exception
     assert app.number_input(key="scores_gamma").value is None
-    assert [name for name in metrics(app) if "γ = " in name] == ["H, One space, γ = 0"]
+    assert [name for name in metrics(app) if "γ = " in name] == ["H, Joint label space, γ = 0"]
 
 
 def test_the_printed_command_says_how_validation_scores_were_read(tmp_path, scored):
@@ -229,7 +234,10 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
     assert "rows, labels and gamma agree with the data" in tip
     shown = metrics(app)
     assert shown["AUSUC"] == f"{100 * run.evaluation.ausuc:.1f} %"
-    assert shown["H, One space, chosen γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
+    assert (
+        shown["H, Joint label space, chosen γ"]
+        == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
+    )
     table = app.dataframe[1].value.set_index("average")
     assert table.loc["per image", "AUROC"] == pytest.approx(
         100 * BootstrapMetrics.once(predictions.test).auroc()[0]
@@ -299,7 +307,9 @@ def test_a_known_test_set_is_named(tmp_path):
     app = pages.visit(PAGE)
     uploaded(app, known_scores(tmp_path))
     assert not app.exception
-    assert "H, One space, γ = 0" not in metrics(app)  # there is no curve without seen test images
+    assert "H, Joint label space, γ = 0" not in metrics(
+        app
+    )  # there is no curve without seen test images
     assert "**AWA2, split SS**" in words(app)
 
 
@@ -317,7 +327,7 @@ def test_real_scores_show_their_published_figures(name, of, H):
     assert not app.exception
     assert not app.radio  # nothing about them is open
     shown = metrics(app)
-    assert shown["H, One space, γ = 0"] == f"{H} %"
+    assert shown["H, Joint label space, γ = 0"] == f"{H} %"
     assert shown["AUSUC"].endswith(" %")
     assert f"**{of}, split PS**" in words(app)
 

@@ -168,9 +168,9 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
     monkeypatch.setattr(published, "known_splits", lambda: (old, new))
     less = with_parts(world, train=world.parts["train"][1:])
     for split, severity, said in (
-        (world, "ok", "World PS, as published (its rows)."),
-        (replace(world, file_digest="abc"), "ok", "World PS, as published (the published file)."),
-        (add(world, world.parts["train"][:1], "train"), "ok", "World PS, as published"),
+        (world, "ok", "World PS, with the published rows."),
+        (replace(world, file_digest="abc"), "ok", "World PS, identical to the published file."),
+        (add(world, world.parts["train"][:1], "train"), "ok", "World PS, with"),
         (
             less,
             "warning",

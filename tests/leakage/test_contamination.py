@@ -213,8 +213,8 @@ def test_the_answer_counts_names_and_advises():
     no = said("AWA2, SS", "ResNet-101")
     assert "6 of the 10 test classes" in no.sentence
     assert "giant panda" in no.sentence
-    assert "with labels" in no.sentence
-    assert no.advice.startswith("Report the other 4")
+    assert "labelled classes" in no.sentence
+    assert no.advice.startswith("Also report the other 4")
     assert "without labels" in said("AWA2, SS", "DINO").sentence
 
 
@@ -237,8 +237,8 @@ def test_the_other_classes_are_no_clean_ones_while_some_of_them_are_open(
     assert no.verdict == "Leaks"
     assert len(no.possible) == n_open
     assert len(tested.classes) - len(no.certain) == rest
-    related = "1 related class;" if n_open == 1 else f"{n_open} related classes;"
-    assert (f"after deciding on {related}" in no.advice) == bool(n_open)
+    related = "1 related class," if n_open == 1 else f"{n_open} related classes,"
+    assert (f"once you have decided on {related}" in no.advice) == bool(n_open)
 
 
 def test_an_extractor_of_two_sets_has_seen_both():
@@ -307,15 +307,15 @@ def test_classes_by_id_and_by_name_are_not_mixed(tmp_path, printed):
         (
             "SUN, SS",
             "ResNet-101",
-            "They are in ImageNet-1K, with labels, 5 of them as Xian et al. 2019 list: ",
+            "All 6 are labelled classes of ImageNet-1K, 5 of them as Xian et al. 2019 list: ",
         ),
         (
             "HMDB51",
             "C3D",
-            "They are in Sports-1M, with labels, 10 of them as Huang et al. 2021 list: ",
+            "All 17 are labelled classes of Sports-1M, 10 of them as Huang et al. 2021 list: ",
         ),
-        ("AWA2, SS", "ResNet-101", "They are in ImageNet-1K, with labels: "),
-        ("ImageNet, 21K", "BiT-M", "They are in ImageNet-21K, with labels"),
+        ("AWA2, SS", "ResNet-101", "All 6 are labelled classes of ImageNet-1K: "),
+        ("ImageNet, 21K", "BiT-M", "All 20,844 are labelled classes of ImageNet-21K"),
     ],
 )
 def test_what_a_paper_alone_lists_has_its_name(on, extractor, by):
@@ -336,7 +336,9 @@ def test_one_class_is_spoken_of_as_one():
         "Decide whether it is the same class. If not, the result may be reported as zero-shot."
     )
     one = answer(own_test_set("mine", ["zebra", "sheep"]), find_extractor("ResNet-101"))
-    assert one.advice.startswith("Report the other class as well, after deciding on that one")
+    assert one.advice.startswith(
+        "Also report the other class separately, once you have decided on that one"
+    )
 
 
 def test_misspelt_names_get_the_nearest_one():
@@ -361,7 +363,7 @@ def test_the_command_answers_for_a_file(tmp_path, capsys):
     file.write_text("zebra\nunicorn\n")
     assert main(["contamination", "--classes", str(file), "--extractor", "ResNet-101"]) == 0
     assert (
-        "1 of the 2 test classes. It is in ImageNet-1K, with labels: zebra."
+        "1 of the 2 test classes. It is a labelled class of ImageNet-1K: zebra."
         in capsys.readouterr().out
     )
     assert main(["contamination", "--on", "CUB, PS", "--extractor", "CLIP", "--json"]) == 0

@@ -52,15 +52,15 @@ def finding(context):
 @pytest.mark.parametrize("name", ["PS 2.0", "SS"])
 def test_a_current_release_passes_by_its_rows_and_by_its_file(split, name):
     found = finding(split[name])
-    assert (found.mark, found.sentence) == ("ok", f"Zoo {name}, as published (its rows).")
+    assert (found.mark, found.sentence) == ("ok", f"Zoo {name}, with the published rows.")
     found = finding(replace(split[name], file_digest=name))
-    assert found.sentence == f"Zoo {name}, as published (the published file)."
+    assert found.sentence == f"Zoo {name}, identical to the published file."
 
 
 def test_the_first_release_is_said_to_be_superseded(split):
     found = finding(split["PS v1"])
     assert found.mark == "warning"
-    assert found.sentence == f"Zoo PS v1, as published (its rows). {OLD}"
+    assert found.sentence == f"Zoo PS v1, with the published rows. {OLD}"
 
 
 def test_what_both_releases_share_is_no_reproach(split):
@@ -68,7 +68,7 @@ def test_what_both_releases_share_is_no_reproach(split):
     found = finding(replace(split["PS 2.0"], parts=shared))
     assert found.mark == "ok"
     assert found.sentence == (
-        "Zoo PS v1 or PS 2.0, as published (its rows): they share trainval, test_seen, "
+        "Zoo PS v1 or PS 2.0, with the published rows: they share trainval, test_seen, "
         "test_unseen, and differ only in train, val, which the files do not have."
     )
     assert found.advice == f"Give train, val to distinguish them. PS v1: {OLD}"
@@ -78,7 +78,7 @@ def test_order_repetition_and_an_empty_part_change_nothing(split):
     rng, parts = np.random.default_rng(0), dict(split["SS"].parts)
     parts["trainval"] = rng.permutation(np.concatenate([parts["trainval"]] * 2))
     parts["test_seen"] = np.empty(0, int)
-    assert finding(replace(split["SS"], parts=parts)).sentence.startswith("Zoo SS, as published")
+    assert finding(replace(split["SS"], parts=parts)).sentence.startswith("Zoo SS, with")
 
 
 def test_a_variant_says_what_differs_and_from_which_releases(split):

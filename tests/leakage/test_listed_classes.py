@@ -39,7 +39,7 @@ def test_lists_of_other_people(case, n, shared):
     (path,) = (shared / "data" / "cases" / case).glob("*.txt")
     card = card_of(path)
     assert card.verdict == "unknown"
-    assert f"{n} of {n} listed classes are in imagenet-1k" in card.sentence
+    assert f"{n} of {n} listed classes are in ImageNet-1K" in card.sentence
     assert ("Names are read from column" in card.sentence) == (n == 6)
 
 
@@ -61,7 +61,7 @@ def test_a_list_is_recognised_in_every_text(write, name, lines):
         lines = ["n02391049,zebra", "n02114367,grey wolf", "n02403003,ox"]
     path = write(name, *lines)
     assert recognise_file(path).kind == "classes"
-    assert "3 of 3 listed classes are in imagenet-1k" in card_of(path).sentence
+    assert "3 of 3 listed classes are in ImageNet-1K" in card_of(path).sentence
 
 
 def test_names_in_an_array_are_a_list(tmp_path):
@@ -100,18 +100,18 @@ def test_names_that_are_not_understood_are_open_and_named(write):
 
 def test_part_of_a_list_is_judged_and_the_rest_named(write):
     card = card_of(write("a.txt", "zebra", "dog", "quux"))
-    assert "1 of 3 listed classes is in imagenet-1k (zebra)" in card.sentence
-    assert "1 of 3 listed classes is related to a class of imagenet-1k (dog)" in card.sentence
+    assert "1 of 3 listed classes is in ImageNet-1K (zebra)" in card.sentence
+    assert "1 of 3 listed classes is related to a class of ImageNet-1K (dog)" in card.sentence
     assert "1 of 3 names is not found in WordNet (quux): it is not compared" in card.sentence
     clean = card_of(write("b.txt", "unicorn", "quux"))
-    assert "No listed class with a known name is certainly in imagenet-1k" in clean.sentence
+    assert "No listed class with a known name is certainly in ImageNet-1K" in clean.sentence
     assert "(quux)" in clean.sentence
 
 
 def test_ids_are_not_compared_with_names_alone(write):
     assert not get_vocabulary("kinetics-400").hierarchical
     card = card_of(write("a.txt", "n02391049", "n02403003"), "kinetics-400")
-    assert "The list has WordNet ids, and kinetics-400 has no ids" in card.sentence
+    assert "The list has WordNet ids, and Kinetics-400 has no ids" in card.sentence
     assert card.verdict == "unknown"
 
 

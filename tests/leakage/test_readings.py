@@ -134,8 +134,8 @@ def test_a_check_passes_only_on_rows_that_it_compared(card):
         found = card(**lists)
         assert (found.verdict, found.sentence.startswith(cause)) == ("broken", True), found.sentence
         compared = {
-            "A class both seen and unseen",
-            "The same photograph on both sides",
+            "Classes both seen and unseen",
+            "Photographs on both sides",
             "Identical feature rows across the parts",
         }
         silent = {f.title for f in found.findings if f.mark == "open"}

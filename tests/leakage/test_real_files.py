@@ -78,7 +78,7 @@ def test_v1_fails_by_name_and_number_and_its_correction_passes(xlsa17, name, tmp
     assert [again.mark(f"ZSL00{k}") for k in (1, 2, 3)] == ["ok"] * 3
     assert again.verdict != "leaks"
     # What the correction makes of v1 is what its authors released as the second version.
-    assert "PS 2.0, as published (its rows)" in again.of("ZSL010")[0].sentence
+    assert "PS 2.0, with the published rows" in again.of("ZSL010")[0].sentence
 
 
 @pytest.mark.nightly
@@ -89,7 +89,7 @@ def test_v2_passes_the_checks_of_rows_and_classes(xlsa17, name):
     of_rows = "leak" if name == "APY" else "ok"
     severities = [report.mark(f"ZSL00{k}") for k in (1, 2, 3)]
     assert severities == ["ok", "ok", of_rows]
-    assert "PS 2.0, as published (the published file)" in report.of("ZSL010")[0].sentence
+    assert "PS 2.0, identical to the published file" in report.of("ZSL010")[0].sentence
 
 
 def test_the_missing_values_of_awa_are_found(xlsa17):
@@ -97,7 +97,7 @@ def test_the_missing_values_of_awa_are_found(xlsa17):
     assert unknown.mark == "open"
     assert (
         finding.sentence
-        == "4 attribute values of antelope are -1, the code of the file for missing values."
+        == "4 attribute values of antelope are −1, this file's code for a missing value."
     )
     assert finding.classes == ("antelope",)
 
@@ -297,10 +297,12 @@ def sentences_are_true(dataset, split, form, said):
         )
         assert identity.startswith(same)
     elif form is without_train_and_val and split != "SS":
-        assert identity.startswith(f"{dataset} PS v1 or PS 2.0, as published (its rows): they sh")
+        assert identity.startswith(f"{dataset} PS v1 or PS 2.0, with the published rows: they sh")
     else:
-        how = "the published file" if form is as_released else "its rows"
-        assert identity.startswith(f"{dataset} {split}, as published ({how}).")
+        how = (
+            "identical to the published file" if form is as_released else "with the published rows"
+        )
+        assert identity.startswith(f"{dataset} {split}, {how}.")
     if worst_is_v1 := split == "PS v1" and form is not without_train_and_val:
         n = KNOWN[dataset, split].counts["test_seen"]
         (leak,) = said["ZSL003"]
@@ -396,7 +398,7 @@ def test_a_file_alone_ends_with_what_is_true_of_it(xlsa17, tmp_path, capsys):
 def test_an_import_of_the_second_version_is_not_taken_for_the_first(awa1_lss):
     (finding,) = known_split(AuditContext.of_split(awa1_lss.split("PS"), awa1_lss))
     assert finding.mark == "ok"
-    assert finding.sentence.startswith("AWA1 PS v1 or PS 2.0, as published (its rows)")
+    assert finding.sentence.startswith("AWA1 PS v1 or PS 2.0, with the published rows")
 
 
 def test_row_numbers_of_one_part_may_come_in_any_order(xlsa17, tmp_path):
@@ -407,7 +409,7 @@ def test_row_numbers_of_one_part_may_come_in_any_order(xlsa17, tmp_path):
     replace(corrected, context=replace(corrected.context, parts=shuffled)).save_mat(
         tmp_path / "mine.mat"
     )
-    assert "its rows" in audit(tmp_path / "mine.mat").of("ZSL010")[0].sentence
+    assert "with the published rows" in audit(tmp_path / "mine.mat").of("ZSL010")[0].sentence
 
 
 @pytest.mark.nightly

@@ -146,7 +146,7 @@ def test_without_a_gamma_its_figures_are_a_dash_with_the_reason():
     assert missing(report) == dict.fromkeys(expected, NO_GAMMA)
     text = report.as_text()
     assert "No gamma was chosen; it is one number" in text
-    assert "Not computed: One space, chosen gamma" in text
+    assert "Not computed: Joint label space, chosen gamma" in text
     assert len(rows_of(text, "H")) == 3
     assert json.loads(report.to_json())["figures"]["calibrated_harmonic"] is None
 
@@ -287,7 +287,7 @@ def test_the_command_compares_files_of_the_same_images(tmp_path, capsys, printed
     assert "1.npz minus 0.npz, points (95 % over classes; over images)" in text
     pair = compare_scores(report_of(0).matrix, report_of(1).matrix)
     difference = 100 * pair.differences.loc["separate_harmonic", "difference"]
-    (line,) = [w for w in rows_of(text, "Separate", "spaces,", "H") if w[1] == "class"]
+    (line,) = [w for w in rows_of(text, "Separate", "label", "spaces,", "H") if w[1] == "class"]
     assert line[2] == f"{difference:+.1f}"
     assert main(["score", *files, "--fix", "as-is", "--compare", "--json", "--intervals"]) == 0
     *both, compared = json.loads(capsys.readouterr().out)

@@ -139,7 +139,7 @@ def test_that_predictions_are_verified_is_no_warning(tmp_path, monkeypatch, caps
     report = judge_predicted(read_predicted(file))
     found, scores = review(Submission(report=report, files={"scores": file}))
     assert "warning" not in {finding.mark for finding in found.findings}
-    assert "One space, chosen" in review_html(found, scores)
+    assert "Joint label space, chosen" in review_html(found, scores)
 
 
 def test_scores_of_other_images_contradict_the_split(folder, capsys):
@@ -161,7 +161,7 @@ def test_printed_figures_are_found_again_or_contradict_the_scores(folder, capsys
     assert "--printed 'u 100, h 1'" in said
     u = re.search(r"no scored row leaks: u ([0-9.]+) %", said)[1]
     reviewed(*given, "--printed", f"u {u}")
-    assert "reproduced: one space" in together(shown())
+    assert "reproduced: joint label space" in together(shown())
     reviewed("--split", f"{AUTHOR}.mat", "--printed", "u 1", code=2)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ui.figures.cached import cached_figure
 from ui.figures.palette import HARMONIC, INK
-from ui.figures.vocabulary import Chart, Part, axis, figure, rule, scatter, whiskers
+from ui.figures.vocabulary import Chart, Markup, Part, axis, figure, rule, scatter, whiskers
 
 #: Unit of a judgment -> title of the axis, and factor from values to its scale.
 UNITS = {
@@ -41,14 +41,16 @@ def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
     """
     title, scale = UNITS.get(unit, ("", 1.0))
     decides = {"points": 0.0, "AWA2 minus AWA1": 0.0, "tau": 0.0, "p": 0.05}.get(unit)
+    names = [Markup(f"{test.name}<br>{test.note}".removesuffix("<br>")) for test in tests]
     across = axis(title, rangemode="tozero" if unit in ("p", "share", "place") else None)
     if unit == "share":
         across["range"] = [0, 104]
     return figure(
         [_point(test, k, scale) for k, test in enumerate(tests)],
-        height=80 + _ROW * len(tests),
+        height=60 + _ROW * len(tests),
+        margin={"t": 8},
         xaxis=across,
-        yaxis=axis(names=[test.name for test in tests], grid=False, range=[len(tests) - 0.4, -0.8]),
+        yaxis=axis(names=names, grid=False, range=[len(tests) - 0.5, -0.5]),
         shapes=[] if decides is None else [rule(x=scale * decides, dash="dash")],
     )
 
@@ -61,9 +63,6 @@ def _point(test: Number, k: int, scale: float) -> Part:
     return scatter(
         x=[scale * test.value],
         y=[k],
-        mode="markers+text",
-        text=[test.note],
-        textposition="top center",
         marker={"color": mark.color, "symbol": "circle", "size": 11},
         error_x=whiskers([scale * test.value], [low], [high], mark.color) if bounded else None,
         customdata=[test.name],

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-from textwrap import wrap
-
 import pandas as pd
 
 from ui.figures.cached import cached_figure
@@ -20,7 +17,7 @@ LOOKS: dict[str, tuple[str, Mark, str]] = {
 }
 ROW_HEIGHT = 34
 #: Last entry of the legend: the texts of the cells.
-COUNTED = "6+1: 6 test classes in the set, 1 related; {6}: a paper lists 6"
+COUNTED = "6+1: 6 test classes in the pre-training set, 1 related"
 
 
 @cached_figure
@@ -31,33 +28,29 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
     the pre-training sets of the chosen extractor.
     """
     titles, sets = list(dict.fromkeys(table["title"])), list(dict.fromkeys(table["test_set"]))
-    lines = [[title] if narrow() else wrap(title, 9) for title in titles]
-    labels = [Markup("<br>".join(escape(line, quote=False) for line in each)) for each in lines]
     row = [_frame(y=sets.index(chosen))] if chosen in sets else []
     place = {title: k for k, title in enumerate(titles)}
     return figure(
         [_cells(table, state) for state in LOOKS]
         + [scatter(x=[], y=[], mode="text", name=COUNTED)] * (not narrow()),
-        height=(144 if narrow() else 78) + (28 if narrow() else ROW_HEIGHT) * len(sets),
-        legend="bottom" if narrow() else "top",
+        height=(150 if narrow() else 62) + (28 if narrow() else ROW_HEIGHT) * len(sets),
+        legend="top",
         size=11 if narrow() else 13,
         xaxis=axis(
             grid=True,
             size=12,
             categoryarray=titles,
-            tickvals=titles,
-            ticktext=labels,
             side="top",
             tickangle=-90 if narrow() else 0,
             range=[-0.6, len(titles) - 0.4],
         ),
-        yaxis=axis(grid=True, categoryarray=sets, range=[len(sets) - 0.3, -0.5]),
+        yaxis=axis(grid=True, categoryarray=sets, range=[len(sets) - 0.5, -0.5]),
         shapes=row + [_frame(x=place[title]) for title in columns if title in place],
     )
 
 
 def _cells(table: pd.DataFrame, state: str) -> Part:
-    """Return the marks of all cells in one state, each with its count below."""
+    """Return the marks of all cells in one state, each with its count at the right."""
     label, mark, symbol = LOOKS[state]
     part = table[table["state"] == state]
     unknown = state == "unknown"
@@ -65,16 +58,16 @@ def _cells(table: pd.DataFrame, state: str) -> Part:
         marker: Part = {"symbol": symbol, "size": 12 if narrow() else 18, "color": FAINT}
     else:
         edge = {"width": 2, "color": mark.color}
-        size = 9 if narrow() else 12
+        size = 9 if narrow() else 14
         marker = {"symbol": symbol, "size": size, "color": mark.color, "line": edge}
     return scatter(
         x=part["title"],
         y=part["test_set"],
         mode="markers" if narrow() and not unknown else "markers+text",
         name=label,
-        text=["?" if unknown else Markup(words) for words in part["text"]],
-        textposition="middle center" if unknown else "bottom center",
-        textfont={"size": (9 if narrow() else 12) if unknown else 11, "color": INK.color},
+        text=["?" if unknown else Markup(f"\N{NO-BREAK SPACE}{words}") for words in part["text"]],
+        textposition="middle center" if unknown else "middle right",
+        textfont={"size": 9 if narrow() else 13, "color": INK.color},
         marker=marker,
         customdata=[Markup(words) for words in part["hover"]],
         hovertemplate="%{y} and %{x}<br>%{customdata}<extra></extra>",
@@ -84,6 +77,6 @@ def _cells(table: pd.DataFrame, state: str) -> Part:
 def _frame(*, x: int | None = None, y: int | None = None) -> Part:
     """Tint the chosen row or column."""
     across = {"xref": "paper", "x0": 0, "x1": 1} if x is None else {"x0": x - 0.5, "x1": x + 0.5}
-    down = {"yref": "paper", "y0": 0, "y1": 1} if y is None else {"y0": y - 0.4, "y1": y + 0.6}
+    down = {"yref": "paper", "y0": 0, "y1": 1} if y is None else {"y0": y - 0.5, "y1": y + 0.5}
     look = {"line": {"width": 0}, "fillcolor": FAINT, "opacity": 0.5}
     return {"type": "rect", "layer": "below", **look, **across, **down}

@@ -19,7 +19,7 @@ from ui.figures.palette import (
     Mark,
     translucent,
 )
-from ui.figures.vocabulary import Chart, Part, axis, bars, figure, line, note, scatter
+from ui.figures.vocabulary import Chart, Part, axis, bars, figure, fill, line, note, scatter
 from zslcore.leakage.report import Picture
 
 #: Maximum number of classes with names at their bars.
@@ -125,19 +125,22 @@ def picture_of(picture: Picture) -> Chart:
 def _bars(picture: Picture) -> Chart:
     each = picture.bars
     labels = [bar.label for bar in each]
-    rest = [(UNSEEN if bar.label == "test_unseen" else SEEN).color for bar in each]
+    rest = [bar.whole - bar.marked for bar in each]
+    unseen = [bar.label == "test_unseen" for bar in each]
+    of_split = "trainval" in labels or any(unseen)
+    lengths = {
+        "leak": ([bar.marked for bar in each], LEAK),
+        "seen classes": (np.where(unseen, 0, rest), SEEN),
+        "unseen classes": (np.where(unseen, rest, 0), UNSEEN),
+    }
     return figure(
         [
-            bars(x=x, y=labels, orientation="h", marker=marker, hoverinfo="skip")
-            for x, marker in (
-                (
-                    [bar.marked for bar in each],
-                    {"color": LEAK.color, "pattern": {"shape": LEAK.pattern}},
-                ),
-                ([bar.whole - bar.marked for bar in each], {"color": rest}),
-            )
+            bars(x=x, y=labels, orientation="h", name=name, marker=fill(mark), hoverinfo="skip")
+            for name, (x, mark) in lengths.items()
+            if np.any(x)
         ],
-        height=20 + (50 if len(each) < 7 else 38) * len(each),
+        height=20 + 24 * of_split + (50 if len(each) < 7 else 38) * len(each),
+        legend="top" if of_split else "",
         # The values are in the right margin. Its width is in pixels, since a share of a narrow
         # figure would be too narrow for them.
         margin={"t": 4, "b": 4, "r": 14 + LETTER * max(len(bar.value) for bar in each)},
@@ -148,7 +151,7 @@ def _bars(picture: Picture) -> Chart:
         ],
         barmode="stack",
         bargap=0.35,
-        showlegend=False,
+        showlegend=of_split,
     )
 
 

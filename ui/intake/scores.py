@@ -358,3 +358,16 @@ def _answer(question: Question, key: str) -> str | None:
     if chosen is None:
         return None
     return question.fix if chosen == yes else "as-is"
+
+
+def ask_printed(key: str, *, width: int) -> str:
+    """Ask for the metrics that a paper prints for these scores."""
+    text = st.text_input(
+        "Printed metrics (%)",
+        key=key,
+        placeholder="H 52.8, u 45.1",
+        max_chars=200,
+        width=width,
+        help="ZSL, u, s, H or AUSUC as printed: which reading of the scores gives each number?",
+    )
+    return (text or "").strip()

@@ -25,8 +25,8 @@ PAIR = ("simulated-AWA1", "simulated-AWA2")
 METHODS = ("LinearV2S", "LinearS2V", "ESZSL")
 PRINTED, HERE, BARE = "as printed, real images", "simulated with shift", "simulated without shift"
 QUESTIONS = {
-    "training set": "another training set",
-    "test set": "another test set",
+    "training set": "a different training set",
+    "test set": "a different test set",
     "larger": "which changes more",
 }
 FOLDS = Ranges((2.0, 5.0, 10.0), lambda factor: f"{factor:g} times")
@@ -94,7 +94,8 @@ def _cover() -> Chart:
     table, *names = _table(PRINTED)
     labels = {question: QUESTIONS[question] for question in ("training set", "test set")}
     pairs = cross_dataset.paired_differences(table, *names[::-1])
-    return difference_strips({"": (pairs[pairs["asked"].isin(labels)], {})}, labels)
+    strips = difference_strips({"": (pairs[pairs["asked"].isin(labels)], {})}, labels)
+    return Chart(strips.traces, strips.layout | {"showlegend": False})
 
 
 def _tested(which: str) -> tuple[Outcome, Mapping[str, PairedTest]]:

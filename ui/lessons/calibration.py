@@ -37,8 +37,8 @@ STOPS = {"as validated": 1.0, "γ = 0": 0.0, "a quarter": 0.25, "half of it": 0.
 KEPT = {"10 %": 0.1, "20 %": 0.2, "30 %": 0.3, "50 %": 0.5, "70 %": 0.7, "100 %": 1.0}
 #: Metric that papers print -> its name in the registry.
 NUMBERS = {
-    "H, separate spaces": "separate_harmonic",
-    "H, one space": "plain_harmonic",
+    "H, separate label spaces": "separate_harmonic",
+    "H, joint label space": "plain_harmonic",
     "H, calibrated": "calibrated_harmonic",
     "area, every γ": "ausuc_per_sample",
     "AUROC": "auroc",
@@ -121,8 +121,8 @@ def _separate(method: str) -> Outcome:
     values = {
         "seen among seen": f["separate_seen"],
         "unseen among unseen": f["zsl"],
-        "H, separate spaces": separate,
-        "H, one space": one,
+        "H, separate label spaces": separate,
+        "H, joint label space": one,
     }
     figure = shares(values, [SEEN, UNSEEN, HARMONIC, HARMONIC])
     facts = {"method": method, "separate": separate, "one": one, "change": one - separate}
@@ -227,10 +227,10 @@ def _fewer_images(kept: str) -> Outcome:
 
 
 def _cover() -> Chart:
-    """Draw the curve of the first method, without numbers."""
+    """Draw the curve of the first method, with numbers at the ends of its axes only."""
     curve = several_curves({"": (validated_run(METHODS[0])[1].curve, None)}, [HARMONIC])
-    bare = {f"{x}axis": curve.axis(x) | {"showticklabels": False} for x in "xy"}
-    return Chart(curve.traces, curve.layout | bare)
+    ends = {f"{x}axis": curve.axis(x) | {"tickvals": [0, 1]} for x in "xy"}
+    return Chart(curve.traces, curve.layout | ends)
 
 
 _BY_METHOD = Control("Method", METHODS)

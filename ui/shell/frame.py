@@ -253,7 +253,7 @@ def _show_report() -> None:
             )
         if pieces:
             downloads.download(
-                *("Report, HTML", lambda: report.as_html(pieces), "report.html", "report_download"),
+                *("HTML report", lambda: report.as_html(pieces), "report.html", "report_download"),
                 type="secondary",
             )
 

@@ -66,7 +66,7 @@ def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: st
     shown = matches[["class", "strength", "match", "evidence"]].assign(
         decision=[decided.get(name, NONE) for name in matches["class"]]
     )
-    st.markdown(f"**{plain(vocabulary.name)}**, {len(vocabulary.entries):,} classes")
+    st.markdown(f"**{plain(vocabulary.title)}**, {len(vocabulary.entries):,} classes")
     st.data_editor(
         shown,
         key=key,

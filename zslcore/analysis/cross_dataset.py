@@ -387,7 +387,8 @@ Unit = Literal["pair", "method"]
 QUESTIONS = {
     "training set": "{0} instead of {1} for training, same test set:",
     "test set": "{0} instead of {1} for testing, same training set:",
-    "larger": "Size of the change from another training set minus that from another test set:",
+    "larger": "Size of the change from a different training set minus the change from a different "
+    "test set:",
 }
 
 
@@ -546,7 +547,7 @@ def claim_explained(
     )
     if of:
         text += (
-            f" It is, to the digit, the value that the same table gives for the {of[0]} "
+            f" It matches, to the last digit, the value the same table gives for the {of[0]} "
             f"(p = {tests[of[0]].p:.2g})."
         )
     return text

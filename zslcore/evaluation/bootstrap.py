@@ -6,14 +6,14 @@ With all counts equal to one, the metrics are those of the test set; counts from
 or images give bootstrap draws of the metrics (:mod:`zslcore.analysis.resampling`). The same
 definitions therefore give a metric and its interval:
 
-*Separate spaces.* Images of seen classes are predicted as their best seen class :math:`a_i`, images
-of unseen classes as their best unseen class :math:`b_i`; H is the harmonic mean of the two
-accuracies.
+*Separate label spaces.* Images of seen classes are predicted as their best seen class :math:`a_i`,
+images of unseen classes as their best unseen class :math:`b_i`; H is the harmonic mean of the
+two accuracies.
 
-*One space.* The exact seen-unseen curve has u, s and H at every :math:`\gamma`, and AUSUC is the
-area under s over u. The margin :math:`m_i` of an image is its score for :math:`a_i` minus its score
-for :math:`b_i` or, with a novelty detector, the negated penalty. Averaged over samples, AUSUC
-equals OpenworldAUC with the margin as detector:
+*Joint label space.* The exact seen-unseen curve has u, s and H at every :math:`\gamma`, and AUSUC
+is the area under s over u. The margin :math:`m_i` of an image is its score for :math:`a_i` minus
+its score for :math:`b_i` or, with a novelty detector, the negated penalty. Averaged over samples,
+AUSUC equals OpenworldAUC with the margin as detector:
 
 .. math::
     \mathrm{AUSUC} = \frac{1}{N_s N_u} \sum_{i \in S} \sum_{j \in U} [a_i = y_i] \, [b_j = y_j]
@@ -142,7 +142,7 @@ class BootstrapMetrics:
         """Return the share of images with True in ``right`` (n_samples,) on each side."""
         return _shares(self._summed(right, average), self._totals(average))
 
-    # --- Separate spaces --------------------------------------------------------------------------
+    # --- Separate label spaces --------------------------------------------------------------------
 
     @property
     def right_in_separate(self) -> np.ndarray:
@@ -163,7 +163,7 @@ class BootstrapMetrics:
         """Return the accuracy of images of unseen classes among unseen classes."""
         return self.separate(average).unseen
 
-    # --- One space --------------------------------------------------------------------------------
+    # --- Joint label space ------------------------------------------------------------------------
 
     def curve(self, average: Average) -> SeenUnseen:
         """Return the accuracies at each point of the curve: arrays of shape (n_draws, n_points)."""

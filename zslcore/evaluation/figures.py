@@ -115,7 +115,7 @@ _LETTERS = {"unseen": "u", "seen": "s", "harmonic": "H"}
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """u, s and H at one gamma, or in separate spaces (each side among its own classes).
+    """u, s and H at one gamma, or in separate label spaces (each side among its own classes).
 
     ``name`` is the prefix of metric names, ``label`` and ``board`` are suffixes of labels and of
     fields in an entry of the board, ``printed`` is the heading of H in a paper. If ``stored``, the
@@ -135,7 +135,7 @@ class _Point:
         listed = self.stored and average == "class"
         for side, letter in _LETTERS.items():
             if (self.name, side) == ("separate", "unseen"):
-                continue  # u in separate spaces is ZSL accuracy
+                continue  # u in separate label spaces is ZSL accuracy
             headed = side == "harmonic" and bool(self.printed)
             yield ResultMetric(
                 f"{self.name}_{side}{end}",
@@ -168,7 +168,7 @@ _POINTS = (
     _Point("plain", "", "", lambda d, a: d.at(0.0, a), stored=True),
     _Point("calibrated", " at γ", "_gamma", lambda d, a: d.at(d.gamma, a), True, "H cal."),
     _Point("best", ", oracle γ", "", lambda d, a: d.best(a)),
-    _Point("separate", ", separate spaces", "", lambda d, a: d.separate(a)),
+    _Point("separate", ", separate label spaces", "", lambda d, a: d.separate(a)),
 )
 _PER_CLASS = (
     ResultMetric(

@@ -25,9 +25,11 @@ export class Trade {
    * @param {Head} head
    * @param {Line} line the curve with the draggable point
    * @param {number} radius of the draggable point
+   * @param {boolean} named whether stops have names; else a plot next to this one has them
    */
-  constructor(root, size, head, line, radius = RING) {
+  constructor(root, size, head, line, radius = RING, named = true) {
     this.root = root;
+    this.named = named;
     this.radius = radius;
     this.head = head;
     this.sides = sidesOf(head);
@@ -117,13 +119,17 @@ export class Trade {
     const dash = this.head.looks[line.look].dash;
     const curve = shape("path", { class: "ghost", d: this.along(line), "stroke-dasharray": dash,
       style: this.ink(line) });
-    const stops = line.stops.map(({ gamma, look }) => {
+    return [curve, ...this.symbols(line, () => line.look, 4)];
+  }
+
+  /** Symbols of a curve's stops. @param {Line} line @param {(look: string) => string} ink @param {number} r */
+  symbols(line, ink, r) {
+    return line.stops.map(({ gamma, look }) => {
       const place = placeAt(line, gamma), { symbol } = this.head.looks[look];
-      const d = path(symbol, this.x.at(place.unseen), this.y.at(place.seen), 4);
+      const d = path(symbol, this.x.at(place.unseen), this.y.at(place.seen), r);
       return shape("path", { class: look === "plain" ? "hollow" : "dot", d,
-        style: this.ink(line) });
+        style: `--ink: var(--${ink(look)})` });
     });
-    return [curve, ...stops];
   }
 
   /** Symbols and names next to their points, each joined to its point by a line. All points are
@@ -149,7 +155,8 @@ export class Trade {
         shape("text", { class: label.own ? "label strong" : "label", x: x + 16, y: y + 4 }, name),
       ];
     });
-    return [...places, ...names];
+    const own = this.named ? [] : this.symbols(this.line, (look) => look, 5);
+    return [...own, ...places, ...names];
   }
 
   /** Return points along a curve, a few pixels apart. @param {Line} line */
@@ -190,7 +197,7 @@ export class Trade {
 
   wishes() {
     const { head, line } = this;
-    const stops = line.stops.map(({ name, gamma, look }) => {
+    const stops = (this.named ? line.stops : []).map(({ name, gamma, look }) => {
       const { unseen, seen } = placeAt(line, gamma);
       const isNarrow = this.frame.right - this.frame.left < NARROW; // "best ... (oracle)": "oracle"
       const short = isNarrow ? /\((.+)\)$/.exec(name)?.[1] : undefined;

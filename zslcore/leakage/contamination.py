@@ -491,11 +491,12 @@ def comparable(tested: TestSet, vocabulary: Vocabulary) -> bool:
 
 # --- The answer -----------------------------------------------------------------------------------
 
-#: Annotation of the training examples -> its words in a sentence.
+#: Annotation of the training examples -> its words before "classes", and after the set.
+KIND: Mapping[Labels, str] = {"classes": " labelled", "captions": "", "none": ""}
 WITH: Mapping[Labels, str] = {
-    "classes": "with labels",
-    "captions": "with captions",
-    "none": "without labels",
+    "classes": "",
+    "captions": ", with captions",
+    "none": ", without labels",
 }
 
 
@@ -566,15 +567,16 @@ def _no(
     advice = "Test on other classes."
     if rest := total - n:
         others = "the other class" if rest == 1 else f"the other {rest:,}"
-        first = f"Report {others} as well"
+        first = f"Also report {others} separately"
         if n_open:
             related = "1 related class" if n_open == 1 else f"{n_open:,} related classes"
-            first += f", after deciding on {'that one' if rest == 1 else related}"
-        advice = f"{first}; or test on other classes."
+            first += f", once you have decided on {'that one' if rest == 1 else related}"
+        advice = f"{first}, or test on other classes."
     return (
         "Leaks",
         f"{_was(extractor)} trained on {n:,} of the {_tested(total)}.",
-        f"{'It is' if n == 1 else 'They are'} in {_titles(of_sets)}, {WITH[extractor.labels]}"
+        f"{'It is a' if n == 1 else f'All {n:,} are'}{KIND[extractor.labels]} "
+        f"{'class' if n == 1 else 'classes'} of {_titles(of_sets, 'or')}{WITH[extractor.labels]}"
         f"{_as_listed(of_sets, names)}{f': {listed(names)}' * bool(names)}.",
         advice,
     )

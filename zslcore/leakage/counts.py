@@ -329,7 +329,7 @@ def find_trained_classes(
     """
     certain, possible = certain_and_possible(names, vocabularies, others)
     n, overlapping = len(names), tuple(sorted({*certain}))
-    where = " and ".join(vocabulary.name for vocabulary in vocabularies)
+    where = " and ".join(vocabulary.title for vocabulary in vocabularies)
     related = f" {len(possible)} are related to classes of the set." if possible else ""
     figures = {"classes": n, "related": len(possible)}
     if not any(vocabulary.entries for vocabulary in vocabularies):

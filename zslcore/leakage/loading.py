@@ -676,5 +676,5 @@ class SmallFiles:
             if path not in self._read and path.is_file():
                 self.read(path)
             if names := self._names.get(path):
-                return names, f"image_files of {clean_text(path.name)}"
+                return names, f"image_files in {clean_text(path.name)}"
         return (), ""

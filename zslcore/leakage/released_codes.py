@@ -158,8 +158,11 @@ def trained_in_words() -> str:
     """Return the end of a sentence on the numbers of code bases that train on trainval or train."""
     codes = codes_by_training_list()
     n, others = len(codes["trainval"]), codes["train"]
-    names = ", ".join(others)
-    return f"{n} of the {n + len(others)} released codes with a known list ({names}: train)"
+    names, uses = " and ".join(others), "uses" if len(others) == 1 else "use"
+    return (
+        f"{n} of the {n + len(others)} released code bases with a known training list do "
+        f"({names} {uses} train)"
+    )
 
 
 def headline() -> str:

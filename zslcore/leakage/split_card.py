@@ -44,7 +44,7 @@ from zslcore.storage.files import FACTS
 
 #: Maximum number of rows of a finding on a card.
 MOST_ROWS = 5
-GAINED = "points of H gained by the leak"
+GAINED = "effect of the leak on H, in points"
 
 
 def card_of_split(
@@ -105,8 +105,7 @@ def card_of_classes(
     headline = " ".join(finding.sentence for finding in findings)
     rows = "A list of classes does not have the rows of a split."
     findings.append(Finding("Rows of the split", "open", rows, "Check the split file as well."))
-    names = [vocabulary.name for vocabulary in vocabularies]
-    where = " and ".join(names)
+    where = " and ".join(vocabulary.title for vocabulary in vocabularies)
     read_as = {"extractor trained on": f"{where} (assumed)" if assumed else where}
     return Report(
         subject=tested.dataset,
@@ -130,7 +129,7 @@ def _of_listed_classes(
     tested: TestSet, vocabularies: Sequence[Vocabulary]
 ) -> tuple[list[Finding], str]:
     """Return the findings on listed classes, and the count in the vocabularies ("2 of 10")."""
-    n, where = len(tested.classes), " and ".join(v.name for v in vocabularies)
+    n, where = len(tested.classes), " and ".join(v.title for v in vocabularies)
     of_all = f"of {counted(n, 'listed class', 'listed classes')}"
     if not all(comparable(tested, v) for v in vocabularies):
         text = f"The list has WordNet ids, and {where} has no ids: they are not compared."
@@ -191,8 +190,8 @@ def _rows_leaked(context: AuditContext, report: Report) -> Figure:
     tested = context.rows(*TEST_PARTS).size
     notes = [f"of {tested:,}"] if tested else []
     if context.features is None:
-        notes.append("by row number, without comparing images")
-    return Figure(TRAINED_ON, f"{len(leaking_rows(context, report)):,}", ", ".join(notes))
+        notes.append("matched by row number, images not compared")
+    return Figure(TRAINED_ON, f"{len(leaking_rows(context, report)):,}", "; ".join(notes))
 
 
 def _classes_known(context: AuditContext, report: Report, assumed: bool) -> Figure:
@@ -235,11 +234,12 @@ def _gain_of_first_release(dataset: str) -> Figure:
         for leak in ("selection", "training")
     )
     note = (
-        f"if trained on trainval, as in {trained_in_words()}; {training} if trained on train + "
-        f"val. Six methods on {title(rows['dataset'].iloc[0])}"
+        f"Six methods on {title(rows['dataset'].iloc[0])}, trained on trainval, as "
+        f"{trained_in_words()}; {training} if trained on train + val"
     )
-    note += "" if measured else f"; not measured on {dataset}"
-    return Figure(GAINED, selection, note)
+    if measured:
+        return Figure(GAINED, selection, note)
+    return Figure(GAINED, f"{selection} on CUB", f"not measured on {dataset}. {note}")
 
 
 def _picture(context: AuditContext, report: Report) -> Picture | None:
@@ -256,7 +256,7 @@ def _picture(context: AuditContext, report: Report) -> Picture | None:
 
 def _read_as(context: AuditContext, report: Report, assumed: bool) -> dict[str, str]:
     published = " or ".join(map(str, published_as(context))) or "no known split"
-    names = ", ".join(v.name for v in context.vocabularies) or "not declared"
+    names = ", ".join(v.title for v in context.vocabularies) or "not declared"
     values = {
         "published split": published,
         "extractor trained on": f"{names}{' (assumed)' if assumed else ''}",

@@ -81,6 +81,12 @@ class Vocabulary:
     listed: bool = True
 
     @property
+    def title(self) -> str:
+        """Name in sentences: "ImageNet-1K" for "imagenet-1k", else the name."""
+        title = re.split(r",| \(", self.source)[0]
+        return title if title.casefold() == self.name else self.name
+
+    @property
     def hierarchical(self) -> bool:
         """Whether classes have WordNet ids, by which related classes can be found."""
         return any(entry.synset for entry in self.entries)

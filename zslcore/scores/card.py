@@ -246,7 +246,7 @@ def _read_as(
     report: ScoreReport, vocabularies: Sequence[Vocabulary], assumed: bool
 ) -> dict[str, str]:
     m = report.matrix
-    names = ", ".join(v.name for v in vocabularies) or "not declared"
+    names = ", ".join(v.title for v in vocabularies) or "not declared"
     return {
         "images, classes": f"{len(m.y):,}, {counted(len(m.seen), 'class', 'classes')}",
         "test images of": f"{m.benchmark} {m.split}".strip() or "no published split",

@@ -9,10 +9,10 @@ from zslcore.exceptions import ParameterError
 
 #: Name of a printed metric -> lines of the table of protocols that it may refer to.
 PRINTED = {
-    "u": (("One space", "unseen"),),
-    "s": (("One space", "seen"),),
-    "H": (("One space", "H"), ("Separate spaces", "H")),
-    "ZSL": (("Separate spaces", "unseen among unseen"),),
+    "u": (("Joint label space", "unseen"),),
+    "s": (("Joint label space", "seen"),),
+    "H": (("Joint label space", "H"), ("Separate label spaces", "H")),
+    "ZSL": (("Separate label spaces", "unseen among unseen"),),
     "AUSUC": (("Every", "AUSUC"),),
 }
 #: Other names of these metrics in papers.

@@ -83,7 +83,7 @@ NO_SEEN_IMAGES = "There are no images of seen classes"
 SCORES_NEEDED = "The file has one predicted class per image; this requires scores of every class"
 SIDES_GIVEN = "The side of every image was given: nothing is scored among all classes"
 #: Protocols at a chosen gamma, and at the best gamma on the test images.
-CHOSEN, ORACLE = "One space, chosen γ", "One space, oracle γ"
+CHOSEN, ORACLE = "Joint label space, chosen γ", "Joint label space, oracle γ"
 #: Suffix of a column of intervals -> units that are resampled.
 OVER: dict[str, Over] = {"": "classes", "_images": "images"}
 
@@ -123,7 +123,7 @@ def _lines(point: str) -> tuple[Line, ...]:
 #: All protocols in the order of presentation.
 PROTOCOLS = (
     Protocol(
-        "Separate spaces",
+        "Separate label spaces",
         "Seen images are scored among seen classes only and unseen images among unseen classes "
         "only: the side of each image is given to the model.",
         "Base-to-new tests of prompt tuning (CoOp, CoCoOp), per image; unseen among unseen is "
@@ -135,7 +135,7 @@ PROTOCOLS = (
         ),
     ),
     Protocol(
-        "One space, γ = 0",
+        "Joint label space, γ = 0",
         "Every image is scored among all classes, seen and unseen, and the class with the "
         "largest score is predicted.",
         "Generalized zero-shot learning (Xian et al. 2019), per class",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -32,12 +32,17 @@ class Tile:
 
 
 def draw(
-    tiles: Sequence[Tile], chosen: str, *, key: str, on_change: Callable[[], None] = lambda: None
+    tiles: Sequence[Tile],
+    chosen: str,
+    counts: Mapping[str, int],
+    *,
+    key: str,
+    on_change: Callable[[], None] = lambda: None,
 ) -> Any:
-    """Draw a wall in reading order; ``chosen`` is the id of the open tile.
+    """Draw a bar of ``counts`` by state, and a wall in reading order with the tile ``chosen`` open.
 
     ``st.session_state[key].tile`` is the id of the tile pressed last; ``on_change`` is called
     before the next run.
     """
-    data = {"tiles": [asdict(tile) for tile in tiles], "chosen": chosen}
+    data = {"tiles": [asdict(tile) for tile in tiles], "chosen": chosen, "counts": counts}
     return _mount(key=key, data=data, on_tile_change=on_change)

@@ -2,7 +2,7 @@
 // Tiles as buttons in reading order; a press is sent to the server.
 
 /** @typedef {{ id: string, group: string, state: string, word: string, text: string }} Tile */
-/** @typedef {{ tiles: Tile[], chosen: string }} Wall */
+/** @typedef {{ tiles: Tile[], chosen: string, counts: Record<string, number> }} Wall */
 /** @typedef {(name: string, value: string) => void} Say tells the server */
 
 const SYMBOLS = new Map([["yes", "✓"], ["no", "✗"], ["open", "?"]]);
@@ -11,13 +11,28 @@ const SYMBOLS = new Map([["yes", "✓"], ["no", "✗"], ["open", "?"]]);
 export default function ({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".wall");
   if (!(root instanceof HTMLElement)) return;
-  const made = JSON.stringify(data.tiles);
+  const made = JSON.stringify([data.tiles, data.counts]);
   if (root.dataset.made !== made) {
     // Unchanged tiles are kept, with the focus and the scroll offset of the wall.
-    root.replaceChildren(...grouped(data.tiles).flatMap((each) => drawn(each, setStateValue)));
+    root.replaceChildren(barOf(data.counts), ...grouped(data.tiles).flatMap((each) => drawn(each, setStateValue)));
     root.dataset.made = made;
   }
   mark(root, data.chosen);
+}
+
+/** A bar of the counts by state; the heading of the page has them as words. @param {Record<string, number>} counts */
+function barOf(counts) {
+  const bar = document.createElement("div");
+  bar.className = "bar";
+  bar.ariaHidden = "true";
+  bar.append(...Object.entries(counts).filter(([, n]) => n).map(([state, n]) => {
+    const part = document.createElement("b");
+    part.className = state;
+    part.style.flexGrow = String(n);
+    part.textContent = `${SYMBOLS.get(state)} ${n}`;
+    return part;
+  }));
+  return bar;
 }
 
 /** Tiles in their groups, in order. @param {Tile[]} tiles */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from typing import Literal
@@ -63,6 +64,8 @@ GROUPS = {f"{who.split(',')[0]} {who[-4:]}": who for who in PAPERS.values()} | {
     "Findings": "Findings",
     "Released code": "Released code",
 }
+#: Heading of the claims of all papers that do not hold.
+FAILED = "Claims that do not hold"
 WHERE = {"data": "in released files", "tables": "in printed tables", "runs": "in our runs"}
 #: Choice of the epoch in released code -> mark and text of its tile.
 EPOCHS: Mapping[str, tuple[State, str]] = {
@@ -87,8 +90,9 @@ def show(_: Header) -> None:
         answer = place_answer()
         basis, groups, marks, sought = _choose()
         judged = cache.judged_on(BASES[basis][2])
-        answer.say(*_in_words(basis, judged))
-        headings, states = list(GROUPS.values()), list(MARKS)
+        answer.say(*_in_words(basis, judged), tip="SS, PS: standard and proposed split.")
+        headings, states = [FAILED, *GROUPS.values()], list(MARKS)
+        paper_of = {id_: PAPERS[claim.paper] for id_, claim in CLAIMS.items()}
         tiles = sorted(
             _tiles(judged),
             key=lambda tile: (
@@ -101,13 +105,15 @@ def show(_: Header) -> None:
         shown = [
             tile
             for tile in tiles
-            if tile.group in groups
+            if paper_of.get(tile.id, tile.group) in groups
             if MARKS[tile.state] in marks
             if sought in f"{tile.group} {tile.word} {tile.text}".lower()
         ]
         left, right = st.columns([0.58, 0.42], gap="medium")
         with left:
-            draw_wall(shown, opened, key=WALL, on_change=_open_pressed)
+            counts = Counter(map(_state_of, judged.values()))
+            bar = {str(state): counts[state] for state in MARKS}
+            draw_wall(shown, opened, bar, key=WALL, on_change=_open_pressed)
             if not shown:
                 st.caption("No tile matches these filters.")
         with right, st.container(border=True, key="claims_evidence"):
@@ -139,7 +145,7 @@ def _choose() -> tuple[Basis, list[str], list[str], str]:
                 list(GROUPS),
                 key="claims_groups",
                 bind="query-params",
-                placeholder="all papers and codes",
+                placeholder="all tiles",
                 width=240,
             )
             marks = st.pills(
@@ -168,10 +174,10 @@ def _in_words(basis: Basis, judged: Mapping[str, Judgment]) -> tuple[str, str]:
     states = [_state_of(judgment) for judgment in judged.values()]
     yes, no, left = (states.count(state) for state in ("yes", "no", "open"))
     return (
-        f"Of {len(judged)} claims of four papers, {yes} hold {BASES[basis][1]}, {no} do not, "
+        f"Of {len(judged)} claims in four papers, {yes} hold {BASES[basis][1]}, {no} do not, "
         f"{left} are open.",
-        f"Strongest finding, the first tile: a printed p = {PRINTED_CLAIM.p} belongs to another "
-        f"test. {released_codes.headline()} SS, PS: standard and proposed split.",
+        f"Strongest finding (first tile): the printed p = {PRINTED_CLAIM.p} belongs to a different "
+        f"test. {released_codes.headline()}",
     )
 
 
@@ -190,8 +196,12 @@ def _word_of(judgment: Judgment) -> str:
 def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
     """Yield all tiles: claims by paper, the large study, findings, released codes."""
     for id_, claim in CLAIMS.items():
-        state, word = _state_of(judged[id_]), _word_of(judged[id_])
-        yield Tile(id_, PAPERS[claim.paper], state, word, claim.statement)
+        state, word, paper = _state_of(judged[id_]), _word_of(judged[id_]), PAPERS[claim.paper]
+        if state == "no":
+            short = next(name for name, heading in GROUPS.items() if heading == paper)
+            yield Tile(id_, FAILED, state, f"{word}, {short}", claim.statement)
+        else:
+            yield Tile(id_, paper, state, word, claim.statement)
     yield Tile(
         LARGE,
         "Findings",
@@ -258,7 +268,7 @@ def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
     read = judgment.cells.tables
     if CROSS_TABLE in read and judgment.unit == "p":
         numbers = [
-            Number(f"another {what}", test.mean_difference, *test.interval, f"p = {test.p:.2g}")
+            Number(f"a different {what}", test.mean_difference, *test.interval, f"p = {test.p:.2g}")
             for what, test in cross_tests(read[CROSS_TABLE]).items()
             if what != "larger"
         ]
@@ -294,8 +304,13 @@ def _show_shares(table: pd.DataFrame, name: str) -> None:
     """Show a table with fractions in percent."""
     floats = [column for column in table.columns if table[column].dtype.kind == "f"]
     shares = [column for column in floats if table[column].abs().max() <= 1]
-    labels = {column: str(column).replace("_", " ") for column in table.columns}
+    labels = {column: _heading_of(str(column)) for column in table.columns}
     tables.show(table, name, labels=labels, percent=shares, height=300)
+
+
+def _heading_of(column: str) -> str:
+    words = column.replace("_", " ").replace("top1", "top-1")
+    return words.replace("train dataset", "training set").replace("test dataset", "test set")
 
 
 def _show_large_scale() -> None:

@@ -59,7 +59,7 @@ def show(header: Header) -> None:
                 label_visibility="collapsed",
                 width=260 if window.is_narrow() else 236,
             )
-            source, steps = st.empty(), st.empty()
+            steps = st.empty()
             tab = st.segmented_control(
                 "Show",
                 list(TABS),
@@ -73,17 +73,12 @@ def show(header: Header) -> None:
         with st.spinner("Comparing class names …"):
             question = TestedExtractor(tested, contamination.find_extractor(extractor))
         _say(question, answer)
-        # Small text, since a link in a caption is too pale.
-        url = question.extractor.url
-        source.markdown(
-            f":small[[Source]({url})]",
-            help=f"Source of its pre-training set: {plain(question.extractor.source)}.",
-            width="content",
-        )
         if question.answer.state == "unknown" and not tested.not_understood:
             with steps, st.popover("Next steps"):
                 _show_next(question)
         TABS[tab](question)
+        read = question.extractor
+        st.caption(f"Pre-training of {plain(read.name)}: [{plain(read.source)}]({read.url}).")
     with st.expander("Command", icon=":material/terminal:"):
         asks = ["zslcore", "contamination", *words, "--extractor", extractor]
         show_command(shlex.join(asks))
@@ -201,10 +196,11 @@ def show_map(question: TestedExtractor) -> None:
         key="contamination_map",
         table=lambda: table.drop(columns=["hover", "text"]),
     )
-    touch = "Touch a cell to see how many classes overlap. " * window.is_narrow()
+    touch = "Touch" if window.is_narrow() else "Point at"
     st.caption(
-        f"{touch}Web-scale sets without a list of classes: {', '.join(web)}. "
-        "Unknown does not mean clean."
+        f"{touch} a cell for its classes and the number given in a paper. SS, PS: standard and "
+        f"proposed split. Web-scale sets without a class list: {', '.join(web)}. Unknown does not "
+        "mean clean."
     )
 
 
@@ -233,9 +229,7 @@ def _map() -> tuple[pd.DataFrame, list[str]]:
 def _short(row: Mapping[Any, Any]) -> str:
     """Return the counts of a cell as text; empty without counts."""
     counts = () if pd.isna(row["certain"]) else (row["certain"], row["possible"])
-    counted = "+".join(f"{n / 1000:.0f}k" if n >= 1000 else f"{n}" for n in counts if any(counts))
-    printed = "" if pd.isna(row["printed"]) else f"{{{row['printed']}}}"
-    return " ".join(filter(None, (counted, printed)))
+    return "+".join(f"{n / 1000:.0f}k" if n >= 1000 else f"{n}" for n in counts if any(counts))
 
 
 def _hover(row: Mapping[Any, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, BinaryIO
@@ -25,8 +25,15 @@ from ui.sections.audit import (
     show_evidence,
     show_findings,
 )
-from ui.shell import site_map, terms
-from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer
+from ui.shell import site_map
+from ui.shell.frame import (
+    Header,
+    ViewAnswer,
+    chart,
+    errors_as_sentences,
+    place_answer,
+    show_tabs,
+)
 from ui.shell.guard import fragment
 from ui.shell.text import PART_LABELS, on_screen, plain
 from ui.state import cache, controls, data_menu, decisions
@@ -81,7 +88,7 @@ HELP = (
     "file is read in a separate process that runs no code from it."
 )
 ON_FILE, ON_DATASET = "files", "a data set"
-DECLARED = f"as declared, else {USUAL}"
+DECLARED = f"as declared, else {get_vocabulary(USUAL).title}"
 
 
 def show(header: Header) -> None:
@@ -93,7 +100,8 @@ def show(header: Header) -> None:
         chosen = controls.choose_option(
             *("Check", [ON_FILE, ON_DATASET]),
             key="leakage_source",
-            width=110,
+            format_func=str.capitalize if window.is_narrow() else "Check {}".format,
+            width=110 if window.is_narrow() else 168,
             label_visibility="collapsed",
         )
     if chosen == ON_DATASET:
@@ -101,7 +109,7 @@ def show(header: Header) -> None:
         return
     sandboxed.preload_scores()
     files = upload.file_uploader(
-        "Split, scores or both, predictions, or a result",
+        "Split, scores, predictions or a results file",
         list(ENDINGS),
         accept_multiple_files=True,
         key="drop_files",
@@ -229,17 +237,13 @@ def _own_list(own: BinaryIO | None) -> tuple[Vocabulary, ...]:
 
 def _show_below(review: Review) -> None:
     """Show findings, decisions, the corrected file and a comparison."""
-    tabs: dict[str, Callable[[], None]] = {
-        "Findings": lambda: show_findings(review),
-        "Confirm or reject": lambda: show_decisions(review),
-        "Corrected file": lambda: show_corrected(review),
-        "Diff": lambda: show_against(review),
+    tabs = {
+        "Findings": show_findings,
+        "Confirm or reject": show_decisions,
+        "Corrected file": show_corrected,
+        "Diff": show_against,
     }
-    drawn = terms.tabs(list(tabs), key="leakage_tab", bind="query-params")
-    for tab, show_tab in zip(drawn, tabs.values(), strict=True):
-        if tab.open:
-            with tab, errors_as_sentences():
-                show_tab()
+    show_tabs(tabs, review, key="leakage_tab")
 
 
 # --- Files ----------------------------------------------------------------------------------------
@@ -284,15 +288,7 @@ def _ask_printed(groups: Sequence[Sorted]) -> tuple[Printed, ...]:
     """Ask for printed metrics if the files include scores."""
     if not any(each.main.kind in ("scores", "predictions") for each in groups):
         return ()
-    text = st.text_input(
-        "Metrics in the paper (%)",
-        key="drop_printed",
-        placeholder="H 49.8, u 45.1",
-        max_chars=200,
-        width=200,
-        help="ZSL, u, s, H or AUSUC as printed: are they reproduced?",
-    )
-    return read_printed(text or "")
+    return read_printed(scores.ask_printed("drop_printed", width=200))
 
 
 def _choose_pretraining() -> list[Vocabulary]:
@@ -554,7 +550,7 @@ def _show_takeaway(card: Report, key: str) -> None:
         if menu is not None:
             menu.code(to_paragraph(card), language=None, wrap_lines=True, width=560)
         page = partial(reports_html, card)
-        download("Report, HTML", page, f"check_{stem}.html", f"drop_report{key}", type="secondary")
+        download("HTML report", page, f"check_{stem}.html", f"drop_report{key}", type="secondary")
         download("JSON", partial(to_json, card), f"check_{stem}.json", f"drop_json{key}")
 
 
@@ -569,7 +565,7 @@ def _show_details(card: Report, *, findings_below: bool, is_open: bool) -> None:
         with st.expander(f"Details: {', '.join(counts)}", expanded=is_open):
             for finding in card.findings:
                 _show_finding(finding)
-    with st.expander("What was read", icon=":material/description:"):
+    with st.expander("Files read", icon=":material/description:"):
         st.table({plain(a): plain(b) for a, b in card.read_as.items()}, border="horizontal")
 
 

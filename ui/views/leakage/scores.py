@@ -11,7 +11,7 @@ import streamlit as st
 from ui.intake import scores
 from ui.intake.scores import ENDINGS, TEXTS, EvaluatedScores, ScoreUpload
 from ui.shell import site_map, terms
-from ui.shell.frame import Header, errors_as_sentences, place_answer
+from ui.shell.frame import Header, errors_as_sentences, place_answer, show_tabs
 from ui.shell.guard import fragment
 from ui.shell.numbers import in_points, percent, three_digits
 from ui.shell.text import GAP_OF_GAMMA, on_screen, plain
@@ -48,8 +48,8 @@ def show(header: Header) -> None:
     answer = place_answer()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         upload, validation, words = _take_files()
-        with st.popover("Metrics in the paper", icon=":material/functions:"):
-            text = _ask_printed()
+        with st.popover("Check printed metrics", icon=":material/functions:"):
+            text = scores.ask_printed("scores_printed", width=260)
     with errors_as_sentences():
         if upload:
             whole = scores.pair_files(upload)
@@ -81,7 +81,8 @@ def show(header: Header) -> None:
             if isinstance(first.matrix, PredictedScores):
                 state = first.matrix.state
                 tip = AGREES if state is State.VERIFIED else None
-                answer.mark.badge(state, color=STATES[state], help=tip)
+                badge, color = STATES[state]
+                answer.mark.badge(badge, color=color, help=tip)
             _show_scores(first, others, words, text, compared=compared)
 
 
@@ -96,7 +97,9 @@ def _headline(first: EvaluatedScores, words: Words) -> str:
     if first.gamma is not None and report.origin != "oracle":
         at = percent(tested.curve.at(first.gamma).harmonic)
         chosen = f", {at} at the {report.origin} γ"
-    return f"H is {percent(plain_h)} at γ = 0{chosen} and at most {percent(best)} (oracle)."
+    separate = report.figures["separate_harmonic"]
+    apart = "" if separate is None else f"; {percent(separate)} in separate label spaces"
+    return f"H is {percent(plain_h)} at γ = 0{chosen} and at most {percent(best)} (oracle){apart}."
 
 
 def _gains(first: EvaluatedScores) -> str:
@@ -106,8 +109,8 @@ def _gains(first: EvaluatedScores) -> str:
     curve = first.matrix.tested.curve
     chosen = curve.at(first.gamma).harmonic
     return (
-        f" Calibration: {in_points(chosen - curve.at(0.0).harmonic)} of H; "
-        f"{GAP_OF_GAMMA.lower()} {in_points(curve.best().harmonic - chosen).removeprefix('+')}."
+        f" Calibration: {in_points(chosen - curve.at(0.0).harmonic)} of H, "
+        f"{in_points(curve.best().harmonic - chosen).removeprefix('+')} below the oracle."
     )
 
 
@@ -115,7 +118,7 @@ def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
     """Return the uploads, the validation scores and the names of the two sides."""
     sandboxed.preload_scores()
     files = st.file_uploader(
-        "Scores of your own model",
+        "Your model's scores",
         ENDINGS,
         accept_multiple_files=True,
         key="scores_files",
@@ -153,12 +156,11 @@ def _examples(header: Header) -> list[scores.EvaluatedScores]:
     return examples
 
 
-TABS = ("Every protocol", "Compare")
 GAMMA, CURVE = "scores_gamma", "scores_curve"
-#: State of predictions -> colour of its badge.
-STATES: dict[State, Literal["green", "gray"]] = {
-    State.VERIFIED: "green",
-    State.STATED: "gray",
+#: State of predictions -> its badge and colour.
+STATES: dict[State, tuple[str, Literal["green", "gray"]]] = {
+    State.VERIFIED: ("rows, labels and γ verified", "green"),
+    State.STATED: ("rows, labels and γ not verified", "gray"),
 }
 
 
@@ -251,19 +253,6 @@ def _ask_gamma(first: EvaluatedScores) -> float:
     return (first.gamma or 0.0) if typed is None else typed
 
 
-def _ask_printed() -> str:
-    """Ask for the printed metrics of these scores."""
-    text = st.text_input(
-        "Metrics in the paper (%)",
-        key="scores_printed",
-        placeholder="H 52.8, u 45.1",
-        max_chars=200,
-        width=260,
-        help="H, u, s, ZSL or AUSUC as printed: which reading of the scores gives this number?",
-    )
-    return (text or "").strip()
-
-
 def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> None:
     """Show the protocols that reproduce the printed numbers, like ``zslcore explain``."""
     try:
@@ -335,7 +324,6 @@ def _identity(first: EvaluatedScores, words: Words, *, is_example: bool) -> str:
     parts = [
         f"{len(m.y):,} images",
         f"{int(m.seen.sum())} {words.seen} and {int((~m.seen).sum())} {words.unseen} classes",
-        "predictions" if isinstance(m, PredictedScores) else "scores",
     ]
     if m.benchmark:
         parts.insert(
@@ -344,8 +332,8 @@ def _identity(first: EvaluatedScores, words: Words, *, is_example: bool) -> str:
             f"split {m.split}",
         )
     if done := [words.translate(FIXES[fix]) for fix in m.fixes if fix != "as-is"]:
-        parts.append(f"read with: {', '.join(done)}")
-    return f"{'Example: ' * is_example}{plain(m.name)}: {'; '.join(parts)}."
+        parts.append(f"read with {' and '.join(done)}")
+    return f"{'Example: ' * is_example}{plain(m.name)}, {', '.join(parts)}."
 
 
 def _show_remarks(first: EvaluatedScores, words: Words) -> None:
@@ -375,15 +363,11 @@ def _show_tabs(
     with_intervals: bool,
 ) -> None:
     """Show every protocol, or the comparison with other files."""
-    shows = {
+    tabs = {
         "Every protocol": lambda: show_protocols(first, words, gamma, with_intervals),
         "Compare": lambda: _show_pair(first, others, gamma, words),
     }
-    opened = terms.tabs(TABS, key="scores_tab", on_change="rerun")
-    for tab, named in zip(opened, TABS, strict=True):
-        if tab.open:
-            with tab, errors_as_sentences():
-                shows[named]()
+    show_tabs(tabs, key="scores_tab")
 
 
 def _show_rest(first: EvaluatedScores, words: Words, *, is_example: bool) -> None:
@@ -484,6 +468,7 @@ def show_protocols(
         st.caption(f"{_EXPLAINED} {words.translate(report.caution)}")
     else:
         table = report.table(words)
+        table["protocol"] = table["protocol"].str.replace("chosen", report.origin or "chosen")
         _show_by_side(table, _at_own_gamma(first, words, gamma), name)
     _show_reasons(table)
     with st.expander("What each protocol means", icon=":material/dictionary:"):
@@ -496,7 +481,7 @@ def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> 
         return pd.DataFrame()
     table = side_by_side(metrics_of_test(first.matrix.tested, gamma), words=words)
     here = table["protocol"] == words.translate(CHOSEN)
-    return table[here].assign(protocol=f"One space, γ = {three_digits(gamma)}")
+    return table[here].assign(protocol=f"Joint label space, γ = {three_digits(gamma)}")
 
 
 def _show_by_side(table: pd.DataFrame, at_own: pd.DataFrame, name: str) -> None:
@@ -576,7 +561,7 @@ def show_split_of(matrix: JudgedScores, *, is_example: bool) -> None:
         name, split = of
         site_map.link(
             "drop",
-            f"{name}, split {split}: is it clean?",
+            f"Is the {name} {split} split clean?",
             leakage_source="a data set",
             dataset=name,
             split=split,

@@ -49,8 +49,8 @@ def _show_list() -> None:
     place_answer().say(
         f"{len(LESSONS)} lessons, {steps} steps, {minutes} minutes: predict, then see the computed "
         "answer.",
-        "In a room, students join by QR code and vote, and you reveal the answer. Arrow keys move "
-        "forward and back. No download is needed.",
+        "A step fills the screen: a question, its possible answers, then the figure. In a room, "
+        "students join by QR code and vote; arrow keys move on. No download is needed.",
     )
     places = {}
     for column, lesson in zip(st.columns(len(LESSONS)), LESSONS.values(), strict=True):
@@ -58,7 +58,10 @@ def _show_list() -> None:
             st.markdown(f"**{lesson.title}**")
             places[lesson.name] = st.container(height=PICTURE, border=False)
             st.caption(lesson.caption)
-            st.markdown(f"**First question:** {lesson.steps[0].ask}")
+            first = lesson.steps[0]
+            facts = "; ".join(first.context().removeprefix("- ").split("\n- ")[:2])
+            facts = f"{facts[0].upper()}{facts[1:]}. " if facts else ""
+            st.markdown(f"**First question:** {facts}{first.ask}")
             with st.container(horizontal=True):
                 if st.button("Begin", key=f"lessons_begin_{lesson.name}", type="primary"):
                     Place(lesson.name).go()

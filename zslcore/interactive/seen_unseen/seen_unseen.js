@@ -37,6 +37,8 @@ export default function ({ data, parentElement, setStateValue }) {
 }
 
 const WIDE = 720; // least width in pixels for plots side by side
+const SIDE = 440; // width in pixels of the first plot, more in a high window
+const ABOVE = 470; // height in pixels of a page without this plot
 
 /** @extends {Held<Head>} */
 export class InHand extends Held {
@@ -97,10 +99,11 @@ export class InHand extends Held {
   build() {
     const { head, width, line } = this;
     if (!head || !width) return;
-    const wide = width >= WIDE, side = Math.min(wide ? 0.42 * width : width, 440) - BESIDE;
+    const wide = width >= WIDE, most = wide ? Math.max(SIDE, Math.min(innerHeight - ABOVE, 640)) : SIDE;
+    const side = Math.min(wide ? 0.42 * width : width, most) - BESIDE;
     this.root.classList.toggle("narrow", !wide);
     this.root.classList.add("laid");
-    const trade = new Trade(this.drawings.trade, side, head, line);
+    const trade = new Trade(this.drawings.trade, side, head, line, undefined, false);
     const room = { width: wide ? width - side - BESIDE - 20 : width, height: wide ? side + 52 : 300 };
     const over = new Over(this.drawings.over, room, head, line, trade.most);
     this.plots = { trade, over };
@@ -109,6 +112,7 @@ export class InHand extends Held {
       `Gamma, subtracted from the scores of ${this.sides.seen} classes`);
     this.layRange(over.frame, line.limits, "any");
     this.drawStops();
+    this.named.style.marginLeft = wide ? this.range.style.marginLeft : "";
     this.drawLines();
     if (!head.tell) this.places.images.open = true; // in a file of its own, nothing follows
     this.buildImages(wide ? side + 64 : width, wide ? room.width : width);

@@ -75,11 +75,14 @@ def finding(
     classes: Iterable[str] = (),
     figures: Mapping[str, float] | None = None,
     value: float | None = None,
+    title: str = "",
 ) -> Finding:
-    """Return a finding with sorted rows."""
+    """Return a finding with sorted rows; ``title`` replaces the title of the check."""
     rows = tuple(np.sort(np.asarray(list(rows), dtype=np.intp)).tolist())
     tables = () if evidence is None else (evidence,)
-    return Finding("", mark, sentence, advice, tables, value, rows, tuple(classes), figures or {})
+    return Finding(
+        "", mark, sentence, advice, tables, value, rows, tuple(classes), figures or {}, title
+    )
 
 
 leak, error, open_, warning, ok = (partial(finding, mark) for mark in MARKS)
@@ -105,7 +108,12 @@ def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
     except ZSLError as refusal:
         findings = (open_(f"{NOT_CHECKED}{refusal}"),)
     named = (
-        replace(f, check=check.id, title=check.title, decides=check.decides or f.mark != "open")
+        replace(
+            f,
+            check=check.id,
+            title=f.title or check.title,
+            decides=check.decides or f.mark != "open",
+        )
         for f in findings
     )
     return tuple(f.with_limit(context.thresholds.share) for f in named)

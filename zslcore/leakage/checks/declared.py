@@ -10,20 +10,22 @@ from zslcore.datasets.facts import FINE_TUNED
 from zslcore.leakage.checks.base import check, error, leak, ok, open_, warning
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import Overlap, overlaps_of_split
-from zslcore.leakage.report import Evidence, Finding, how, listed
+from zslcore.leakage.report import KNOWN_CLASSES, Evidence, Finding, how, listed
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import GROUPS, overlap_gain
 from zslcore.metrics.significance import holm
-from zslcore.numbers import counted
+from zslcore.numbers import counted, signed
 
 #: If at most this share of the cells of a table is negative, negative cells mark missing values.
 FEW_CELLS = 0.01
+#: Title of the finding on the data from which class embeddings were made.
+ORIGIN = "Origin of the class embeddings"
 CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": "gamma"}
 
 
 @check(
     "ZSL008",
-    "How hyper-parameters, epochs and gamma were chosen",
+    "Choice of hyper-parameters, epochs and gamma",
     "Nothing was chosen on the test set.",
     decides=False,
 )
@@ -42,7 +44,9 @@ def how_chosen(context: AuditContext) -> Iterator[Finding]:
         (
             "unknown",
             open_,
-            "Not declared by the author: how {} chosen.",
+            "Not declared by the author: how {} chosen."
+            if len(by_origin.get("unknown", ())) < len(CHOICES)
+            else "Not declared by the author.",
             f"Ask the author, or declare it {how('chosen')}.",
         ),
         ("given", ok, "Declared by the author: {} given; how they were found is not stated.", ""),
@@ -121,11 +125,11 @@ def side_information(context: AuditContext) -> Iterator[Finding]:
 
 def _origin(context: AuditContext) -> Iterator[Finding]:
     if context.provenance.prototypes == "test images":
-        text = "Class embeddings are declared to be made with the help of test images."
-        yield leak(text, "Make them from attributes or text alone.")
+        text = "The class embeddings are declared to be made with the help of test images."
+        yield leak(text, "Make them from attributes or text alone.", title=ORIGIN)
     elif context.provenance.prototypes == "unknown" and not context.independent_prototypes:
-        text = "Unknown whether class embeddings were made with the help of test images."
-        yield open_(text, f"Ask the author, or declare it {how('prototypes')}.")
+        text = "It is not known whether test images were used to make the class embeddings."
+        yield open_(text, f"Ask the author, or declare it {how('prototypes')}.", title=ORIGIN)
 
 
 def _values(context: AuditContext) -> Iterator[Finding]:
@@ -154,7 +158,7 @@ def _missing(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
     names, values = context.names(np.unique(cells[:, 0])), S[S < 0]
     verb = "is" if len(cells) == 1 else "are"
     what = (
-        "-1, the code of the file for missing values."
+        "−1, this file's code for a missing value."
         if (values == -1).all()
         else "negative while all others are not, which looks like a code for missing values."
     )
@@ -198,7 +202,7 @@ SIGNIFICANT = 0.05
 
 @check(
     "ZSL006",
-    "Test classes in a pre-training vocabulary",
+    KNOWN_CLASSES,
     "No test class was found among the extractor's classes.",
     *NEEDED,
     compares=(("test_unseen",),),
@@ -216,20 +220,19 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                 "State this with the metric, and compare it only with features of the same origin; "
                 "if you have the captions, count those that name your classes.",
             )
-        rows, name = overlaps_of_split(context, vocabulary), vocabulary.name
+        rows, name = overlaps_of_split(context, vocabulary), vocabulary.title
         for say, those, text, advice in (
             (
                 leak,
                 [row for row in rows if row.counts],
-                "Among the classes of {name}: {k} of {n} test classes ({names}).",
+                "{k} of {n} test classes ({names}) {are} in {name}.",
                 "Test on other classes, or report accuracy without these as well; reject a match "
                 "that is wrong.",
             ),
             (
                 warning,
                 [row for row in rows if row.open],
-                "Related to classes of {name}, to be confirmed or rejected: {k} of {n} test "
-                "classes ({names}).",
+                "{k} of {n} test classes ({names}) may be related to {name} classes.",
                 "Confirm or reject each of them.",
             ),
             (
@@ -242,6 +245,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
             if those:
                 classes = [row.class_name for row in those]
                 values = {"name": name, "k": len(those), "n": n, "names": listed(classes)}
+                values["are"] = "is" if len(those) == 1 else "are"
                 yield say(
                     text.format(**values),
                     advice,
@@ -279,7 +283,7 @@ def _matches(rows: list[Overlap]) -> Evidence:
 
 @check(
     "ZSL007",
-    "Effect of those classes on accuracy",
+    "Accuracy of test classes in the pre-training set",
     "Test classes in the pre-training set are not recognised better than the other ones.",
     *NEEDED,
     decides=False,
@@ -296,24 +300,23 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
         if vocabulary.name in FINE_TUNED:
             yield ok("Nothing to compare: fine-tuning used images of seen classes.")
         elif not vocabulary.listed:
-            yield open_(f"Not checked: needs a list of the classes of {vocabulary.name}.")
+            yield open_(f"Not checked: needs a list of the classes of {vocabulary.title}.")
         elif not vocabulary.entries:
             yield ok("Nothing to compare: the extractor was trained on no images.")
         elif undecided and not overlapping:
             yield open_(
-                f"No confirmed match among the classes of {vocabulary.name}; {len(undecided)} open "
-                f"({listed(undecided)}).",
-                "Confirm or reject each of them (ZSL006); the effect of confirmed classes is "
-                "measured.",
+                f"No confirmed match among the classes of {vocabulary.title}; {len(undecided)} "
+                f"open ({listed(undecided)}).",
+                "Confirm or reject each of them; only the effect of confirmed classes is measured.",
                 classes=undecided,
             )
         elif not overlapping or overlapping >= unseen:
             which = "every" if overlapping else "no"
-            yield ok(f"Nothing to compare: {which} test class is treated as in {vocabulary.name}.")
+            yield ok(f"Nothing to compare: {which} test class is treated as in {vocabulary.title}.")
         elif overlapping | related >= unseen:
             yield ok(
                 f"Nothing to compare: every other test class is related to a class "
-                f"of {vocabulary.name}."
+                f"of {vocabulary.title}."
             )
         elif not accuracies:
             yield open_(f"Not checked: needs accuracies per test class {how('accuracies')}.")
@@ -350,9 +353,9 @@ def _effect(
     verb = "are significantly" if telling else "are not significantly"
     left_out = f" ({len(related)} related left out)" if related else ""
     message = (
-        f"The {len(overlapping)} classes of {vocabulary.name} {verb} more accurate than unrelated "
+        f"The {len(overlapping)} classes of {vocabulary.title} {verb} more accurate than unrelated "
         f"ones{left_out}: largest OverlapGain "
-        f"{gains[worst].gain:+.1%} ({worst}), smallest adjusted p {min(adjusted):.3g}."
+        f"{signed(gains[worst].gain)} % ({worst}), smallest adjusted p {min(adjusted):.3g}."
     )
     advice = "Report accuracy on clean classes next to accuracy on all classes." if telling else ""
     evidence = Evidence.of("OverlapGain by method", columns, table)

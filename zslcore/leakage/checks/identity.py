@@ -23,13 +23,13 @@ from zslcore.leakage.report import Evidence, Finding, listed
 from zslcore.names import class_key
 
 
-@check("ZSL010", "Identity", "A known split, as published.")
+@check("ZSL010", "Identity of the split", "A known split, as published.")
 def known_split(context: AuditContext) -> Iterator[Finding]:
     """Report whether the split is known, a variant of a known split, or unknown."""
     agree, these = agreeing(context), published_as(context)
     if len(these) == 1:
-        same = "the published file" if context.file_digest == these[0].sha256 else "its rows"
-        yield _partly(context, these) or _published(these[0], same)
+        is_file = context.file_digest == these[0].sha256
+        yield _partly(context, these) or _published(these[0], is_file=is_file)
     elif these:
         yield _partly(context, these) or _one_of(these, agree[these[0]][0])
     elif agree:
@@ -156,8 +156,9 @@ def _counts(context: AuditContext, part: str) -> np.ndarray:
     return np.bincount(labels, minlength=len(context.class_names))
 
 
-def _published(split: KnownSplit, same: str) -> Finding:
-    message = f"{split}, as published ({same})."
+def _published(split: KnownSplit, *, is_file: bool) -> Finding:
+    same = "identical to the published file" if is_file else "with the published rows"
+    message = f"{split}, {same}."
     if split.superseded:
         return warning(f"{message} {split.superseded}")
     return ok(message)
@@ -167,7 +168,7 @@ def _one_of(splits: Sequence[KnownSplit], parts: list[str]) -> Finding:
     """Report known splits that agree in all given parts, and the parts in which they differ."""
     where = [part for part in SPLIT_PARTS if len({split.parts.get(part) for split in splits}) > 1]
     message = (
-        f"{_names(splits)}, as published (its rows): they share {listed(parts)}, "
+        f"{_names(splits)}, with the published rows: they share {listed(parts)}, "
         f"and differ only in {listed(where)}, which the files do not have."
     )
     old = [split.superseded for split in splits if split.superseded]

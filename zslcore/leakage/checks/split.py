@@ -44,7 +44,7 @@ MAY_BE_ROWS = re.compile(r"train|val|test|seen|split|_(loc|idx|index|ind|rows)\b
 #: If more than this share of rows is beyond the last label, the labels belong to other images.
 STRAY_SHARE = 0.01
 OF_OTHERS = (
-    "Provide the labels of these images: the split has rows beyond the last label (ZSL003), so the "
+    "Provide the labels of these images: the split has rows beyond the last label, so the "
     "class of a row is unknown."
 )
 V1_ADVICE = (
@@ -62,7 +62,7 @@ LIKE_V1_ADVICE = (
 
 @check(
     "ZSL003",
-    "A row in two parts, or out of range",
+    "Rows in two parts or out of range",
     "Every row is in one part, once, and exists.",
 )
 def shared_rows(context: AuditContext) -> Findings:
@@ -261,7 +261,7 @@ def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:
 
 @check(
     "ZSL001",
-    "A class both seen and unseen",
+    "Classes both seen and unseen",
     "No class has both training rows and unseen test rows.",
     "unseen_classes",
     compares=(TRAIN_PARTS, ("test_unseen",)),
@@ -339,8 +339,8 @@ def _of_others(context: AuditContext) -> bool:
 
 @check(
     "ZSL002",
-    "Validation classes among test or training classes",
-    "Every fold validates on classes that it neither trains on nor tests.",
+    "Validation classes",
+    "In every fold the validation classes are neither training nor test classes.",
     "unseen_classes",
     compares=(TRAIN_PARTS, ("test_unseen",)),
 )
@@ -384,7 +384,7 @@ def fold_classes(context: AuditContext) -> Findings:
 
 @check(
     "ZSL011",
-    "Too few test images",
+    "Number of test images",
     "Every test class has enough images for an accuracy of its own.",
     "labels",
     decides=False,
@@ -415,7 +415,7 @@ def few_test_images(context: AuditContext) -> Findings:
 
 @check(
     "ZSL012",
-    "The same photograph on both sides",
+    "Photographs on both sides",
     "No photograph is on both sides.",
     "photographs",
     compares=(TRAIN_PARTS, TEST_PARTS),
@@ -464,11 +464,10 @@ def same_photograph(context: AuditContext) -> Findings:
     elif silent:
         used = context.rows(*SPLIT_PARTS)
         n = len(np.unique(number[used]))
-        names = "all different" if n == used.size else f"{n:,} of them different"
-        yield ok(
-            f"No photograph is on both sides, judging by file names: the names of {used.size:,} "
-            f"rows were compared ({names}; {photographs.source}), not the pictures."
-        )
+        names = f"All {n:,} file names differ"
+        if n < used.size:
+            names = f"No file name is on both sides: {used.size:,} rows have {n:,} different names"
+        yield ok(f"{names} ({photographs.source}); the images themselves were not compared.")
 
 
 def shared_rows_of(number: np.ndarray, rows: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -129,7 +129,7 @@ def inconsistent_methods(e: ClaimEvidence) -> Judgment:
 
 
 def crossed_p(e: ClaimEvidence) -> Judgment:
-    """Judge whether another training set changes results significantly."""
+    """Judge whether a different training set changes results significantly."""
     tests = cross_tests(e.table("cross_dataset_awa"))
     test = tests["training set"]
     sentence = f"{test.sentence} {claim_explained(tests, PRINTED_CLAIM)}"
@@ -137,7 +137,7 @@ def crossed_p(e: ClaimEvidence) -> Judgment:
 
 
 def crossed_sizes(e: ClaimEvidence) -> Judgment:
-    """Judge whether another training set changes results more than another test set."""
+    """Judge whether a different training set changes results more than a different test set."""
     test = cross_tests(e.table("cross_dataset_awa"))["larger"]
     verdict = judge_interval(*test.interval)
     return Judgment(verdict, test.sentence, test.mean_difference, *test.interval, "points")
