@@ -54,7 +54,7 @@ ABOUT = "Zero-shot lab measures and checks models that recognise classes without
 #: Question that each page answers.
 QUESTIONS = {
     "table.html": "Which method is best on real features? Parameters and γ are validated.",
-    "claims.html": "Do the claims of four papers hold? Each is recomputed from printed tables.",
+    "claims.html": "Do the claims in four papers hold? Each is recomputed from printed tables.",
     "check.html": "Is a split clean? This one is still in circulation, and leaks.",
 }
 #: Verdict on a claim -> heading of its claims, and words for their number.

@@ -54,7 +54,7 @@ def links(app):
 
 def test_scores_lead_to_their_split():
     app = opened("scores", evaluate_upload(scored_on("digits")))
-    (query,) = [q for label, q in links(app).items() if "digits, split PS: is it clean" in label]
+    (query,) = [q for label, q in links(app).items() if "Is the digits PS split clean" in label]
     assert "dataset=digits" in query
     app = opened("scores", of_benchmark("AWA2", "SS"))
     assert any("Add the split file" in label for label in links(app))

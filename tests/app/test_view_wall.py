@@ -43,9 +43,9 @@ def test_the_page_counts_the_verdicts_and_states_the_strongest_finding(printed):
     said = words(app)
     holds = sum(each.verdict == "holds" for each in printed.values())
     fails = sum(each.verdict == "does not hold" for each in printed.values())
-    assert f"Of {len(CLAIMS)} claims of four papers, {holds} hold" in said
+    assert f"Of {len(CLAIMS)} claims in four papers, {holds} hold" in said
     assert f"{fails} do not, {len(CLAIMS) - holds - fails} are open" in said
-    assert "a printed p = 0.007 belongs to another test" in said
+    assert "the printed p = 0.007 belongs to a different test" in said
     assert "24 pairs give p = 0\\.35" in said  # the claim that is open to begin with
     assert "p = 0\\.0072" in said
 
@@ -103,7 +103,10 @@ def test_every_claim_finding_and_code_is_a_tile_and_failures_are_first_in_their_
         states = [each["state"] for each in members]
         assert states == sorted(states, key=["no", "open", "yes"].index), group
     groups = [group for group, _ in itertools.groupby(each["group"] for each in drawn)]
-    assert groups == [*PAPERS.values(), "Findings", "Released code"]
+    assert groups == ["Claims that do not hold", *PAPERS.values(), "Findings", "Released code"]
+    failing = [each for each in drawn if each["group"] == groups[0]]
+    assert {each["state"] for each in failing} == {"no"}
+    assert "Huang 2021" in failing[-1]["word"]
 
 
 def test_tiles_are_filtered_by_group_by_mark_and_by_words():
@@ -127,8 +130,12 @@ def test_a_test_is_drawn_with_its_own_interval_in_the_unit_of_the_axis(printed):
 
 def test_the_two_crossed_tests_have_the_p_of_print_for_the_other_set():
     app = visit("wall", claims_open="gbu-cross-p")
-    training, test = charts(app)[0].figure["data"]
-    assert (training["text"], test["text"]) == (["p = 0.35"], ["p = 0.0072"])
+    figure = charts(app)[0].figure
+    training, test = figure["data"]
+    names = [
+        f"a different {what}" for what in ("training set<br>p = 0.35", "test set<br>p = 0.0072")
+    ]
+    assert figure["layout"]["yaxis"]["ticktext"] == names
     (low, high), (above, _) = map(interval, (training, test))
     assert low < 0 < high
     assert above > 0

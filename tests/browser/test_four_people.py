@@ -148,7 +148,7 @@ def test_a_reviewer_learns_what_a_split_leaks_and_takes_the_report(server, page,
     visitor.drop(tmp_path / "split.json")
     shown(page, "No: it leaks.")
     assert visitor.clicks <= 2  # of 3
-    html = visitor.saved("Report, HTML")
+    html = visitor.saved("HTML report")
     body = html[html.index("<body") :]
     assert 0 < body.index("Leaks") < 2000
     assert "features=" not in body

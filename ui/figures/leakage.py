@@ -125,19 +125,19 @@ def picture_of(picture: Picture) -> Chart:
 def _bars(picture: Picture) -> Chart:
     each = picture.bars
     labels = [bar.label for bar in each]
-    rest = [bar.whole - bar.marked for bar in each]
-    unseen = [bar.label == "test_unseen" for bar in each]
-    of_split = "trainval" in labels or any(unseen)
+    marked, whole = np.array([(bar.marked, bar.whole) for bar in each]).T
+    unseen = np.array(labels) == "test_unseen"
+    of_split = bool(unseen.any())
     lengths = {
-        "leak": ([bar.marked for bar in each], LEAK),
-        "seen classes": (np.where(unseen, 0, rest), SEEN),
-        "unseen classes": (np.where(unseen, rest, 0), UNSEEN),
+        "leak": (marked, LEAK),
+        "seen classes": ((whole - marked) * ~unseen, SEEN),
+        "unseen classes": ((whole - marked) * unseen, UNSEEN),
     }
     return figure(
         [
             bars(x=x, y=labels, orientation="h", name=name, marker=fill(mark), hoverinfo="skip")
             for name, (x, mark) in lengths.items()
-            if np.any(x)
+            if x.any()
         ],
         height=20 + 24 * of_split + (50 if len(each) < 7 else 38) * len(each),
         legend="top" if of_split else "",

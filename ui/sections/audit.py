@@ -50,19 +50,14 @@ VERDICT_COLORS: Mapping[Verdict, Literal["red", "gray", "green"]] = {
 #: Views to which findings link; below, check -> link (view, label, parameters).
 DATA, GAIN = "splits", "gains"
 SPLIT_LINK = (DATA, "Picture of the split", {"data_tab": "Split"})
-LINKS = {
-    "ZSL001": SPLIT_LINK,
-    "ZSL002": SPLIT_LINK,
-    "ZSL003": SPLIT_LINK,
-    "ZSL004": SPLIT_LINK,
-    "ZSL005": SPLIT_LINK,
+_OF_ROWS = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
+LINKS = dict.fromkeys(_OF_ROWS, SPLIT_LINK) | {
     "ZSL006": (GAIN, "Gain of these classes", {}),
     "ZSL007": (GAIN, "Gain class by class", {}),
     "ZSL008": ("play", "How parameters are chosen here", {}),
     "ZSL009": (DATA, "Picture of the class embeddings", {"data_tab": "Attributes"}),
     "ZSL010": (DATA, "Comparison with the published data set", {"data_tab": "Split"}),
     "ZSL011": (DATA, "Images per class", {"data_tab": "Split"}),
-    "ZSL012": SPLIT_LINK,
 }
 #: Input of checks in :data:`zslcore.leakage.report.HOW` -> control of this page.
 UNDER_MORE = "under “More”"

@@ -90,7 +90,8 @@ def show(_: Header) -> None:
         answer = place_answer()
         basis, groups, marks, sought = _choose()
         judged = cache.judged_on(BASES[basis][2])
-        answer.say(*_in_words(basis, judged), tip="SS, PS: standard and proposed split.")
+        counts = Counter(map(_state_of, judged.values()))
+        answer.say(*_in_words(basis, counts), tip="SS, PS: standard and proposed split.")
         headings, states = [FAILED, *GROUPS.values()], list(MARKS)
         paper_of = {id_: PAPERS[claim.paper] for id_, claim in CLAIMS.items()}
         tiles = sorted(
@@ -111,7 +112,6 @@ def show(_: Header) -> None:
         ]
         left, right = st.columns([0.58, 0.42], gap="medium")
         with left:
-            counts = Counter(map(_state_of, judged.values()))
             bar = {str(state): counts[state] for state in MARKS}
             draw_wall(shown, opened, bar, key=WALL, on_change=_open_pressed)
             if not shown:
@@ -169,13 +169,11 @@ def _choose() -> tuple[Basis, list[str], list[str], str]:
     return basis, shown, marks or list(MARKS.values()), sought.strip().lower()
 
 
-def _in_words(basis: Basis, judged: Mapping[str, Judgment]) -> tuple[str, str]:
+def _in_words(basis: Basis, counts: Counter[State]) -> tuple[str, str]:
     """Return how many claims hold, the strongest finding, and the count of released codes."""
-    states = [_state_of(judgment) for judgment in judged.values()]
-    yes, no, left = (states.count(state) for state in ("yes", "no", "open"))
     return (
-        f"Of {len(judged)} claims in four papers, {yes} hold {BASES[basis][1]}, {no} do not, "
-        f"{left} are open.",
+        f"Of {counts.total()} claims in four papers, {counts['yes']} hold {BASES[basis][1]}, "
+        f"{counts['no']} do not, {counts['open']} are open.",
         f"Strongest finding (first tile): the printed p = {PRINTED_CLAIM.p} belongs to a different "
         f"test. {released_codes.headline()}",
     )

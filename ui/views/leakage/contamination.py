@@ -78,7 +78,8 @@ def show(header: Header) -> None:
                 _show_next(question)
         TABS[tab](question)
         read = question.extractor
-        st.caption(f"Pre-training of {plain(read.name)}: [{plain(read.source)}]({read.url}).")
+        link = f"[{plain(read.source)}]({read.url})"
+        st.markdown(f":small[Pre-training of {plain(read.name)}: {link}.]")
     with st.expander("Command", icon=":material/terminal:"):
         asks = ["zslcore", "contamination", *words, "--extractor", extractor]
         show_command(shlex.join(asks))
