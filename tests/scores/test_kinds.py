@@ -396,22 +396,38 @@ def test_columns_of_whole_numbers_among_fractions_are_no_classes(tmp_path):
     np.testing.assert_allclose(matrix.F, F, rtol=1e-6)
 
 
-@pytest.mark.parametrize("image", ["image", "number"])
-def test_labels_of_another_file_follow_the_names_of_the_images(tmp_path, image):
-    images = np.arange(len(Y)) if image == "number" else [f"a/{k}.jpg" for k in range(len(Y))]
-    table = pd.DataFrame(F, columns=NAMES).assign(id=images)
+@pytest.mark.parametrize("form", ["csv", "numbers", "parquet", "text", "other folder"])
+def test_labels_of_another_file_follow_the_names_of_the_images(tmp_path, form):
+    images = np.arange(len(Y)) if form == "numbers" else [f"a/{k}.jpg" for k in range(len(Y))]
+    table, labels = pd.DataFrame(np.float32(F), columns=NAMES).assign(id=images), tmp_path / "y.csv"
+    path = tmp_path / ("own.parquet" if form == "parquet" else "own.csv")
+    (table.to_parquet if form == "parquet" else table.to_csv)(path, index=False)
+    rows = pd.DataFrame({"id": images, "label": np.array(NAMES)[Y]})[::-1]
+    if form == "other folder":
+        rows["id"] = rows["id"].str.replace("a/", "b/c/")
+    more = rows[:1].assign(id=len(Y) if form == "numbers" else "a/more.jpg")
+
+    def written(rows):
+        rows.to_csv(labels, index=False, header=form != "text")
+        return read_scores(path, labels=labels, unseen=[NAMES[k] for k in UNSEEN])
+
+    for each in (rows, pd.concat([rows, more])):
+        np.testing.assert_array_equal(interpreted(written(each))[0].y, Y)
+    with pytest.raises(ZSLError, match=r"every image of own\..*; got none called '(0|.*0\.jpg)'"):
+        written(rows[:-1])
+
+
+def test_two_columns_that_are_no_classes_have_the_largest_scores(tmp_path):
+    """One such column at the end is a question."""
+    table = pd.DataFrame(F, columns=NAMES).assign(label=np.array(NAMES)[Y])
+    table = table.assign(latency=np.linspace(50, 60.5, len(Y)), area=F[:, 0] ** 2)
     table.to_csv(tmp_path / "own.csv", index=False)
-    labels = pd.DataFrame({"id": images, "label": np.array(NAMES)[Y]}).iloc[::-1]
-    unseen = [NAMES[k] for k in UNSEEN]
-    for rows in (labels, pd.concat([labels, labels.assign(id=[f"{k} more" for k in Y])[:1]])):
-        rows.to_csv(tmp_path / "y.csv", index=False)
-        file = read_scores(tmp_path / "own.csv", labels=tmp_path / "y.csv", unseen=unseen)
-        np.testing.assert_array_equal(interpreted(file)[0].y, Y)
-        if image == "number":
-            return
-    labels[:-1].to_csv(tmp_path / "y.csv", index=False)
-    with pytest.raises(ZSLError, match=r"every image of own.csv; got none called 'a/0"):
-        read_scores(tmp_path / "own.csv", labels=tmp_path / "y.csv", unseen=unseen)
+    file = read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN])
+    with pytest.raises(ZSLError, match=r"100.0 % .* \('latency', 'area'\)"):
+        interpreted(file)
+    assert interpreted(file, ["as-is"])[0] is not None
+    of_unseen = ScoreFile("own.csv", F[OF_UNSEEN], Y[OF_UNSEEN], UNSEEN)
+    assert interpreted(of_unseen)[0] is not None  # images of unseen classes alone
 
 
 def test_several_runs_in_one_table_are_refused(tmp_path):
@@ -627,6 +643,22 @@ def test_poor_predictions_are_not_called_miscounted(share):
     rng = np.random.default_rng(4)
     poor = np.where(rng.random(len(Y)) < share, Y, rng.integers(C, size=len(Y)))
     assert interpreted(ScoreFile("p.csv", None, Y, UNSEEN, predicted=poor))[0] is not None
+
+
+def test_predicted_classes_of_other_names_are_refused():
+    file = ScoreFile(
+        "p.csv",
+        None,
+        np.array(NAMES)[Y],
+        np.array(NAMES)[UNSEEN],
+        predicted=np.array([f"a photo of a {NAMES[k]}" for k in PREDICTED]),
+    )
+    with pytest.raises(ZSLError, match="such as 'class number 0' and 'a photo of a class number"):
+        interpreted(file)
+    assert interpreted(file, ["as-is"])[0] is not None
+    all_seen = SEEN[F[OF_UNSEEN][:, SEEN].argmax(axis=1)]
+    file = ScoreFile("p.csv", None, Y[OF_UNSEEN], UNSEEN, predicted=all_seen)
+    assert interpreted(file)[0] is not None
 
 
 def test_labels_in_place_of_predictions_are_named():
@@ -884,6 +916,35 @@ def test_seen_and_unseen_columns_may_be_two_arrays_of_a_file(tmp_path):
         tmp_path / "own.npz", scores_seen=F[:, SEEN], scores_unseen=F[:, UNSEEN], y=Y, unseen=UNSEEN
     )
     np.testing.assert_array_equal(interpreted(read_scores(tmp_path / "own.npz"))[0].F, F)
+
+
+@pytest.mark.parametrize("form", ["files", "arrays"])
+@pytest.mark.parametrize("listed", [True, False])
+def test_images_of_seen_and_of_unseen_classes_may_be_apart(tmp_path, form, listed):
+    sides = {"seen": ~OF_UNSEEN, "unseen": OF_UNSEEN}
+    unseen = {"unseen_classes": UNSEEN} if listed else {}
+    if form == "files":
+        for side, rows in sides.items():
+            np.savez(tmp_path / f"{side}.npz", scores=F[rows], y=Y[rows], **unseen)
+        file = read_scores(tmp_path / "seen.npz", unseen_scores=tmp_path / "unseen.npz")
+    else:
+        scores = {f"test_{side}_scores": F[rows] for side, rows in sides.items()}
+        labels = {f"test_{side}_labels": Y[rows] for side, rows in sides.items()}
+        np.savez(tmp_path / "own.npz", **scores, **labels, **unseen)
+        file = read_scores(tmp_path / "own.npz")
+    order = np.argsort(OF_UNSEEN, kind="stable")
+    assert interpreted(file)[0].digest == read(F[order], Y[order])[0].digest
+
+
+def test_two_tables_of_columns_follow_the_names_of_the_images(tmp_path):
+    table = pd.DataFrame(F, columns=NAMES).assign(image=[f"{k}.jpg" for k in range(len(Y))])
+    names = [[NAMES[k] for k in side] for side in (SEEN, UNSEEN)]
+    seen, unseen = (table[["image", *side]] for side in names)
+    seen.assign(label=np.array(NAMES)[Y]).to_csv(tmp_path / "seen.csv", index=False)
+    unseen[::-1].to_csv(tmp_path / "unseen.csv", index=False)
+    path = tmp_path / "seen.csv"
+    file = read_scores(path, unseen_scores=tmp_path / "unseen.csv", unseen=names[1])
+    assert judge(interpreted(file)[0]).figures == pytest.approx(judge(read()[0]).figures)
 
 
 def test_blocks_of_other_images_are_separate_spaces(tmp_path):

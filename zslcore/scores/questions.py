@@ -76,6 +76,8 @@ PERMUTED = 10
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
 #: Words for an image without a predicted class, in lower case.
 NO_CLASS = frozenset({"", "-", "?", "nan", "none", "null", "n/a", "na", "unknown", "abstain"})
+#: Share of images with the largest score in columns without images above which they are refused.
+MOST_WINS = 0.5
 #: Share of repeated rows above which a remark reports them, and maximum number of names in a
 #: remark.
 REPEATED, LISTED = 0.01, 4
@@ -131,6 +133,7 @@ def interpreted(
         question = question or _within_sides_question(matrix)
         if question is not None:
             return None, (question,)
+        _refuse_other_columns(some, matrix)
     if "within-sides" in fixes:
         matrix = _within_sides(matrix)
     sides = ruled_out_sides(matrix.F, matrix.y, matrix.seen)
@@ -257,6 +260,13 @@ def predicted_classes(
         )
     if test is not None and not np.array_equal(test.unseen, ~seen):
         test = None
+    if "as-is" not in fixes and not np.isin(answers, y).any() and len({*seen[y]}) == 2:
+        shown = " and ".join(repr(clean_text(str(part[0]), 60)) for part in (labels, predicted))
+        raise DatasetError(
+            f"{file.name}: expected labels and predicted classes by the same names; got none in "
+            f"common, such as {shown}. Write both in one way, or keep them with as-is (--fix "
+            "as-is)."
+        )
     tested = rows_of_classes(y, answers, seen)
     names = file.class_names or (test.class_names if test else tuple(map(str, range(C))))
     matrix = Scores.of_best(
@@ -933,6 +943,24 @@ def _swapped_lists(matrix: Scores, rows: np.ndarray) -> str:
             f"{ratio:.1f} times as many images: is it the list of seen classes?"
         )
     return ""
+
+
+def _refuse_other_columns(some: Scores, matrix: Scores) -> None:
+    """Refuse a few seen columns without images that have the largest score of most images.
+
+    ``some`` has the sampled rows. Without images of seen classes, scores without calibration are
+    largest for such classes.
+    """
+    tested = np.unique(matrix.y)
+    others = np.setdiff1d(np.flatnonzero(matrix.seen), tested)
+    wins = np.isin(some.F.argmax(axis=1), others).mean()
+    if wins > MOST_WINS and len(others) < matrix.seen[tested].sum() / 2:
+        names = ", ".join(repr(matrix.class_names[k]) for k in others[:LISTED])
+        raise DatasetError(
+            f"{matrix.name}: {percent(wins)} of the images have their largest score in "
+            f"{len(others)} columns without an image ({names}); leave out columns that belong to "
+            "no class, or keep them with as-is (--fix as-is)."
+        )
 
 
 def _missing_classes(matrix: Scores) -> Iterator[str]:

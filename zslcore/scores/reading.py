@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
@@ -22,6 +22,7 @@ import numpy as np
 
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.split_folders import listed_classes
+from zslcore.datasets.split_lists import IMAGE_IN_LINE
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.published import PredictedScores
@@ -316,10 +317,16 @@ ROLES: dict[str, Role] = {
     "seen": "labels",
     "class_names": "names",
 }
-#: Names of two separate matrices: one of seen columns, one of unseen columns.
-BLOCKS = (
-    ("seen_scores", "scores_seen", "seen_logits", "logits_seen"),
-    ("unseen_scores", "scores_unseen", "unseen_logits", "logits_unseen"),
+#: Names of two separate matrices, of seen and of unseen columns or images; names of their labels.
+BLOCKS, LABELS_OF_BLOCKS = (
+    tuple(
+        tuple(form.format(name) for form in forms for name in (side, f"test_{side}"))
+        for side in ("seen", "unseen")
+    )
+    for forms in (
+        ("{}_scores", "scores_{}", "{}_logits", "logits_{}"),
+        ("{}_labels", "labels_{}", "{}_label", "y_{}", "{}_y", "{}_targets"),
+    )
 )
 #: Names of columns that describe an image or its prediction, unless a class has this name.
 NO_CLASSES = (
@@ -368,22 +375,30 @@ def read_scores(
             "as .csv with the titles label and predicted; got a text."
         )
     with scratch() as folder:
-        parts = _read_parts(path, folder, limits)
-        second = parts.pop("unseen_scores", None)
-        second_names: tuple[str, ...] = ()
+        parts = _read_parts(path, folder, limits, keyed=labels is not None)
+        others = parts.pop("others", {})
+        more = {part: parts.pop(f"unseen_{part}", None) for part in ("scores", "labels")}
         if unseen_scores is not None:
             (folder / "unseen").mkdir()
-            others = _read_parts(unseen_scores, folder / "unseen", limits)
-            second, second_names = others.get("scores"), tuple(others.get("class_names", ()))
-            if second is None:
+            more = _read_parts(unseen_scores, folder / "unseen", limits)
+            if "scores" not in more:
                 raise FileRefusedError(
                     f"{clean_text(unseen_scores.name)}: expected the scores of unseen classes; got "
                     "predicted classes."
                 )
-            for part in ("labels", "unseen", "seen"):
-                if part in others:
-                    parts.setdefault(part, others[part])
-        others = parts.pop("others", {})
+            rows = rows_by_image(others, more.get("others", {}), unseen_scores.name, name)
+            if rows is not None:
+                more["scores"] = np.asarray(more["scores"])[rows]
+                more.pop("labels", None)
+        if _are_other_images(parts, more):
+            parts.setdefault("unseen", np.unique(np.asarray(more["labels"])))
+            for part in ("scores", "labels"):
+                parts[part] = np.concatenate([np.asarray(of[part]) for of in (parts, more)])
+            more = {}
+        second, second_names = more.get("scores"), tuple(more.get("class_names", ()))
+        for part in ("labels", "unseen", "seen"):
+            if more.get(part) is not None:
+                parts.setdefault(part, more[part])
         if labels is not None:
             parts["labels"] = _read_labels(labels, folder / "labels", limits, name, others)
         if unseen is not None:
@@ -537,13 +552,15 @@ def _are_class_embeddings(parts: Mapping[str, Any]) -> bool:
     return len(keys) == len(labels) and not keys & columns
 
 
-def _read_parts(source: Path | Contents, folder: Path, limits: Limits) -> dict[str, Any]:
+def _read_parts(
+    source: Path | Contents, folder: Path, limits: Limits, *, keyed: bool = False
+) -> dict[str, Any]:
     """Return the parts of a table or a file of arrays."""
     if isinstance(source, Path):
         if source.suffix.lower() in (".csv", ".tsv"):
             return _read_csv(source, folder, limits)
         if container_of(source) == "Parquet":
-            return _read_parquet(source, folder, limits)
+            return _read_parquet(source, folder, limits, keyed)
         source = look_into(source, limits=limits)
     return _read_archive(source, folder, limits)
 
@@ -577,13 +594,18 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
     wanted: dict[str, Role] = {name: ROLES[part] for part, name in held.items() if name is not None}
     if held["scores"] is None and answers is not None:
         wanted[answers] = "labels"
+    labels_of = [first_named(shapes, names) for names in LABELS_OF_BLOCKS]
     if blocks_of[1] is not None:
         wanted[blocks_of[1]] = "scores"
+        if held["labels"] is None and None not in labels_of:
+            held["labels"] = labels_of[0]
+            wanted |= {name: "labels" for name in labels_of if name is not None}
     marks = held["labels"] if _are_marks(shapes, held["labels"], held["scores"]) else None
     if marks is not None:
         wanted[marks] = "scores"
     read = contents.read(wanted, folder, limits=limits)
-    named = (*held.items(), ("predicted", answers), ("unseen_scores", blocks_of[1]))
+    named = (*held.items(), ("predicted", answers))
+    named += (("unseen_scores", blocks_of[1]), ("unseen_labels", labels_of[1]))
     for part, name in named:
         if name is not None and name in wanted:
             answer = read.names.get(name, read.arrays.get(name))
@@ -616,8 +638,11 @@ def _marked_columns(file: str, name: str, marks: np.ndarray) -> np.ndarray:
     return marks.argmax(axis=1)
 
 
-def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
-    """Return the parts of a table: scores of classes or, without any, predicted classes."""
+def _read_parquet(path: Path, folder: Path, limits: Limits, keyed: bool) -> dict[str, Any]:
+    """Return the parts of a table: scores of classes or, without any, predicted classes.
+
+    With ``keyed``, columns of other texts are read, too, since one may name the images.
+    """
     wanted: dict[str, Role] = {
         "scores": "scores",
         "class_names": "names",
@@ -628,6 +653,10 @@ def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     parts: dict[str, Any] = {**read.arrays, **read.names}
     numbers = parts.get("scores")
     remarks = [_left_out(read.unread, "texts, no scores of a class")] if read.unread else []
+    parts["others"] = {}
+    if keyed and read.unread:
+        texts = read_arrays(path, dict.fromkeys(read.unread, "labels"), folder, limits=limits)
+        parts["others"] = {title: np.array(values) for title, values in texts.names.items()}
     if numbers is not None:
         columns = list(parts.get("class_names", ()))
         if len(columns) != numbers.shape[1]:
@@ -637,7 +666,7 @@ def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
             )
         scored = _columns_of_classes(columns, parts.get("labels", ()), numbers)
         if 1 < len(scored) < len(columns):
-            parts["others"] = {name: numbers[:, k] for k, name in enumerate(columns)}
+            parts["others"] |= {name: numbers[:, k] for k, name in enumerate(columns)}
             others = [columns[k] for k in range(len(columns)) if k not in scored]
             remarks.append(_left_out(others, "no scores of a class"))
             parts["scores"] = numbers = np.array(numbers[:, scored])
@@ -656,6 +685,17 @@ def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
             "predicted classes, such as y_pred; got texts alone."
         )
     return parts | {"remarks": remarks, "is_table": True}
+
+
+def _are_other_images(parts: Mapping[str, Any], more: Mapping[str, Any]) -> bool:
+    """Whether two matrices have the same columns, and rows of images that share no class."""
+    if any(of.get(part) is None for of in (parts, more) for part in ("scores", "labels")):
+        return False
+    names = [tuple(of.get("class_names", ())) for of in (parts, more)]
+    columns = [np.shape(of["scores"])[1] for of in (parts, more)]
+    labels = [{*np.asarray(of["labels"]).tolist()} for of in (parts, more)]
+    same = columns[0] == columns[1] and (names[0] == names[1] or not names[1])
+    return same and labels[0].isdisjoint(labels[1])
 
 
 def _join_blocks(
@@ -893,11 +933,17 @@ def _labels_in(
 def _labels_of_text(
     path: Path, folder: Path, limits: Limits, scores: str, others: Mapping[str, np.ndarray]
 ) -> np.ndarray | tuple[str, ...]:
-    """Read the labels in a column of a table, or one per line."""
+    """Read the labels in a column of a table, or one per line, alone or after the image."""
     try:
         table = look_into(path, ("text",), limits=limits)
     except FileRefusedError:  # not a table: lines differ in form
         return numbers_or_names(read_lines(path, max_bytes=64 << 20))
+    lines = table.arrays.get("array")
+    pairs = [] if lines is None else [IMAGE_IN_LINE.match(line) for line in lines.astype(str)]
+    if pairs and all(pair and pair[2] for pair in pairs):
+        arrays = {"image": np.array([pair[1] for pair in pairs if pair])}
+        behind = numbers_or_names([pair[2] for pair in pairs if pair])
+        return _by_image(replace(table, arrays=arrays), behind, scores, others)
     name = first_named(table.shapes, ("array", *LABELS))
     name = name or _only_repeating(table, folder, limits)
     labels = None if name is None else _labels_in(table, name, folder, limits)

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -333,23 +335,32 @@ def rows_by_image(
     names the images if no value repeats and some are in both files. Raises FileRefusedError, which
     names ``file`` and the images ``of`` another file, if one of them is not listed.
     """
-    for title, column in images.items():
-        own = column.tolist()
-        for name, values in listed.items():
-            place = {image: row for row, image in enumerate(values.tolist())}
-            same = values.dtype.kind == "U" or plain_name(name) == plain_name(title)
-            if not same or len(place) < len(values) or len({*own}) < len(own):
-                continue
+    for (title, column), (name, values) in product(images.items(), listed.items()):
+        if values.dtype.kind != "U" and plain_name(name) != plain_name(title):
+            continue
+        for named in (_image_name, _file_name):  # paths may begin in another folder
+            own = [named(image) for image in column.tolist()]
+            place = {named(image): row for row, image in enumerate(values.tolist())}
             missing = [image for image in own if image not in place]
-            if len(missing) == len(own):
+            if len(place) < len(values) or len({*own}) < len(own) or len(missing) == len(own):
                 continue
             if missing:
                 raise FileRefusedError(
                     f"{file}: expected every image of {of}; got none called "
-                    f"{clean_text(str(missing[0]), 60)!r}."
+                    f"{clean_text(missing[0], 60)!r}."
                 )
             return [place[image] for image in own]
     return None
+
+
+def _image_name(image: object) -> str:
+    """Return a name or number as text."""
+    return str(int(image) if isinstance(image, float) and image.is_integer() else image)
+
+
+def _file_name(image: object) -> str:
+    """Return the last part of a path."""
+    return re.split(r"[/\\]", _image_name(image))[-1]
 
 
 def _plain(path: Path) -> np.ndarray:
