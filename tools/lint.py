@@ -224,8 +224,8 @@ def _text_figures(tables: Tables) -> Iterator[Comparison]:
             abs(printed - row["quoted"]) <= TINY,
             (
                 f"{_in_words(cell)}: {row['paper']}, {row['section']}, states "
-                f"{_percent(row['quoted'])}, the "
-                f"table ({TITLES[cell[0]]}) {_percent(printed)}."
+                f"{_percent(row['quoted'])}; the "
+                f"table ({TITLES[cell[0]]}) has {_percent(printed)}."
             ),
         )
 
@@ -248,7 +248,7 @@ def _captions(tables: Tables) -> Iterator[Comparison]:
     for row in tables["captions"].to_dict("records"):
         counted = counted_in_tables(tables, row["what"])
         line = (
-            f"Figure {row['figure']}: the caption counts {row['stated']} {row['what']}, there are "
+            f"Figure {row['figure']}: the caption counts {row['stated']} {row['what']}; there are "
             f"{counted}."
         )
         yield row["stated"] == counted, line
@@ -298,7 +298,7 @@ def _released_folds(tables: Tables) -> Iterator[Comparison]:
                 released == printed,
                 (
                     f"{row['dataset']}, {split}: printed {printed[0]} + {printed[1]} training and "
-                    f"validation classes, the released folds have {released[0]} + {released[1]}."
+                    f"validation classes; the released folds have {released[0]} + {released[1]}."
                 ),
             )
 
@@ -314,7 +314,7 @@ def _released_imagenet(tables: Tables) -> Iterator[Comparison]:
         yield (
             stated == row["classes"],
             (
-                f"{row['split']}: the paper states {stated:,} classes, the released file has "
+                f"{row['split']}: the paper states {stated:,} classes; the released file has "
                 f"{row['classes']:,}."
             ),
         )
@@ -335,7 +335,7 @@ def _other_test(row: Mapping[Any, Any]) -> str | None:
     tested = int((class_facts(row["dataset"]).classes["ss"] == "test").sum())
     if (few := int(row["test_classes"])) != tested:
         return (
-            f"{few} test classes (chance {100 / few:.1f} %), the standard split has {tested} "
+            f"{few} test classes (chance {100 / few:.1f} %), where the standard split has {tested} "
             f"({100 / tested:.1f} %)"
         )
     if isinstance(pretraining := row["pretraining"], str):
@@ -369,7 +369,7 @@ def _action_text(tables: Tables) -> Iterator[Comparison]:
         yield (
             low - half - TINY <= stated <= high + half + TINY,
             (
-                f"{data}, {what}: section {row['section']} states {stated:,.{digits}f}, "
+                f"{data}, {what}: section {row['section']} states {stated:,.{digits}f}; "
                 f"{SOURCES[what]} {expected}."
             ),
         )

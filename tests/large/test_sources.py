@@ -66,7 +66,7 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     for name, said in (
         ("corrupt.h5", "expected an HDF5 file that is complete"),
         ("text.h5", "expected HDF5; got a text"),
-        ("gone.h5", "expected a file; found nothing there"),
+        ("gone.h5", "expected a file; found none"),
     ):
         with pytest.raises(FileRefusedError, match=said):
             next(blocks_of(str(tmp_path / name)))

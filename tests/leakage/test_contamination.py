@@ -436,7 +436,7 @@ def test_lists_of_other_people_are_read(fixture, shared, printed):
         (["--extractor", "CLIP"], "--extractor: expected test classes with it"),
         (["--split", "PS"], "expected --dataset"),
         (["--on", "UCF-101"], "did you mean 'UCF101'"),
-        (["--classes", "/nowhere/list.txt"], "expected a file; found nothing there"),
+        (["--classes", "/nowhere/list.txt"], "expected a file; found none"),
     ],
 )
 def test_what_the_command_refuses_is_one_sentence(asked, sentence, printed):
@@ -549,8 +549,8 @@ def test_the_transfer_counts_classes_of_the_source_as_read_and_as_compared(capsy
 def test_an_unknown_answer_says_what_the_paper_finds_and_what_one_can_do(capsys):
     clip = answer(find_test_set("oxford_pets, new"), find_extractor("CLIP"))
     assert clip.verdict == "Unknown"
-    assert "21.5% on Country211" in clip.sentence
-    assert "0.0%" not in clip.sentence
+    assert "21.5 % on Country211" in clip.sentence
+    assert " 0.0 %" not in clip.sentence
     assert "count those that name your classes" in clip.advice
     dino = answer(find_test_set("oxford_pets, new"), find_extractor("DINOv2"))
     assert "Its paper" not in dino.sentence

@@ -87,7 +87,7 @@ def test_test_rows_of_a_photograph_that_was_trained_on_are_counted(part):
     n = len(world.parts[part])
     assert finding.mark is FAIL
     assert finding.sentence == (
-        f"4 of {n} rows of {part} ({4 / n:.1%}) share a photograph with a training row, "
+        f"4 of {n} rows of {part} ({400 / n:.1f} %) share a photograph with a training row, "
         "according to names of a test."
     )
     assert finding.rows == tuple(rows.tolist())

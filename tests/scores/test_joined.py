@@ -120,7 +120,7 @@ def test_printed_figures_are_found_again_or_not(folder):
     files = [folder / f"{order}.npz", folder / "clean.mat"]
     right, *_ = cards_of_files(files, ["none"], read_printed(f"H {100 * h:.1f}"))
     assert right.sentence.startswith(
-        f"Printed H {100 * h:.1f}: reproduced: joint label space, gamma = 0"
+        f"Printed H {100 * h:.1f}: reproduced by joint label space, gamma = 0"
     )
     assert [p.mark for p in right.findings if p.title.startswith("Printed ")] == ["ok"]
     wrong, *_ = cards_of_files(files, ["none"], read_printed("H 12.3, u 1"))

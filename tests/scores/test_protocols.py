@@ -284,7 +284,7 @@ def test_the_command_compares_files_of_the_same_images(tmp_path, capsys, printed
         np.savez(tmp_path / f"{k}.npz", scores=scores.F, y=scores.y, unseen_classes=unseen)
     files = [str(tmp_path / f"{k}.npz") for k in (0, 1)]
     text = printed("score", *files, "--fix", "as-is", "--compare", "--words", "base-new")
-    assert "1.npz minus 0.npz, points (95 % over classes; over images)" in text
+    assert "1.npz minus 0.npz, points (95 % intervals over classes; over images)" in text
     pair = compare_scores(report_of(0).matrix, report_of(1).matrix)
     difference = 100 * pair.differences.loc["separate_harmonic", "difference"]
     (line,) = [w for w in rows_of(text, "Separate", "label", "spaces,", "H") if w[1] == "class"]

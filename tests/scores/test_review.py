@@ -161,7 +161,7 @@ def test_printed_figures_are_found_again_or_contradict_the_scores(folder, capsys
     assert "--printed 'u 100, h 1'" in said
     u = re.search(r"no scored row leaks: u ([0-9.]+) %", said)[1]
     reviewed(*given, "--printed", f"u {u}")
-    assert "reproduced: joint label space" in together(shown())
+    assert "reproduced by joint label space" in together(shown())
     reviewed("--split", f"{AUTHOR}.mat", "--printed", "u 1", code=2)
 
 

@@ -365,7 +365,7 @@ def test_a_file_of_another_kind_is_named_without_its_bytes(tmp_path, content, go
 
 
 def test_what_is_no_file_is_refused(tmp_path):
-    for path, came in ((tmp_path / "none.mat", "nothing there"), (tmp_path, "a folder or device")):
+    for path, came in ((tmp_path / "none.mat", "none"), (tmp_path, "a folder or device")):
         with pytest.raises(FileRefusedError, match=came):
             read_arrays(path, {"att": "columns"}, tmp_path)
 

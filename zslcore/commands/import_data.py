@@ -186,7 +186,8 @@ def print_dataset(data: ZSLDataset) -> None:
     print(f"  images    {n:,} x {d:,} features")
     print(f"  classes   {data.n_classes} x {data.prototypes.shape[1]} attributes")
     print(f"  features  trained on {trained or unknown}")
-    print(f"  benchmark {benchmark_of(data) or 'not recognised'}, by its classes")
+    benchmark = benchmark_of(data)
+    print(f"  benchmark {f'{benchmark}, by its classes' if benchmark else 'not recognised'}")
     print(f"  digest    {data.digest}")
     for split in data.splits.values():
         print(

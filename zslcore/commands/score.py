@@ -47,7 +47,8 @@ class OpenQuestionError(DatasetError):
 
     def __init__(self, question: Question, option: str) -> None:
         no = "" if question.open else f"; if not: {option} as-is"
-        super().__init__(f"{question.sentence} If so: {option} {question.fix}{no}.")
+        text = f"{question.sentence} If so: {option} {question.fix}{no}."
+        super().__init__(text.replace("γ", "gamma"))
         self.sentence, self.fix = question.sentence, question.fix
 
 

@@ -194,7 +194,9 @@ class _Layout:
     def find(cls, folder: Path, features: str, splits: str) -> _Layout:
         folder = _look_up(folder.parent, folder.name) or folder
         if not folder.is_dir():
-            raise FileRefusedError(f"{folder}: expected a folder with {features} and {splits}.")
+            raise FileRefusedError(
+                f"{folder}: expected a folder with {features} and {splits}; found none."
+            )
         folder = folder.resolve()
         features, splits = _inside(folder, features), _inside(folder, splits)
         if folder.name.lower() in SPLIT_FOLDERS and not _look_up(folder, features):

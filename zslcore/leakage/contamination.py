@@ -48,7 +48,7 @@ from zslcore.leakage.vocabularies import (
     wordnet,
 )
 from zslcore.names import spaced_name
-from zslcore.numbers import counted
+from zslcore.numbers import counted, percent
 from zslcore.storage.files import FACTS
 
 #: Annotation of the training examples of an extractor.
@@ -617,7 +617,7 @@ def _own_analysis(of_sets: Sequence[OverlapCell]) -> str:
     rows = [row for cell in of_sets for row in printed_overlaps(cell.pretraining)]
     if not rows:
         return ""
-    shares = ", ".join(f"{row.share:.1%} on {row.dataset}" for row in rows if row.share)
+    shares = ", ".join(f"{percent(row.share)} on {row.dataset}" for row in rows if row.share)
     return f"Its paper finds copies of test images in it: {shares} ({rows[0].source})."
 
 

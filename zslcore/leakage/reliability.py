@@ -24,6 +24,7 @@ from zslcore.datasets.open_world import open_world_sets
 from zslcore.leakage.contamination import cell_of, find_test_set
 from zslcore.leakage.matching import match_names
 from zslcore.leakage.vocabularies import get_vocabulary
+from zslcore.numbers import percent
 from zslcore.storage.files import FACTS
 
 PAIRS, MEASURED = FACTS / "labelled_pairs.csv", FACTS / "matching_measured.csv"
@@ -130,8 +131,9 @@ def how_reliable() -> str:
     return (
         f"On {of.pairs} labelled pairs of ImageNet-1K and lists that the comparison was not "
         f"developed on, {of.certain_right} of {of.certain} certain pairs are the same class "
-        f"({of.precision['certain']:.1%}). Of the {of.same} pairs of the same class, "
-        f"{of.same_found} were found certain or possible ({of.recall['certain or possible']:.1%})."
+        f"({percent(of.precision['certain'])}). Of the {of.same} pairs of the same class, "
+        f"{of.same_found} were found certain or possible "
+        f"({percent(of.recall['certain or possible'])})."
     )
 
 

@@ -188,9 +188,12 @@ def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
         return Finding(title, "open", text, advice), figure
     figure = Figure(label, f"{leaked:,}", "of the split named in the file")
     if leaked:
-        text = f"{leaked:,} rows of the split are in training and test."
+        text = (
+            f"{counted(leaked, 'row')} of the split {'is' if leaked == 1 else 'are'} in both "
+            "training and test."
+        )
         return Finding(title, "leak", text, "Use a split without these rows."), figure
-    return Finding(title, "ok", "No row of the split is in training and test."), figure
+    return Finding(title, "ok", "No row of the split is in both training and test."), figure
 
 
 def _of_classes(

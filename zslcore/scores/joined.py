@@ -369,7 +369,7 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
         else:
             by_class = [row for row in fair if row[1] == "per class"]
             protocol, average, _ = (by_class or fair)[0]
-            text = f"Reproduced: {protocol.lower()}, {average}.".replace("γ", "gamma")
+            text = f"Reproduced by {protocol.lower()}, {average}.".replace("γ", "gamma")
             advice = "" if by_class else "Ask for the metric per class, as the field reports."
             yield Finding(title, "ok" if by_class else "warning", text, advice)
 

@@ -173,7 +173,10 @@ class Pair:
 
     def as_text(self, words: Words = WORDS["seen-unseen"]) -> str:
         """Format the differences as lines of text, in points, with both intervals."""
-        legend = f"{self.names[1]} minus {self.names[0]}, points (95 % over classes; over images)"
+        legend = (
+            f"{self.names[1]} minus {self.names[0]}, points (95 % intervals over classes; over "
+            "images)"
+        )
         headline = words.translate(self.headline).replace("γ", "gamma")
         lines = [*textwrap.wrap(headline, 100), "", legend]
         for row in self.table(words).to_dict("records"):

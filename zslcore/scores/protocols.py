@@ -152,12 +152,12 @@ PROTOCOLS = (
         ORACLE,
         "The same with the γ that makes H largest on these test images: an upper bound, not a "
         "result.",
-        "As an upper bound on H over all γ",
+        "As an upper bound on H for any γ",
         _lines("best"),
     ),
     Protocol(
         "Every γ",
-        "Area under the curve of seen over unseen accuracy for all γ: of all pairs with one "
+        "Area under the curve of seen over unseen accuracy for every γ: of all pairs with one "
         "image of each side, the share in which both are right within their side and the seen "
         "image has the larger margin.",
         "AUSUC (Chao et al. 2016), per class; OpenworldAUC (Hua et al. 2025), which is the same "

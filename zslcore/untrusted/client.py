@@ -717,7 +717,7 @@ def _refuse_pointer(path: Path, head: bytes) -> None:
 
 def _require_file(path: Path) -> None:
     if not path.is_file():
-        what = "a folder or device" if path.exists() else "nothing there"
+        what = "a folder or device" if path.exists() else "none"
         raise FileRefusedError(f"{clean_text(path)}: expected a file; found {what}.")
 
 

@@ -21,6 +21,7 @@ from zslcore.leakage.published import (
 )
 from zslcore.leakage.report import Evidence, Finding, listed
 from zslcore.names import class_key
+from zslcore.numbers import percent
 
 
 @check("ZSL010", "Identity of the split", "A known split, as published.")
@@ -69,10 +70,10 @@ def _near(near: NearSplit) -> Finding:
         for what, names in (("now unseen", near.now_unseen), ("no longer unseen", near.no_more))
         if names
     ]
-    shares = ", ".join(f"{part} {share:.1%}" for part, share in near.shares.items())
+    shares = ", ".join(f"{part} {percent(share)}" for part, share in near.shares.items())
     which = "; ".join(moved) or "none"
     message = (
-        f"Near {near}: {near.same:.1%} of the rows are on the same side (shared with it: "
+        f"Near {near}: {percent(near.same)} of the rows are on the same side (shared with it: "
         f"{shares}). Moved classes: {which}."
     )
     advice = "Say which split was used; metrics are not comparable with those of the known split."

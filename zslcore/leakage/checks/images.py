@@ -10,7 +10,7 @@ from zslcore.leakage.checks.base import check, finding, leak, ok, warning
 from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.neighbours import identical_rows, near_rows
 from zslcore.leakage.report import Evidence, Finding, Mark
-from zslcore.numbers import counted
+from zslcore.numbers import counted, percent
 
 ADVICE = "Inspect the images; the corrected split removes such rows from training."
 
@@ -40,7 +40,7 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
                 context,
                 "leak",
                 f"Equal to a training row in all features: {counted(rows.size, 'row')} of {part} "
-                f"({share:.2%}).",
+                f"({percent(share, 2)}).",
                 np.union1d(rows, twins),
                 group,
                 share,
@@ -122,7 +122,7 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
     yield leak(
         f"Unusually near to a training row (below {limits.near:g} times the median distance of "
         f"{near.median:.4g}, and {limits.alone:g} times the distance to the tenth nearest training "
-        f"row): {counted(n, 'test row')} ({share:.2%}).",
+        f"row): {counted(n, 'test row')} ({percent(share, 2)}).",
         ADVICE,
         Evidence.of("Pairs, nearest first, rows 0-based", columns, table),
         a,

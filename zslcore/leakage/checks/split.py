@@ -29,7 +29,7 @@ from zslcore.leakage.context import (
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import Evidence, Finding, listed
 from zslcore.metrics import accuracy_interval
-from zslcore.numbers import counted
+from zslcore.numbers import counted, percent
 
 Findings = Iterator[Finding]
 
@@ -433,8 +433,8 @@ def same_photograph(context: AuditContext) -> Findings:
             table = [(photographs.name(int(shared[k])), tested[k], in_training[k]) for k in order]
             share = rows.size / n
             yield leak(
-                f"{rows.size:,} of {n:,} rows of {part} ({share:.1%}) share a photograph with a "
-                f"training row, according to {photographs.source}.",
+                f"{rows.size:,} of {n:,} rows of {part} ({percent(share)}) share a photograph "
+                f"with a training row, according to {photographs.source}.",
                 "Separate photographs, not rows: the corrected split removes the training rows of "
                 "these photographs and keeps the test set.",
                 Evidence.of(
@@ -454,7 +454,7 @@ def same_photograph(context: AuditContext) -> Findings:
             silent = False
             yield warning(
                 f"{name}: {rows.size:,} of {len(val):,} validation rows share a photograph "
-                f"with a training row ({rows.size / len(val):.1%}).",
+                f"with a training row ({percent(rows.size / len(val))}).",
                 "Validate on photographs that are not trained on; the corrected split does so.",
                 rows=rows,
                 figures={"rows": rows.size, "of": len(val)},
