@@ -149,7 +149,7 @@ def test_decisions_are_carried_to_overlap_gain_and_back(visit):
     assert "**seal** is in ImageNet" in words(app).replace("\\", "")
     assert "Confirmed by hand" in words(app)
     pages.go(app, PAGE, **REVIEW).run()
-    assert "Matches with imagenet-1k rejected by hand: pig" in words(app).replace("\\", "")
+    assert "Matches with ImageNet-1K rejected by hand: pig" in words(app).replace("\\", "")
 
 
 def test_decisions_are_written_as_the_command_line_reads_them(tmp_path):

@@ -114,7 +114,9 @@ class Chart {
   }
 
   /** The mark under the pointer. @param {MouseEvent} event */
-  meant({ offsetX, offsetY }) {
+  meant({ clientX, clientY }) {
+    const box = this.svg.getBoundingClientRect(), zoom = box.width / this.width || 1;
+    const offsetX = (clientX - box.left) / zoom, offsetY = (clientY - box.top) / zoom;
     let best = null, least = NEAR ** 2;
     for (const target of this.targets) {
       const { x, y, width, height } = target;

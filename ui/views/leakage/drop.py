@@ -100,9 +100,7 @@ def show(header: Header) -> None:
         chosen = controls.choose_option(
             *("Check", [ON_FILE, ON_DATASET]),
             key="leakage_source",
-            format_func=str.capitalize if window.is_narrow() else "Check {}".format,
-            width=110 if window.is_narrow() else 168,
-            label_visibility="collapsed",
+            width=110 if window.is_narrow() else 176,
         )
     if chosen == ON_DATASET:
         _check_dataset(header, answer, [])
