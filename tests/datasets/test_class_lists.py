@@ -68,6 +68,9 @@ def lines_of(form):
         ("C{j:02}_{0}", "column 2 of 2"),
         ("{0} 0.25 -1 3e-2", "column 1 of 4"),
         ("{0}, 0.25, 1.5", "column 1 of 3"),
+        ("{0} ({j}5 images)", "column 1 of 2"),
+        ("- [{0}](https://example.org/{_})", ""),
+        ("<class id='{i}'>{0}</class>", ""),
         ("data/train/{0}/", "the last part of each path"),
         ("a photo of {an} {0}.", "the prompt 'a photo of a ...'"),
         ("{i},a photo of {an} {0}", "the prompt 'a photo of a ...' in column 2 of 2"),
@@ -178,6 +181,11 @@ def test_words_of_one_line_are_names_where_a_dictionary_knows_them():
         {"info": {"year": 2020}, "categories": [{"id": i, "name": n} for i, n in enumerate(NAMES)]},
         {"names": dict(enumerate(NAMES)), "nc": 6},
         {"classes": NAMES, "version": "1"},
+        {"layers": ["a"], "id2label": dict(enumerate(NAMES)), "label2id": {"zebra": 2}},
+        {name: [f"the fur of a {name} is soft", "four legs"] for name in NAMES},
+        {name: ["fur", "four legs"] for name in NAMES},
+        {name: f"a photo of a {name}." for name in NAMES},
+        {"monkeys": NAMES[:1], "other mammals": NAMES[1:]},
     ],
 )
 @pytest.mark.parametrize("indent", [None, 2])
@@ -195,6 +203,10 @@ def test_json_lists_classes_in_records_or_under_a_title(tmp_path, value, indent)
         [{"name": "dog"}, {"name": "dog"}],
         {"names": ["dog"], "labels": ["cat"]},
         {"accuracy": 0.5},
+        {"image": ["a.jpg", "b.jpg"], "caption": ["a dog", "a cat"]},
+        {"y_true": ["dog", "cat"], "y_pred": ["cat", "dog"]},
+        {"dog": "mammal", "crow": "bird"},
+        {"dog": ["fur"]},
         [{"name": 1}],
     ],
 )
@@ -228,6 +240,13 @@ def test_every_separator_of_lines_ends_one(separator):
     lines = ['0,"grey wolf"', '1,"red fox"', '2,"ox"']
     assert parse_class_list([separator.join(lines)]) == parse_class_list(lines)
     assert is_class_table([separator.join(lines)])
+
+
+def test_a_table_of_classes_may_have_many_columns():
+    rows = [f"{i},{n},mammal,family {i % 2},order,{i}00" for i, n in enumerate(NAMES)]
+    assert is_class_table(["id,name,super,family,order,count", *rows])
+    scores = [f"{n},{i},{i + 1},{i + 2},{i + 3}" for i, n in enumerate(NAMES)]
+    assert not is_class_table(["name,ox,cat,dog,hen", *scores])
 
 
 @given(st.lists(st.text(alphabet='a1," \r\n\x0b\u2028', max_size=20), max_size=5))

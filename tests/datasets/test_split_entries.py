@@ -121,6 +121,7 @@ def of_images(*more):
         },
         "record_of.json": {i: {"label": n, "split": p} for i, n, p in rows},
         "activity_net.json": {"version": "1.3", "taxonomy": [{"nodeId": 1}], "database": database},
+        "image_files.json": {f"{p}_images": [i for i, _, _ in of] for p, of in of_part.items()},
         "class_of.json": {p: {i: n for i, n, _ in of} for p, of in of_part.items()},
         "pairs.json": {p: [[i, n] for i, n, _ in of] for p, of in of_part.items()},
         "turned.json": {p: [[n, i] for i, n, _ in of] for p, of in of_part.items()},

@@ -128,6 +128,24 @@ def test_lists_of_classes_are_known_by_the_words_in_their_names(tmp_path, seen, 
     assert sides(read_split_folder(tmp_path)) == (expected, [({"bat", "cow"}, {"dog"})])
 
 
+@pytest.mark.parametrize("names", [("known", "unknown"), ("cub_seen", "cub_unseen")])
+@pytest.mark.parametrize("ending", ["txt", "csv", "tsv", "json"])
+def test_lists_of_the_two_sides_have_any_form(tmp_path, names, ending):
+    for name, classes in zip(names, (["bat", "cow ox"], ["emu"]), strict=True):
+        tab = {"csv": ",", "tsv": "\t"}.get(ending)
+        rows = [f"{k}{tab}{each}" for k, each in enumerate(classes)] if tab else classes
+        text = "\n".join([f"id{tab}name", *rows] if tab else rows)
+        text = json.dumps(classes) if ending == "json" else text
+        (tmp_path / f"{name}.{ending}").write_text(text)
+    assert sides(read_split_folder(tmp_path))[0] == {"seen": {"bat", "cow ox"}, "unseen": {"emu"}}
+
+
+def test_a_second_list_of_unseen_classes_is_not_passed_over(tmp_path):
+    write(tmp_path, seen_classes__txt="bat\ncow", unseen_classes__txt="emu", unseen_more__txt="bat")
+    (question,) = read_split_folder(tmp_path).questions
+    assert question == "Not read, and not checked: unseen_classes.txt."
+
+
 def test_classes_of_a_fold_alone_are_those_that_train(tmp_path):
     write(tmp_path, trainclasses1__txt="bat", valclasses1__txt="dog", testclasses__txt="emu")
     found, folds = sides(read_split_folder(tmp_path))

@@ -426,3 +426,16 @@ def test_lists_of_videos_with_some_test_classes_in_training_leak(tmp_path, numbe
     assert (found.mark, found.classes) == ("leak", ("f",))
     assert not of_videos(tmp_path, "abcde", "fgh", numbered).counts["leak"]  # no class is shared
     assert not of_videos(tmp_path, "abcde", "abcdefgh", numbered).counts["leak"]  # seen ones, too
+
+
+@pytest.mark.parametrize("form", ["kinetics400_{}_list.txt", "{}_split.txt"])
+def test_lists_of_images_have_the_part_among_the_words_of_their_names(tmp_path, form):
+    for part, name in (("train", "bat"), ("test", "emu")):
+        lines = [f"{name}/{k}.mp4 300 {int(part == 'test')}" for k in range(3)]
+        (tmp_path / form.format(part)).write_text("\n".join(lines))
+    split = split_lists.read_split_lists(tmp_path)
+    assert {part: len(rows) for part, rows in split.parts.items()} == {
+        "trainval": 3, "test_seen": 0, "test_unseen": 3,
+    }  # fmt: skip
+    (tmp_path / "notes_on_train.txt").write_text("We train on bats.\n")
+    assert len(split_lists.read_split_lists(tmp_path).files) == 6

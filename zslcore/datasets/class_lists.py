@@ -19,6 +19,12 @@ from typing import Any
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import container_of, read_value
+from zslcore.untrusted.readers.array_names import (
+    LABELS,
+    PREDICTED,
+    SCORE_VARIABLES,
+    first_named,
+)
 
 #: Limits in bytes, lines, and characters per line: ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
@@ -54,7 +60,7 @@ TITLES = frozenset(
 #: Titles of a column of names, the most likely first.
 NAMED = ("classname", "name", "classnames", "names", "class", "labelname", "label", "category")
 #: Titles of a list of names.
-TITLE = frozenset({*NAMED, "classes", "labels", "categories"})
+TITLE = frozenset({*NAMED, "classes", "labels", "categories", "id2label"})
 ARTICLES = frozenset({"a", "an", "the", "one"})
 #: Pattern that occurs in the words before a name if these words are a prompt.
 PICTURES = re.compile(
@@ -66,8 +72,11 @@ OF_IMAGES = frozenset(
     {"ytrue", "ypred", "true", "truth", "groundtruth", "gt", "pred", "predicted", "prediction"}
     | {"file", "filename", "path", "image", "score", "probability"}
 )
-#: Largest number of columns of a table of classes.
-MOST_FIELDS = 4
+#: Largest number of columns of a table of classes with more numbers than texts, and of words of a
+#: class in a JSON of groups; longer texts are descriptions.
+MOST_FIELDS, MOST_WORDS = 4, 3
+#: Markup around a name: a link in Markdown, an element of XML.
+MARKUP = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)|^\s*<(\w+)[^<>]*>([^<>]+)</\2>\s*$")
 QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 
 
@@ -129,7 +138,7 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     ClassList(names=('dog', 'ox'), column="the prompt 'a photo of a ...'")
     """
     whole = [line.lstrip("\ufeff").rstrip()[:MAX_LINE] for line in _split_lines(lines)]
-    whole = [RUN.sub(r"\1\2", line) for line in whole]
+    whole = [MARKUP.sub(r"\1\3", RUN.sub(r"\1\2", line)) for line in whole]
     whole = [SENSE.sub("", SPELLED_ID.sub(r"n\1\2", line)) for line in whole]
     whole = [line for line in whole if line.strip() and not line.lstrip().startswith("#")]
     items = _items(whole)
@@ -151,13 +160,15 @@ def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
     stripped = [line.strip() for line in _split_lines(lines)]
     fields = _commas(stripped) if separator == "," else [line.split(separator) for line in stripped]
     rows = [tuple(map(_bare, row)) for row in fields]
-    if len(rows) < 2 or len({*map(len, rows)}) > 1 or len(rows[0]) > MOST_FIELDS:
+    if len(rows) < 2 or len({*map(len, rows)}) > 1:
         return False
     table = _titled(rows)
     if not OF_IMAGES.isdisjoint(map(_squeezed, rows[0])):
         return False
     columns = [table.column(k) for k in range(len(rows[0]))]
     numbers = [values for values in columns if _are_numbers(values)]
+    if len(columns) > max(MOST_FIELDS, 2 * len(columns) - 2 * len(numbers)):
+        return False
     return any(map(_are_names, columns)) and all(
         len(set(values)) == len(values) and all(map(str.isdecimal, values)) for values in numbers
     )
@@ -189,7 +200,7 @@ def _lines_of_json(value: object) -> list[str] | None:
     if isinstance(value, dict):
         under = [each for key, each in value.items() if _squeezed(key) in TITLE]
         if len(under) != 1 or not isinstance(under[0], list | dict):
-            return None
+            return _described(value)
         if (lines := _lines_of_json(under[0])) is not None:
             return lines
         if isinstance(under[0], list):
@@ -205,6 +216,28 @@ def _lines_of_json(value: object) -> list[str] | None:
         return None
     ids = [str(record.get(titles.get("wnid", titles.get("id", "")), "")) for record in value]
     return [f"{i} {name}" for i, name in zip(ids, names, strict=True)] if _are_ids(ids) else names
+
+
+def _described(value: dict[str, Any]) -> list[str] | None:
+    """Return the classes of an object with texts by class, or with classes by group; else None.
+
+    Texts of a class are descriptions or prompts: they are long, repeat, or contain the class.
+    """
+    other = first_named(value, (*LABELS, *PREDICTED, *SCORE_VARIABLES)) or len(value) < 2
+    if other or not OF_IMAGES.isdisjoint(map(_squeezed, value)) or any(map(_is_code, value)):
+        return None
+    if all(isinstance(text, str) for text in value.values()):
+        return [*value] if all(name in text for name, text in value.items()) else None
+    groups = [of for of in value.values() if isinstance(of, list)]
+    texts = [text for of in groups for text in of]
+    if len(groups) < len(value) or not all(isinstance(text, str) and text for text in texts):
+        return None
+    are_classes = max(len(text.split()) for text in texts) <= MOST_WORDS if texts else False
+    return texts if are_classes and len({*texts}) == len(texts) else [*value]
+
+
+def _is_code(name: str) -> bool:
+    return name.isdecimal() or bool(WORDNET_ID.fullmatch(name))
 
 
 # --- Lines ----------------------------------------------------------------------------------------
@@ -395,7 +428,8 @@ def _around_names(lines: list[str]) -> list[list[str]]:
     Spaces or underscores separate the numbers or ids from the name. Numbers after a name may also
     be in brackets, like counts of images, or after a hyphen if they number the lines.
     """
-    bracketed = [re.fullmatch(r"(.*?[^\W\d_].*?)\s*[(\[](\d+)[)\]]", line) for line in lines]
+    counts = r"(.*?[^\W\d_].*?)\s*[(\[](\d+)(?: [a-z]+)?[)\]]"
+    bracketed = [re.fullmatch(counts, line) for line in lines]
     if all(bracketed):
         return [[match[1], match[2]] for match in bracketed if match]
     hyphens = [re.fullmatch(r"(.*?[^\W\d_].*?)\s*[-\u2013]\s*(\d+)", line) for line in lines]

@@ -108,7 +108,7 @@ LETTER = re.compile(r"[^\W\d_]")
 #: Text after the part in the name of a list of classes, such as the end of train_classes.
 OF_CLASSES = re.compile(
     r"([\s_-]*(class(es)?|class_?names?|categor(y|ies)|names|labels|list|cls|cids?)"
-    r"|[\s_-]+(objects|original|ids?))+$",
+    r"|[\s_-]+(objects|original|ids?|files?|images?|paths?|videos?))+$",
     re.IGNORECASE,
 )
 #: Question on parts that list no names of images.
@@ -514,6 +514,8 @@ def _of_list(file: str, listed: Any, *, of_classes: bool) -> list[tuple[str, str
             listed = [*listed]  # classes with a description
     if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
         return None
+    if all(IMAGE.search(each) and parent_folder(each) for each in listed):
+        return [(image, parent_folder(image)) for image in listed]
     if not of_classes and not (is_class_list(listed) and all(map(LETTER.search, listed))):
         return None  # names without letters may be row numbers
     return [("", name) for name in listed]

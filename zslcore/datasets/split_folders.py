@@ -90,7 +90,8 @@ LAYOUTS = (
     "JSON, CSV or YAML of a whole split"
 )
 #: Words in file names that give the side of a class list.
-UNSEEN_WORDS, SEEN_WORDS = {"unseen", "novel", "new"}, {"seen", "base", "train", "trainval"}
+UNSEEN_WORDS = {"unseen", "novel", "new", "unknown"}
+SEEN_WORDS = {"seen", "base", "known", "train", "trainval"}
 VAL_WORDS = {"val", "valid", "validation", "dev", "development"}
 #: Part that names a class list -> side.
 SIDE_OF_PART = {"train": "seen", "trainval": "seen", "val": "val", "test": "unseen"}
@@ -144,7 +145,7 @@ def _with_unread(folder: Path, split_list: SplitList) -> SplitList:
         and path.suffix.lower() != ".json"
         and path.name not in names
         and not NO_LIST.match(path.stem)
-        and not _named(path)
+        and not ((named := _named(path)) and named.is_superseded)
     ]
     if not unread:
         return split_list
@@ -372,6 +373,11 @@ class _Named:
         return "trainval" in stem or "train" not in stem
 
     @property
+    def is_superseded(self) -> bool:
+        """Whether another list is read in its place: of the last stage, or of all seen classes."""
+        return self.side != "unseen" or self.stage > 0 or self.fold > 0
+
+    @property
     def rank(self) -> tuple[int, bool, bool, int]:
         """Sort key; later stages, lists without a fold and trainval rank higher."""
         stem = self.path.stem.lower()
@@ -424,8 +430,8 @@ def _named(path: Path) -> _Named | None:
     words |= {word.removesuffix("classes").removesuffix("class") for word in words}
     stage = next(iter(re.findall(r"stage_?(\d)", stem)), "")
     fold = next(iter(re.findall(r"(?:class(?:es)?|fold)_?(\d)$", stem)), "")
-    is_of_classes = "class" in stem or stage or words & (UNSEEN_WORDS | {"seen", "base"})
-    if path.suffix.lower() not in (".txt", ".npy") or not is_of_classes:
+    is_of_classes = "class" in stem or stage or words & (UNSEEN_WORDS | {"seen", "base", "known"})
+    if path.suffix.lower() not in LISTS or not is_of_classes:
         return None
     side = ""
     if words & VAL_WORDS:

@@ -85,6 +85,8 @@ OF_ROWS = frozenset(
     {"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "id", "ids", "rows"}
     | {"location", "locations", "mask", "masks", "meta"}
 )
+#: Words of which the name of a part consists.
+WORDS_OF_PARTS = frozenset({*PART_OF_NAME, "seen", "unseen"})
 #: Names of class lists -> side: seen or unseen classes.
 SIDES = {
     "trainvalclasses": "seen",
@@ -369,8 +371,19 @@ def _lists(folder: Path) -> dict[str, Path]:
     named = [
         (name, path) for name, path in named if name.lower() in PART_OF_NAME and path.is_file()
     ]
-    lists = _by_part(folder, named)
+    lists = _by_part(folder, named) or _by_part(folder, _named_by_words(texts))
     return {} if lists and all(is_class_list(lines_of(p)) for p in lists.values()) else lists
+
+
+def _named_by_words(paths: Iterable[Path]) -> list[tuple[str, Path]]:
+    """Return lists of images with a part in their names, as ``kinetics400_train_list.txt``."""
+    named = []
+    for path in paths:
+        words = re.findall(r"[a-z]+", path.stem.lower())
+        part = part_of_name("_".join(each for each in words if each in WORDS_OF_PARTS))
+        if part and path.is_file() and (head := read_head(path, MAX_HEAD)):
+            named += [(part, path)] if all(map(IMAGE_IN_LINE.match, head[:2])) else []
+    return named
 
 
 def is_class_list(lines: Sequence[str]) -> bool:
