@@ -100,7 +100,7 @@ def test_judged_scores_become_an_entry(made):
     assert (one.split_kind, one.overlap_word) == ("unknown", "unknown")
     plain = entry_of_scores(json.loads(judge(interpreted(file, ["as-is"])[0]).to_json()), **said)
     assert (plain.gamma.origin, plain.figures.H_gamma) == ("none", None)
-    with pytest.raises(FileRefusedError, match=r"expected what `zslcore score --json` prints"):
+    with pytest.raises(FileRefusedError, match=r"expected the output of `zslcore score --json`"):
         entry_of_scores({"figures": 1}, **said)
 
 

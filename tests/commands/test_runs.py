@@ -94,7 +94,7 @@ def test_two_runs_are_compared_cell_by_cell(store, results, capsys):
     text = said(capsys, "compare", *keys)
     assert "method LinearS2V LinearV2S" in " ".join(text.split())
     gain = 100 * (results[1].evaluation.zsl - results[0].evaluation.zsl)
-    assert f"{gain:+.1f}" in text
+    assert f"{gain:+.1f}".replace("-", "−") in text
     assert "over 4 classes" in text
     tables = json.loads(said(capsys, "compare", *keys, "--json"))
     assert set(tables) == {"spec", "figures", "classes"}

@@ -163,7 +163,7 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path):
 def test_the_text_lists_the_most_frequent_first_and_what_none_names(tmp_path):
     (tmp_path / "a.txt").write_text("\n".join([*CAPTIONS, "owl"]))
     text = as_text(*count_captions(tmp_path / "a.txt", ["zebra", "panda", "okapi"]))
-    assert text.startswith("2 of 3 classes are named in 8 captions")
+    assert text.startswith("2 of 3 classes named in 8 captions")
     assert text.index("zebra") < text.index("panda")
     assert "in no caption: okapi" in text
 
@@ -178,5 +178,5 @@ def test_the_command_counts_for_classes_of_a_file_and_of_the_map(tmp_path, capsy
     assert (of["Pug"], of["Leonberger"], of["Samoyed"]) == (2, 1, 0)
     (tmp_path / "classes.txt").write_text("cat\npug\n")
     assert main([*asked, "--classes", str(tmp_path / "classes.txt")]) == 0
-    assert "2 of 2 classes are named in 3 captions" in capsys.readouterr().out
+    assert "2 of 2 classes named in 3 captions" in capsys.readouterr().out
     assert "--captions: expected test classes with it" in printed(*asked, status=2)

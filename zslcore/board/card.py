@@ -33,7 +33,7 @@ from zslcore.numbers import percent
 from zslcore.results.run_files import read_runs
 
 #: Title of the finding on the stated metrics.
-FIGURES = "Stated figures"
+FIGURES = "Stated metrics"
 
 
 def card_of_result(
@@ -113,7 +113,7 @@ def _findings(result: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
     unstated = [name for name, origin in origins.items() if origin in ("given", "not told")]
     if entry.used_test_set:
         what = "Gamma was" if entry.gamma.origin == "oracle" else "The parameters were"
-        text = f"{what} chosen on the test images: the figures are an upper bound (oracle)."
+        text = f"{what} chosen on the test images: the metrics are an upper bound (oracle)."
         findings.insert(0, Finding(title, "leak", text, "Choose on validation images."))
     if unstated:
         text = f"The choice of {' and '.join(unstated)} is unknown."
@@ -156,7 +156,7 @@ def _picture(entry: BoardEntry) -> Picture | None:
     values = [(HEADINGS[name], getattr(entry.figures, name)) for name in on_board()]
     bars = tuple(Bar(label, 1.0, v, percent(v)) for label, v in values if v is not None)
     figures = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
-    return Picture(f"Stated figures: {figures}.", bars) if bars else None
+    return Picture(f"Stated metrics: {figures}.", bars) if bars else None
 
 
 def _read_as(result: CheckedEntry) -> dict[str, str]:

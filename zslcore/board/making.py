@@ -164,7 +164,7 @@ def entry_of_scores(
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise FileRefusedError(
-            f"{clean_text(method)}: expected what `zslcore score --json` prints; got another JSON."
+            f"{clean_text(method)}: expected the output of `zslcore score --json`; got other JSON."
         ) from None
     return entry
 

@@ -14,7 +14,7 @@ from zslcore.commands.command import command, option
 from zslcore.commands.options import METHOD, PARAM, show_steps
 
 
-@command(option("method METHOD", METHOD), PARAM, option("--all", "print the laws that hold, too"))
+@command(option("method METHOD", METHOD), PARAM, option("--all", "also print the laws that hold"))
 def run(args: argparse.Namespace) -> int:
     """Check every law; return 1 if one is broken."""
     from zslcore.commands.run import read_params

@@ -59,7 +59,7 @@ OPTIONS = (
     ),
     option(
         "--group-pattern REGEX",
-        "regular expression whose first group is the photograph in a file name: '(.*)_aug[0-9]+'",
+        "regular expression; its first group is the photograph in a file name: '(.*)_aug[0-9]+'",
     ),
     option(
         "--pretraining NAME",

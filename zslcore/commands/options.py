@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from zslcore.commands.command import option
 from zslcore.exceptions import ParameterError
+from zslcore.numbers import signed
 from zslcore.texts import clean_text
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ def seed(text: str) -> int:
 
 
 def percent(value: float | None, form: str = ".1f") -> str:
-    """Return a fraction in percent; "-" for None."""
-    return "-" if value is None or value != value else f"{100 * value:{form}}"
+    """Return a fraction in percent, with a true minus sign; "-" for None."""
+    return "-" if value is None or value != value else signed(value, form)
 
 
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:

@@ -221,7 +221,7 @@ def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmb
     file = clean_text(path.name)
     if not NAME.fullmatch(embedding):
         raise ParameterError(
-            "An embedding is named by at most 40 letters, digits and underscores; "
+            "The name of an embedding must be at most 40 letters, digits and underscores; "
             f"got {clean_text(embedding, 60)!r}."
         )
     classes: list[str] = []

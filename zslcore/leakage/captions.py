@@ -16,6 +16,7 @@ import pandas as pd
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.vocabularies import id_of
 from zslcore.names import readable
+from zslcore.numbers import counted
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import count_captions_of
 
@@ -64,7 +65,10 @@ def as_text(table: pd.DataFrame, n: int, most: int = 40) -> str:
     ordered = table.sort_values("captions", ascending=False, kind="stable")
     none = ordered[ordered["captions"] == 0]["class"].tolist()
     named = ordered[ordered["captions"] > 0]
-    lines = [f"{len(named):,} of {len(table):,} classes are named in {n:,} captions"]
+    lines = [
+        f"{len(named):,} of {counted(len(table), 'class', 'classes')} named in "
+        f"{counted(n, 'caption')}"
+    ]
     lines += [
         f"  {row['captions']:>9,}  {1e6 * row['share']:>9,.1f} per million  {row['class']}"
         for row in named.head(most).to_dict("records")

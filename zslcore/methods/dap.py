@@ -88,9 +88,9 @@ class DAP(AttributeModel):
         title="Attribute-based classification for zero-shot visual object categorization",
         authors="Lampert, Nickisch, Harmeling",
         url="https://doi.org/10.1109/TPAMI.2013.140",
-        idea="Predict each attribute from the image, then ask whose attributes these are.",
+        idea="Predict each attribute from the image, then choose the class with these attributes.",
         formula=r"F(x, c) = \sum_m \log p(a_m^c \mid x) - \log p(a_m^c)",
-        requires="prototypes whose values say how much of an attribute a class has",
+        requires="prototypes that state how much of each attribute a class has",
     )
     revision = 3  # 2: smaller tolerance; 3: smaller again, attributes fitted together
     param_grid: ClassVar = {"C": (0.1, 1.0, 10.0, 100.0)}

@@ -330,7 +330,8 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
     left = f" No {gone}image is left without a leak." if gone else ""
     text = (
         f"With all {without.tested:,} rows {_figures_text(without.whole)}; without the "
-        f"{without.leaked:,} that leak {_figures_text(without.kept)}, {without.how}.{left}"
+        f"{without.leaked:,} that leak{'s' * (without.leaked == 1)} "
+        f"{_figures_text(without.kept)}, {without.how}.{left}"
     )
     if not without.also_in_trainval:
         text += " A model trained on trainval alone has seen none of these rows."
@@ -384,7 +385,10 @@ def _sentence(
         return fitted.sentence
     main = figures
     if without is not None and without.leaked > 0:
-        main = f"{without.leaked:,} of {without.tested:,} scored rows leak. {figures}"
+        main = (
+            f"{without.leaked:,} of {without.tested:,} scored rows "
+            f"leak{'s' * (without.leaked == 1)}. {figures}"
+        )
     elif verdict_of(findings) != "clean":
         of_scores = [
             f

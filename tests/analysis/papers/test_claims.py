@@ -1079,7 +1079,7 @@ def test_records_are_json_and_the_table_has_a_row_a_body():
     assert [record["id"] for record in records] == ["gbu-cross-p", "fair-all-gain"]
     assert set(records[0]["judgments"]) == {"printed", "real", "yours", "simulated"}
     assert len(judgment_table(judged)) == 8
-    assert "printed tables: 2 does not hold" in as_text(judged)
+    assert "printed tables: does not hold 2" in as_text(judged)
 
 
 def test_a_misspelt_claim_is_pointed_to_the_nearest():

@@ -245,7 +245,7 @@ def _counts(judged: Judged) -> list[str]:
 def _numbered(table: pd.DataFrame) -> str:
     """Return the counts of verdicts as text."""
     counts = table["verdict"].value_counts(sort=False)
-    return ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+    return ", ".join(f"{verdict} {n}" for verdict, n in counts.items())
 
 
 #: Columns that identify a cell in printed and in our results.

@@ -172,7 +172,7 @@ def paired(first: pd.Series, second: pd.Series) -> tuple[pd.Series, pd.Series]:
     """Return two series of metrics on their common cases; UndecidedError if there are none."""
     both = pd.concat([first, second], axis=1, keys=["first", "second"]).dropna()
     if both.empty:
-        raise UndecidedError("None of the methods has both figures here.")
+        raise UndecidedError("None of the methods has both metrics here.")
     return both["first"], both["second"]
 
 
