@@ -183,7 +183,7 @@ def test_scores_never_tell_the_training_rows(folder):
     found = card(folder, "scores.npz")
     assert found.verdict == "unknown"
     assert found.figures[0].value == "unknown"
-    with pytest.raises(FileRefusedError, match="expected labels"):
+    with pytest.raises(FileRefusedError, match="per image with its label"):
         card(folder, "alone.npy")
 
 
