@@ -1,6 +1,8 @@
 // @ts-check
 // Tiles as buttons in reading order; a press is sent to the server.
 
+import { together } from "../../../zslcore/interactive/numbers.js";
+
 /** @typedef {{ id: string, group: string, state: string, word: string, text: string }} Tile */
 /** @typedef {{ tiles: Tile[], chosen: string, counts: Record<string, number> }} Wall */
 /** @typedef {(name: string, value: string) => void} Say tells the server */
@@ -61,7 +63,7 @@ function button({ id, state, word, text }, say) {
   made.title = text;
   const verdict = document.createElement("b"), words = document.createElement("span");
   verdict.textContent = `${SYMBOLS.get(state) || "?"} ${word}`;
-  words.textContent = text.replaceAll(" %", "\u00a0%");
+  words.textContent = together(text);
   made.append(verdict, words);
   made.addEventListener("click", () => {
     const root = made.closest(".wall");
