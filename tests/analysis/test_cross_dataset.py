@@ -278,7 +278,7 @@ def test_printed_p_is_that_of_the_pairs_that_share_their_training_set():
     done = ttest_rel(np.concatenate([one, four]), np.concatenate([two, three]))
     assert other.p == pytest.approx(done.pvalue)
     assert round(other.p, PRINTED_CLAIM.decimals) == PRINTED_CLAIM.p
-    text = claim_explained()
+    text = claim_explained(cross_tests(printed_table()))
     assert "does not follow" in text
     assert "24 pairs give p = 0.35" in text
     assert "gives for the test set (p = 0.0072)" in text

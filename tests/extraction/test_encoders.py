@@ -1,6 +1,7 @@
 """Networks of torchvision: their own features, their weights, and what these were trained on."""
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ def library():
 
 @pytest.fixture(scope="module")
 def encoder(library):
-    return load_encoder("resnet18", "random", preset=SMALL)
+    return replace(load_encoder("resnet18", "random"), preset=SMALL)
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ def test_weights_of_a_file_are_known_by_their_hash_and_fill_the_network(library,
         model = library.models.resnet18(weights=None, num_classes=5)  # of five classes of one's own
     path = tmp_path / "mine.pth"
     torch.save({"state_dict": {f"module.{k}": v for k, v in model.state_dict().items()}}, path)
-    found = load_encoder("resnet18", path, trained_on=["kinetics-400"], preset=SMALL)
+    found = replace(load_encoder("resnet18", path, trained_on=["kinetics-400"]), preset=SMALL)
     assert found.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert found.weights == "mine.pth"
     assert found.pretraining == ("kinetics-400",)

@@ -98,9 +98,7 @@ def _printed(configuration: str, features: str, semantics: str, method: str) -> 
     return float(cell["overlap_gain_minus_idt"].iloc[0]) if len(cell) else np.nan
 
 
-def compared_splits(
-    study: pd.DataFrame, configuration: str, method: str = "BiDiLEL"
-) -> pd.DataFrame:
+def compared_splits(study: pd.DataFrame, configuration: str) -> pd.DataFrame:
     """Return the accuracies on released and on controlled splits, as in the paper's table 4.
 
     ``low`` to ``high`` is Welch's interval of ``difference`` over draws, ``rise`` is the difference
@@ -108,7 +106,7 @@ def compared_splits(
     and OS4.
     """
     rows = []
-    of_method = study[study["method"] == method]
+    of_method = study[study["method"] == "BiDiLEL"]
     for (features, semantics), part in of_method.groupby(["features", "semantics"], sort=False):
         by_draw = part.groupby(["splits", "draw"])["accuracy"].mean()
         if set(by_draw.index.get_level_values("splits")) != {"controlled", "released"}:

@@ -532,11 +532,9 @@ def cross_tests(
     }
 
 
-def claim_explained(
-    tests: Mapping[str, PairedTest] | None = None, claim: PrintedClaim = PRINTED_CLAIM
-) -> str:
+def claim_explained(tests: Mapping[str, PairedTest]) -> str:
     """Explain whether a printed p-value follows from its table, or which other pairs give it."""
-    tests = cross_tests(printed_table()) if tests is None else tests
+    claim = PRINTED_CLAIM
     test = tests[claim.question]
     if round(test.p, claim.decimals) == claim.p:
         return f"The printed p = {claim.p:g} follows from the printed table."

@@ -35,7 +35,6 @@ from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset, class_folds
 from zslcore.evaluation.protocol import ScoredTest, Setting
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features import Preprocessing
 from zslcore.methods import get_method
 from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import accuracy_interval, per_class_accuracy
@@ -129,8 +128,6 @@ def overlap_study(
     draws: Sequence[Draw],
     *,
     progress: Progress = silent,
-    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Fit every method on every draw of classes, with each kind of features.
 
@@ -150,7 +147,7 @@ def overlap_study(
     fits = list(product(datasets.items(), enumerate(draws), methods.items()))
     for n, ((features, dataset), (k, draw), (method, estimator)) in enumerate(fits, start=1):
         split = split_of_draw(dataset, draw)
-        scores = Setting(dataset, split, preprocessing, seed).score(estimator)
+        scores = Setting(dataset, split).score(estimator)
         of_draw = draw_accuracies(scores, draw)
         rows += [(k, features, method, *row) for row in of_draw]
         progress(n, len(fits), f"Fit {n} of {len(fits)}")
@@ -477,7 +474,7 @@ def class_gains(
     by_class = pairs.groupby("class")
     draws, gain = by_class.size(), by_class["gain"].mean()
     error = by_class["gain"].std().to_numpy() / np.sqrt(draws.to_numpy())
-    reach = error * stats.t.ppf((1 + 0.95) / 2, np.maximum(draws.to_numpy() - 1, 1))
+    reach = error * stats.t.ppf(0.975, np.maximum(draws.to_numpy() - 1, 1))
     inside = by_class["overlapping"].first().astype(bool).to_numpy()
     near = np.isin(gain.index, sorted(related))
     table = pd.DataFrame(
@@ -502,14 +499,13 @@ class GroupGain:
 
     Attributes
     ----------
-    every, inside, related, unrelated : mean gain of all classes, and by group (NaN if empty)
+    inside, related, unrelated : mean gain by group of classes (NaN if empty)
     others : mean gain of all classes that are not in the pre-training set, related or not
     difference : ``inside`` minus ``unrelated``
     low, high : Welch's 95 % interval of the difference over classes
     p : two-sided p-value of Welch's test
     """
 
-    every: float
     inside: float
     related: float
     unrelated: float
@@ -551,7 +547,6 @@ def group_gain(table: pd.DataFrame) -> GroupGain:
     test = stats.ttest_ind(inside, unrelated, equal_var=False)
     interval = test.confidence_interval(0.95)
     return GroupGain(
-        every=float(table["gain"].mean()),
         inside=float(inside.mean()),
         related=float(related.mean()) if len(related) else np.nan,
         unrelated=float(unrelated.mean()),

@@ -436,9 +436,7 @@ head.forEach((th, k) => th.querySelector("button").addEventListener("click", () 
 """
 
 
-def board_html(
-    board: Board, title: str = "Board of results", curves: Mapping[str, str] | None = None
-) -> str:
+def board_html(board: Board, curves: Mapping[str, str] | None = None) -> str:
     """Return the board as a standalone page; all text from results is escaped.
 
     ``curves`` maps the file of a result to the address of the page with its curve.
@@ -446,7 +444,7 @@ def board_html(
     table = table_of(board.results)
     rows = table.to_dict("records")
     body = template(Path(__file__).with_name("board.html")).render(
-        title=title,
+        title="Board of results",
         board=board,
         rows=list(zip(rows, texts_of(table).to_dict("records"), strict=True)),
         intervals={
@@ -457,7 +455,7 @@ def board_html(
         percent=PERCENT,
         explained=EXPLAINED,
     )
-    return page(title, body, style=STYLE, script=SCRIPT)
+    return page("Board of results", body, style=STYLE, script=SCRIPT)
 
 
 EXPLAINED = (

@@ -167,7 +167,6 @@ def load_encoder(
     device: str = "cpu",
     seed: int = 0,
     trained_on: Sequence[str] = (),
-    preset: Preset | None = None,
 ) -> Encoder:
     """Return an encoder by name.
 
@@ -178,7 +177,6 @@ def load_encoder(
         first weights of the network), or "random"
     seed : seed of random weights
     trained_on : pre-training sets of the network, if its weights do not state them
-    preset : preprocessing of images; by default the preprocessing of the weights
 
     Raises
     ------
@@ -196,9 +194,7 @@ def load_encoder(
         encoder = _of_open_clip(name.removeprefix(OPEN_CLIP), weights, _device(device), seed)
     else:
         encoder = _of_torchvision(name, weights, _device(device), seed)
-    if trained_on:
-        encoder = replace(encoder, pretraining=tuple(trained_on))
-    return encoder if preset is None else replace(encoder, preset=preset)
+    return replace(encoder, pretraining=tuple(trained_on)) if trained_on else encoder
 
 
 # --- torchvision ----------------------------------------------------------------------------------

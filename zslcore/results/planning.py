@@ -68,7 +68,10 @@ class RunPlan:
     def first(self, spec: RunSpec, results: Results) -> RunResult | None:
         """Return the stored result of a run; None if missing or incomplete for the plan."""
         result = results.get(spec.at_current_revision.key)
-        return None if result is None or _lacks(result, self.choices) else result
+        if result is None or ("oracle" in self.choices and result.oracle is None):
+            return None
+        lacks_folds = "folds" in self.choices and result.spec.grid and not result.fold_choices
+        return None if lacks_folds else result
 
     def of(self, spec: RunSpec, results: Results) -> Iterator[RunResult]:
         """Yield the stored results of a run and of its derived runs."""
@@ -175,13 +178,6 @@ def _refusal(plan: RunPlan, spec: RunSpec, places: Mapping[str, str]) -> str:
     except ZSLError as error:
         return str(error)
     return ""
-
-
-def _lacks(result: RunResult, choices: Collection[ChoiceRule]) -> bool:
-    """Return whether a stored result lacks fold choices or the oracle that the plan needs."""
-    return ("folds" in choices and bool(result.spec.grid) and not result.fold_choices) or (
-        "oracle" in choices and result.oracle is None
-    )
 
 
 # --- Runs derived from a result -------------------------------------------------------------------

@@ -98,14 +98,12 @@ def knn_recall(reference: np.ndarray, nearest: np.ndarray) -> float:
     return float(_shared(reference, nearest).mean() / reference.shape[1])
 
 
-def preserved_neighbours(
-    Z: np.ndarray, Y: np.ndarray, *, k: int = 15, threads: int = 1
-) -> np.ndarray:
-    """Return the share of the k nearest neighbours in ``Z`` that are also nearest in ``Y``, (n,).
+def preserved_neighbours(Z: np.ndarray, Y: np.ndarray, *, threads: int = 1) -> np.ndarray:
+    """Return the share of the 15 nearest neighbours in ``Z`` that are also nearest in ``Y``, (n,).
 
-    The mean is the kNN recall; k is reduced if there are not enough points.
+    The mean is the kNN recall; fewer neighbours count if there are not enough points.
     """
-    k = min(k, len(Z) - 1)
+    k = min(15, len(Z) - 1)
     near = [neighbours(space, k, threads=threads).indices for space in (Z, Y)]
     return _shared(*near) / k
 

@@ -203,7 +203,12 @@ def judgment_table(judged: Judged) -> pd.DataFrame:
 
 def as_text(judged: Judged) -> str:
     """Return judged claims and verdict counts as text; bodies that decide no claim share a line."""
-    silent = _undecided_bodies(judged) if len(judged) > 1 else []
+    silent = [
+        body
+        for body in BODIES
+        if len(judged) > 1
+        and all(of[body].verdict == "undecided" for of in judged.values() if body in of)
+    ]
     judged = {id_: {b: j for b, j in of.items() if b not in silent} for id_, of in judged.items()}
     lines = []
     for id_, of in judged.items():
@@ -218,15 +223,6 @@ def as_text(judged: Judged) -> str:
     return ("\n").join(
         [*lines, *_counts(judged), *[f"No claim is decided by: {unused}."] * bool(silent)]
     )
-
-
-def _undecided_bodies(judged: Judged) -> list[Body]:
-    """Return the bodies of evidence on which every claim is undecided."""
-    return [
-        body
-        for body in BODIES
-        if all(of[body].verdict == "undecided" for of in judged.values() if body in of)
-    ]
 
 
 def _counts(judged: Judged) -> list[str]:

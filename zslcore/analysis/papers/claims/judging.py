@@ -194,12 +194,11 @@ def judge_mean(
     claimed: Literal["above", "below", "near"],
     *,
     of: str = "methods and data sets",
-    margin: float = NEAR,
 ) -> Judgment:
     """Judge the mean of differences of fractions, shape (n,), by its t interval.
 
     The sentence starts with ``what``; ``of`` is the plural noun for the cases. "near" means within
-    ``margin`` of zero. Raises UndecidedError for fewer than two differences.
+    :data:`NEAR` of zero. Raises UndecidedError for fewer than two differences.
     """
     x = np.asarray(values, dtype=float)
     if len(x) < 2:
@@ -212,10 +211,10 @@ def judge_mean(
         f"{what}: {signed(test.mean_difference)} points on average over {test.pairs} {of} "
         f"({signed(low)} to {signed(high)})."
     )
-    limits = {"above": (0.0, np.inf), "below": (-np.inf, 0.0), "near": (-margin, margin)}
+    limits = {"above": (0.0, np.inf), "below": (-np.inf, 0.0), "near": (-NEAR, NEAR)}
     verdict = judge_interval(low, high, limits[claimed])
     if verdict == "undecided":
-        limit = "zero" if claimed != "near" else f"{100 * margin:.0f} points"
+        limit = "zero" if claimed != "near" else f"{100 * NEAR:.0f} points"
         sentence += f" The interval includes {limit}."
     return Judgment(verdict, sentence, test.mean_difference, low, high, "points")
 
@@ -350,14 +349,14 @@ def mean_ranks(wide: pd.DataFrame) -> pd.Series:
     return ranks.sort_values(kind="stable")
 
 
-def possible_places(wide: pd.DataFrame, missing: int = 0, tied: float = TIED) -> pd.DataFrame:
+def possible_places(wide: pd.DataFrame, missing: int) -> pd.DataFrame:
     """Return the ``first`` and ``last`` possible rank of each method by mean rank.
 
-    A method certainly ranks ahead of another if it is better by more than ``tied`` on every data
-    set. Each of the ``missing`` methods could be ahead of all other methods.
+    A method certainly ranks ahead of another if it is better by more than :data:`TIED` on every
+    data set. Each of the ``missing`` methods could be ahead of all other methods.
     """
     x = wide.to_numpy()
-    above = (x[:, :, None] > x[:, None, :] + tied).all(axis=0)
+    above = (x[:, :, None] > x[:, None, :] + TIED).all(axis=0)
     last = x.shape[1] + missing - above.sum(axis=1)
     return pd.DataFrame({"first": 1 + above.sum(axis=0), "last": last}, index=wide.columns)
 

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.cross_dataset import PRINTED_CLAIM, claim_explained, cross_tests
+from zslcore.analysis.cross_dataset import claim_explained, cross_tests
 from zslcore.analysis.papers.claims.evidence import (
     ClaimEvidence,
     UndecidedError,
@@ -132,7 +132,7 @@ def crossed_p(e: ClaimEvidence) -> Judgment:
     """Judge whether a different training set changes results significantly."""
     tests = cross_tests(e.table("cross_dataset_awa"))
     test = tests["training set"]
-    sentence = f"{test.sentence} {claim_explained(tests, PRINTED_CLAIM)}"
+    sentence = f"{test.sentence} {claim_explained(tests)}"
     return Judgment("holds" if test.p < 0.05 else "does not hold", sentence, test.p, unit="p")
 
 
