@@ -88,39 +88,30 @@ def latex_table(
     ``numeric`` columns are right-aligned, ``best`` cells bold. Raises ValueError for a row with
     more or fewer cells than headings.
     """
-    aligned = numeric or [False] * len(headings)
     cells = [[in_latex(cell) for cell in row] for row in rows]
-    bold = [[False] * len(headings)] * len(cells) if best is None else best
-    body = [
-        _line(
-            rf"\textbf{{{cell}}}" if strong else cell
-            for cell, strong, _ in zip(row, marks, headings, strict=True)
-        )
-        for row, marks in zip(cells, bold, strict=True)
-    ]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{in_latex(caption)}}}",
-            *([rf"\label{{{label}}}"] if label else []),
-            rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in aligned)}}}",
-            r"\toprule",
-            _line(map(in_latex, headings)),
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
+    if best is not None:
+        cells = [
+            [rf"\textbf{{{cell}}}" if strong else cell for cell, strong in zip(*pair, strict=True)]
+            for pair in zip(cells, best, strict=True)
         ]
+    for row in cells:
+        if row and row[0].startswith("*"):  # LaTeX would read it as part of the preceding row end
+            row[0] = "{}" + row[0]
+    content = np.array(cells, dtype=object).reshape(len(cells), len(headings))
+    text: str = (
+        pd.DataFrame(content, columns=[in_latex(heading) for heading in headings])
+        .style.hide(axis="index")
+        .to_latex(
+            column_format="".join(
+                "r" if right else "l" for right in numeric or [False] * len(headings)
+            ),
+            position_float="centering",
+            hrules=True,
+            label=label or None,
+            caption=in_latex(caption),
+        )
     )
-
-
-def _line(cells: Iterable[str]) -> str:
-    """Return a row; keep LaTeX from reading a leading star as part of the preceding row end."""
-    row = " & ".join(cells) + r" \\"
-    return "{}" + row if row.startswith("*") else row
+    return text
 
 
 def best_in_groups(
