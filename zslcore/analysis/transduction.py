@@ -79,11 +79,11 @@ class Transduction:
 
     transductive: MethodScores
     inductive: MethodScores | None = None
-    contenders: tuple[MethodScores, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        both = (self.inductive, self.transductive)
-        object.__setattr__(self, "contenders", tuple(filter(None, both)))
+    @property
+    def contenders(self) -> tuple[MethodScores, ...]:
+        """The methods with results, the inductive version first."""
+        return tuple(filter(None, (self.inductive, self.transductive)))
 
     def table(self) -> pd.DataFrame:
         """Return one row per method, with the columns of :meth:`MethodScores.row`."""

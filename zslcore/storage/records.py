@@ -91,8 +91,7 @@ def save(folder: Path, result: Any, *, compressed: bool = True) -> None:
             arrays[name] = value
             return {"$array": name}
         if is_dataclass(value):
-            stored = [each.name for each in fields(value) if each.init]
-            return {name: plain(getattr(value, name)) for name in stored}
+            return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
         if isinstance(value, Mapping):
             return {str(key): plain(each) for key, each in value.items()}
         if isinstance(value, list | tuple):
