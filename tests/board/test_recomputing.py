@@ -124,7 +124,8 @@ def test_what_is_no_file_of_predictions_is_refused_unopened(folder, monkeypatch,
     path = next(folder.glob("*.parquet"))
     path.unlink()
     make(path)
-    monkeypatch.setattr("zslcore.board.checking.read_predicted", lambda _: pytest.fail("opened"))
+    read = "zslcore.board.checking.read_predictions_of"
+    monkeypatch.setattr(read, lambda _: pytest.fail("opened"))
     (why,) = read_board(folder, recompute=True).refused.values()
     assert why == f"{path.name}: expected a file of predictions; got {what}."
 

@@ -32,10 +32,8 @@ from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.leakage.counts import find_trained_classes
 from zslcore.leakage.published import (
     KnownSplit,
-    PredictedScores,
     checked,
     known_splits,
-    read_predicted,
 )
 from zslcore.leakage.report import KNOWN_CLASSES, Finding, Mark
 from zslcore.leakage.vocabularies import get_vocabulary
@@ -265,7 +263,7 @@ def recomputed(path: Path, entry: BoardEntry) -> State:
     file = predictions_of_entry(path, entry)
     if file is None:
         return State.STATED
-    predicted = _read_checked(file)
+    predicted = checked(read_predictions_of(file), file.name)
     wrong = next(_differences(entry, predicted.predictions), None)
     if wrong:
         raise FileRefusedError(f"{clean_text(path.name)}, {wrong}.")
@@ -310,13 +308,6 @@ def _file_beside(path: Path) -> Path | None:
 def read_predictions_of(file: Path) -> Predictions:
     """Read the file of :func:`predictions_of_entry`; files of the package need no worker."""
     return read_packaged(file) if file.is_relative_to(FOLDER) else read_predictions(file)
-
-
-def _read_checked(file: Path) -> PredictedScores:
-    """Read and check predictions; files of the package need no worker process."""
-    if file.is_relative_to(FOLDER):
-        return checked(read_packaged(file), file.name)
-    return read_predicted(file)
 
 
 def known_state(path: Path, entry: BoardEntry) -> State:
