@@ -31,9 +31,10 @@ class TwoStageModel(ZSLEstimator):
     def _loss(self, S: np.ndarray) -> Loss:
         """Return the loss of the classifiers for the seen prototypes."""
 
-    @abstractmethod
     def _ridge(self, n_samples: int) -> float:
-        """Return the ridge weight per sample."""
+        """Return the ridge weight per sample, by default from C as in liblinear."""
+        weight: float = 1 / (self.C * n_samples)
+        return weight
 
     @abstractmethod
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:

@@ -80,9 +80,6 @@ class CONSE(TwoStageModel):
     def _loss(self, S: np.ndarray) -> Softmax:
         return Softmax(len(S))
 
-    def _ridge(self, n_samples: int) -> float:
-        return 1 / (self.C * n_samples)
-
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
         # The factor 1 / Z would cancel in the cosine.
         return compare(_combined(Z, self.S_, self.T), S, "cosine")

@@ -24,9 +24,6 @@ class AttributeModel(TwoStageModel):
     shared_grid_params = ("C",)
     regularizers: ClassVar = {"C": "weaker"}
 
-    def _ridge(self, n_samples: int) -> float:
-        return 1 / (self.C * n_samples)
-
     def _binary(self, S: np.ndarray, of: np.ndarray) -> np.ndarray:
         """Return whether each attribute of ``S`` exceeds the mean of seen prototypes ``of``."""
         return of.mean(axis=0 if self.threshold == "attribute" else None) < S

@@ -82,9 +82,7 @@ class ESZSL(CompatibilityModel):
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``V_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        return self._solve(GramStatistics.of(X, y, len(S)), S)
-
-    def _solve(self, statistics: GramStatistics, S: np.ndarray) -> Self:
+        statistics = GramStatistics.of(X, y, len(S))
         visual = ridge(statistics.gram, self.gamma)
         semantic = ridge(S.T @ S, self.lam)
         # V = visual^-1 (X'YS) semantic^-1, by two solves instead of two inverses.

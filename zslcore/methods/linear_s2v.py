@@ -65,9 +65,7 @@ class LinearS2V(ZSLEstimator):
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        return self._solve(ClassStatistics.of(X, y, len(S)), S)
-
-    def _solve(self, statistics: ClassStatistics, S: np.ndarray) -> Self:
+        statistics = ClassStatistics.of(X, y, len(S))
         A = ridge(statistics.semantic_gram(S), self.lam * statistics.n_samples)
         self.W_ = solve(A, statistics.cross(S), assume_a="pos")
         return self

@@ -66,9 +66,7 @@ class LinearV2S(ZSLEstimator):
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
-        return self._solve(GramStatistics.of(X, y, len(S)), S)
-
-    def _solve(self, statistics: GramStatistics, S: np.ndarray) -> Self:
+        statistics = GramStatistics.of(X, y, len(S))
         A = ridge(statistics.gram, self.lam * statistics.n_samples)
         self.W_ = solve(A, statistics.cross(S).T, assume_a="pos", overwrite_a=True).T
         return self

@@ -11,7 +11,6 @@ from zslcore.exceptions import DatasetError
 from zslcore.features import Features, chunks, compare, l2_rows
 from zslcore.methods.base import MethodCard, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap, unit
-from zslcore.methods.statistics import ClassStatistics
 
 
 @dataclass(eq=False, repr=False)
@@ -61,12 +60,6 @@ class PrototypeCosine(ZSLEstimator):
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Check that features and prototypes share a space; nothing is learned."""
         self._check_training(X, y, prototypes)
-        return self._in_one_space()
-
-    def _solve(self, statistics: ClassStatistics, S: np.ndarray) -> Self:
-        return self._in_one_space()
-
-    def _in_one_space(self) -> Self:
         if self.n_features_in_ != self.n_attributes_in_:
             raise DatasetError(
                 f"{self.card.name}: expected features and prototypes in one space; "
