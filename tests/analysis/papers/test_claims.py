@@ -588,7 +588,7 @@ def test_one_is_spoken_of_as_one():
     judgment = CLAIMS["cal-sje-spreads"].judge(
         spreads({"SJE": 0.02, "ALE": 0.01, "DEVISE": 0.01, "SYNC": np.nan})
     )
-    assert judgment.sentence.endswith("SYNC lacks them here.")
+    assert judgment.sentence.endswith("SYNC lacks them.")
 
 
 def test_a_difference_on_two_data_sets_has_to_be_clear_on_each():
