@@ -12,9 +12,8 @@ from zslcore.extraction.encoders import load_encoder, prototypes_of_texts
 
 
 @pytest.fixture
-def classes(tmp_path, monkeypatch):
+def classes(own_data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     path = tmp_path / "classes.txt"
     path.write_text("blue whale\nox\nseal\nbat\n")
     lines = [f"{word} {k} 1 {-k}" for k, word in enumerate(("blue", "whale", "ox", "seal", "bat"))]

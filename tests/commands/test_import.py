@@ -14,9 +14,8 @@ from zslcore.datasets.imports import recipe_of
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(own_data, tmp_path, monkeypatch):
     """A folder of the layout with a second file of features, one of them elsewhere, too."""
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     folder = files.write_folder(tmp_path / "sets" / "ANIMALS")
     (tmp_path / "elsewhere").mkdir()

@@ -94,8 +94,7 @@ def server(tmp_path):
 
 
 @pytest.fixture
-def archive(server, tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def archive(own_data, server, monkeypatch):
     monkeypatch.setattr(download, "PAUSES", (0, 0, 0))
     monkeypatch.setattr(download, "CHUNK", 1000)
     return replace(archives()["xlsa17"], url=server.url)

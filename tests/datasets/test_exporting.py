@@ -40,9 +40,8 @@ def as_released_code_does(folder):
 
 
 @pytest.fixture
-def dataset(tmp_path, monkeypatch):
+def dataset(own_data, tmp_path):
     """An import of the field's layout, with original attributes and three folds."""
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     raw = {"original_att": 100 * files.ATT.T.astype(float)}
     folder = files.write_folder(tmp_path / "SOURCE", splits=raw)
     lists = {"trainclasses1": ["grizzly+bear", "zebra"], "valclasses1": ["otter"]}

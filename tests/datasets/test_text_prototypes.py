@@ -22,9 +22,8 @@ NAMES = np.array([name.replace("+", " ") for name in files.CLASSES])
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(own_data, tmp_path):
     """A folder of the field's layout with the features and, in another order, the texts of CLIP."""
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     folder = files.write_folder(tmp_path / "Toy", features={"features": IMAGES.T})
     np.savez(folder / "texts.npz", prototypes=TEXTS[::-1], class_names=NAMES[::-1])
     return folder

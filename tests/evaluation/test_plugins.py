@@ -30,8 +30,7 @@ NAME = re.compile(r"Mine@[0-9a-f]{12}")
 
 
 @pytest.fixture(autouse=True)
-def _own_world(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def _own_world(own_data, tmp_path, monkeypatch):
     monkeypatch.delenv("ZSL_PUBLIC", raising=False)
     monkeypatch.chdir(tmp_path)
     yield

@@ -21,10 +21,9 @@ from zslcore.storage import artifacts
 
 
 @pytest.fixture
-def data(tmp_path, monkeypatch):
+def data(own_data):
     """A data folder of one's own."""
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
-    return tmp_path / "data"
+    return own_data
 
 
 def left_by_the_dead(folder):

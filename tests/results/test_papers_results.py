@@ -13,8 +13,7 @@ WORLD = linear_world(noise=1.0)
 
 
 @pytest.fixture(autouse=True)
-def _world(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def _world(own_data, tmp_path, monkeypatch):
     monkeypatch.setattr(measuring, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(shipped, "load", {WORLD.name: WORLD}.__getitem__)
     shipped.read_once.cache_clear()

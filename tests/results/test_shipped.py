@@ -36,9 +36,8 @@ def result():
 
 
 @pytest.fixture
-def store(result, tmp_path, monkeypatch):
+def store(own_data, result, tmp_path, monkeypatch):
     """The store of an empty data folder, with one result that comes with the package."""
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "results")
     put(result, tmp_path)

@@ -23,8 +23,7 @@ GIVEN = {"gamma": 1.0, "lam": 1.0}
 
 
 @pytest.fixture(autouse=True)
-def _own_world(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def _own_world(own_data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 

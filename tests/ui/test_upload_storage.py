@@ -25,9 +25,8 @@ def run(coroutine):
 
 
 @pytest.fixture
-def storage(tmp_path, monkeypatch):
+def storage(own_data, monkeypatch):
     """An empty storage, of which a script of session "a" runs."""
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     made = UploadStorage("/upload")
     context = SimpleNamespace(session_id="a", uploaded_file_mgr=made)
     monkeypatch.setattr(upload_storage, "get_script_run_ctx", lambda: context)
