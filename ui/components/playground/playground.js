@@ -405,7 +405,8 @@ export class Playground extends Held {
     const word = ruler.words[this.stop];
     const spelled = this.width >= MEDIUM && this.places.pending.hidden; // else there is no room
     const isHidden = this.choices.offsetHeight === 0, { method } = head.rail.chosen;
-    at.textContent = `${isHidden && spelled ? method : ""} ${this.steps ? `γ ${threeDigits(gamma)}, validated` : ""}`.trim();
+    at.textContent = [isHidden && spelled && method,
+      this.steps && `γ ${threeDigits(gamma)}, validated`].filter(Boolean).join(", ");
     const trade = tradeOf(place, placeAt(this.line, 0), noun[1], this.validated);
     const words = this.steps ? tradeOfStop(ruler, placesOf(frames), this.stop, noun[1])
       : `${trade.gamma} ${trade.words}`.trim();
@@ -415,7 +416,7 @@ export class Playground extends Held {
     const accuracy = spelled && this.wide ? "accuracy " : "";
     u.textContent = `◆ unseen ${accuracy}u ${percent(unseen)}`;
     s.textContent = `● seen ${accuracy}s ${percent(seen)}`;
-    h.textContent = `${spelled ? "harmonic mean " : ""}H ${percent(harmonic)}`;
+    h.textContent = `${spelled && !(isHidden && this.steps) ? "harmonic mean " : ""}H ${percent(harmonic)}`;
     const here = this.steps ? this.stop : gamma;
     const name = this.marked.filter(({ value }) => value === here).map((each) => each.name).join(", ");
     this.range.value = String(here);

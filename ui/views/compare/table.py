@@ -431,7 +431,7 @@ def _hint(table: MethodTable, row: str, column: Column) -> str:
             f"**{plain(f'{row} · {_title(column)}')}**: {value}, rank {place}. Its curve and "
             "source are below the table."
         )
-    return "Bold: the leader. Grey: significantly worse. Click a number for its source."
+    return "Bold: the leader. Grey number: significantly worse. Click a number for its source."
 
 
 def _detail_of(table: MethodTable, row: str, name: str) -> object:
