@@ -403,7 +403,7 @@ export class Playground extends Held {
     const { gamma, unseen, seen, harmonic } = place, [u, s, h, at] = this.places.numbers;
     const head = /** @type {Instrument} */ (this.head), { noun, ruler, frames } = head;
     const word = ruler.words[this.stop];
-    const spelled = this.width >= MEDIUM && this.places.pending.hidden; // else there is no room
+    const hasRoom = this.places.pending.hidden, spelled = hasRoom && this.width >= MEDIUM;
     const isHidden = this.choices.offsetHeight === 0, { method } = head.rail.chosen;
     at.textContent = [isHidden && spelled && method,
       this.steps && `γ ${threeDigits(gamma)}, validated`].filter(Boolean).join(", ");
@@ -414,8 +414,8 @@ export class Playground extends Held {
     this.places.gamma.textContent = this.steps ? valued(ruler.symbol, word)
       : `γ = ${threeDigits(gamma)}`;
     const accuracy = spelled && this.wide ? "accuracy " : "";
-    u.textContent = `◆ unseen ${accuracy}u ${percent(unseen)}`;
-    s.textContent = `● seen ${accuracy}s ${percent(seen)}`;
+    u.textContent = `◆ ${hasRoom ? `unseen ${accuracy}` : ""}u ${percent(unseen)}`;
+    s.textContent = `● ${hasRoom ? `seen ${accuracy}` : ""}s ${percent(seen)}`;
     h.textContent = `${spelled && !(isHidden && this.steps) ? "harmonic mean " : ""}H ${percent(harmonic)}`;
     const here = this.steps ? this.stop : gamma;
     const name = this.marked.filter(({ value }) => value === here).map((each) => each.name).join(", ");

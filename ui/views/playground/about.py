@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from urllib.parse import quote
 
 import streamlit as st
 
@@ -46,13 +47,13 @@ def _write_introduction() -> None:
         "has only descriptions of 31 values, such as these seven lines:"
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.image(_described(), width=110)
+        st.html(_described(), width=110)
         words = "From each description it predicts an image; the closest one gives the class."
         st.markdown(words, width=228)
 
 
 def _described() -> str:
-    """Return the seven lines in the descriptions of the unseen digits, as SVG."""
+    """Return the seven lines in the descriptions of the unseen digits as a picture in HTML."""
     prototypes = cache.dataset("digits").prototypes[list(UNSEEN_DIGITS)]
     lines = "".join(
         f'<path d="{path}" transform="translate({40 * k} 0)" stroke-opacity="{0.1 + 0.9 * value}"/>'
@@ -60,7 +61,9 @@ def _described() -> str:
         for path, value in zip(SEGMENTS, values, strict=False)
     )
     look = f'fill="none" stroke="{UNSEEN.color}" stroke-width="3"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 34" {look}>{lines}</svg>'
+    drawn = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 34" {look}>{lines}</svg>'
+    address = f"data:image/svg+xml,{quote(drawn)}"
+    return f'<img alt="The lines of 7, 8 and 9" width="110" src="{address}">'
 
 
 def _steps() -> Sequence[Step]:
