@@ -178,8 +178,7 @@ def _show_next(question: TestedExtractor) -> None:
         for row in contamination.printed_overlaps(name)
     ]
     if printed:
-        reported = f"Overlap reported in its paper: {plain(printed[0].source)}, {printed[0].url}"
-        st.markdown(f":small[{reported}]")  # not a caption, whose links are too pale
+        st.caption(f"Overlap reported in its paper: {plain(printed[0].source)}, {printed[0].url}")
 
 
 def show_map(question: TestedExtractor) -> None:
