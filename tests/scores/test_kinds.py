@@ -315,24 +315,27 @@ def test_labels_may_be_spelt_as_people_write_them():
 # --- Pure zero-shot -------------------------------------------------------------------------------
 
 
-def test_counts_of_a_confusion_matrix_are_no_scores(tmp_path):
-    """As scores, a matrix with one row per class would give 100 %."""
-    table = pd.DataFrame(np.histogram2d(Y, F.argmax(1), bins=C)[0].astype(int), columns=NAMES)
-    table.assign(label=NAMES).to_csv(tmp_path / "cm.csv", index=False)
-    with pytest.raises(ZSLError, match="one row per class of whole numbers, as a confusion matrix"):
-        read_scores(tmp_path / "cm.csv")
-    shares = table.div(table.sum(axis=1), axis=0)
-    for share, index in ((shares, True), (100 * shares, False), ((100 * shares).round(1), False)):
-        share = share.set_axis(NAMES) if index else share.assign(label=NAMES)
-        share.to_csv(tmp_path / "cm.csv", index=index)
-        with pytest.raises(ZSLError, match="one row per class of shares, as a confusion matrix"):
-            read_scores(tmp_path / "cm.csv")
-    table = pd.DataFrame(softmaxed(F[:C]), columns=NAMES)
-    table.assign(label=NAMES).to_csv(tmp_path / "scores.csv", index=False)
-    assert read_scores(tmp_path / "scores.csv").scores.shape == (C, C)
-    table = pd.DataFrame(F[:C], columns=NAMES)
-    table.assign(label=NAMES).to_csv(tmp_path / "scores.csv", index=False)
-    assert read_scores(tmp_path / "scores.csv").scores.shape == (C, C)
+COUNTS = pd.DataFrame(np.histogram2d(Y, F.argmax(1), bins=C)[0].astype(int), NAMES, NAMES)
+ROWS_OF_CLASSES = {
+    "counts": COUNTS,
+    "shares of rows": COUNTS.div(COUNTS.sum(axis=1), axis=0),
+    "percent of columns": (100 * COUNTS / COUNTS.sum()).round(1),
+    "similarities": COUNTS.corr(),
+    "means": pd.DataFrame(F, columns=NAMES).groupby(np.array(NAMES)[Y]).mean(),
+}
+
+
+@pytest.mark.parametrize("index", [True, False])
+@pytest.mark.parametrize("name", ROWS_OF_CLASSES)
+def test_a_matrix_with_one_row_per_class_is_no_scores(tmp_path, name, index):
+    """As scores, it would give 100 % or nearly so."""
+    table = ROWS_OF_CLASSES[name]
+    table = table if index else table.assign(label=table.index)
+    table.to_csv(tmp_path / "own.csv", index=index)
+    file = read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN])
+    with pytest.raises(ZSLError, match="one row for each of 20 classes, as a confusion matrix"):
+        interpreted(file)
+    assert interpreted(file, ["as-is"])[0] is not None
 
 
 @pytest.mark.parametrize("form", ["prob_{}", "score: {}", "decimal commas"])
@@ -434,7 +437,8 @@ def test_several_runs_in_one_table_are_refused(tmp_path):
     """Pooled, their H would be that of the mean run."""
     for name in ("scores", "predicted"):
         columns = dict(zip(NAMES, F.T, strict=True)) if name == "scores" else {"pred": PREDICTED}
-        runs = [pd.DataFrame(columns).assign(label=Y, seed=seed) for seed in range(3)]
+        run = pd.DataFrame(columns).assign(label=Y)
+        runs = [run.sample(frac=1, random_state=k).assign(seed=k) for k in range(3)]
         pd.concat(runs).to_csv(tmp_path / "own.csv", index=False)
         with pytest.raises(ZSLError, match="the same 408 labels for each of 3 values of 'seed'"):
             read_scores(tmp_path / "own.csv", unseen=["1"])

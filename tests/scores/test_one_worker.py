@@ -9,6 +9,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.cards import cards_of_files
+from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import class_list_of, recognise_file
 from zslcore.untrusted import worker
@@ -131,5 +132,19 @@ def test_a_tsv_of_few_classes_is_a_table_of_scores_and_one_of_names_a_list(tmp_p
     TABLE[["label", "bat", "cow"]].to_csv(tmp_path / "s.tsv", index=False, sep="\t")
     (tmp_path / "names.tsv").write_text("".join(f"{k}\t{name}\n" for k, name in enumerate(NAMES)))
     (tmp_path / "lines.tsv").write_text("".join(f"{name}\n" for name in NAMES))
+    images = pd.DataFrame({"image": [f"{k}.jpg" for k in range(len(Y))], "label": NAMES[Y]})
+    images.to_csv(tmp_path / "y.tsv", index=False, sep="\t")
     kinds = {path.name: recognise_file(path).kind for path in tmp_path.iterdir()}
-    assert kinds == {"s.tsv": "scores", "names.tsv": "classes", "lines.tsv": "classes"}
+    assert kinds == {
+        "s.tsv": "scores",
+        "names.tsv": "classes",
+        "lines.tsv": "classes",
+        "y.tsv": "labels",
+    }
+
+
+def test_a_report_of_metrics_per_class_is_no_list_of_classes(tmp_path):
+    lines = [f"{name:>12}       0.50      0.40      0.44         8\n" for name in NAMES]
+    (tmp_path / "report.txt").write_text("".join(["precision    recall\n", *lines]))
+    with pytest.raises(FileRefusedError, match="got names with fractions, as metrics"):
+        recognise_file(tmp_path / "report.txt")

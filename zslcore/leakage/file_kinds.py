@@ -47,6 +47,7 @@ from zslcore.untrusted.client import (
 )
 from zslcore.untrusted.readers.array_names import (
     LABEL_VARIABLES,
+    LABELS,
     PREDICTED,
     SCORE_VARIABLES,
     first_named,
@@ -91,6 +92,8 @@ EXPECTED = (
     "a split (.mat, .npz, .json, .pt), a score matrix, predictions (.parquet), a result (.json), "
     "features, labels or a list of classes"
 )
+#: Two fractions in a line.
+FRACTIONS = re.compile(r"(?:^|\s)-?\d*\.\d+[\s,;|]+-?\d*\.\d+(?:\s|$)")
 #: Pattern in the names of lists of rows.
 NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
 MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
@@ -242,7 +245,7 @@ def _kind_of_arrays(contents: Contents) -> Kind:
             read = "trainval_loc, test_seen_loc, test_unseen_loc, or train, val, test, train_idx"
             raise _refusal(path, f"labels with {named}; lists of rows must be called {read}")
         return "labels"
-    if names == {"prototypes", "class_names"}:
+    if {"prototypes", "class_names"} <= names:
         size = " x ".join(f"{n:,}" for n in shapes["prototypes"] or ())
         raise _refusal(path, f"class embeddings ({size}), which import takes with --prototypes")
     for name, reason in contents.refused.items():
@@ -319,7 +322,7 @@ def _has_fractions(value: Mapping[str, Any]) -> bool:
 def _kind_of_text(path: Path) -> Kind:
     """Recognise a table of scores, a list of labels or a list of classes."""
     if _is_score_table(path):
-        return "scores"
+        return "labels" if _is_label_table(path) else "scores"
     if path.suffix.lower() in YAML:
         lines = read_value(path, "lines", max_bytes=MAX_LIST, most=MAX_VALUES)
         if yaml_names(lines):
@@ -331,6 +334,8 @@ def _kind_of_text(path: Path) -> Kind:
         raise _refusal(path, "a text without lines")
     if all(line.lstrip("-").isdigit() for line in lines):
         return "labels"
+    if 2 * sum(bool(FRACTIONS.search(line)) for line in lines) > len(lines):
+        raise _refusal(path, "names with fractions, as metrics or vectors of classes have")
     if images := list(filter(None, map(IMAGE_IN_LINE.match, lines))):
         _refuse_images(path, images, len(lines))
     if max(map(len, lines)) > MOST_LETTERS or len(set(lines)) < len(lines):
@@ -347,6 +352,15 @@ def _is_score_table(path: Path) -> bool:
     if separator == "\t" and not any(separator in line for line in lines):
         return False
     return not is_class_table(lines, separator)
+
+
+def _is_label_table(path: Path) -> bool:
+    """Whether a table has labels, alone or after the images, and neither scores nor predictions."""
+    titles = re.split(r"[,;\t]", next(iter(read_head(path, MAX_LIST)), ""))
+    titles = [title.strip(' "') for title in titles]
+    is_label = [is_named(title, LABELS) for title in titles]
+    predicted = any(is_named(title, PREDICTED) for title in titles)
+    return len(titles) <= 2 and any(is_label) and not predicted
 
 
 def _refuse_images(path: Path, images: Sequence[re.Match[str]], n_lines: int) -> None:

@@ -127,6 +127,7 @@ def interpreted(
         return None, (numbered,)
     matrix = _apply_column_fixes(numbered, fixes)
     if "as-is" not in fixes and "within-sides" not in fixes:
+        _refuse_rows_of_classes(matrix)
         rows = _spread_rows(len(matrix.y))
         some = replace(matrix, matrix=some_rows(matrix.F, rows), y=matrix.y[rows])
         question = _order_question(some) or _distance_question(some) or _list_question(matrix, rows)
@@ -943,6 +944,17 @@ def _swapped_lists(matrix: Scores, rows: np.ndarray) -> str:
             f"{ratio:.1f} times as many images: is it the list of seen classes?"
         )
     return ""
+
+
+def _refuse_rows_of_classes(matrix: Scores) -> None:
+    """Refuse a matrix with one row per class, not per image: its metrics are often 100 %."""
+    C = len(matrix.seen)
+    if len(matrix.y) == C > 2 and len(np.unique(matrix.y)) == C:
+        raise DatasetError(
+            f"{matrix.name}: expected scores of images; got one row for each of {C} classes, as a "
+            "confusion matrix, similarities or means of classes have. Give the scores or the "
+            "predicted class of every image, or keep them with as-is (--fix as-is)."
+        )
 
 
 def _refuse_other_columns(some: Scores, matrix: Scores) -> None:

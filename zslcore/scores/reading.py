@@ -336,8 +336,6 @@ NO_CLASSES = (
 )
 #: Names of columns that distinguish several runs in one table.
 RUNS = ("seed", "run", "epoch", "trial", "repeat", "checkpoint", "model", "method", "experiment")
-#: Largest number of images of a class whose shares in a confusion matrix are recognised.
-MOST_IMAGES = 10_000
 #: Value of ``unseen`` for a file with unseen classes only.
 ALL = "all"
 
@@ -417,11 +415,6 @@ def read_scores(
                 f"{_described(parts)} alone."
             )
         _refuse_runs(name, parts["labels"], others)
-        if "scores" in parts and (counts := _is_confusion_matrix(parts["scores"], parts["labels"])):
-            raise FileRefusedError(
-                f"{name}: expected scores of every image; got one row per class of {counts}, "
-                "as a confusion matrix has; give the predicted class of every image."
-            )
         _number_columns(parts)
         if "scores" in parts and _are_class_embeddings(parts):
             raise FileRefusedError(
@@ -478,36 +471,12 @@ def _refuse_runs(name: str, labels: Any, others: Mapping[str, np.ndarray]) -> No
         if not is_named(title, RUNS) or len(values) != len(y):
             continue
         runs = np.unique(values)
-        of_runs = [y[values == run] for run in runs]
+        of_runs = [np.sort(y[values == run]) for run in runs]
         if 1 < len(runs) < len(y) and all(np.array_equal(of_runs[0], each) for each in of_runs):
             raise FileRefusedError(
                 f"{name}: expected the images once; got the same {len(of_runs[0]):,} labels for "
                 f"each of {len(runs)} values of {clean_text(title, 40)!r}; write one file each."
             )
-
-
-def _is_confusion_matrix(scores: np.ndarray, labels: Any) -> str:
-    """Return the values in words if a square matrix has one row per class of counts, or shares.
-
-    Shares are multiples of 1/n in every row, for n images of the class, and sum to 1 or 100.
-    """
-    n = len(scores)
-    if n < 3 or scores.shape != (n, n) or len({*map(str, labels)}) < n:
-        return ""
-    counts = np.asarray(scores, dtype=float)
-    if not (counts >= 0).all():
-        return ""
-    if (counts == np.round(counts)).all() and counts.sum() > n:
-        return "whole numbers"
-    sums = counts.sum(axis=1)
-    if not any(np.allclose(sums, whole, rtol=0.01) for whole in (1, 100)):
-        return ""
-    images = np.arange(1, MOST_IMAGES + 1)[:, None]
-    for shares in counts[:3] / sums[:3, None].round(2):
-        multiples = shares * images
-        if not (np.abs(multiples - multiples.round()) < 1e-6 * images).all(axis=1).any():
-            return ""
-    return "shares"
 
 
 def _number_columns(parts: dict[str, Any]) -> None:
@@ -763,6 +732,7 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
     """Return the parts of a table; "others" has the columns that are neither labels nor scores."""
     texts, remarks = dict(table.texts), []
     label, answers = first_named(texts, LABELS), first_named(texts, PREDICTED)
+    label = label or _column_of(texts, {*table.columns}, but=answers)
     tested = texts[label] if label is not None else ()
     scored = _columns_of_classes(table.columns, tested, table.values)
     if answers is None and (ranks := _ranked_columns([*texts, *table.columns])):
@@ -773,7 +743,6 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
             texts[answers] = np.array([f"{value:g}" for value in first])
     counters = [k for k, name in enumerate(table.columns) if k not in scored and name != answers]
     names = [table.columns[k] for k in scored]
-    label = label or _column_of(texts, {*names}, but=answers)
     parts: dict[str, Any] = {}
     if label is not None:
         parts["labels"] = numbers_or_names(texts.pop(label))
