@@ -68,6 +68,7 @@ def of_classes(*more):
     return {name: json.dumps(value) for name, value in files.items()} | {
         "part_of.csv": lines(pairs, "{},{}\n", "class,split\n"),
         "other_titles.csv": lines(pairs, "{};{}\n", "Klasse;Teil\n"),
+        "excel.csv": lines(pairs, "{};{}\n", "sep=;\nclass;split\n"),
         "comments.csv": lines(pairs, "{},{}\n", "# a split\n# of classes\nclass,split\n"),
         "windows.csv": lines(pairs, "{},{}\r\n", "\ufeffclass,split\r\n"),
         "marks.csv": marked(pairs),
@@ -140,6 +141,8 @@ def of_images(*more):
         "numbers.csv": "image_id,label,class_name,phase\n"
         + "".join(f"{i},{len(n)},{n},{p}\n" for i, n, p in rows),
         "part_behind.txt": lines(rows, "{0} {2}\n"),
+        "class_between.txt": lines(rows, "{}\t{}\t{}\n"),
+        "class_after_space.txt": lines(rows, "{} {} {}\n"),
     }
 
 
@@ -300,6 +303,34 @@ def test_labels_of_each_part_show_shared_classes_alone(tmp_path, leaked):
     assert report.verdict == ("leaks" if leaked else "unknown")
     assert names_in_leaks(report) == {*leaked}
     assert leaked or report.sentence.startswith("Images have no names: images in two parts")
+
+
+#: A species beside its order, which has species on both sides.
+SPECIES = ("quokka,marsupials,train\nfossa,cats,train\nnumbat,marsupials,train\n"
+           "dhole,dogs,test\nkiang,horses,test\ncuscus,marsupials,test\n")  # fmt: skip
+
+
+@pytest.mark.parametrize("titles", ["", "Art,Ordnung,Teil\n", "name,class,split\n", "a,b,c\n"])
+def test_a_group_beside_a_class_is_not_taken_for_its_class(tmp_path, titles):
+    (tmp_path / "s.csv").write_text(titles + SPECIES)
+    split = read_split_table(tmp_path / "s.csv")
+    assert split is None or "marsupials" not in split.class_names
+    assert (split is None) == (not titles.startswith("name"))
+
+
+@pytest.mark.parametrize("leaked", [False, True])
+def test_ids_of_videos_beside_classes_need_no_titles(tmp_path, leaked):
+    rows = [(f"--v{k:04}x", n, p) for k, (_, n, p) in enumerate([*ROWS, *[LEAKED_IMAGE] * leaked])]
+    (tmp_path / "s.csv").write_text(lines(rows, "{},30,{},{}\n"))
+    assert names_in_leaks(audit(tmp_path / "s.csv")) == ({"dhole"} if leaked else set())
+    assert len(read_split_table(tmp_path / "s.csv").files) == len(rows)
+
+
+@pytest.mark.parametrize("leaked", [False, True])
+def test_a_test_part_may_have_its_sides_inside(tmp_path, leaked):
+    more = TESTED[:1] if leaked else ()
+    value = {"train": [*TRAINED, *more], "test": {"seen": TRAINED, "unseen": TESTED}}
+    assert names_in_leaks(audit(written(tmp_path, "a.json", value))) == {*more}
 
 
 def test_row_numbers_as_texts_are_numbers(tmp_path):

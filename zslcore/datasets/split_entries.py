@@ -43,6 +43,7 @@ import numpy as np
 
 from zslcore.datasets.split_lists import (
     IMAGE,
+    IMAGE_IN_LINE,
     MAX_BYTES,
     MAX_ITEMS,
     SIDES,
@@ -128,6 +129,8 @@ QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
 QUOTED_LIST = re.compile(
     rf"[\[({{]*\s*(?:{QUOTED.pattern})(?:\s*,\s*(?:{QUOTED.pattern}))*[\s,\])}}]*"
 )
+#: Id of a class in WordNet.
+SYNSET = re.compile(r"n\d{8}")
 #: A line of a table in Markdown below the titles.
 RULE = re.compile(r"[\s|:+-]+")
 #: Largest depth of nested objects that is searched for a split.
@@ -272,11 +275,24 @@ def _find_columns(
         texts = [k for k in texts if k != image]
         different = [k for k in texts if len({*cells[k]}) == len(cells[k])]
         if label is None:
-            named = [k for k in texts if k not in different] if len(texts) > 1 else texts
-            label = named[0] if len(named) == 1 else None
+            ids = [] if image is not None else [k for k in different if _are_ids(cells[k])]
+            named = texts if len(texts) == 1 else [k for k in texts if k not in different]
+            # A distinct text beside a repeated one may be a class beside its group.
+            is_clear = len(texts) == 1 or image is not None or len(different) == len(ids) == 1
+            label = named[0] if len(named) == 1 and is_clear else None
+        elif image is None:
+            classes = [k for k in texts if words[k] in CLASS_TITLES and k in different]
+            label = classes[0] if classes and label not in classes else label
         if image is None and label is not None and len({*cells[label]}) < len(cells[label]):
             image = next((k for k in different if k != label), None)
     return image, label, place, where
+
+
+def _are_ids(column: Sequence[str]) -> bool:
+    """Whether texts are ids, as of videos: without spaces, most with digits; not of WordNet."""
+    whole = all(len(text) > 5 and " " not in text for text in column)
+    n_ids = sum(any(map(str.isdigit, text)) and not SYNSET.fullmatch(text) for text in column)
+    return whole and 2 * n_ids >= len(column)
 
 
 def _are_places(column: Sequence[str]) -> bool:
@@ -307,6 +323,10 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
         return None
     if (entries := _of_labels(value)) is not None:
         return entries
+    for key, of in value.items():
+        if isinstance(of, dict) and {*of} == {"seen", "unseen"} and part_of_name(str(key)):
+            value = {k: each for k, each in value.items() if k != key}
+            value |= {f"{key}_{side}": each for side, each in of.items()}
     parts = {str(key): part for key in value if (part := part_or_side(str(key)))}
     if trains_and_tests(parts.values()):
         return _of_lists(file, {key: value[key] for key in parts}, {*value})
@@ -636,9 +656,10 @@ def _of_places(pairs: Iterable[Sequence[str]]) -> Entries | None:
     for name, place in ((0, 1), (1, 0)):
         entries = Entries()
         for pair in pairs:
-            is_image = bool(IMAGE.search(pair[name]))
-            label = parent_folder(pair[name]) if is_image else pair[name]
-            entry = (pair[name] if is_image else "", label)
+            labelled = IMAGE_IN_LINE.match(pair[name])
+            image = labelled[1] if labelled else ""
+            label = (labelled[2] or parent_folder(image)) if labelled else pair[name]
+            entry = (image, label)
             entries.setdefault(part_or_side(pair[place]), []).append(entry)
         if "" not in entries and trains_and_tests(entries):
             labels = [label for of in entries.values() for _, label in of]
@@ -649,6 +670,9 @@ def _of_places(pairs: Iterable[Sequence[str]]) -> Entries | None:
 def _of_pairs(lines: Sequence[str]) -> Entries | None:
     """Return the entries of lines with a name and a part, split at tab, comma, colon or space."""
     for separator in ("\t", ",", ":", None):
+        counts = {line.count(separator) for line in lines} if separator else {1}
+        if len(counts) == 1 and max(counts) > 1:
+            continue  # a table of more columns
         pairs = [line.rsplit(separator, 1) for line in lines]
         if all(len(pair) == 2 for pair in pairs) and (entries := _of_places(pairs)):
             return entries

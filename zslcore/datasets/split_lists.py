@@ -34,6 +34,8 @@ from zslcore.untrusted.client import read_head, read_text_columns, read_value
 MAX_BYTES, MAX_ITEMS = 48 << 20, 4_000_000
 #: Largest size in bytes of the first lines by which a table is recognised.
 MAX_HEAD = 1 << 16
+#: A comment above a table, or the separator that Excel writes there.
+ABOVE_TABLE = re.compile(r"#|sep=")
 #: Separator of the cells of a table -> its kind.
 KIND_OF_SEPARATOR: dict[str, Literal["CSV", "TSV", "CSV with semicolons"]] = {
     ",": "CSV",
@@ -445,12 +447,12 @@ def table_rows(path: Path) -> list[list[str]]:
     kind = KIND_OF_SEPARATOR[separator_of(path)[0]]
     rows = read_value(path, kind, max_bytes=MAX_BYTES, most=MAX_ITEMS)
     filled = [row for row in rows if len(row) > 1 or "".join(row).strip()]
-    return [*dropwhile(lambda row: row[0].startswith("#"), filled)] or [[]]
+    return [*dropwhile(lambda row: ABOVE_TABLE.match(row[0]), filled)] or [[]]
 
 
 def separator_of(path: Path) -> tuple[str, list[str]]:
     """Return the separator of a table's cells, by its first lines, and these without comments."""
-    lines = [*dropwhile(lambda line: line.startswith("#"), read_head(path, MAX_HEAD))]
+    lines = [*dropwhile(ABOVE_TABLE.match, read_head(path, MAX_HEAD))]
     first = lines[0] if lines else ""
     by_line = next((each for each in ",\t;" if each in first), ",")
     return "\t" if path.suffix.lower() == ".tsv" else by_line, lines
