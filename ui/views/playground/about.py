@@ -34,10 +34,10 @@ def show(header: Header) -> None:
         steps = introduction
     with introduction:
         _write_introduction()
-    with steps, errors_as_sentences():
-        _write_steps(_steps())
     with aside, st.container(key="about_instrument"):
         instrument.show_instrument(header)
+    with steps, errors_as_sentences():
+        _write_steps(_steps())
 
 
 def _write_introduction() -> None:
