@@ -157,15 +157,20 @@ def _attributes(predictions: Predictions) -> dict[str, Any]:
 
 def is_predictions(path: Path) -> bool:
     """Return whether a file has predictions, by its footer alone."""
+    return b"zslcore-predictions/" in read_footer(path)
+
+
+def read_footer(path: Path) -> bytes:
+    """Return the footer of a Parquet table, with titles and extreme values; b"" without one."""
     with path.open("rb") as file:
         head = file.read(4)
         size = file.seek(0, 2)
         if head != b"PAR1" or size < 3 * END:
-            return False
+            return b""
         file.seek(-END, 2)
         length = min(int.from_bytes(file.read(4), "little"), size - END, MAX_FOOTER)
         file.seek(-END - length, 2)
-        return b"zslcore-predictions/" in file.read(length)
+        return file.read(length)
 
 
 def read_predictions(path: Path | str, *, limits: Limits = DEFAULT_LIMITS) -> Predictions:

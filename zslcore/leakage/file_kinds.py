@@ -29,7 +29,7 @@ from zslcore.datasets.split_entries import (
     split_of_json,
 )
 from zslcore.datasets.split_lists import IMAGE_IN_LINE, SplitList, is_split_of_parts
-from zslcore.evaluation.predictions_file import is_predictions
+from zslcore.evaluation.predictions_file import is_predictions, read_footer
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import SPLIT_PARTS
 from zslcore.leakage.loading import SPLIT_SCHEMA
@@ -92,6 +92,8 @@ EXPECTED = (
     "a split (.mat, .npz, .json, .pt), a score matrix, predictions (.parquet), a result (.json), "
     "features, labels or a list of classes"
 )
+#: Words in the footer of a Parquet table with a split.
+PARTS_OF_TABLE = re.compile(rb"(?i)train|test|split|part|set|phase|usage|stage|seen|novel|base|val")
 #: Two fractions in a line.
 FRACTIONS = re.compile(r"(?:^|\s)-?\d*\.\d+[\s,;|]+-?\d*\.\d+(?:\s|$)")
 #: Pattern in the names of lists of rows.
@@ -135,7 +137,8 @@ def recognise_file(path: Path) -> RecognisedFile:
     contents: Contents | None = None
     value: Any = None
     if container == "Parquet":
-        split = None if is_predictions(path) else read_split_table(path)
+        may_be_split = not is_predictions(path) and _may_have_parts(path)
+        split = read_split_table(path) if may_be_split else None
         kind = "predictions" if is_predictions(path) else "scores" if split is None else "split"
     elif container == "text" or (container == "JSON" and _is_list_of_a_program(path)):
         value = _lines_of(path) if path.suffix.lower() in ONLY_LINES else None
@@ -272,6 +275,11 @@ def _lines_of(path: Path) -> list[str] | None:
         lines: list[str] = read_value(path, "lines", max_bytes=MAX_LIST, most=MAX_VALUES)
         return lines
     return None
+
+
+def _may_have_parts(path: Path) -> bool:
+    """Whether titles or extreme values in the footer of a Parquet table name parts."""
+    return PARTS_OF_TABLE.search(read_footer(path).partition(b"ARROW:schema")[0]) is not None
 
 
 def _read_json(path: Path) -> Any:
