@@ -608,7 +608,7 @@ def read_text_columns(path: Path, most: int) -> list[list[str]]:
     """
     memory = 3 * DEFAULT_LIMITS.budget(path.stat().st_size)
     with scratch() as folder:
-        reader = parquet_files.read_text_columns
+        reader = parquet_files.read_text_rows
         rows = _read(reader, path, folder, most, memory=memory, what="a Parquet table")
     with _checked(path):
         if not all(isinstance(cell, str) for row in rows for cell in row):

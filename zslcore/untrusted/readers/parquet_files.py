@@ -224,7 +224,7 @@ def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
     return listed if is_list else []
 
 
-def read_text_columns(path: str, most: int, out: Path) -> list[list[str]]:
+def read_text_rows(path: str, most: int, out: Path) -> list[list[str]]:
     """Return the titles, then the cells of each row, of columns that may name classes or parts.
 
     These are texts, whole numbers and truth values; a missing value is an empty text.
