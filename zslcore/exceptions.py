@@ -1,4 +1,4 @@
-"""Errors that callers can catch; each message is one sentence: where, expected; got."""
+"""Errors for callers to catch; a message names the place, what was expected, and what was found."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ class UnknownNameError(ZSLError):
 def closest_name(kind: str, name: object, choices: Iterable[str]) -> UnknownNameError:
     """Return the error for a misspelt ``name``, with the closest of ``choices``.
 
-    The comparison ignores case, since slips like ``eszsl`` are the most frequent. Names can come
-    from a file, so only the first names, and the beginnings of long names, are compared.
+    The comparison ignores case, since slips like ``eszsl`` are the most frequent. Choices can come
+    from a file: only the first ``COMPARED`` of them are compared, and only the first ``LETTERS``
+    letters of each.
     """
     choices = list(choices)
     by_lower = {choice[:LETTERS].lower(): choice for choice in choices[:COMPARED]}

@@ -146,7 +146,7 @@ def test_classes_that_no_counts_tell_have_numbers(tmp_path):
         ({"features": {"allLabels": LABELS[:, None] + 2.0**50}}, r"numbers 1\.\.51 .*; got 1125"),
         ({"splits": {"train_class_set": 1 - TESTED[:, :9]}}, "each of 51 classes; got 9 columns"),
         ({"splits": {"test_class_set": 3 * TESTED}}, "0 or 1 for each .* columns with 3"),
-        ({"splits": {"train_class_set": 0 * TESTED + 1}}, "other classes than it trains on"),
+        ({"splits": {"train_class_set": 0 * TESTED + 1}}, "no class in both training and test"),
         ({"semantics": {"wordvector": {"a": 1}}}, "got a MATLAB struct"),
     ],
 )
@@ -237,5 +237,5 @@ def test_the_released_trial_of_ucf101_is_read_as_it_lies(shared, tmp_path):
     split = data.splits["split 1"]
     assert (len(split.trainval), len(split.test_seen), len(split.test_unseen)) == (5372, 1342, 6606)
     assert len(split.unseen_classes) == 50
-    assert "hold 1,342 test_seen rows" in split.note
+    assert "contain 1,342 test_seen rows" in split.note
     np.testing.assert_array_equal(np.bincount(data.labels), facts.videos)

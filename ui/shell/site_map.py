@@ -15,8 +15,8 @@ import streamlit as st
 class View:
     """View of a page, a module ``ui.views.<page>.<name>`` with ``show(header)``.
 
-    ``own`` is the prefix of the view's own choices in the address; ``alone`` lists further names in
-    the address that only this view reads.
+    Query parameters that begin with ``own`` are read by this view alone; ``alone`` lists further
+    parameters that no other view reads.
     """
 
     name: str
@@ -27,7 +27,7 @@ class View:
     alone: Sequence[str] = ()
 
     def owns(self, choice: str) -> bool:
-        """Return whether a name in the address belongs to this view alone."""
+        """Return whether only this view reads the query parameter ``choice``."""
         return choice.startswith(self.own) or choice in self.alone
 
 
@@ -65,7 +65,7 @@ def page_of_view(view: str) -> Page:
 
 
 def view_of(page: Page, choices: Mapping[str, object]) -> View:
-    """Return the view that ``view`` in the address names; by default the first of the page."""
+    """Return the view in the query parameter ``view``; by default the first view of the page."""
     named = str(choices.get("view", ""))
     return next((view for view in page.views if view.name == named), page.views[0])
 

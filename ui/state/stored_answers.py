@@ -21,7 +21,7 @@ class StoredAnswers:
 
 
 def precomputed_datasets() -> tuple[str, ...]:
-    """Return the data sets with precomputed results that are not imported."""
+    """Return the data sets that have precomputed results, but are not imported."""
     return tuple(name for name in known_by_results() if is_known_by_results(name))
 
 

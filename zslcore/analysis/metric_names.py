@@ -1,4 +1,4 @@
-"""Names of metrics in papers, the table of methods, and comparisons."""
+"""Names of the metrics in printed values, in the table of methods, and in comparisons."""
 
 from __future__ import annotations
 

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     option("--select-for {gzsl,zsl}", "metric to choose parameters for (gzsl)", default="gzsl"),
     option(
         "--figure METRIC",
-        "metric: zsl, u, s or H, or 'u at gamma' and so on (H at gamma)",
+        "metric: zsl, u, s, H, 'u at gamma', 's at gamma' or 'H at gamma' (H at gamma)",
         default="H at gamma",
     ),
     option("--per {class,sample}", "mean per class or per image (class)", default="class"),
-    option("--folds", "also show the choice of each single fold"),
+    option("--folds", "rank runs with parameters chosen on each single fold, not on all folds"),
     option("--jobs N", "number of runs at the same time (2)", type=int, default=2),
     JSON,
 )

@@ -3,10 +3,10 @@
 Computes the metrics under every protocol of the field and lists them by distance from the printed
 number. Protocols differ in gamma (0, or chosen on validation scores or on the test images, the
 oracle), averages (per class or per image), ties, candidate classes (with or without seen classes)
-and runs (one, or the mean or best of several). A split file adds the metrics without those test
-images on which the split trains. Several score files must be runs or checkpoints of one model. Exit
-status: 0 if every printed number matches a protocol, 3 if a number matches none, 2 if a file is
-refused. Example::
+and runs (one, or the mean or best of several). With a split file, metrics are
+computed a second time without the test images that were trained on. Several score files must be
+runs or checkpoints of one model. Exit status: 0 if every printed number matches a protocol, 3 if a
+number matches none, 2 if a file is refused. Example::
 
     zslcore explain att_splits.mat scores.npz --printed "H 52.8, u 45.1"
 """

@@ -1,9 +1,10 @@
 """Measure the gain from training or choosing on test images, in points of accuracy.
 
-Fits each method with and without a leak, and evaluates both on the same test images. Leaks:
-training (on test images of seen classes, which are in train_loc and val_loc of PS v1), selection
-(parameters chosen on these two lists), photographs (training on rows cut from the photographs of
-test images), epochs (training stopped at the best epoch on the test images). Example::
+Fits each method with and without a leak, and evaluates both on the same test images. The leaks are
+training (on train_loc and val_loc of PS v1: these two lists contain all test images of seen
+classes), selection (parameters and gamma chosen on the same two lists), photographs (training on
+rows that share a photograph with a test row, as boxes of aPY do) and epochs (training stopped at
+the best epoch on the test images). Example::
 
     zslcore leak-cost --method ESZSL SAE --leak training
 """
@@ -21,8 +22,8 @@ from zslcore.commands.options import JSON, METHOD, SPLIT, named, show_steps
     option("--dataset NAME", "name of the data set (digits)", default="digits"),
     SPLIT,
     option("--method METHOD...", METHOD, required=True),
-    option("--leak LEAK...", "only these leaks (all that the split can show)", default=()),
-    option("--given", "use default parameters, not those chosen on the folds"),
+    option("--leak LEAK...", "leaks to measure (all that the split can show)", default=()),
+    option("--given", "use default parameters instead of choosing parameters on the folds"),
     JSON,
 )
 def run(args: argparse.Namespace) -> Output:

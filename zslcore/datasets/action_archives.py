@@ -87,8 +87,8 @@ def find(
 ) -> Release:
     """Find the files of a release in its folder or in the subfolder ``data``.
 
-    ``features`` names the file of a representation if there are several; ``splits`` a file of
-    trials in BiDiLEL's release, by default the first; ``embedding`` is "word2vec" or "attributes".
+    ``features`` names the file of a representation if there are several. ``splits`` names a file of
+    trials in BiDiLEL's release, by default the first. ``embedding`` is "word2vec" or "attributes".
     Raises a FileRefusedError for a missing file, or for several files without a choice, and an
     UnknownNameError for another embedding.
     """
@@ -127,7 +127,7 @@ def _bidilel(folder: Path) -> Path | None:
 
 
 def _trials(folder: Path) -> tuple[Path, ...]:
-    """Return the split files of the trials by number; folders ``*_semantics`` are also searched."""
+    """Return the split files in the order of their trials, also from folders ``*_semantics``."""
     file_of_trial: dict[int, Path] = {}
     inside = sorted(folder.glob("*_semantics")) if folder.is_dir() else []
     for root in [folder, *inside]:
@@ -148,7 +148,7 @@ def _chosen(files: list[Path], name: str | None, folder: Path) -> Path:
     names = [path.name for path in files]
     if name is None or not files:
         raise FileRefusedError(
-            f"{clean_text(folder.name)}: expected one .mat file, or its name with features= "
+            f"{clean_text(folder.name)}: expected a single .mat file, or a choice by features= "
             f"(--features) or splits= (--splits); found "
             f"{', '.join(map(clean_text, names[:8])) or 'none'}."
         )
@@ -220,8 +220,8 @@ def _class_splits(
     splits = []
     for k, (seen, unseen) in enumerate(zip(train, test, strict=True), 1):
         shared = np.intersect1d(seen, unseen)
-        disjoint = f"split {k} to test other classes than it trains on"
-        expect(not len(shared), path, disjoint, f"{len(shared)} of both")
+        disjoint = f"no class in both training and test of split {k}"
+        expect(not len(shared), path, disjoint, len(shared))
         split = Split.from_rows(
             _name(k, unseen, facts),
             labels,
@@ -267,7 +267,7 @@ def _read_trials(
         if not first:
             first, prototypes = names, S
         classes = f"the classes of {_of_trial(trials[0])}"
-        expect(names == first, _of_trial(path), classes, "others")
+        expect(names == first, _of_trial(path), classes, "other classes")
     return prototypes, first, partial(_trial_splits, arrays_of_trial, first)
 
 
@@ -309,8 +309,10 @@ def _trial_splits(
 
 
 def _leak(arrays: Mapping[str, np.ndarray]) -> str:
-    """Return a note on test_seen rows in the folds of a trial; these folds are not read."""
+    """Return a note on test_seen rows in the folds of a trial; such folds are not used."""
     held = [arrays[key] for key in ("train_loc", "val_loc") if key in arrays]
     tested = arrays.get("test_seen_loc", np.empty(0, np.int64))
     leaked = np.intersect1d(np.concatenate([*held, np.empty(0, np.int64)]), tested).size
-    return f", train_loc and val_loc aside, which hold {leaked:,} test_seen rows" if leaked else ""
+    if not leaked:
+        return ""
+    return f", but without train_loc and val_loc, which contain {leaked:,} test_seen rows"

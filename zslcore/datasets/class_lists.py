@@ -62,7 +62,7 @@ NAMED = ("classname", "name", "classnames", "names", "class", "labelname", "labe
 #: Titles of a list of names.
 TITLE = frozenset({*NAMED, "classes", "labels", "categories", "id2label"})
 ARTICLES = frozenset({"a", "an", "the", "one"})
-#: Pattern that occurs in the words before a name if these words are a prompt.
+#: Pattern that marks the words before a name as a prompt, as in "a photo of a dog".
 PICTURES = re.compile(
     r"^(this|there|it|here|i|we)\b|photo|picture|image|drawing|painting|sketch|rendering|video|itap",
     re.IGNORECASE,
@@ -72,8 +72,9 @@ OF_IMAGES = frozenset(
     {"ytrue", "ypred", "true", "truth", "groundtruth", "gt", "pred", "predicted", "prediction"}
     | {"file", "filename", "path", "image", "score", "probability"}
 )
-#: Largest number of columns of a table of classes with more numbers than texts, and of words of a
-#: class in a JSON of groups; longer texts are descriptions.
+#: ``MOST_FIELDS`` is the largest number of columns of a class table in which columns of numbers
+#: outnumber the other columns. ``MOST_WORDS`` is the largest number of words of a class name in a
+#: JSON object of lists; if a text in the lists is longer, all texts are descriptions of the keys.
 MOST_FIELDS, MOST_WORDS = 4, 3
 #: Markup around a name: a link in Markdown, an element of XML.
 MARKUP = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)|^\s*<(\w+)[^<>]*>([^<>]+)</\2>\s*$")
@@ -153,9 +154,9 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
 
 
 def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
-    """Whether the lines of a table list classes: names, alone or with whole numbers or codes.
+    """Whether a table has one class per line: its name, alone or with whole numbers or codes.
 
-    A table of scores has decimal or repeated numbers, or more columns.
+    A table of scores differs: it has decimal or repeated numbers, or more columns.
     """
     stripped = [line.strip() for line in _split_lines(lines)]
     fields = _commas(stripped) if separator == "," else [line.split(separator) for line in stripped]
@@ -175,7 +176,7 @@ def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
 
 
 def is_class_json(value: object) -> bool:
-    """Whether a JSON value lists classes: names, alone or with a number or an id each.
+    """Whether a JSON value is a list of class names, each alone or with a number or an id.
 
     Records of classes, and names under a title such as "categories", are lists of classes, too.
     """
@@ -219,9 +220,11 @@ def _lines_of_json(value: object) -> list[str] | None:
 
 
 def _described(value: dict[str, Any]) -> list[str] | None:
-    """Return the classes of an object with texts by class, or with classes by group; else None.
+    """Return the classes of a JSON object: its keys if they are classes, or its values; else None.
 
-    Texts of a class are descriptions or prompts: they are long, repeat, or contain the class.
+    The keys are classes if each value is a text that contains its key, such as a prompt. If each
+    value is a list of texts, the texts are classes by group if all are distinct and none has more
+    than ``MOST_WORDS`` words; otherwise they describe the keys, which are the classes.
     """
     other = first_named(value, (*LABELS, *PREDICTED, *SCORE_VARIABLES)) or len(value) < 2
     if other or not OF_IMAGES.isdisjoint(map(_squeezed, value)) or any(map(_is_code, value)):
@@ -291,7 +294,7 @@ def yaml_names(lines: Sequence[str]) -> list[str] | None:
 
 
 def _is_balanced(body: str) -> bool:
-    """Whether no bracket closes before it opens, unlike in ``0, dog), (1, cat``."""
+    """Whether brackets open before they close; False for ``0, dog), (1, cat``."""
     depth = 0
     for sign in body:
         depth += (sign in "[{(") - (sign in "]})")
@@ -425,8 +428,9 @@ def _tables(lines: list[str]) -> Iterator[_Table]:
 def _around_names(lines: list[str]) -> list[list[str]]:
     """Split off numbers or ids that every line has before or after its name.
 
-    Spaces or underscores separate the numbers or ids from the name. Numbers after a name may also
-    be in brackets, like counts of images, or after a hyphen if they number the lines.
+    Spaces or underscores separate the numbers or ids from the name. Two other forms are split, too:
+    numbers in brackets after a name, such as counts of images, and line numbers after a name and a
+    hyphen.
     """
     counts = r"(.*?[^\W\d_].*?)\s*[(\[](\d+)(?: [a-z]+)?[)\]]"
     bracketed = [re.fullmatch(counts, line) for line in lines]
@@ -461,7 +465,10 @@ def _numbered(line: str) -> list[str]:
 
 
 def _records(lines: list[str]) -> list[list[str]]:
-    """Read each line as a dictionary; return the keys, if all lines share them, then the values."""
+    """Read each line as a dictionary; return a row of keys, then one row of values per line.
+
+    Return an empty list if a line is no dictionary or if the keys of two lines differ.
+    """
     inner = [re.fullmatch(r"\{(.+)\}[,;]?", line) for line in lines]
     if not all(inner):
         return []
@@ -478,7 +485,11 @@ def _piped(line: str) -> list[str]:
 
 
 def _commas(lines: list[str]) -> list[list[str]]:
-    """Split at commas; lines of unequal length are split once, next to a number or an id."""
+    """Split lines at all commas, or only at the first or the last comma.
+
+    If the numbers of fields differ, lines are split once, where one comma separates a number or an
+    id from the rest of every line.
+    """
     rows = [_comma_row(line) for line in lines]
     if len({*map(len, rows)}) == 1 or not rows:
         return rows

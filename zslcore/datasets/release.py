@@ -31,9 +31,9 @@ class ParsedDataset:
 
     Attributes
     ----------
-    features : matrix of shape (n_samples, n_features), mapped from a file in the output folder,
-        which must not have subfolders
-    labels : whole numbers of shape (n_samples,), ``first`` for the first class
+    features : matrix of shape (n_samples, n_features), memory-mapped from a file in the output
+        folder; the output folder must not have subfolders
+    labels : whole numbers of shape (n_samples,); the first class has the number in ``first``
     prototypes : array of shape (n_classes, n_attributes)
     class_names : one per row of ``prototypes``
     splits : function of the checked labels
@@ -59,7 +59,7 @@ class ParsedDataset:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """Released files of a data set; ``read`` parses them, with features mapped in a folder.
+    """Released files of a data set; ``read(folder)`` parses them and writes features to the folder.
 
     ``name`` is proposed for an import; ``recipe`` repeats the import from the same files.
     """
@@ -77,7 +77,7 @@ class Release:
         return import_once(name, declared.recipe, partial(declared.read_dataset, name))
 
     def read_dataset(self, name: str, into: Path | None = None) -> ZSLDataset:
-        """Return the data set, with features mapped in the folder ``into``, or in memory."""
+        """Return the data set; features are memory-mapped from the folder ``into``, if given."""
         with nullcontext(into) if into else artifacts.scratch() as folder:
             raw = self.read(folder)
             features = raw.features if into else np.array(raw.features)

@@ -304,9 +304,10 @@ def draw_block(
 ) -> np.ndarray:
     r"""Return the features of some images, with symbols as in the module's docstring.
 
-    ``rng`` draws the noise n. The arrays are float32: ``ut``, u and t side by side, of shape
-    (n_images, k + r); ``mean``, the mean of the image's class, of shape (n_images, D); ``omega`` of
-    shape (n_images,); ``MR``, M stacked on :math:`\eta R`, of shape (k + r, D).
+    ``rng`` draws the noise n. The arrays are float32. ``ut`` has u and t side by side, in shape
+    (n_images, k + r); ``mean`` has the mean of each image's class, in shape (n_images, D);
+    ``omega`` has the shape (n_images,); ``MR`` has M stacked on :math:`\eta R`, in shape (k + r,
+    D).
     """
     x = rng.standard_normal(mean.shape, dtype=np.float32)
     x *= sigma
@@ -433,7 +434,7 @@ _SOURCES = {
 def draw_photographs(
     labels: np.ndarray, is_apascal: np.ndarray, split: Split, rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw a photograph per image, with the real share of photographs in training and test.
+    """Draw the photograph of each image, so that training and test share photographs as in aPY.
 
     ``is_apascal`` is True for images of aPascal; ``split`` is the proposed split. Photographs are
     numbered from 0 in the order of the images.

@@ -5,7 +5,7 @@ The steps of an extraction, each with its module:
 ========== =======================================================================================
 list        :mod:`zslcore.extraction.images`: images with their classes
 open        :mod:`zslcore.extraction.images`: one untrusted image
-read        :mod:`zslcore.extraction.images`: many images, in processes that may crash
+read        :mod:`zslcore.extraction.images`: many images, batch by batch, in worker processes
 encode      :mod:`zslcore.extraction.encoders`: networks by name, and pre-training sets
 extract     :mod:`zslcore.extraction.extracting`: batch by batch, resuming after a stop
 ========== =======================================================================================

@@ -34,7 +34,10 @@ NEUTRAL = Hue("#767676", "#9AA3AD")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Look of a line, mark or side; ``dash`` lists lengths of dashes and gaps, as in SVG."""
+    """Look of a line, a mark, or all marks of a group.
+
+    ``dash`` lists lengths of dashes and gaps, as in SVG.
+    """
 
     light: str
     dark: str

@@ -72,8 +72,8 @@ class BiDiLEL(ZSLEstimator):
     n_components : dimensions of the latent space, :math:`d_y`, at most the number of features
     similarity : "cosine" or "euclidean", default="cosine"
         Similarity in the latent space. The paper uses Euclidean distance; on the folds of CUB the
-        cosine is better. Images are about twice as far from the origin as the means of their
-        classes, so distance favours classes far from the origin. For "cosine", images are scaled to
+        cosine is better. Distance favours classes far from the origin, since images are about twice
+        as far from the origin as the means of their classes. For "cosine", images are scaled to
         unit length in the latent space, also before landmarks are computed.
     semi_supervised : bool, default=True
         Whether distances between unseen classes enter the map, as in the paper. If False, a class
@@ -227,7 +227,7 @@ class BiDiLEL(ZSLEstimator):
         return np.where(near | near.T, np.exp(-squared_distances(block, block) / 2), 0)
 
     def _place(self, P: np.ndarray, Z: np.ndarray, y: np.ndarray, S: np.ndarray) -> Self:
-        """Store the projection and the landmarks, the class means of the mapped images ``Z``."""
+        """Store the projection, and the class means of the mapped images ``Z`` as landmarks."""
         statistics = ClassStatistics.of(l2_rows(Z) if self.similarity == "cosine" else Z, y, len(S))
         present = statistics.counts > 0
         self.P_, self.S_, self.landmarks_ = P, S[present], statistics.means[present]

@@ -21,7 +21,7 @@ from zslcore.features import Features, chunks
 #: Bytes of cached solutions; the least recently used solution is dropped first.
 WORKING_BYTES = 1 << 28
 
-#: Weights of the classifiers by ridge weight.
+#: Ridge weight -> fitted coefficients of the classifiers.
 Solutions = dict[float, np.ndarray]
 
 

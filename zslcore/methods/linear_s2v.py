@@ -17,7 +17,7 @@ from zslcore.methods.statistics import ClassStatistics, Spectrum, ridge
 
 @dataclass(eq=False, repr=False)
 class LinearS2V(ZSLEstimator):
-    r"""Features of classes predicted from prototypes, compared with images in the visual space.
+    r"""Ridge regression from prototypes to features; images are compared in the visual space.
 
     .. math::
         \min_W \; \frac{1}{N} \lVert X - S_y W \rVert_F^2 + \lambda \lVert W \rVert_F^2,
@@ -76,7 +76,7 @@ class LinearS2V(ZSLEstimator):
         return -squared_distances(X, S @ self.W_)
 
     def score_map(self, prototypes: np.ndarray) -> ScoreMap:
-        r"""Return squared distances as inner products; see :class:`ZSLEstimator`.
+        r"""Return the scores as inner products :math:`f(x)^\top r_c + o_c`; see :class:`ScoreMap`.
 
         :math:`f(x) = (2 W x, x^\top x)`, :math:`r_c = (s_c, -1)` and :math:`o_c = -\lVert W^\top
         s_c \rVert^2`.

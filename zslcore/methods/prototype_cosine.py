@@ -25,8 +25,8 @@ class PrototypeCosine(ZSLEstimator):
     Parameters
     ----------
     temperature : float, default=0.01
-        :math:`\tau > 0`. It scales all scores equally: predictions do not depend on it, only the
-        scale of the gamma of calibrated stacking does. CLIP learns a value of 0.01.
+        :math:`\tau > 0`. It scales all scores equally: predictions stay the same, and the gamma of
+        calibrated stacking changes in proportion to the scores. CLIP learns a value of 0.01.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Precomputed results of the package, read-only, and data sets without features for them.
+"""Read-only precomputed results, and the data sets of these results, without features.
 
 ``data/results`` has one folder per data set and one JSON per run, named by its key, with
 predictions in a Parquet file of the same name; ``python -m tools.shipped`` writes them. The run
@@ -156,7 +156,10 @@ def _without_features(name: str) -> str:
 
 @cache
 def known_by_results() -> Mapping[str, str]:
-    """Return the digests of imported data sets with precomputed predictions, by name."""
+    """Return the digest of each real data set with precomputed predictions, by name.
+
+    Imported or not, a data set is included; the digits are left out.
+    """
     digests = {
         result.spec.dataset: result.spec.digest
         for result in shipped_results()

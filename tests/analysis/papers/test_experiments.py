@@ -358,7 +358,7 @@ def test_the_heading_says_over_how_many_seeds_and_which_methods_a_mean_has(seeds
     about = argparse.Namespace(experiment="gbu:table3", dataset=[WORLD.name], seeds=seeds, draws=2)
     said = heading(about, EXPERIMENTS["gbu:table3"], table)
     assert over in said
-    assert "mean of: the methods with every metric of the row." in said
+    assert "the N methods that have a value in every column." in said
     both = heading(about, EXPERIMENTS["gbu:table3"], table[:2])
     assert "mean of" not in both
 

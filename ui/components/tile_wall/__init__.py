@@ -39,7 +39,7 @@ def draw(
     key: str,
     on_change: Callable[[], None] = lambda: None,
 ) -> Any:
-    """Draw a bar of ``counts`` by state, and a wall in reading order with the tile ``chosen`` open.
+    """Draw a bar of ``counts`` by state, then rows of tiles; the tile with id ``chosen`` is open.
 
     ``st.session_state[key].tile`` is the id of the tile pressed last; ``on_change`` is called
     before the next run.

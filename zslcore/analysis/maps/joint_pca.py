@@ -74,10 +74,10 @@ def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
     place = {name: c for c, name in enumerate(first.class_names)}
     alone = sorted(set(first.class_names) ^ set(second.class_names))
     if alone or len(place) != first.n_classes or len(place) != second.n_classes:
-        which = f"{alone[0]!r} is in only one" if alone else "a name occurs twice"
+        which = f"{alone[0]!r} is a class of only one" if alone else "a class name occurs twice"
         raise DatasetError(
             f"{first.name} and {second.name} must have the same classes to be compared: {which}"
-            f"{f', as are {len(alone) - 1} more' if len(alone) > 1 else ''}."
+            f"{f' ({len(alone)} such classes)' if len(alone) > 1 else ''}."
         )
     return np.array([place[name] for name in second.class_names], dtype=np.intp)
 
@@ -98,7 +98,7 @@ def why_incompatible(first: ZSLDataset, second: ZSLDataset) -> str:
 
 
 def same_images(first: ZSLDataset, second: ZSLDataset) -> bool:
-    """Whether both data sets can have the same image in each row: same classes, row by row."""
+    """Whether the rows of both data sets have equal classes, so they may be the same images."""
     if len(first.labels) != len(second.labels):
         return False
     return bool((first.labels == match_classes(first, second)[second.labels]).all())

@@ -42,7 +42,7 @@ def open_parquet(path: str, texts: Sequence[str] = ()) -> Any:
     pyarrow.set_io_thread_count(1)
     file = parquet.ParquetFile(path, memory_map=True, read_dictionary=texts)
     if len(set(file.schema_arrow.names)) < len(file.schema_arrow.names):
-        raise Refused("expected each column once")
+        raise Refused("expected distinct names of columns; got a name twice")
     return file
 
 
@@ -109,7 +109,7 @@ class ParquetTable:
         self.file = parquet.ParquetFile(path, memory_map=True)
         schema = self.file.schema_arrow
         if len(set(schema.names)) < len(schema.names):
-            raise Refused("expected each column once")
+            raise Refused("expected distinct names of columns; got a name twice")
         if len(schema.names) > MAX_COLUMNS:
             raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(schema.names):,}")
         self.n = self.file.metadata.num_rows

@@ -1,4 +1,4 @@
-"""Reader of text tables with any columns as named arrays.
+"""Reader of text tables with arbitrary columns, which become named arrays.
 
 Each column of texts is a separate array, and so is each column of numbers with a name such as
 "label" or "class". All other columns of numbers form the matrix "values", with their names in
@@ -20,7 +20,8 @@ from zslcore.untrusted.readers.array_names import COUNTERS, is_named
 from zslcore.untrusted.readers.common import DECIMAL_COMMA, INDEX, encoding_of
 from zslcore.untrusted.worker import Refused
 
-#: Limits: bytes of a text, columns, characters of a name, and assumed bytes of a text value.
+#: Limits: bytes of a text file, columns, and characters of a name. ``TEXT_BYTES`` is an estimate:
+#: the memory of one text value.
 MAX_TEXT, MAX_COLUMNS, MAX_NAME, TEXT_BYTES = 64 << 20, 1 << 14, 256, 1 << 10
 #: Limit on memory for reading a text, in bytes; a text of 64 MiB with numbers needs half of it.
 MOST_OF_TEXT = 512 << 20
@@ -93,7 +94,7 @@ class TextTable:
             first if has_header else ["" if len(first) == 1 else str(k) for k in range(len(first))]
         )
         if has_header and len({*header}) < len(header):
-            raise Refused("expected each column once")
+            raise Refused("expected distinct names of columns; got a name twice")
         try:
             self.held = self._columns(below, header, has_header)
         except MemoryError:
@@ -207,7 +208,7 @@ def _counts_vectors(first: str, second: str) -> bool:
 
 
 def _counts_rows(name: str, column: np.ndarray) -> bool:
-    """Whether a column of numbers only counts the rows, by its name and values."""
+    """Whether a column is a row counter: named like one, with distinct whole numbers."""
     if not is_named(name, COUNTERS) or column.dtype.kind != "f":
         return False
     return bool((column == np.trunc(column)).all()) and len(np.unique(column)) == len(column)

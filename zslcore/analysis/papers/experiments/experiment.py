@@ -26,9 +26,9 @@ from zslcore.results.shipped import cached_dataset
 from zslcore.storage import settings
 from zslcore.storage.files import FACTS
 
-#: Columns of every table of results. ``ours`` to ``high``, ``printed`` and ``difference`` are
-#: fractions if the experiment's unit is percent; ``std`` is over seeds; ``low`` to ``high`` is the
-#: 95 % interval; ``at`` is a further key of the row, such as a value of λ.
+#: Columns of every table of results. If the experiment's unit is percent, all values are stored as
+#: fractions: ``ours``, ``std`` (over seeds), ``low`` and ``high`` (ends of the 95 % interval),
+#: ``printed`` and ``difference``. ``at`` is a further key of the row, such as a value of λ.
 COLUMNS = (
     *("dataset", "method", "at", "cell", "ours", "std", "low", "high", "seeds"),
     *("printed", "difference", "key"),
@@ -43,7 +43,7 @@ Unit = Literal["percent", "number"]
 
 
 class Task(Protocol):
-    """Part of an experiment that any process can compute: a study, or a plan of runs."""
+    """Study or plan of runs: a part of an experiment that a worker process can compute."""
 
     def is_stored(self) -> bool:
         """Return whether all results are stored."""
@@ -124,7 +124,7 @@ class Experiment(ABC):
         return row
 
     def params_of(self, row: str) -> Mapping[str, Any]:
-        """Return the given parameters of a row, including those of its variant."""
+        """Return the given parameters of a row; a subclass may add the parameters of a variant."""
         return self.params.get(row, {})
 
     def with_params(self, params: Mapping[str, Mapping[str, Any]]) -> Self:
@@ -161,8 +161,9 @@ class Experiment(ABC):
     def is_of_paper(self, name: str, request: Request) -> bool:
         """Return whether a data set has the paper's images, and so is compared with printed values.
 
-        Data without a benchmark's classes count as the requested benchmark, if there is one;
-        simulated data and the digits never count.
+        Without a requested benchmark, the data set must have the classes of a benchmark. With a
+        requested benchmark, any data set is taken to have its images. Simulated data and the digits
+        are never compared.
         """
         dataset = cached_dataset(name)
         if dataset.simulated or name == "digits":
@@ -246,7 +247,7 @@ _ROW = ["dataset", "method", "at"]
 
 
 def _has_means(table: pd.DataFrame, experiment: Experiment) -> bool:
-    """Return whether a table gets rows of means, which need percentages, one row per method."""
+    """Return whether a table gets rows of means: tables in percent with one row per method do."""
     return experiment.unit == "percent" and not table["at"].any()
 
 
@@ -258,7 +259,8 @@ def explain_means(table: pd.DataFrame, experiment: Experiment) -> str:
         1 < len(averaged_methods(rows)) < rows["method"].nunique()
         for _, rows in table.groupby("dataset", sort=False)
     )
-    return "mean of: the methods with every metric of the row." * left_out
+    said = "Each row 'mean of N' averages only the N methods that have a value in every column."
+    return said * left_out
 
 
 def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
