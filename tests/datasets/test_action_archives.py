@@ -187,7 +187,7 @@ def test_i3d_features_come_with_their_trials(tmp_path, capsys):
     split = data.split("released 1")
     np.testing.assert_array_equal(split.unseen_classes, FACTS.released[0])
     assert len(split.test_seen) == -(-np.isin(LABELS, FACTS.released[0], invert=True).sum() // 5)
-    assert f"hold {len(split.test_seen):,} test_seen rows" in split.note
+    assert f"contain {len(split.test_seen):,} test_seen rows" in split.note
     assert import_dataset(folder, pretraining=["kinetics-400"]).pretraining == ("kinetics-400",)
 
 
