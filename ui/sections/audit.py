@@ -232,7 +232,7 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
 
 
 def _count_leaks(leaking: int, in_set: int) -> str:
-    """Return a sentence with the number of images that leak between parts and by pre-training."""
+    """Return a sentence that counts the leaking images of both kinds of leak."""
     one = f"{leaking:,} {'image leaks' if leaking == 1 else 'images leak'}"
     two = f"{in_set:,} {'is' if in_set == 1 else 'are'}"
     return f"{one} between parts of the split; {two} of test classes in the pre-training set."

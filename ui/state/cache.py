@@ -67,7 +67,7 @@ def _dataset(name: str, stamp: str) -> ZSLDataset:
 
 @st.cache_data(show_spinner=False, max_entries=256)
 def facts_of_import(name: str, stamp: str) -> tuple[tuple[str, ...], str | None, int, bool]:
-    """Return an import's classes, benchmark and number of features; whether it is simulated."""
+    """Return an import's classes, benchmark, number of features, and whether it is simulated."""
     data = dataset(name)
     return data.class_names, benchmark_of(data), data.features.shape[1], data.simulated
 

@@ -277,7 +277,7 @@ class _Plane:
     # --- Lines and texts of the layout
 
     def _placed(self, letter: str, part: Part, *ends: str) -> tuple[list[float], bool] | None:
-        """Return positions, and whether they are shares of the panel; None for a part elsewhere."""
+        """Return positions, and whether they are shares of the panel; None if in another panel."""
         own = self.pair["xy".index(letter)]
         ref = part.get(f"{letter}ref", letter)
         if ref == own:

@@ -18,7 +18,7 @@ from ui.takeaway.exports import TableFormat
 from zslcore.interactive.one_file import HEIGHT, framed
 from zslcore.version import version
 
-#: Maximum number of a visitor's pins, and of bytes of all figures in them.
+#: Limits for a visitor: the number of pins, and the bytes of all figures in these pins.
 MOST, MOST_BYTES = 24, 30_000_000
 _ROWS = 60  # maximum number of rows of a table in a report
 #: Pixels above and below a figure on its page.

@@ -280,7 +280,7 @@ class _Work:
         ]
 
     def _as_many_others(self, shared: np.ndarray) -> np.ndarray:
-        """Return as many training rows per class as in ``shared``, outside of it if possible."""
+        """Return as many training rows per class as ``shared`` has, preferably other rows."""
         labels, rng, left_out = self.dataset.labels, np.random.default_rng(self.setting.seed), []
         for c in np.unique(labels[shared]):
             n = np.count_nonzero(labels[shared] == c)

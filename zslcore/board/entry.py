@@ -27,7 +27,7 @@ from zslcore.untrusted.worker import Refused
 SCHEMA: Literal["zslcore-board/1"] = "zslcore-board/1"
 #: Largest size of a file in bytes; a result with all accuracies of 717 classes takes 100 kB.
 MAX_BYTES = 1 << 20
-#: Largest number of seeds of one result, and of characters of one text.
+#: ``MAX_SEEDS`` limits the seeds of one result, ``MAX_TEXT`` the characters of one text.
 MAX_SEEDS = 10_000
 MAX_TEXT = 500
 #: Largest accepted difference between a metric and the mean computed from other values, since

@@ -69,7 +69,8 @@ TRAINED_ON: Mapping[str, tuple[str, ...]] = {
 }
 #: Class embedding in this package -> its variables in the two releases.
 EMBEDDINGS = {"word2vec": ("wordvector", "att"), "attributes": ("attributes", "original_att")}
-#: Name of a trial's folder, and the largest number of trials read.
+#: ``TRIAL`` is the pattern of a trial's folder; ``MOST_TRIALS`` is the largest number of trials
+#: read.
 TRIAL, MOST_TRIALS = re.compile(r"split_(\d{1,3})"), 200
 
 

@@ -177,7 +177,7 @@ def _split_files(
 
 
 def _is_of_classes(fold: Fold, trainval: np.ndarray, labels: np.ndarray) -> bool:
-    """Whether class lists determine a fold, since it has all training rows of its classes."""
+    """Whether a fold follows from class lists: it must have all training rows of its classes."""
     of_classes = (np.isin(labels[trainval], labels[part]) for part in (fold.train, fold.val))
     again = (np.sort(trainval[inside]) for inside in of_classes)
     parts = (np.sort(part) for part in (fold.train, fold.val))

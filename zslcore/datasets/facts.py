@@ -376,7 +376,7 @@ def benchmark_of(dataset: ZSLDataset) -> str | None:
 
 
 def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | None:
-    """Return the benchmark with these classes, if any, in any order and spelling."""
+    """Return the benchmark with these classes, in any order and spelling; None without one."""
     n_classes = len(class_names)
     if not len(labels) or labels.min() < 0 or labels.max() >= n_classes:
         return None
@@ -418,7 +418,7 @@ def labels_digest(labels: np.ndarray) -> str:
 
 
 def _nearest(recognised: Recognised, images: np.ndarray) -> tuple[str, ...]:
-    """Return the candidate with clearly nearest shares of images per class, else all candidates."""
+    """Return the candidate whose image counts fit clearly best; without one, all candidates."""
     distance = {}
     for name in recognised.candidates:
         real = class_facts(name).classes["images"].to_numpy()[recognised.row]

@@ -207,7 +207,7 @@ def _without_count(lines: list[str]) -> list[str]:
 
 
 def _may_have_parts(path: Path) -> bool:
-    """Whether a table may have entries with a part, by its first lines; True if unreadable."""
+    """Whether the first lines of a table may be entries with a part; True for unreadable lines."""
     separator, lines = separator_of(path)
     head = "\n".join(lines)
     if not lines or head.count('"') % 2 or "\0" in head:
@@ -227,7 +227,7 @@ def _are_parts(titles: Sequence[str]) -> bool:
 
 
 def _marks(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[int, str]:
-    """Return the part of each column of yes and no that is named after a part; else {}."""
+    """Return the part of each column named after a part; {} unless these columns have yes or no."""
     parts = {k: part for k, title in enumerate(titles) if (part := part_or_side(title))}
     cells = (row[k].strip().lower() for row in rows if len(row) == len(titles) for k in parts)
     is_table = len(parts) < len(titles) and trains_and_tests(parts.values())
@@ -251,10 +251,10 @@ def _with_parts(
 def _find_columns(
     titles: Sequence[str], rows: Sequence[Sequence[str]] = ()
 ) -> tuple[int | None, ...]:
-    """Return the columns of images, of classes, of parts, and of parts or else flags.
+    """Return four columns: images, classes, parts, and last the parts or, without parts, flags.
 
-    Titles name them, else their cells: parts are words such as "train", images have their
-    suffixes or, if classes repeat, distinct texts, and classes are the other texts.
+    Columns are recognised by title, or else by cells: parts are words such as "train"; images have
+    suffixes of image files or, if classes repeat, distinct texts; classes are the remaining texts.
     """
     words = [*map(_squeezed, titles)]
     image, label, place, flag = (
@@ -289,7 +289,7 @@ def _find_columns(
 
 
 def _are_ids(column: Sequence[str]) -> bool:
-    """Whether texts are ids, as of videos: without spaces, most with digits; not of WordNet."""
+    """Whether texts are ids, such as ids of videos: no spaces, mostly with digits, no synsets."""
     whole = all(len(text) > 5 and " " not in text for text in column)
     n_ids = sum(any(map(str.isdigit, text)) and not SYNSET.fullmatch(text) for text in column)
     return whole and 2 * n_ids >= len(column)
@@ -429,7 +429,7 @@ def rows_as_images(entries: Entries) -> Entries | None:
 
 
 def part_or_side(name: str) -> str:
-    """Return the part of images or side of classes that a word names; "" for other words.
+    """Return a part (of images) or a side (of classes) by its name; "" for other words.
 
     >>> part_or_side("train_classes"), part_or_side("Unseen"), part_or_side("dog")
     ('train', 'unseen', '')
@@ -680,7 +680,7 @@ def _of_pairs(lines: Sequence[str]) -> Entries | None:
 
 
 def _of_headings(lines: Sequence[str]) -> Entries | None:
-    """Return the entries of text, YAML or Python with headings of parts, over or before lists."""
+    """Return the entries of text, YAML or Python in which each list has the part as heading."""
     lists: dict[str, list[str]] = {}
     items: list[str] | None = None
     plain = _plain_headings(lines)
@@ -711,10 +711,10 @@ def _items_of(line: str, *, inline: bool = False) -> list[str]:
 
 
 def _plain_headings(lines: Sequence[str]) -> set[str]:
-    """Return the lines that are only the name of a part or side, if they can be headings.
+    """Return the lines that are headings: each is only the name of a part or a side.
 
-    Since a class may have such a name, they are headings only if the first line is a heading, each
-    occurs once, and there are only parts or only sides.
+    Since a class may have such a name, these lines are headings only if the first line of the text
+    is one of them, no name occurs twice, and they are either all parts or all sides.
     """
     headings = [line for line in lines if part_or_side(line)]
     parts = {*map(part_or_side, headings)}

@@ -286,7 +286,7 @@ def _read_annotations(folder: Path, files: Mapping[str, Path]) -> SplitList | No
 
 
 def _part_of_annotations(stem: str) -> str:
-    """Return the part in the name of a file of annotations; "" for none, or for two."""
+    """Return the part in the name of a file of annotations; "" for no part or two parts."""
     words = {*re.findall(r"[a-z]+", stem.lower())}
     if words & UNSEEN_WORDS:
         return "" if "train" in words else "test_unseen"

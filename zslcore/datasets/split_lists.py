@@ -55,8 +55,8 @@ MIXED = (
     "Numbers after the images and names of folders give different classes: read by folder, with "
     "one class per folder."
 )
-#: Name of the first of several lists of a part. Then the number after an image, and the maximum
-#: number of characters in a class name.
+#: ``FIRST_LIST`` is the name of the first of several lists of a part, ``NUMBER_BEHIND`` a number
+#: after an image; ``MOST_LETTERS`` limits the characters of a class name.
 FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
 NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
 #: Names of lists and folders -> part.
@@ -312,7 +312,7 @@ def split_of_classes(
     note: str = "lists of classes, no images",
     folds: Sequence[tuple[Sequence[str], Sequence[str]]] = (),
 ) -> SplitList:
-    """Return a split of class lists, with sides of classes and without rows.
+    """Return a split from class lists; it has sides of classes, but no rows.
 
     ``folds`` has the training and the validation classes of each fold.
     """
@@ -427,7 +427,7 @@ def trains_and_tests(parts: Iterable[str]) -> bool:
 
 
 def are_few(n_shared: int, n_tested: int, n_trained: int) -> bool:
-    """Whether shared classes are at most half of the test and of the training classes.
+    """Whether at most half of the test classes, and of the training classes, are shared.
 
     A test set with seen classes usually has more than half of the training classes.
     """
@@ -451,7 +451,7 @@ def table_rows(path: Path) -> list[list[str]]:
 
 
 def separator_of(path: Path) -> tuple[str, list[str]]:
-    """Return the separator of a table's cells, by its first lines, and these without comments."""
+    """Return the separator of a table's cells, and its first lines without leading comments."""
     lines = [*dropwhile(ABOVE_TABLE.match, read_head(path, MAX_HEAD))]
     first = lines[0] if lines else ""
     by_line = next((each for each in ",\t;" if each in first), ",")

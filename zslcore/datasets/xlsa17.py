@@ -313,7 +313,7 @@ def _read(layout: _Layout, into: Path) -> ParsedDataset:
 
 
 def _image_files(path: Path, n: int) -> tuple[str, ...]:
-    """Return the photograph of each image; () for unreadable names, which no metric depends on."""
+    """Return the photograph of each image; () if unreadable, since no metric depends on it."""
     with artifacts.scratch() as folder:
         try:
             read = read_arrays(path, {"image_files": "paths"}, folder, required=())

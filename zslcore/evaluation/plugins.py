@@ -44,8 +44,8 @@ from zslcore.texts import clean_text
 
 #: Entry points of installed packages: ``name = "package.module:Class"``.
 GROUP = "zslcore.methods"
-#: Digits of the digest in a name, maximum size of a file in bytes, and maximum number of files of a
-#: package.
+#: ``DIGITS`` is the length of the digest in a name; ``MAX_BYTES`` limits the size of a file,
+#: ``MAX_FILES`` the number of files in a package.
 DIGITS, MAX_BYTES, MAX_FILES = 12, 1 << 20, 10_000
 _NAME = re.compile(r"[\w*+-][\w*+ -]{0,39}")
 _SCALARS = (bool, int, float, str, type(None))

@@ -1,4 +1,4 @@
-r"""Lists of images with their classes, and decoding by batches in processes that may crash.
+r"""Lists of images with their classes, and decoding by batches in worker processes.
 
 An unusual image with one correct interpretation is decoded and reported: grey, CMYK, 16 bits, a
 palette, transparency, a rotation noted by the camera, several frames (the first is read). Other
@@ -251,8 +251,7 @@ ENDINGS = (
 )
 #: Largest number of images in one extraction, ten times the size of ImageNet-21K.
 MAX_IMAGES = 150_000_000
-#: Largest size in bytes, and largest number of images, of a CSV list; a folder may have more
-#: images.
+#: Limits of a CSV list: its size in bytes, and its number of images. A folder may have more images.
 MAX_LIST_BYTES, MAX_LISTED = 48 << 20, 2_000_000
 
 

@@ -47,8 +47,8 @@ SCHEMA = "zslcore-report/1"
 IN_TEXT = 20
 #: Width of a line, and of the column of marks, in characters.
 LETTERS, INDENT = 96, 9
-#: In a paragraph: characters of a digest, and maximum numbers of findings with advice and of open
-#: findings.
+#: A paragraph has ``DIGITS`` characters of a digest, advice on at most ``MOST_REPEATED`` findings,
+#: and at most ``MOST_OPEN`` open findings.
 DIGITS, MOST_REPEATED, MOST_OPEN = 12, 2, 4
 #: Characters that XML 1.0 does not allow, not even escaped.
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -55,8 +55,8 @@ MAX_BYTES = 8 << 20
 MAX_ENTRIES = 50_000
 #: Maximum number of characters of a line: a class with its synonyms.
 MAX_LINE = 2000
-#: Maximum numbers of names and of characters in all lines, which limit the time of a comparison;
-#: ImageNet-21K has 40,742 names and 0.5 million characters.
+#: Limits of a list: its names, and the characters of all its lines. They limit the time of a
+#: comparison; ImageNet-21K has 40,742 names and 0.5 million characters.
 MAX_NAMES, MAX_LETTERS = 100_000, 2_000_000
 
 

@@ -134,7 +134,7 @@ class CADAVAE(GenerativeZSL):
         return mu[:, None] + z * np.exp(log_variance / 2)[:, None]
 
     def seen_rows(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return half as many rows as an unseen class has codes, repeated if there are too few."""
+        """Return ``n_synthetic`` / 2 random rows, with repetition if there are too few."""
         return np.resize(rng.permutation(rows), -(-self.n_synthetic // 2))
 
     def represent(self, X: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:

@@ -187,7 +187,7 @@ SQLITE_FILES = ("-journal", "-wal", "-shm")
 
 
 def is_damage(error: sqlite3.Error | OSError) -> bool:
-    """Return whether an error means damage, not a full disk, or a locked or unreachable file."""
+    """Return whether an error means damage; a full disk or a locked or missing file does not."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the other bits are details
     return code in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 

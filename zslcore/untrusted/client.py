@@ -641,7 +641,7 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
     return tuple(name for name in map(clean_text, lines) if name)
 
 
-#: Largest size of a file of word vectors, and memory of the process that reads it, in bytes.
+#: Limits in bytes: the size of a file of word vectors, and the memory of the process that reads it.
 MAX_WORDS_BYTES, WORDS_MEMORY = 16 << 30, 256 << 20
 
 

@@ -476,7 +476,7 @@ def show_protocols(
 
 
 def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> pd.DataFrame:
-    """Return the metrics at a gamma other than 0 and the chosen gamma; else an empty table."""
+    """Return the metrics at ``gamma``; an empty table if it is 0, the chosen gamma or None."""
     if gamma in (None, 0.0, first.gamma):
         return pd.DataFrame()
     table = side_by_side(metrics_of_test(first.matrix.tested, gamma), words=words)

@@ -226,7 +226,7 @@ GHOSTS = ("first", "second", "third", "fourth")
 
 
 def gamma_range(curve: SeenUnseenCurve, also: Sequence[float] = ()) -> tuple[float, float]:
-    """Return the range of gamma that has 98 % of the changes of u and of s, and all of ``also``."""
+    """Return the range of gamma with 98 % of the changes of u and s; it contains ``also``."""
     gamma = curve.gamma[1:]
     if not len(gamma):
         return min([-1.0, *also]), max([1.0, *also])

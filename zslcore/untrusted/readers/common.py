@@ -7,7 +7,8 @@ import re
 
 #: Assumed size in bytes of a text before it is read.
 TEXT_BYTES = 1 << 10
-#: Largest stored length of paths and of names. Paths keep their end, which distinguishes files.
+#: Limits of stored texts: characters of a path, and of a name. A path that is too long keeps its
+#: end, which distinguishes files.
 MAX_PATH, MAX_NAME = 200, 256
 #: Largest code point, largest row number, and limit of exact integers in float64.
 LAST_CHARACTER, MAX_ROW, MAX_NUMBER = 0x10FFFF, 2**31 - 1, 2**53

@@ -18,7 +18,7 @@ from zslcore.untrusted.worker import Refused
 
 #: Deflate, shuffle and fletcher32: built-in filters of HDF5, without plug-ins.
 HDF5_FILTERS = {1, 2, 3}
-#: Largest number of names listed for a file, and for each of its groups.
+#: Largest number of names that are listed at the top of a file; the same limit holds in each group.
 MOST_NAMES = 1000
 #: Bound on the compression ratio of deflate: a file that declares more cannot hold its values.
 MOST_COMPRESSED = 1100

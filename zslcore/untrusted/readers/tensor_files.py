@@ -25,7 +25,7 @@ import numpy as np
 from zslcore.untrusted.readers.json_files import parse_json
 from zslcore.untrusted.worker import Refused
 
-#: Largest size in bytes of a pickle or header, number of names, and depth of dictionaries.
+#: Limits: bytes of a pickle or header, names, and depth of nested dictionaries.
 MAX_HEADER, MAX_NAMES, MAX_DEPTH = 16 << 20, 10_000, 4
 MAX_AXES = 8
 #: Storage of PyTorch -> type in NumPy; None for bfloat16, which NumPy lacks.

@@ -16,7 +16,7 @@ import numpy as np
 
 from zslcore.untrusted.worker import Refused
 
-#: Largest number of bytes in a line and in a word, and of numbers in a vector.
+#: Limits: bytes in a line, bytes in a word, and numbers in a vector.
 MAX_LINE, MAX_WORD, MAX_WIDTH = 1 << 17, 1 << 10, 1 << 14
 #: First byte of a pickle, the format in which gensim saves.
 PICKLE = b"\x80"
