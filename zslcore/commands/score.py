@@ -53,12 +53,12 @@ class OpenQuestionError(DatasetError):
 
 
 @command(
-    option("files FILE...", "npz, npy, csv, parquet, mat or h5", type=Path),
+    option("files FILE...", "npz, npy, csv, json, parquet, mat, h5 or pt", type=Path),
     option("--unseen CLASS...", f"{CLASSES}; 'all' if no class was trained on"),
     LABELS,
     option(
         "--unseen-scores FILE",
-        "scores of unseen classes, if FILE has the columns of seen classes only",
+        "scores of unseen classes or their images, if FILE has only the seen ones",
         type=Path,
     ),
     VALIDATION,
