@@ -642,6 +642,13 @@ def test_predicted_classes_counted_in_another_way_are_refused(y, answers):
     assert interpreted(file, ["as-is"])[0] is not None
 
 
+@pytest.mark.parametrize("answer", range(C))
+def test_one_predicted_class_is_not_called_miscounted(answer):
+    y = np.r_[Y, np.full(9 * len(Y), (answer - 1) % C)]
+    file = ScoreFile("p.csv", None, y, UNSEEN, predicted=np.full(len(y), answer))
+    assert interpreted(file)[0] is not None
+
+
 @pytest.mark.parametrize("share", [0.0, 0.1])
 def test_poor_predictions_are_not_called_miscounted(share):
     rng = np.random.default_rng(4)

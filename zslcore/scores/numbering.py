@@ -63,9 +63,12 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelRe
         n = int(changed.sum())
         if n < FEWEST:
             continue
-        hits, before = (_hits(labels, seen, best)[changed].sum() for labels in (reading.y, y))
+        agree, before = (_hits(labels, seen, best) & changed for labels in (reading.y, y))
+        if len(np.unique(reading.y[agree])) < min(2, len(np.unique(reading.y[changed]))):
+            continue  # predictions of one class agree with every reading that enlarges the class
+        hits = agree.sum()
         by_chance = binom.sf(hits - 1, n, min(chance, 1.0))
-        if hits <= CLEARER * before or by_chance > UNLIKELY:
+        if hits <= CLEARER * before.sum() or by_chance > UNLIKELY:
             continue
         excess = float(_hits(reading.y, seen, best).sum())
         if best_reading is None or excess > best_reading[0]:

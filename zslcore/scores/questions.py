@@ -329,8 +329,11 @@ def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) ->
 
 
 def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: int) -> None:
-    """Refuse predicted classes and labels if one is counted from 0 and the other from 1."""
-    hits = {shift: float((answers - shift == y).mean()) for shift in (0, 1, -1)}
+    """Refuse predicted classes and labels if one is counted from 0 and the other from 1.
+
+    Hits are averaged over classes: answers of one class alone have equal hits in every reading.
+    """
+    hits = {shift: mean_class_accuracy(y, answers - shift) for shift in (0, 1, -1)}
     best = max(hits, key=hits.__getitem__)
     if best and hits[best] > max(CLEARER * hits[0], ABOVE_CHANCE / n_classes):
         from_0, from_1 = ("labels", "predicted classes")[::best]
