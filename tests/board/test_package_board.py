@@ -82,7 +82,7 @@ def _helped(p):
         (_shortened, "test_(un)?seen: expected the rows of CUB PS"),
         (
             _doubled,
-            "test: expected every test row once; got 1 too many|expected the rows of CUB PS",
+            "test: expected every test row once; got 1 row too many|expected the rows of CUB PS",
         ),
         (_peeked, "gamma: expected the choice of the validation rows"),
         (_helped, "figures.zsl: expected 1.0*, from its predictions"),

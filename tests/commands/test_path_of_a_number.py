@@ -12,7 +12,7 @@ from zslcore.__main__ import main
 ROOT = Path(zslcore.__file__).parent
 GUIDE = (ROOT.parent / "docs" / "guide" / "contributing.md").read_text(encoding="utf-8")
 #: Where the path leads: the formula, the curve and the printed lines.
-ENDS = {("eszsl.py", "_solve"), ("curve.py", "at"), ("stored_runs.py", "as_text")}
+ENDS = {("eszsl.py", "fit"), ("curve.py", "at"), ("stored_runs.py", "as_text")}
 
 
 def callers(frame):

@@ -161,7 +161,9 @@ def test_every_file_that_turns_features_into_figures_is_among_the_sources():
     counted = {path for pattern in version.NUMBERS for path in folder.glob(pattern)}
     loaded = {folder.joinpath(*name.split(".")[1:]) for name in told.stdout.split()}
     files = {p / "__init__.py" if p.is_dir() else p.with_suffix(".py") for p in loaded}
-    makes_none = {*(folder / f"{name}.py" for name in ("exceptions", "names", "progress", "texts"))}
+    makes_none = {
+        *(folder / f"{name}.py" for name in ("exceptions", "names", "numbers", "progress", "texts"))
+    }
     makes_none |= {*folder.glob("*/__init__.py")}
     makes_none |= {*(folder / "datasets").rglob("*.py"), *(folder / "storage").glob("*.py")}
     assert files - makes_none <= counted

@@ -13,7 +13,7 @@ from ui.shell.serving import ready
 FACTS = (
     ("zslcore.results.shipped", "known_by_results"),
     ("zslcore.analysis.method_table", "printed_cells"),
-    ("zslcore.board", "packaged_board"),
+    ("zslcore.board.checking", "packaged_board"),
     ("zslcore.analysis.papers.claims", "judged_as_printed"),
 )
 PAGES = Path(__file__).parents[2] / "pages"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
 from ui.figures.cached import cached_figure
 from ui.figures.palette import HARMONIC, INK
@@ -41,7 +42,10 @@ def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
     """
     title, scale = UNITS.get(unit, ("", 1.0))
     decides = {"points": 0.0, "AWA2 minus AWA1": 0.0, "tau": 0.0, "p": 0.05}.get(unit)
-    names = [Markup(f"{test.name}<br>{test.note}".removesuffix("<br>")) for test in tests]
+    names = [
+        Markup("<br>".join(escape(text, quote=False) for text in (test.name, test.note) if text))
+        for test in tests
+    ]
     across = axis(title, rangemode="tozero" if unit in ("p", "share", "place") else None)
     if unit == "share":
         across["range"] = [0, 104]

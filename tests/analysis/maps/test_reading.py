@@ -35,7 +35,7 @@ def test_nearest_images_are_those_of_a_plain_search_over_both():
     np.testing.assert_allclose(found["distance"], distance[expected], atol=1e-6)
     own = PAIR[1].class_names[PAIR[1].labels[7]]
     np.testing.assert_array_equal(found["same_class"], found["class"] == own)
-    with pytest.raises(ParameterError, match="no image 1000"):
+    with pytest.raises(ParameterError, match="expected a row of data set 1; got 1000"):
         nearest_images(PAIR, 1, 1000)
 
 

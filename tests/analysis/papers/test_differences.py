@@ -41,7 +41,7 @@ def test_the_sentence_says_what_each_change_does():
         "CMT*, H (GBU 6): +19.4 points compared with print; with features of "
     )
     assert (
-        "with LoOP in place of a Gaussian as novelty detector ours changes by -0.2" in each.sentence
+        "with LoOP in place of a Gaussian as novelty detector ours changes by −0.2" in each.sentence
     )
     assert each.sentence.endswith("other features (VGG fc7 here, ResNet-101 in print).")
     assert why_different(DATA, "ALE") == why_different("digits", "CMT*") == ()
