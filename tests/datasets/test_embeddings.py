@@ -193,7 +193,7 @@ def test_word_vectors_of_imagenet_are_read_as_released(tmp_path):
     ("changes", "sentence"),
     [
         ({"no_w2v_loc": np.array([[9.0]])}, r"numbers 1\.\.4; got 9 "),
-        ({"no_w2v_loc": np.array([[1.0]])}, r"got others in row 3 \(n01484850\)"),
+        ({"no_w2v_loc": np.array([[1.0]])}, r"got other values in row 3 \(n01484850\)"),
         ({"wnids": files.cells(IDS[:3])}, r"as many names in wnids as rows in w2v \(4\); got 3"),
         ({"wnids": files.cells([IDS[0]] * 4)}, "each class once in wnids"),
         ({"wnids": np.ones((4, 1))}, "expected a list of texts"),

@@ -170,7 +170,7 @@ def _by_lead(scene: Scene, split: str, method: str) -> Colouring:
 
 
 def _by_neighbours(scene: Scene) -> Colouring:
-    """Colour by the share of an image's nearest images that are also near it on the map."""
+    """Colour each image by the share of its nearest images that are also near on the map."""
     shares = np.zeros(len(scene))
     for one_map in dict.fromkeys(scene.maps):
         sets = tuple(dataset for dataset in scene.datasets if dataset.digest in one_map.digests)

@@ -383,7 +383,7 @@ def feature_sets(
         if recognise_actions(data.class_names) != configuration.dataset:
             raise DatasetError(
                 f"{configuration.name}: expected data with the classes of "
-                f"{configuration.dataset}; {name} has others."
+                f"{configuration.dataset}; {name} has other classes."
             )
     called = {name: _called(data) for name, data in datasets.items()}
     often = Counter((called[name], semantics_of(data)) for name, data in datasets.items())

@@ -53,7 +53,7 @@ LEAKS: tuple[Leak, ...] = get_args(Leak)
 MEANING: dict[str, str] = {
     "training": "trained on the test images of seen classes",
     "selection": "parameters and gamma chosen with the test images of seen classes",
-    "photographs": "trained on other rows of the test images' photographs",
+    "photographs": "trained on rows that share a photograph with a test image",
     "epochs": "stopped at the epoch with the best H on the test images",
 }
 #: Metric -> its name in tables.

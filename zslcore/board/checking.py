@@ -342,7 +342,7 @@ def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
     of_seen = test.seen[test.y]
     for part, rows in (("test_seen", test.rows[of_seen]), ("test_unseen", test.rows[~of_seen])):
         if part in entry.split.parts and part_digest(rows) != entry.split.parts[part]:
-            yield f"split.parts.{part}: expected the rows of its predictions; got others"
+            yield f"split.parts.{part}: expected the rows of its predictions; got other rows"
     recomputed_figures = metrics_of_predictions(predictions)
     for name, value in asdict(entry.figures).items():
         yield from _figure_difference(f"figures.{name}", value, recomputed_figures[name])

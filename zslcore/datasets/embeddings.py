@@ -210,7 +210,7 @@ def _of_words(file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...])
     values[numbers - 1] = 0.0
     others = np.flatnonzero(~np.isfinite(values).all(axis=1))
     for row in others[:1]:
-        got = f"others in row {row + 1} ({clean_text(ids[row])})"
+        got = f"other values in row {row + 1} ({clean_text(ids[row])})"
         expect(False, f"{file}, variable 'w2v'", "finite numbers", got)
     expect(len(set(ids)) == len(ids), file, "each class once in wnids", "some twice")
     return ClassEmbeddings(ids, (), values, file, frozenset(ids[c - 1] for c in numbers))

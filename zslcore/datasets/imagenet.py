@@ -459,7 +459,7 @@ def simulate_imagenet(
     if not np.allclose(np.asarray(features[:1], dtype=np.float32), first, rtol=0.01, atol=0.01):
         raise DatasetError(
             f"{name}: expected the features that 'zslcore shards write {name} FOLDER' "
-            "writes with this version; got others."
+            "writes with this version; got other features."
         )
     facts = imagenet()
     return ZSLDataset(

@@ -1,10 +1,10 @@
 r"""Simulated AWA1, AWA2, CUB, SUN and aPY, with real classes and image counts.
 
 Class names, images per class, and the class lists of the standard split (SS), the proposed split
-(PS) and their folds are facts from ``data/classes``, as are the attributes of AWA1 and AWA2.
-Features, and the prototypes of CUB, SUN and aPY, are drawn from the model below. They are not from
-pictures, so they cannot rank methods on real images; they show the phenomena of the real
-benchmarks, which cannot be shipped.
+(PS) and their folds are facts from ``data/classes``. The attributes of AWA1 and AWA2 are also from
+this folder. Features, and the prototypes of CUB, SUN and aPY, are drawn from the model below. They
+are not from pictures, so they cannot rank methods on real images; they show the phenomena of the
+real benchmarks, which cannot be shipped.
 
 For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
 

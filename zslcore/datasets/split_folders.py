@@ -208,7 +208,7 @@ def _labelled(path: Path) -> list[tuple[str, str]]:
     if not isinstance(images, list) or not isinstance(labels, list):
         raise FileRefusedError(f"{clean_text(path.name)}: expected {expected}; got another JSON.")
     expect(len(images) == len(labels), path, expected, f"{len(images)} and {len(labels)}")
-    expect(all(isinstance(image, str) for image in images), path, "names of images", "others")
+    expect(all(isinstance(image, str) for image in images), path, "names of images", "other values")
     return [(image, _class_of(label, names)) for image, label in zip(images, labels, strict=True)]
 
 

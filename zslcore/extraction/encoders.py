@@ -301,8 +301,8 @@ def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
     except Exception as error:  # noqa: BLE001 - what is no such file raises anything
         cause = clean_text(str(error), 120)
         raise FileRefusedError(
-            f"{clean_text(file.name)}: expected the weights of {name}; got others, or no weights "
-            f"({cause})."
+            f"{clean_text(file.name)}: expected the weights of {name}; got other weights, or "
+            f"no weights ({cause})."
         ) from None
 
 

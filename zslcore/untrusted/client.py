@@ -285,7 +285,7 @@ def look_into(
 ) -> Contents:
     """List the variables of an untrusted file and read the small ones, in one worker process.
 
-    With "text" in ``kinds``, a CSV or list is also read; its columns become arrays, see
+    With "text" in ``kinds``, a CSV or a list can be read, too; columns become arrays, see
     :mod:`zslcore.untrusted.readers.text_tables`. Values are read up to a total of ``SMALL_BYTES``
     of :mod:`zslcore.untrusted.readers.variables`.
     """
@@ -332,8 +332,8 @@ def rows_by_image(
     """Return the row of each image in another file; None if no column names the images in both.
 
     Both arguments have columns by title. A column of texts, or of numbers with the same title,
-    names the images if no value repeats and some are in both files. Raises FileRefusedError, which
-    names ``file`` and the images ``of`` another file, if one of them is not listed.
+    names the images if no value repeats and some are in both files. Raises FileRefusedError if an
+    image is not listed; the message names ``file`` and, as the source of the images, ``of``.
     """
     for (title, column), (name, values) in product(images.items(), listed.items()):
         if values.dtype.kind != "U" and plain_name(name) != plain_name(title):

@@ -147,9 +147,10 @@ def show(_: Header) -> None:
 
 
 def _choose() -> tuple[MethodTable, list[str], str, DeltaGenerator]:
-    """Choose results, metric, split, data sets and columns; return the table and a hint's place.
+    """Choose results, metric, split, data sets and columns; return the table and further values.
 
-    The names of the chosen optional columns and a sentence on unreadable runs are also returned.
+    After the table come the names of the chosen optional columns, a sentence on unreadable runs,
+    and the place of a hint.
     """
     stored, _, unreadable = cache.all_runs()
     board = cache.board()

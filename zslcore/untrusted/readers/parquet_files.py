@@ -163,7 +163,7 @@ class ParquetTable:
         batch = next(self.file.iter_batches(batch_size=1, columns=[name], use_threads=False), None)
         first = batch.column(0)[0].as_py() if batch is not None and batch.num_rows else None
         if not first or not all(isinstance(x, int | float) for x in first):
-            raise Refused("expected lists of numbers of equal length; got others")
+            raise Refused("expected lists of numbers of equal length; got other values")
         return len(first)
 
     def read(self, name: str) -> np.ndarray:
@@ -189,10 +189,10 @@ class ParquetTable:
     def _matrix(self, column: Any, width: int) -> np.ndarray:
         flat = column.flatten()
         if column.null_count or flat.null_count or len(flat) != len(column) * width:
-            raise Refused("expected lists of numbers of equal length; got others")
+            raise Refused("expected lists of numbers of equal length; got other values")
         values: np.ndarray = flat.to_numpy(zero_copy_only=False)
         if values.dtype.kind not in "biuf":
-            raise Refused("expected lists of numbers of equal length; got others")
+            raise Refused("expected lists of numbers of equal length; got other values")
         offsets = getattr(column, "offsets", None)  # lists of fixed length have no offsets
         if offsets is not None and (np.diff(offsets.to_numpy()) != width).any():
             raise Refused("expected lists of numbers of equal length; got several lengths")

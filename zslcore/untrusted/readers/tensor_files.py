@@ -214,7 +214,7 @@ class Torch:
         self.prefix = pickles[0].removesuffix("data.pkl")
         order = self.members.get(f"{self.prefix}byteorder")
         if order is not None and self._bytes(order.filename, 16) != b"little":
-            raise Refused("expected numbers of a little-endian machine; got others")
+            raise Refused("expected numbers of a little-endian machine; got another byte order")
         self._refuse_bomb(pickles[0], MAX_HEADER)
         with self.archive.open(pickles[0]) as file:
             value = _Weights(file).load()

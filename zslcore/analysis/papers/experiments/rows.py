@@ -185,7 +185,7 @@ class PathExperiment(RowsExperiment):
 
     @property
     def others(self) -> tuple[str, ...]:
-        """All other methods with a regulariser; for errors, only those that predict attributes."""
+        """All other methods with a regulariser; for errors, methods that predict attributes."""
         return tuple(
             name
             for name in regularized()
