@@ -152,8 +152,8 @@ def import_folder(
 ) -> ZSLDataset:
     """Import a folder of this machine in place, without a copy.
 
-    The folder has the benchmark layout or a layout in which UCF101 and HMDB51 were released; for
-    the latter, the default file names of the benchmark layout are ignored.
+    The folder has the benchmark layout or a layout in which UCF101 and HMDB51 were released. For
+    UCF101 and HMDB51, the default file names of the benchmark layout are ignored.
     """
     if not folder.strip():
         raise ParameterError("Folder: expected the path of a folder with two .mat files; got none.")

@@ -85,7 +85,7 @@ def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
 def why_incompatible(first: ZSLDataset, second: ZSLDataset) -> str:
     """Return a sentence on why two data sets cannot share a map, or an empty string.
 
-    Raises DatasetError if they do not have the same classes, and so cannot be compared at all.
+    Raises DatasetError if the data sets have different classes: then they cannot be compared.
     """
     match_classes(first, second)
     d, e = first.features.shape[1], second.features.shape[1]

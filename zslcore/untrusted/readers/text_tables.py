@@ -1,6 +1,6 @@
 """Reader of text tables with arbitrary columns, which become named arrays.
 
-Each column of texts is a separate array, and so is each column of numbers with a name such as
+Separate arrays are made of each column of texts, and of each column of numbers with a name such as
 "label" or "class". All other columns of numbers form the matrix "values", with their names in
 "columns". In Parquet, a column of equally long lists (one embedding per row, as in Hugging Face
 data sets) is a separate matrix. A column or matrix without a name is named "array".

@@ -159,7 +159,8 @@ class Experiment(ABC):
         return [tuple(datasets)]
 
     def is_of_paper(self, name: str, request: Request) -> bool:
-        """Return whether a data set has the paper's images, and so is compared with printed values.
+        """Return whether a data set has the paper's images; only then it is compared with the
+        paper.
 
         Without a requested benchmark, the data set must have the classes of a benchmark. With a
         requested benchmark, any data set is taken to have its images. Simulated data and the digits
