@@ -159,8 +159,7 @@ class Experiment(ABC):
         return [tuple(datasets)]
 
     def is_of_paper(self, name: str, request: Request) -> bool:
-        """Return whether a data set has the paper's images; only then it is compared with the
-        paper.
+        """Return whether a data set has the paper's images, as a comparison with the paper needs.
 
         Without a requested benchmark, the data set must have the classes of a benchmark. With a
         requested benchmark, any data set is taken to have its images. Simulated data and the digits
