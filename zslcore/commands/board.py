@@ -1,7 +1,7 @@
 """Check a folder of results and write the board.
 
-A folder holds one JSON per result. The checks of a result: Is its split a published split,
-recognised by the digests of its rows, and not a release that leaks? How was gamma chosen? Are
+A folder holds one JSON per result. A result is checked by these questions: Is its split a published
+split (recognised by the digests of its rows), but not a leaking release? How was gamma chosen? Are
 unseen classes in the training set of the feature extractor? The metrics of x.json are recomputed
 from the predictions in x.parquet, if this file exists. --add writes the JSON of a result from a
 stored run (its key), from the output of `zslcore run --json` or `zslcore score --json`, or from a

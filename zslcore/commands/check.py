@@ -4,9 +4,9 @@ Prints one card per file. Give labels or features of a split, and labels of scor
 files, in any order. For a split and scores of its test images, a first card compares u, s and H
 with and without leaking rows, and with the metrics in --printed. For a folder or data set, or with
 options of the audit (see below), every finding is printed instead; --page writes a page on a
-submission. Exit status: 0 clean, 1 leaks (or a mark of --fail-on), 2 broken or refused, 3 unknown:
-a check lacks labels, features or the like; add them, or accept that with --allow-incomplete.
-Example::
+submission. Exit status: 0 clean, 1 leaks (or a mark of --fail-on), 2 broken or refused, 3 unknown.
+In an unknown case, a check lacks data such as labels or features: add these data, or allow the open
+check with --allow-incomplete. Example::
 
     zslcore check att_splits.mat scores.npz
 """

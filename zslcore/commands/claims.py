@@ -1,9 +1,9 @@
 """Test claims of the papers on their printed tables and on runs on real features.
 
 The tests use the precomputed runs of the package and your runs. If only some data sets or methods
-of a claim have runs, the verdict is "holds here" or "fails here", followed by their names;
-simulated data give no verdict. --lint checks the printed tables for contradictions, --findings
-lists the errors found in data and tables. Example::
+of a claim have runs, the verdict is "holds here" or "fails here", followed by the names of these
+data sets or methods; simulated data give no verdict. --lint checks the printed tables for
+contradictions, --findings lists the errors found in data and tables. Example::
 
     zslcore claims --id gbu-best-h
 """

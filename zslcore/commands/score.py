@@ -1,13 +1,13 @@
 """Compute every metric of score matrices or predictions, under every protocol.
 
-A file has scores (N x C), the class of every image and the unseen classes, which may be missing if
-the labels identify the test set of a benchmark. gamma is given or chosen on validation scores;
-otherwise the best gamma on the test images is printed as an upper bound (oracle). With one
-predicted class per image (columns y_true, y_pred), the metrics are u, s and H at gamma 0. A Parquet
-file of predictions states its classes and how gamma was chosen, and is checked. Exit status: 0; 1
-if gamma was chosen on test images; 2 if a file is refused; 3 if a question about a file is open
-(the output names the option that answers it), or if the scores are not comparable with GZSL.
-Example::
+A file has scores (N x C), the class of every image and the unseen classes. The unseen classes may
+be missing if the labels identify the test set of a benchmark. gamma is given or chosen on
+validation scores; otherwise the best gamma on the test images is printed as an upper bound
+(oracle). With one predicted class per image (columns y_true, y_pred), the metrics are u, s and H at
+gamma 0. A Parquet file of predictions states its classes and how gamma was chosen, and is checked.
+Exit status: 0; 1 if gamma was chosen on test images; 2 if a file is refused; 3 if a question about
+a file is open (the output names the option that answers it), or if the scores are not comparable
+with GZSL. Example::
 
     zslcore score scores.npz --validation fold1.npz fold2.npz
 """

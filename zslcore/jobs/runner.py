@@ -467,7 +467,7 @@ class Runner:
         job.finished.set()
 
     def _worker(self, threads: int) -> tuple[Worker, bool]:
-        """Return the spare worker, if its threads match, or a new one, and whether it is new."""
+        """Return the spare worker if its threads match, else a new one; and whether it is new."""
         with self._lock:
             spare, self._spare = self._spare, None
         if spare is not None:

@@ -329,8 +329,8 @@ Rule = Callable[[Query, Index], Hits]
 
 #: A broader pre-training class is reported up to this many steps above a test class.
 BROADER_STEPS = 2
-#: Maximum number of letters removed from the end of a word not in WordNet, and minimum number of
-#: letters that remain.
+#: From the end of a word not in WordNet, at most ``CUT`` letters are removed; at least ``STEM``
+#: letters remain.
 CUT, STEM = 2, 6
 #: A name not in WordNet is matched by its first word if at most this many names have the word.
 RARE = 3

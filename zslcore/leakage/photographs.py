@@ -130,7 +130,8 @@ class Photographs:
 # --- From files, columns and arrays ---------------------------------------------------------------
 
 
-#: Photographs of the rows: an object, one number or name per row, or a file with them.
+#: Photographs of the rows: a :class:`Photographs`, or one number or name per row, or the path of a
+#: file with these numbers or names.
 GroupSource = Photographs | np.ndarray | Sequence[int] | Sequence[str] | str | PathLike[str]
 
 

@@ -34,8 +34,9 @@ from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 
-#: Limits for a split near a known split: largest share of test_unseen rows from incomplete classes,
-#: and smallest Jaccard index of the rows on each side.
+#: Limits for a split near a known split: at most the share ``BROKEN`` of its test_unseen rows is
+#: from incomplete classes, and on each side the rows have a Jaccard index of at least
+#: ``NEAR_SHARE``.
 BROKEN, NEAR_SHARE = 0.1, 0.5
 #: Key in the facts of a context; its value lists the fields filled in from a benchmark.
 ANSWERED = "answered from facts"

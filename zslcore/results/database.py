@@ -153,9 +153,9 @@ def _counts(db: sqlite3.Connection) -> dict[str, int]:
 def loss_in(db: sqlite3.Connection | None, path: Path) -> str:
     """Describe the results in the backup that an open store has lost; "" without a loss.
 
-    ``db`` is None without a file. A store has lost results if the backup has some and the store has
-    none, or lacks their table. Deleted results do not count: they are deleted from the backup as
-    well.
+    ``db`` is None without a file. A store has lost results in two cases: the backup has results and
+    the store has none, or the store lacks the table of some results in the backup. Deleted results
+    do not count: they are deleted from the backup as well.
     """
     own = [] if db is None else list(filter(partial(_has_table, db), RESULTS))
     empty = not any(db.execute(f"SELECT 1 FROM {t} LIMIT 1").fetchone() for t in own if db)  # noqa: S608

@@ -1,8 +1,9 @@
 """Results of runs in JSON files, read and checked for contradictions.
 
-A file holds one result, as printed by ``zslcore run --json``, or a list of results, as written by
-``zslcore runs export --format json``; if one result is refused, all are. Two things cannot be
-checked: whether metrics are true, and whether parameters marked validated were chosen on folds.
+A file holds either one result (the output of ``zslcore run --json``) or a list of results (the
+output of ``zslcore runs export --format json``). If one result of a list is refused, the whole file
+is refused. Two things cannot be checked: whether metrics are true, and whether parameters marked
+validated were chosen on folds.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from zslcore.names import class_key
 from zslcore.numbers import percent
 from zslcore.scores.reading import Scores, blocks
 
-#: Largest number of rows compared in each file, and largest number of columns.
+#: Limits of a comparison of two files: rows of each file, and columns.
 ROWS, WIDTH = 400, 64
 #: Ratio, factor and margin. A row is a copy if its distance to the nearest test row is at most
 #: ``ratio`` times the distance to the second nearest. The share of copies must exceed ``factor``

@@ -45,11 +45,12 @@ JSON_LINES = (".jsonl", ".ndjson")
 
 
 class Json:
-    """Arrays in JSON: an object of lists, or a single list, which gets the name "array".
+    """Arrays in JSON: {name: list}, or a single list, which gets the name "array".
 
-    An object with one list or object of numbers per class, all of the same length, is read as the
-    matrix "prototypes" with "class_names". Records, and tables written by pandas, are read as one
-    list per name; their columns of numbers form the matrix "values", with names in "columns".
+    An object with one vector per class ({class: list of numbers} or {class: {name: number}}), in
+    which all vectors have the same length, is read as the matrix "prototypes" with "class_names".
+    Records, and tables written by pandas, are read as one list per name; their columns of numbers
+    form the matrix "values", with names in "columns".
     """
 
     def __init__(self, value: Any) -> None:
@@ -111,7 +112,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _innermost(value: Any) -> Any:
-    """Return the only object of lists, or list of records, in an object without other lists."""
+    """Return the only table of a JSON object that has no other lists, else the value itself."""
     if not isinstance(value, dict) or any(map(_is_table, (value, {0: value}))):
         return value
     tables = [each for each in value.values() if _is_table(each)]
@@ -120,7 +121,7 @@ def _innermost(value: Any) -> Any:
 
 
 def _is_table(value: Any) -> bool:
-    """Whether a value is a list of records, or an object of nothing but lists."""
+    """Whether a value is a table: a list of records, or an object {name: list}."""
     if isinstance(value, list):
         return len(value) > 1 and all(isinstance(each, dict) for each in value)
     return isinstance(value, dict) and bool(value) and all(map(_is_list, value.values()))
@@ -131,7 +132,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _records_of(value: Any) -> list[dict[str, Any]]:
-    """Return the records of a list, an object by image, or a table of pandas; [] without any."""
+    """Return the records of a list, of {image: record} or of a table of pandas; [] without any."""
     if not isinstance(value, dict):
         records = value if isinstance(value, list) else []
         if records and all(map(_by_class, records)) and isinstance(records[0], list):
@@ -151,8 +152,8 @@ def _records_of(value: Any) -> list[dict[str, Any]]:
 def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return one list per name, and the columns of numbers as the matrix "values".
 
-    A name is left out if it is missing in some records, or if its values are not all numbers, all
-    texts, all lists of numbers, or all scores of the same classes.
+    A name is kept if all records have it, with values of one kind: numbers, texts, lists of
+    numbers, or scores of the same classes.
     """
     columns: dict[str, list[Any]] = {
         name: [each.get(name) for each in records] for name in records[0]
@@ -179,7 +180,7 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _by_class(value: Any) -> dict[str, float] | None:
-    """Return scores by class, from an object of numbers or a list of {label, score}; else None."""
+    """Return scores by class, from {class: score} or a list of {label, score}; else None."""
     if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
         pairs = [sorted(each.values(), key=_is_number) for each in value]
         if not all(len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
@@ -191,7 +192,7 @@ def _by_class(value: Any) -> dict[str, float] | None:
 
 
 def _is_uniform(column: Sequence[Any]) -> bool:
-    """Whether all values are texts, all numbers, or all lists of as many numbers."""
+    """Whether all values are texts, all are numbers, or all are lists of numbers of one length."""
     if all(map(_is_list, column)):
         width = {len(each) for each in column}
         return len(width) == 1 and all(_is_number(n) for each in column for n in each)
@@ -200,9 +201,9 @@ def _is_uniform(column: Sequence[Any]) -> bool:
 
 
 def _is_vector_a_class(value: Any) -> bool:
-    """Whether an object has only vectors of equal length, and no name of a variable.
+    """Whether an object is {class: vector}, with vectors of equal length and no variable's name.
 
-    The vectors are lists of numbers, or objects of numbers with the same names.
+    A vector is a list of numbers, or an object {name: number} with the same names in all vectors.
     """
     if not isinstance(value, dict) or len(value) < 2 or not {*value}.isdisjoint(VARIABLES):
         return False
