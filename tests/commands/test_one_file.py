@@ -188,7 +188,7 @@ def test_the_rows_of_a_board_link_their_curves(own_data, tmp_path, printed):
     ]
     assert main([*words, *added]) == 0
     board, curves = tmp_path / "board.html", tmp_path / "all curves"
-    assert "1 curves in" in printed(*words[:2], "--output", board, "--curves", curves)
+    assert "1 curve in" in printed(*words[:2], "--output", board, "--curves", curves)
     (page,) = curves.glob("*.html")
     assert head_of(page.read_text(encoding="utf-8"))["images"]["n"] > 0
     link = re.search(r'href="(all%20curves/[^"]+)"', board.read_text(encoding="utf-8"))[1]
