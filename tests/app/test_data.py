@@ -61,11 +61,11 @@ def test_a_heading_says_what_the_data_are_with_the_sides_of_the_split_below(visi
     said = words(visit(dataset="digits"))
     assert "## 1,797 images, 10 classes, each class described by 31 attributes." in said
     sides = (
-        "Proposed split (PS): training on 1,012 images of 7 seen classes, "
-        "test on 252 images of these and 533 images of 3 unseen classes."
+        "Proposed split (PS): training on 1,012 images of 7\u00a0seen\u00a0classes, "
+        "test on 252 images of these and 533 images of 3\u00a0unseen\u00a0classes."
     )
     assert sides in said
-    alone = "seen classes, test on 698 images of 10 unseen classes."
+    alone = "seen\u00a0classes, test on 698 images of 10\u00a0unseen\u00a0classes."
     assert alone in words(visit(dataset="simulated-AWA2", split="SS"))
 
 
@@ -484,8 +484,8 @@ def test_the_split_map_draws_every_image_once():
     assert sum(sum(bar["y"]) for bar in bars) == len(dataset.labels)
     assert {bar["name"] for bar in bars} == {
         "training",
-        "test, seen classes",
-        "test, unseen classes",
+        "test, seen",
+        "test, unseen",
     }
 
 

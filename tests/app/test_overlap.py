@@ -176,8 +176,10 @@ def test_a_class_opens_with_its_synset_and_its_figure_by_method(visit):
     shown = app.dataframe[0].value.set_index("method")
     assert list(shown.index) == list(GAIN_METHODS)
     for method in GAIN_METHODS:
-        expected = gains_by_hand(AWA2, method)["dalmatian"]
-        np.testing.assert_allclose(shown.loc[method, ["gain", "low", "high"]], expected)
+        gain, low, high = gains_by_hand(AWA2, method)["dalmatian"]
+        assert shown.loc[method, "gain"] == pytest.approx(gain)
+        interval = f"{low:+.1f} to {high:+.1f}".replace("-", "−")
+        assert shown.loc[method, "interval"] == interval
     app.selectbox(key="gain_class").set_value("seal").run()
     assert "**seal** is related to a class of" in words(app)
 

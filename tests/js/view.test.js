@@ -77,6 +77,12 @@ test("names that would run into more important ones are left out, and those at t
   assert.deepEqual(shown(["left", -279, 0]), []);
 });
 
+test("names on a small map are farther apart", () => {
+  const view = new View({ width: 400, height: 400 }, [0, 0, 400]), widthOf = () => 20;
+  const names = [[0, 0], [0, 27], [31, 0], [32, 0], [0, 28]].map(([x, y]) => ({ text: `${x} ${y}`, x, y }));
+  assert.deepEqual(legible(names, view, widthOf).map(({ text }) => text), ["0 0", "32 0", "0 28"]);
+});
+
 test("a name is where its point is", () => {
   const view = new View(SIZE, [0, 0, 400]);
   assert.deepEqual(legible([{ text: "a", x: 10, y: 20 }], view, () => 6),

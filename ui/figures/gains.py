@@ -90,15 +90,16 @@ def gain_bars(
             bars_of = _bars(part, GROUP_LOOKS[group], picked, start, lying=named)
             entry = {"name": f"{words}, {len(part)} classes", "showlegend": False}
             if not apart:  # the first bar may be pale
-                sign = {"symbol": "square", "size": 11, "color": GROUP_LOOKS[group].color}
+                look = GROUP_LOOKS[group]
+                sign = {"symbol": look.symbol, "size": 11, "color": look.color}
                 traces.append(
                     plane.on(scatter(x=[None], y=[None], name=entry["name"], marker=sign))
                 )
             ends, means = [start - 0.5, start + len(part) - 0.5], [mean] * 2
             at: Part = {"y": ends, "x": means} if named else {"x": ends, "y": means}
             traces.append(plane.on(bars_of | entry))
-            look: Part = {"name": "mean of the group", "showlegend": False, "zorder": -1}
-            traces.append(plane.on(line(INK.color, dash="dash", width=1.5, **look, **at)))
+            behind: Part = {"name": "mean of the group", "showlegend": False, "zorder": -1}
+            traces.append(plane.on(line(INK.color, dash="dash", width=1.5, **behind, **at)))
             if apart:
                 low, high = of_x["range"]
                 titles.append(plane.title(words.removeprefix("in the "), -low / (high - low)))
@@ -165,7 +166,8 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: boo
             rows["class"], gain, rows["accuracy"], rows["baseline"], rows["draws"], strict=True
         )
     ]
-    enough = rows["draws"].to_numpy() >= FEWEST_DRAWS
+    enough, opened = rows["draws"].to_numpy() >= FEWEST_DRAWS, rows["class"] == picked
+    widths = np.where(opened, 3, ~enough)
     reach = {
         "array": np.where(enough, 100 * rows["high"].to_numpy() - gain, np.nan),
         "arrayminus": np.where(enough, gain - 100 * rows["low"].to_numpy(), np.nan),
@@ -181,7 +183,7 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: boo
         marker={
             "color": [translucent(mark.color, 1 if of else 0.45) for of in enough],
             "pattern": {"shape": mark.pattern},
-            "line": {"width": np.where(rows["class"] == picked, 3, 0), "color": HARMONIC.color},
+            "line": {"width": widths, "color": np.where(opened, HARMONIC.color, mark.color)},
         },
         customdata=list(zip(rows["class"], says, strict=True)),
         hovertemplate="%{customdata[1]}<extra></extra>",

@@ -23,10 +23,10 @@ def abridged(name: object) -> str:
     return str(name) if len(str(name)) <= 28 else f"{str(name)[:27]}…"
 
 
-def marked(name: object, role: str) -> Markup:
-    """Return a class name after the glyph of its role, in the role's colour."""
-    glyph = f'<span style="color:{LOOKS[role].color}">{GLYPH[role]}</span>'
-    return Markup(f"{glyph} {escape(abridged(name), quote=False)}")
+def marked(name: object, role: str, *, glyph: bool = True) -> Markup:
+    """Return a class name after the coloured glyph of its role, or without it coloured itself."""
+    start, text = f'<span style="color:{LOOKS[role].color}">', escape(abridged(name), quote=False)
+    return Markup(f"{start}{GLYPH[role]}</span> {text}" if glyph else f"{start}{text}</span>")
 
 
 def crowded(names: Collection[str]) -> bool:
@@ -43,14 +43,17 @@ def names_fit(n: int, most: int = MOST_NAMES) -> bool:
 
 
 def class_axis(names: pd.Series, roles: pd.Series) -> Part:
-    """Return an axis of classes with their role marks, without names if they cannot be read."""
-    n, legible = len(names), names_fit(len(names))
-    labels = [marked(name, role) for name, role in zip(names, roles, strict=True)]
+    """Return an axis of classes with their role marks, without names if they cannot be read.
+
+    Turned names have the colour of their role only: a turned mark would be another mark.
+    """
+    n, legible, turned = len(names), names_fit(len(names)), crowded(names)
+    labels = [marked(name, role, glyph=not turned) for name, role in zip(names, roles, strict=True)]
     return axis(
         "" if legible else f"{n:,} classes; point at one for its name",
         names=labels if legible else [],
         grid=False,
-        size=12 if crowded(names) else 15,
-        tickangle=-60 if crowded(names) else 0,
+        size=12 if turned or narrow() else 15,
+        tickangle=-60 if turned else 0,
         range=[-0.6, n - 0.4],
     )

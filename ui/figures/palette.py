@@ -82,7 +82,7 @@ NEUTRAL = Mark.of(colors.NEUTRAL, "circle")
 
 #: Relation of classes to the pre-training set -> look.
 GROUP_LOOKS: Mapping[str, Mark] = MappingProxyType(
-    {"in the set": OVERLAP, "related": RELATED, "unrelated": NEUTRAL}
+    {"in the set": OVERLAP, "related": RELATED, "unrelated": replace(NEUTRAL, symbol="circle-open")}
 )
 
 #: Text of axes.

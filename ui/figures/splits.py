@@ -24,8 +24,8 @@ from ui.figures.vocabulary import Chart, Part, Plane, axis, bars, figure, heatma
 #: Parts of a split: (column of the table, name in the legend, mark, opacity, hatch).
 BARS = (
     ("trainval", "training", SEEN, 1.0, ""),
-    ("test_seen", "test, seen classes", SEEN, 0.45, "."),
-    ("test_unseen", "test, unseen classes", UNSEEN, 1.0, UNSEEN.pattern),
+    ("test_seen", "test, seen", SEEN, 0.45, "."),
+    ("test_unseen", "test, unseen", UNSEEN, 1.0, UNSEEN.pattern),
     ("several", "in more than one part", LEAK, 1.0, LEAK.pattern),
     ("none", "in no part", NEUTRAL, 0.45, ""),
 )
@@ -69,7 +69,8 @@ def _above_bar(k: int, source: str) -> Part:
 
 
 def _part_bars(table: pd.DataFrame) -> list[Part]:
-    """Return the images of each class, as one trace per part with images."""
+    """Return the images of each class, as one trace per part with images; high bars have counts."""
+    least = 0.1 * table["trainval"].max() if len(table) <= 12 else np.inf
     return [
         bars(
             x=np.arange(len(table)),
@@ -80,6 +81,8 @@ def _part_bars(table: pd.DataFrame) -> list[Part]:
                 "pattern": {"shape": pattern},
                 "line": {"color": mark.color, "width": np.where(table[part] > 0, opacity < 1, 0)},
             },
+            text=[f"{n:,}" if n > least else "" for n in table[part]],
+            textposition="inside",
             customdata=table["class"],
             hovertemplate=f"%{{customdata}}: %{{y:,}} images {label}<extra></extra>",
         )
@@ -106,8 +109,9 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
         text=folds.to_numpy().T,
         hovertemplate="%{customdata}, %{y}: %{text}<extra></extra>",
     )
-    mark = {"symbol": "square", "size": 11, "color": VALIDATED.color}
-    return [strip, scatter(x=[None], y=[None], name="validation in a fold", marker=mark)]
+    signs = zip(("fold: training", "fold: validation"), steps[:2], strict=True)
+    off, look = {"x": [None], "y": [None]}, {"symbol": "square", "size": 11}
+    return [strip, *(scatter(**off, name=n, marker=look | {"color": c}) for n, c in signs)]
 
 
 #: Maximum number of attributes with names, which leaves room for the names of classes.

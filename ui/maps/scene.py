@@ -176,11 +176,7 @@ class Scene:
         return self.datasets[0].class_names
 
     def panels(
-        self,
-        *,
-        names: bool,
-        alt: str,
-        sought: Sequence[int] | np.ndarray | None = None,
+        self, *, names: bool, alt: str, sought: Sequence[int] | np.ndarray | None = None
     ) -> list[MapPanel]:
         """Return the panels to draw, with the names of all classes or of the classes ``sought``."""
         return [
@@ -200,15 +196,20 @@ class Scene:
     def _names(
         self, image: np.ndarray, xy: np.ndarray, sought: Sequence[int] | np.ndarray | None
     ) -> list[dict[str, Any]]:
-        """Return the name of each class above most of its points, largest class first."""
+        """Return the name of each class above most of its points, densest class first.
+
+        Of two data sets on a panel, only points of the second count: the name is at its island.
+        """
         if sought is not None:
             meant = np.isin(self.labels[image], sought)
             image, xy = image[meant], xy[meant]
+        last = self.part[image] == self.part[image].max(initial=0)
+        image, xy = image[last], xy[last]
         table = pd.DataFrame({"c": self.labels[image], "x": xy[:, 0], "y": xy[:, 1]})
         middle = table.groupby("c").agg(
-            x=("x", "median"), y=("y", lambda y: y.quantile(0.9)), n=("x", "size")
+            x=("x", "median"), y=("y", lambda y: y.quantile(0.9)), spread=("x", "std")
         )
-        middle = middle.sort_values("n", ascending=False)
+        middle = middle.sort_values("spread")
         return [
             {"text": self.classes[c], "x": float(x), "y": float(y)}
             for c, x, y in zip(middle.index, middle["x"], middle["y"], strict=True)

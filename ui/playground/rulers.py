@@ -21,13 +21,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
-from zslcore.interactive.seen_unseen import (
-    LOOKS,
-    CurveLine,
-    InteractiveCurve,
-    Stop,
-    gamma_range,
-)
+from zslcore.interactive.seen_unseen import LOOKS, CurveLine, InteractiveCurve, Stop, gamma_range
 from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
 

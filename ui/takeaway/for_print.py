@@ -255,8 +255,9 @@ class _Plane:
         )
         x, y = (start + length, low + width / 2) if lying else (low + width / 2, start + length)
         self._whiskers(on, trace, x, y)
+        up = -1 if trace.get("textposition") == "inside" else not lying
         for at, height, text in zip(x.tolist(), y.tolist(), trace.get("text", ()), strict=False):
-            draw_words(on, at, height, _words(text), across=lying, up=not lying)
+            draw_words(on, at, height, _words(text), across=lying, up=up)
 
     def _cells(self, on: Axes, trace: Part) -> None:
         scale = [(share, on_paper(color)) for share, color in trace["colorscale"]]

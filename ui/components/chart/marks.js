@@ -59,12 +59,16 @@ export function bars(trace, { x, y }, gap, targets) {
     const [[left, right], [top, bottom]] = isLevel ? [ends, sides] : [sides, ends];
     const box = { x: left, y: top, width: Math.max(right - left, 0.5), height: Math.max(bottom - top, 0.5) };
     const edge = { stroke: each(marker.line?.color, k) ?? "none", "stroke-width": each(marker.line?.width, k) ?? 0 };
-    const middle = (sides[0] + sides[1]) / 2, size = trace.textfont?.size ?? 14;
+    const middle = (sides[0] + sides[1]) / 2, isInside = trace.textposition === "inside";
+    const size = trace.textfont?.size ?? (isInside ? 12 : 14);
     drawing.append(shape("rect", { ...box, fill: each(marker.color, k), ...edge }),
       whiskers(trace, along, length, middle, k));
+    const isPale = each(marker.color, k)?.startsWith("rgba");
+    const fill = isInside ? `var(--st-${isPale ? "text" : "background"}-color)` : "currentColor";
     if (trace.text?.[k]) drawing.append(isLevel
       ? written(trace.text[k], { x: right + AWAY, y: middle, size, rise: 0.5 }, { "text-anchor": "start" })
-      : written(trace.text[k], { x: middle, y: top - AWAY, size, rise: 0 }, { "text-anchor": "middle" }));
+      : written(trace.text[k], { x: middle, y: isInside ? top + AWAY : top - AWAY, size,
+        rise: Number(isInside) }, { "text-anchor": "middle", fill }));
     targets.push({ ...box, trace, k: [k] });
   };
   valuesOf(trace, across.letter).forEach((/** @type {any} */ place, /** @type {number} */ k) => {

@@ -356,17 +356,24 @@ export class Playground extends Held {
   mark({ left, right }) {
     const { looks, frames } = /** @type {Instrument} */ (this.head);
     const low = Number(this.range.min), high = Number(this.range.max);
+    /** @param {number} value */
+    const at = (value) => left + ((value - low) / (high - low)) * (right - left);
+    const isNear = this.marked.map(({ value }, k) => this.marked.slice(0, k).some((other) =>
+      Math.abs(at(value) - at(other.value)) < 11));
     /** @param {number} value @param {SVGElement} what */
     const put = (value, what) => {
       const made = shape("svg", { viewBox: "-6 -6 12 12", "aria-hidden": "true" }, what);
-      made.style.left = `${left + ((value - low) / (high - low)) * (right - left)}px`;
+      made.style.left = `${at(value)}px`;
       return made;
     };
     this.places.marks.replaceChildren(
       ...frames.map((_, k) => put(k, shape("path", { class: "tooth", d: "M0 3V6" }))),
-      ...this.marked.map(({ value, look }) => put(value,
-        shape("path", { class: look === "plain" ? "hollow" : "dot",
-          d: path(looks[look].symbol, 0, 0, 4.5), style: `--ink: var(--${look})` }))));
+      ...this.marked.map(({ value, look }, k) => {
+        const made = put(value, shape("path", { class: look === "plain" ? "hollow" : "dot",
+          d: path(looks[look].symbol, 0, 0, 4.5), style: `--ink: var(--${look})` }));
+        if (isNear[k]) made.style.top = "19px"; // below the ruler, where it touches another
+        return made;
+      }));
   }
 
   // --- Movement ---------------------------------------------------------------------------------

@@ -68,10 +68,7 @@ NAMED = 8
 #: How to read a map of two data sets.
 LOOK_FOR = "Colours mix where the data sets agree; an island of one colour is a class that differs."
 #: Question of the paired tests -> label of its line.
-QUESTIONS = {
-    "training set": "training<br>on AWA2",
-    "test set": "testing<br>on AWA2",
-}
+QUESTIONS = {"training set": "training<br>on AWA2", "test set": "testing<br>on AWA2"}
 #: Column of tables of images -> its heading.
 NAMES = {"data_set": "data set", "row": "image"}
 #: Maximum number of rows of a table on screen; the download has all rows.
@@ -289,10 +286,7 @@ def _choose_colour(
     if colour not in OF_ANSWERS:
         return colour, None
     method = controls.choose_option(
-        "Method",
-        list(METHODS),
-        key="awa1_method",
-        default=controls.METHOD,
+        "Method", list(METHODS), key="awa1_method", default=controls.METHOD
     )
     return colour, method
 
@@ -612,10 +606,7 @@ def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
         hide_index=True,
         height="content",
         column_config=NAMES
-        | {
-            "same_class": "same class",
-            "distance": st.column_config.NumberColumn(format="%.3f"),
-        },
+        | {"same_class": "same class", "distance": st.column_config.NumberColumn(format="%.3f")},
         on_select="rerun",
         selection_mode="single-row",
         key=f"awa1_nearest_{dataset.name}_{row}",

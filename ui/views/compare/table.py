@@ -516,8 +516,8 @@ def _styles(table: MethodTable, wide: pd.DataFrame, shown: pd.DataFrame) -> pd.D
 def _legend(table: MethodTable) -> str:
     states = dict.fromkeys(cell.state for column in table.columns for cell in column.cells.values())
     words = [" ".join(MARKS[state]) for state in states]
-    one = "All results are " if len(words) == 1 else ""
     sources = " and ".join(dict.fromkeys(table.printed["table"]))
+    one = f"All {'but the printed ' * bool(sources)}results are " if len(words) == 1 else ""
     printed = f"Printed results ({sources}) use other features (ResNet-101)." * bool(sources)
     return (
         f"{'Yellow: your runs. ' * bool(table.own_rows)}"

@@ -96,8 +96,8 @@ def _counts(dataset: ZSLDataset, split: Split) -> tuple[str, str]:
         f"{len(dataset.labels):,} images, {dataset.n_classes} classes, "
         f"each class described by {dataset.prototypes.shape[1]} attributes.",
         f"{SPLIT_TITLES.get(split.name, f'Split {plain(split.name)}')}: training on "
-        f"{len(split.trainval):,} images of {seen} seen classes, test on {of_seen}"
-        f"{len(split.test_unseen):,} images of {unseen} unseen classes.",
+        f"{len(split.trainval):,} images of {seen}\u00a0seen\u00a0classes, test on {of_seen}"
+        f"{len(split.test_unseen):,} images of {unseen}\u00a0unseen\u00a0classes.",
     )
 
 

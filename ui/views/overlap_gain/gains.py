@@ -11,6 +11,7 @@ import streamlit as st
 
 from ui.figures.gains import FEWEST_DRAWS, GROUP_WORDS, gain_bars
 from ui.figures.images import image_row
+from ui.figures.palette import narrow
 from ui.intake import import_dialog
 from ui.maps import simulated_effects
 from ui.shell.frame import Header, chart, errors_as_sentences, place_answer
@@ -238,11 +239,7 @@ def _open_clicked() -> None:
 
 
 def _show_class(
-    name: str,
-    dataset: ZSLDataset,
-    matches: pd.DataFrame,
-    vocabulary: str,
-    of_methods: pd.DataFrame,
+    name: str, dataset: ZSLDataset, matches: pd.DataFrame, vocabulary: str, of_methods: pd.DataFrame
 ) -> None:
     """Show the match of a class, its gain with each method, and its images."""
     match = matches[matches["class"] == name].iloc[0]
@@ -265,22 +262,15 @@ def _show_class(
     with right:
         shown = of_methods[of_methods["class"] == name].copy()
         shown.loc[shown["draws"] < FEWEST_DRAWS, ["low", "high"]] = np.nan
-        tables.show(
-            shown,
-            f"gain_of_class_{dataset.name}",
-            labels={
-                "method": "method",
-                "accuracy": "pre-trained",
-                "baseline": "without",
-                "gain": "gain, points",
-                "low": "from",
-                "high": "to",
-                "draws": "splits",
-            },
-            percent=["accuracy", "baseline"],
-            points=["gain", "low", "high"],
-            height="content",
-        )
+        shown["interval"] = shown["low"].map(signed) + " to " + shown["high"].map(signed)
+        shown.loc[shown["low"].isna(), "interval"] = None
+        labels = {"method": "method", "accuracy": "pre-trained", "baseline": "without"}
+        labels |= {"gain": "gain, points", "interval": "95 %", "draws": "splits"}
+        if narrow():
+            del labels["baseline"], labels["draws"]
+        shares = [column for column in ("accuracy", "baseline") if column in labels]
+        file = f"gain_of_class_{dataset.name}"
+        tables.show(shown, file, labels=labels, percent=shares, points=["gain"], height="content")
 
 
 _WORDS = {"in the set": "in", "related": "related to a class of", "unrelated": "not in"}

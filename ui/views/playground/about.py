@@ -43,8 +43,9 @@ def show(header: Header) -> None:
 def _write_introduction() -> None:
     st.markdown(
         "**Zero-shot learning recognises classes without training images, from descriptions.**\n\n"
-        "This model was trained on images of :blue[**● 0 to 6**]. Of :orange[**◆ 7, 8 and 9**] it "
-        "has only descriptions of 31 values, such as these seven lines:"
+        "This model was trained on images of :blue[**●\u00a00\u00a0to\u00a06**]. Of "
+        ":orange[**◆\u00a07,\u00a08\u00a0and\u00a09**] it has only descriptions of 31 values, "
+        "such as these seven lines:"
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(_described(), width=110)

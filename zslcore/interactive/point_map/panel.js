@@ -148,13 +148,13 @@ export class Panel {
   /** @param {CanvasRenderingContext2D} ctx */
   markNames(ctx) {
     const { theme } = this.maps;
-    ctx.font = `12px ${theme.font}`;
+    ctx.font = `600 12px ${theme.font}`;
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
     /** @param {string} text */
     const widthOf = (text) => ctx.measureText(text).width;
     for (const { text, u, v } of legible(this.data.names, this.view, widthOf)) {
-      ctx.lineWidth = 4;
+      ctx.lineWidth = 6;
       ctx.strokeStyle = theme.halo;
       ctx.strokeText(text, u, v);
       ctx.fillStyle = theme.ink;

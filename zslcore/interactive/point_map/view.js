@@ -31,6 +31,8 @@ export class View {
   }
 }
 
+const SMALL = 480; // width of a map with fewer names, in pixels
+
 /**
  * Return the camera that shows a box with a margin; its extent is along the shorter side.
  * @param {Box} box
@@ -57,20 +59,21 @@ export function zoomed([cx, cy, extent], factor, [x, y], whole) {
 }
 
 /**
- * Return names that fit on the map without overlap; earlier names have precedence.
+ * Return names that fit on the map without overlap; earlier names have precedence. On a small map
+ * names are farther apart.
  * @param {Name[]} names
  * @param {View} view
  * @param {(text: string) => number} widthOf
  */
 export function legible(names, view, widthOf) {
   /** @type {{ text: string, u: number, v: number, half: number }[]} */
-  const taken = [];
+  const taken = [], apart = view.width < SMALL ? 2 : 1;
   for (const { text, x, y } of names) {
     const [u, v] = view.toScreen(x, y), half = widthOf(text) / 2 + 2;
     if (u - half < 0 || u + half > view.width || v < 8 || v > view.height - 8) continue;
     /** @param {{ u: number, v: number, half: number }} other */
     const runsInto = (other) =>
-      Math.abs(u - other.u) < half + other.half && Math.abs(v - other.v) < 14;
+      Math.abs(u - other.u) < half + other.half + 8 * (apart - 1) && Math.abs(v - other.v) < 14 * apart;
     if (!taken.some(runsInto)) taken.push({ text, u, v, half });
   }
   return taken;
