@@ -386,6 +386,9 @@ def test_every_image_is_counted_once_and_leaks_are_found_where_they_are():
     table = counts.leaks_by_class(leaky, audit_context(leaky))
     of_class = np.bincount(data.labels[planted], minlength=len(table))
     leaking = table.set_index("class")["leaking"]
+    rows = sum(len(leaky.parts[part]) for part in ("trainval", "test_seen", "test_unseen"))
+    without_report = counts.leaks_by_class(leaky, None)
+    assert without_report[["trained", "test_seen", "test_unseen"]].to_numpy().sum() == rows
     assert all(leaking[data.class_names[c]] >= n for c, n in enumerate(of_class) if n)
     corrected = correct_context(leaky).context
     assert not counts.leaking_rows(corrected, audit_context(corrected)).size

@@ -54,7 +54,7 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
 
     ``known`` counts test_unseen images of classes in the pre-training set, ``leaking`` the images
     in :func:`leaking_rows`. Without a report, no image is leaking, and an image in training and
-    test is counted as a test image. Without labels, the table is empty.
+    test is counted in both. Without labels, the table is empty.
     """
     columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
     if context.labels is None:
@@ -73,6 +73,9 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
         where[rows[(rows >= 0) & (rows < len(labels))]] = columns.index("leaking")
     counts = np.zeros((labels.max() + 1, len(columns)), dtype=np.intp)
     np.add.at(counts, (labels, where), 1)
+    if report is None:
+        twice = np.intersect1d(context.rows(*TRAIN_PARTS), context.rows(*TEST_PARTS))
+        np.add.at(counts, (labels[twice], columns.index("trained")), 1)
     table = pd.DataFrame(counts, columns=columns)
     table.insert(0, "images", counts.sum(axis=1))
     table.insert(0, "role", _class_sides(context, labels, len(table), *TRAIN_PARTS))
