@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,10 @@ from zslcore.__main__ import main
 from zslcore.board.card import card_of_result
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.leakage import AuditContext, audit_context
 from zslcore.leakage.file_kinds import recognise_file
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
+from zslcore.leakage.split_card import card_of_split
 from zslcore.storage.files import FACTS
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -350,10 +353,20 @@ def test_what_a_leak_gained_is_what_the_benchmark_measured():
 @pytest.mark.parametrize(("dataset", "stands_in"), [("CUB", False), ("AWA2", True)])
 def test_what_a_leak_gained_says_its_condition_and_whose_figures_it_has(dataset, stands_in, shared):
     figure = cards_of_files([shared / "data/xlsa17" / dataset / "att_splits_v1.mat"])[0].figures[2]
-    assert figure.value == "−0.9 to +0.6" + " on CUB" * stands_in
+    assert figure.value == "−0.9 to +0.6 points" + " on CUB" * stands_in
     assert "Six methods on CUB birds, VGG, trained on trainval, as 13 of the 14" in figure.note
-    assert "+1.7 to +6.4 if trained on train + val" in figure.note
+    assert "+1.7 to +6.4 points if trained on train + val" in figure.note
     assert ("not measured on AWA2" in figure.note) is stands_in
+
+
+def test_the_label_of_leaking_rows_says_which_list_has_them(shared):
+    found = cards_of_files([shared / "data/xlsa17/CUB/att_splits_v1.mat"])[0]
+    assert found.figures[0].label == "test images also in train or val"
+    context = AuditContext.of_split(load("digits").split("PS"), load("digits"))
+    twice = np.append(context.parts["trainval"], context.parts["test_seen"][:3])
+    context = replace(context, parts={**context.parts, "trainval": twice})
+    card = card_of_split(context, audit_context(context))
+    assert card.figures[0].label == "test images that were trained on"
 
 
 @pytest.mark.nightly

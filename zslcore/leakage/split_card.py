@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pandas as pd
 
 from zslcore.datasets.base import part_digest
@@ -44,7 +45,9 @@ from zslcore.storage.files import FACTS
 
 #: Maximum number of rows of a finding on a card.
 MOST_ROWS = 5
-GAINED = "effect of the leak on H, in points"
+GAINED = "effect of the leak on H"
+#: Label of leaking rows that trainval, the usual training list, does not have.
+IN_FOLDS = "test images also in train or val"
 
 
 def card_of_split(
@@ -191,7 +194,11 @@ def _rows_leaked(context: AuditContext, report: Report) -> Figure:
     notes = [f"of {tested:,}"] if tested else []
     if context.features is None:
         notes.append("matched by row number, images not compared")
-    return Figure(TRAINED_ON, f"{len(leaking_rows(context, report)):,}", "; ".join(notes))
+    leaking, trainval = leaking_rows(context, report), context.rows("trainval")
+    in_folds = trainval.size and np.isin(leaking, context.rows("train", "val")).all()
+    is_untrained = leaking.size and in_folds and not np.isin(leaking, trainval).any()
+    label = IN_FOLDS if is_untrained else TRAINED_ON
+    return Figure(label, f"{len(leaking):,}", "; ".join(notes))
 
 
 def _classes_known(context: AuditContext, report: Report, assumed: bool) -> Figure:
@@ -230,7 +237,7 @@ def _gain_of_first_release(dataset: str) -> Figure:
     rows = table[benchmark == (dataset if measured else "CUB")]
     gains = dict(iter(rows.groupby("leak")["difference"]))
     selection, training = (
-        f"{signed(float(gains[leak].min()))} to {signed(float(gains[leak].max()))}"
+        f"{signed(float(gains[leak].min()))} to {signed(float(gains[leak].max()))} points"
         for leak in ("selection", "training")
     )
     note = (
