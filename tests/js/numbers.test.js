@@ -18,10 +18,12 @@ test("three digits as Python writes them", () => {
 });
 
 test("values stay on one line with their units and signs", () => {
-  const free = ["10.9 %", "p = 0.35", "p < 0.001", "H = 48.5 %", "7.1 points", "1 min 05 s"];
+  const free = ["10.9 %", "p = 0.35", "p < 0.001", "H = 48.5 %", "7.1 points", "1 min 05 s",
+    "24 pairs", "1,037 + 252 + 533 = 1,822", "train + val", "−1.8 to +0.7", "PS v1"];
   for (const words of free) assert.equal(together(words), words.replaceAll(" ", "\u00a0"));
-  for (const words of ["in points", "24 pairs", "γ is subtracted", "3 samples"])
+  for (const words of ["in points", "γ is subtracted", "3 samples"])
     assert.equal(together(words), words);
+  assert.equal(together("ImageNet-1K"), "ImageNet-\u20601K");
 });
 
 test("counts have commas", () => {

@@ -30,9 +30,15 @@ function bare(digits) {
   return digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits;
 }
 
-/** Keep values with their units and signs on one line, by spaces without a break. @param {string} words */
+/** Units and counted words that stay with their number. */
+const WITH_NUMBER = "points?|min|h|s|pairs?|checks?|related|separately|seen|unseen|to";
+const UNBROKEN = new RegExp(` (?=[%=<>+])|(?<=[=<>+]) |(?<=\\d) (?=(?:${WITH_NUMBER})\\b)|` +
+  "(?<=\\d (?:min|h|to)) (?=[+−\\d])|(?<=\\bPS) (?=v\\d)", "g");
+
+/** Keep values, sums and names with a number on one line, by spaces without a break and by word
+ * joiners. @param {string} words */
 export function together(words) {
-  return words.replace(/ (?=[%=<>])|(?<=[=<>]) |(?<=\d) (?=(?:points?|min|h|s)\b)|(?<=\d (?:min|h)) (?=\d)/g, "\u00a0");
+  return words.replace(UNBROKEN, "\u00a0").replace(/(?<=[A-Za-z]-)(?=\d)/g, "\u2060");
 }
 
 /** Write a count with commas between thousands. @param {number} count */

@@ -203,15 +203,19 @@ export class Trade {
       const short = isNarrow ? /\((.+)\)$/.exec(name)?.[1] : undefined;
       return this.wish(short ?? name, look, unseen, seen);
     });
+    const data = / on .+$/.exec(line.name)?.[0] ?? "", { left, right } = this.frame;
+    const isShared = right - left < NARROW && head.lines.every(({ name }) => name.endsWith(data));
+    /** @param {Line} each */
+    const short = ({ name }) => name.slice(0, isShared ? name.length - data.length : undefined);
     const others = head.lines.filter((each) => each !== line).map((each) => {
       const k = bestOf(each);
-      return this.wish(each.name, each.look, each.unseen[k], each.seen[k]);
+      return this.wish(short(each), each.look, each.unseen[k], each.seen[k]);
     });
     if (!others.length) return stops;
     // The line itself is named in its lower half, away from its stops.
     const k = line.seen.findIndex((seen) => seen < 0.4 * line.seen[0]);
     return [...stops, ...others,
-      { ...this.wish(line.name, line.look, line.unseen[k], line.seen[k]), own: true }];
+      { ...this.wish(short(line), line.look, line.unseen[k], line.seen[k]), own: true }];
   }
 
   /** @param {string} name @param {string} look @param {number} u @param {number} s */
