@@ -119,7 +119,7 @@ def _own_classes() -> TestSet:
         )
     if listed.read_as:
         st.caption(plain(listed.read_as))
-    return contamination.own_test_set("my classes", listed)
+    return contamination.own_test_set("your list", listed)
 
 
 #: Verdict -> answer to the question of the view.
@@ -150,9 +150,8 @@ def _say(question: TestedExtractor, place: ViewAnswer) -> None:
     """Write the answer and its evidence."""
     answer = question.answer
     word = f":{LOOKS[answer.state]}[{ANSWERS[answer.verdict]}.]"
-    place.say(
-        f"{word} {plain(answer.headline)}", plain(f"{answer.evidence} {answer.advice}".strip())
-    )
+    headline = answer.headline.replace("test classes", f"test classes of {question.tested}", 1)
+    place.say(f"{word} {plain(headline)}", plain(f"{answer.evidence} {answer.advice}".strip()))
 
 
 def _show_next(question: TestedExtractor) -> None:

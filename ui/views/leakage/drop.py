@@ -98,9 +98,7 @@ def show(header: Header) -> None:
     with row:
         upload = st.empty()
         chosen = controls.choose_option(
-            *("Check", [ON_FILE, ON_DATASET]),
-            key="leakage_source",
-            width=110 if window.is_narrow() else 176,
+            "Check", [ON_FILE, ON_DATASET], key="leakage_source", width=176
         )
     if chosen == ON_DATASET:
         _check_dataset(header, answer, [])
@@ -413,7 +411,7 @@ def declare(*, measurable: bool) -> Declared:
         on_change="rerun",
         help="Declare how results were produced and chosen",
     )
-    if menu.open or _is_declared():
+    if menu.open or any(f"leakage_{name}" in st.query_params for name in _STATED):
         st.session_state[_DECLARED] = True
     if not st.session_state.get(_DECLARED):
         return Declared(DeclaredProvenance(), None, None, "", measure=False)
@@ -427,11 +425,6 @@ def declare(*, measurable: bool) -> Declared:
             help="Stored runs on this split are always used.",
         )
     return Declared(provenance, own, groups, pattern, measure)
-
-
-def _is_declared() -> bool:
-    """Return whether the address contains a control of the menu."""
-    return any(f"leakage_{name}" in st.query_params for name in _STATED)
 
 
 def _declare_provenance() -> DeclaredProvenance:
@@ -657,19 +650,15 @@ def show_decisions(review: Review) -> None:
         editor = f"leakage_editor_{review.key}_{vocabulary.name}"
         decisions.edit(context.name, vocabulary, matches, key=editor)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _offer_decisions(context)
+        download(
+            "Decisions for the command line",
+            decisions.as_toml(context.decisions),
+            "decisions.toml",
+            disabled=not any(context.decisions.values()),
+            help="For `zslcore check FILE --decisions decisions.toml`.",
+        )
         if review.query is not None:
             site_map.link(GAIN, "Gain of these classes", **review.query)
-
-
-def _offer_decisions(context: AuditContext) -> None:
-    download(
-        "Decisions for the command line",
-        decisions.as_toml(context.decisions),
-        "decisions.toml",
-        disabled=not any(context.decisions.values()),
-        help="For `zslcore check FILE --decisions decisions.toml`.",
-    )
 
 
 def show_corrected(review: Review) -> None:
