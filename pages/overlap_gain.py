@@ -1,4 +1,4 @@
-"""Which classes profit from pre-training?"""
+"""Which classes benefit from pre-training?"""
 
 from ui.shell.show_page import show_page
 

@@ -1,4 +1,4 @@
-"""What do you pay to recognise unseen classes?"""
+"""What does it cost to recognise unseen classes?"""
 
 from ui.shell.show_page import show_page
 

@@ -356,7 +356,7 @@ def _play_page(name: str, kind: str, methods: Mapping[str, Ruler]) -> str:
     body = f'<p>{escape(ABOUT)}</p><div id="figure">{playground.HTML}</div>'
     return _page(
         "index.html",
-        "What do you pay to recognise unseen classes?",
+        "What does it cost to recognise unseen classes?",
         body,
         css,
         f"{script}\n{constants}{PLAY}",

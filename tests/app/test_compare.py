@@ -100,9 +100,9 @@ def test_a_cell_says_where_its_number_and_the_printed_one_come_from():
     app = visit("table", table_result="ESZSL · CUB-vgg_fc7", table_metric="ZSL")
     assert {"H at γ", "ZSL accuracy"} <= set(metrics(app))
     assert any("--dataset CUB-vgg_fc7" in code.value for code in app.code)
-    assert "Precomputed, in the package" in words(app)
-    assert "GBU, table 3: 51.9 % (first version of the paper: 53.9 %)" in words(app)
-    assert {"Run as JSON", "Predictions (.parquet)"} <= downloads(app)
+    assert "Precomputed, included in the package" in words(app)
+    assert "benchmark paper, table 3: 51.9 % (first version of the paper: 53.9 %)" in words(app)
+    assert {"Download run (JSON)", "Predictions (.parquet)"} <= downloads(app)
 
 
 def test_missing_cells_say_what_is_missing_and_how_to_get_it():
@@ -132,12 +132,14 @@ def test_ranks_are_measured_and_as_printed():
     assert not app.exception
     assert [each.value for each in app.subheader] == [
         "Mean ranks measured here",
-        "Mean ranks as printed (GBU, table 3)",
+        "Mean ranks as printed (benchmark paper, table 3)",
     ]
     assert "13 methods on 5 data sets" in words(app)
     assert "critical difference" in words(app)
     alt = [each.alt for each in charts(app)]
-    assert any(each.startswith("Mean ranks as printed (GBU, table 3): ALE") for each in alt)
+    assert any(
+        each.startswith("Mean ranks as printed (benchmark paper, table 3): ALE") for each in alt
+    )
 
 
 def test_the_best_of_every_data_set_is_bold_and_the_table_can_be_referred_to():
@@ -236,7 +238,7 @@ def test_own_runs_have_rows_figures_command_and_files(store, results):
     assert table.loc["ESZSL"].iloc[-1] == "✓ yours"
     assert metrics(app)["ZSL accuracy"] == f"{100 * results[0].evaluation.zsl:.1f} %"
     assert [each.value for each in app.code] == [results[0].spec.command()]
-    assert "Computed in this data folder" in words(app)
+    assert "Verified: computed in this data folder" in words(app)
     assert "JSON for the board" not in downloads(app)  # its data are a world of these tests
 
 
@@ -261,7 +263,7 @@ def test_one_of_several_results_of_a_cell_can_be_opened(store, results):
     store.put(replace(results[0], key="0", created="2026-01-01T10:00:00+00:00"))
     app = mine(table_result=f"{CELL}{WORLD.name}")
     menu = app.selectbox(key="table_run")
-    assert menu.label == "Of 2 results"
+    assert menu.label == "Choose one of 2 results"
     menu.set_value(menu.options[1]).run()
     assert ", 2026-01-01." in words(app).replace("\\", "")
     assert "Predictions (.parquet)" not in downloads(app)

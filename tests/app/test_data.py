@@ -61,11 +61,11 @@ def test_a_heading_says_what_the_data_are_with_the_sides_of_the_split_below(visi
     said = words(visit(dataset="digits"))
     assert "## 1,797 images, 10 classes, each class described by 31 attributes." in said
     sides = (
-        "Proposed split (PS): training on 1,012 images of 7\u00a0seen\u00a0classes, "
-        "test on 252 images of these and 533 images of 3\u00a0unseen\u00a0classes."
+        "Proposed split (PS): trains on 1,012 images of 7\u00a0seen\u00a0classes; tests on 252 "
+        "other images of these classes and on 533 images of 3\u00a0unseen\u00a0classes."
     )
     assert sides in said
-    alone = "seen\u00a0classes, test on 698 images of 10\u00a0unseen\u00a0classes."
+    alone = "seen\u00a0classes; tests on 698 images of 10\u00a0unseen\u00a0classes."
     assert alone in words(visit(dataset="simulated-AWA2", split="SS"))
 
 
@@ -74,7 +74,7 @@ def test_seen_validation_is_counted_with_the_folds(visit):
     fold = load("digits").splits["PS"].folds[0]
     assert "γ is chosen on 144 held-out images of the same classes" in words(app)
     assert f"the {len(fold.val)} images of the validation classes" in words(app)
-    assert f"{len(fold.train) - 144} images train the model" in words(app)
+    assert f"Fold 1 trains on {len(fold.train) - 144} images" in words(app)
     assert "held-out" not in words(visit(dataset="simulated-AWA2", split="SS"))
 
 

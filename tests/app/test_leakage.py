@@ -143,7 +143,7 @@ def test_decisions_are_carried_to_overlap_gain_and_back(visit):
     assert not app.exception
     app.query_params["gain_class"] = "seal"
     settled(app)
-    assert "on the 24 classes of ImageNet-1K" in words(app).replace(
+    assert "on the 24 classes in ImageNet-1K" in words(app).replace(
         "\\", ""
     )  # with seal, without pig
     assert "**seal** is in ImageNet" in words(app).replace("\\", "")

@@ -416,7 +416,7 @@ def test_each_paragraph_sets_the_instrument():
     set_by = {
         "Show only the 9s": {"playground_class": "9"},
         "Choose ESZSL": {"method": "ESZSL"},
-        "Move λ of SAE": {"method": "SAE", "playground_ruler": "lambda"},
+        "Vary λ for SAE": {"method": "SAE", "playground_ruler": "lambda"},
         "Use the test images": {"playground_ruler": "images"},
     }
     for label, choices in set_by.items():

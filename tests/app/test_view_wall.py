@@ -44,7 +44,7 @@ def test_the_page_counts_the_verdicts_and_states_the_strongest_finding(printed):
     holds = sum(each.verdict == "holds" for each in printed.values())
     fails = sum(each.verdict == "does not hold" for each in printed.values())
     assert f"Of {len(CLAIMS)} claims in four papers, {holds} hold" in said
-    assert f"{fails} do not, {len(CLAIMS) - holds - fails} are open" in said
+    assert f"{fails} do not, and {len(CLAIMS) - holds - fails} are open" in said
     assert "the printed p = 0.007 belongs to a different test" in said
     assert "24 pairs give p = 0\\.35" in said  # the claim that is open to begin with
     assert "p = 0\\.0072" in said
@@ -90,7 +90,7 @@ def test_a_tile_that_there_is_not_is_named_and_the_page_stays():
 
 def test_own_runs_judge_nothing_where_there_are_none():
     app = visit("wall", claims_basis="yours", claims_open="gbu-gzsl-lower")
-    assert f"0 hold on your runs, 0 do not, {len(CLAIMS)} are open" in words(app)
+    assert f"0 hold on your runs, 0 do not, and {len(CLAIMS)} are open" in words(app)
 
 
 def test_every_claim_finding_and_code_is_a_tile_and_failures_are_first_in_their_group():

@@ -58,7 +58,7 @@ def test_a_clicked_cell_opens_and_a_run_is_deleted_once_confirmed(page, server, 
     there = own(store)  # also runs of other tests on this server
     click(page, 1)
     page.wait_for_url(re.compile(r"table_result=\w"))
-    page.get_by_text("Computed in this data folder").first.wait_for()
+    page.get_by_text("computed in this data folder").first.wait_for()
     method = re.search(r"table_result=(\w+)", page.url)[1]
     page.get_by_role("button", name="Delete …").click()
     page.get_by_role("button", name="Delete this run").click()

@@ -85,7 +85,7 @@ def test_a_newcomer_meets_the_finished_map_with_its_answer_and_changes_the_layou
     visitor = Visitor(shipped_server, page)
     visitor.go("AWA1 and AWA2")
     page.locator("canvas").first.wait_for()
-    shown(page, "training on AWA2, not AWA1, changes mean accuracy by")
+    shown(page, "training on AWA2 instead of AWA1 changes mean accuracy by")
     assert visitor.clicks <= 1  # of 2
     visitor.click(page.get_by_role("button", name="Data, layout, colour"))
     visitor.click(page.get_by_role("radio", name="UMAP"))
@@ -99,12 +99,12 @@ def test_a_newcomer_meets_the_finished_map_with_its_answer_and_changes_the_layou
 def test_a_newcomer_finds_the_gain_class_by_class(shipped_server, page):
     visitor = Visitor(shipped_server, page)
     visitor.go("Overlap gain")
-    shown(page, "Accuracy with minus without")
+    shown(page, "Accuracy with pre-training minus")
     figure = page.locator(".st-key-gain_bars")
     once(page, lambda: figure.locator("svg rect").count() >= 50)
-    sentence = page.get_by_text("Accuracy with minus without").inner_text()
+    sentence = page.get_by_text("Accuracy with pre-training minus").inner_text()
     assert re.search(
-        r"on the \d+ classes of ImageNet-\W?1K, .+ related and .+ unrelated\.", sentence
+        r"on the \d+ classes in ImageNet-\W?1K, .+ related and .+ unrelated\.", sentence
     )
     assert visitor.clicks <= 1  # of 2
 

@@ -109,9 +109,9 @@ def test_a_click_opens_the_class_of_a_bar_and_only_unrelated_ones_stay_on_reques
     classes = class_facts("AWA2").classes
     assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])  # the fourth in it
     page.get_by_text(re.compile("synset n0")).wait_for()
-    sentence = page.get_by_text("Accuracy with minus without").inner_text()
+    sentence = page.get_by_text("Accuracy with pre-training minus").inner_text()
     counts = re.search(
-        r"on the (\d+) classes of ImageNet-\W?1K, \S+ on (\d+)\srelated and \S+ on (\d+)", sentence
+        r"on the (\d+) classes in ImageNet-\W?1K, \S+ on (\d+)\srelated and \S+ on (\d+)", sentence
     )
     inside, related, unrelated = map(int, counts.groups())
     assert inside + related + unrelated == 50

@@ -354,7 +354,7 @@ def test_what_a_leak_gained_is_what_the_benchmark_measured():
 def test_what_a_leak_gained_says_its_condition_and_whose_figures_it_has(dataset, stands_in, shared):
     figure = cards_of_files([shared / "data/xlsa17" / dataset / "att_splits_v1.mat"])[0].figures[2]
     assert figure.value == "−0.9 to +0.6 points" + " on CUB" * stands_in
-    assert "Six methods on CUB birds, VGG, trained on trainval, as 13 of the 14" in figure.note
+    assert "range over six methods trained on trainval, as in 13 of the 14" in figure.note
     assert "+1.7 to +6.4 points if trained on train + val" in figure.note
     assert ("not measured on AWA2" in figure.note) is stands_in
 

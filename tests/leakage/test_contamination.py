@@ -214,7 +214,7 @@ def test_the_answer_counts_names_and_advises():
     assert "6 of the 10 test classes" in no.sentence
     assert "giant panda" in no.sentence
     assert "labelled classes" in no.sentence
-    assert no.advice.startswith("Also report the other 4")
+    assert no.advice.startswith("Report the other 4 separately as well")
     assert "without labels" in said("AWA2, SS", "DINO").sentence
 
 
@@ -237,8 +237,8 @@ def test_the_other_classes_are_no_clean_ones_while_some_of_them_are_open(
     assert no.verdict == "Leaks"
     assert len(no.possible) == n_open
     assert len(tested.classes) - len(no.certain) == rest
-    related = "1 related class," if n_open == 1 else f"{n_open} related classes,"
-    assert (f"once you have decided on {related}" in no.advice) == bool(n_open)
+    related = "1 related class overlaps," if n_open == 1 else f"{n_open} related classes overlap,"
+    assert (f"after deciding whether the {related}" in no.advice) == bool(n_open)
 
 
 def test_an_extractor_of_two_sets_has_seen_both():
@@ -337,7 +337,7 @@ def test_one_class_is_spoken_of_as_one():
     )
     one = answer(own_test_set("mine", ["zebra", "sheep"]), find_extractor("ResNet-101"))
     assert one.advice.startswith(
-        "Also report the other class separately, once you have decided on that one"
+        "Report the other class separately as well, after deciding whether it overlaps, or"
     )
 
 

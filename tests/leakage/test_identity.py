@@ -14,7 +14,7 @@ from zslcore.leakage.checks.identity import known_split
 from zslcore.leakage.context import SPLIT_PARTS, AuditContext
 from zslcore.leakage.published import KnownSplit, fill_in_from_benchmark, known_splits, part_digest
 
-OLD = "Superseded by PS 2.0: its train_loc and val_loc hold the test_seen rows."
+OLD = "Superseded by PS 2.0: train_loc and val_loc of this version contain the test_seen rows."
 DATASETS = ["AWA1", "AWA2", "CUB", "SUN", "aPY"]
 
 

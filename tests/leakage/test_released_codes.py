@@ -105,7 +105,7 @@ def test_the_list_that_is_trained_on_is_counted_over_codes(tmp_path):
     assert found["trainval"] == [r["code"] for r in rows if r["trained_on"] == "trainval"]
     assert released_codes.trained_in_words() == (
         f"{len(found['trainval'])} of the {len(found['trainval']) + 1} released code bases with a "
-        "known training list do (GDAN uses train)"
+        "known training list (GDAN uses train)"
     )
     assert any("`train_loc`" in r["says"] for r in rows if r["trained_on"] == "train")
     at = 4  # the split of the first code

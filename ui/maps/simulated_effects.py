@@ -30,7 +30,7 @@ def about_effects(dataset: ZSLDataset) -> str:
     effects = [
         words
         for applies, words in (
-            (what.gain, f"classes of {what.pretraining} are easier than others"),
+            (what.gain, f"classes in {what.pretraining} are easier than others"),
             (what.moved, "five classes are shifted relative to AWA1"),
             (what.photographs, "images of one photograph are similar"),
         )
@@ -54,7 +54,7 @@ def about_gain(dataset: ZSLDataset) -> str:
         return NOTHING + "any gain here is due to chance or to easier classes."
     rho, omega = (_words(pair) for pair in (what.rho, what.omega))
     return (
-        "The data and the gain are simulated: classes of "
+        "The data and the gain are simulated: classes in "
         f"{what.pretraining} fit their attributes better (ρ = {rho}) and vary less "
         f"(ω = {omega})."
     )
@@ -69,8 +69,8 @@ def about_shift(*datasets: ZSLDataset) -> str:
     if not moved:
         return NOTHING + "any difference here is due to chance."
     return (
-        "The data are simulated, and so is a shift of "
-        f"{', '.join(moved[:-1])} and {moved[-1]} between them."
+        f"The data are simulated, including a shift of {', '.join(moved[:-1])} and {moved[-1]} "
+        "between the two data sets."
     )
 
 

@@ -33,6 +33,7 @@ _WORDS = {
     "mu": "μ",
     "rows": "rows of W",
     "seen": "seen classes",
+    "semi_supervised": "semi-supervised",
     "sigma": "σ",
 }
 
@@ -76,7 +77,8 @@ def symbol(method: str, name: str) -> str:
     subtracts.
     """
     written = _WORDS | {"gamma": f"γ of {method}"}
-    return " ".join(written.get(word, word) for word in name.removeprefix("n_").split("_"))
+    words = [name] if name in written else name.removeprefix("n_").split("_")
+    return " ".join(written.get(word, word) for word in words)
 
 
 def params_in_words(method: str, params: Mapping[str, Any]) -> str:

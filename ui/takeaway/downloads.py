@@ -169,7 +169,7 @@ def offer_for_board(text: str, name: str, *, key: str) -> None:
 
 def offer_run(run: RunResult | StoredRun, name: str, *, key: str | None = None) -> None:
     """Offer a run as a JSON file for ``zslcore board``."""
-    download("Run as JSON", run.to_json(), f"{name}.json", key)
+    download("Download run (JSON)", run.to_json(), f"{name}.json", key)
 
 
 def _add(key: str, more: Sequence[str]) -> None:

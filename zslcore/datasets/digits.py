@@ -73,7 +73,7 @@ def read_digits() -> ZSLDataset:
         bunch.target,
         unseen=(7, 8, 9),
         folds=[(0, 1), (2, 3), (4, 5)],
-        note="7, 8 and 9 are unseen; a fifth of the images of 0 to 6 is kept for testing.",
+        note="7, 8 and 9 are unseen; a fifth of the images of 0 to 6 are held out for testing.",
     )
     return ZSLDataset(
         name="digits",
@@ -83,7 +83,7 @@ def read_digits() -> ZSLDataset:
         class_names=tuple(map(str, bunch.target_names)),
         attribute_names=names,
         splits={"PS": ps},
-        source="Handwritten digits of 43 writers, 8 x 8 pixels, UCI, as bundled with scikit-learn.",
+        source="Handwritten digits by 43 writers, 8 x 8 pixels, UCI, as bundled with scikit-learn.",
         images=np.rint(bunch.images * (255 / 16)).astype(np.uint8),
         independent_prototypes=True,
         pretraining=("none",),

@@ -104,7 +104,7 @@ export class Classes {
     const second = columns.find(({ seen }) => seen)?.x ?? 0;
     ctx.fillText(`◆ ${this.nUnseen} ${this.sides.unseen}`, 0, 13);
     const seen = `● ${order.length - this.nUnseen} ${this.sides.seen} classes`, left = Math.max(second, 84);
-    const unit = ", accuracy of each", fits = left + ctx.measureText(seen + unit).width < this.width;
+    const unit = ", per-class accuracy", fits = left + ctx.measureText(seen + unit).width < this.width;
     ctx.fillText(fits ? seen + unit : seen, left, 13);
     ctx.textAlign = "center";
     for (const { x, width, classes } of columns) {

@@ -126,7 +126,8 @@ def figure_of_trained_classes(
         return trained_classes(note=finding.sentence.rstrip("."))
     related = int(finding.figures["related"])
     note = titles_of_sets(vocabularies, is_assumed=is_assumed)
-    note += f"; {counted(related, 'more class', 'more classes')} related" if related else ""
+    if related:
+        note += f"; {counted(related, 'more class', 'more classes')} may be related"
     return trained_classes(f"{len(finding.classes)} of {finding.figures['classes']}", note)
 
 
@@ -567,10 +568,11 @@ def _no(
     advice = "Test on other classes."
     if rest := total - n:
         others = "the other class" if rest == 1 else f"the other {rest:,}"
-        first = f"Also report {others} separately"
+        first = f"Report {others} separately as well"
         if n_open:
-            related = "1 related class" if n_open == 1 else f"{n_open:,} related classes"
-            first += f", once you have decided on {'that one' if rest == 1 else related}"
+            related = "the 1 related class" if n_open == 1 else f"the {n_open:,} related classes"
+            overlap = "it overlaps" if rest == 1 else f"{related} overlap{'s' * (n_open == 1)}"
+            first += f", after deciding whether {overlap}"
         advice = f"{first}, or test on other classes."
     return (
         "Leaks",

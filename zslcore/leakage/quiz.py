@@ -124,8 +124,8 @@ def clues(context: AuditContext) -> list[tuple[str, str]]:
         **{f"fold {k} validates on": val for k, (_, val) in enumerate(context.folds, start=1)},
     }
     return [
-        ("images of the data set", f"{context.n_rows:,}"),
-        ("rows of trainval + test seen + test unseen", sizes),
+        ("images in the data set", f"{context.n_rows:,}"),
+        ("rows in trainval + test seen + test unseen", sizes),
         *((what, ", ".join(context.names(of))) for what, of in classes.items()),
         ("near-duplicates of training images in the test set", copies),
         ("the extractor was trained on", ", ".join(map(str, context.vocabularies[0].entries))),

@@ -182,7 +182,7 @@ def _with_reading(context: AuditContext, report: Report, sentence: str) -> str:
     if report.verdict == "leaks" or len(errors) > (reading.mark == "error"):
         return f"{reading.sentence}: {sentence}"
     if reading.mark == "error":
-        return f"{reading.sentence}; no row and no class is on both sides."
+        return f"{reading.sentence}; no row and no class is on both sides of the split."
     more = sentence.replace("No leak was found, but these could not be checked", "Not checked")
     return f"{reading.sentence}; no leak was found." + (
         f" {more}" if report.verdict == "unknown" else ""
@@ -241,12 +241,12 @@ def _gain_of_first_release(dataset: str) -> Figure:
         for leak in ("selection", "training")
     )
     note = (
-        f"Six methods on {title(rows['dataset'].iloc[0])}, trained on trainval, as "
-        f"{trained_in_words()}; {training} if trained on train + val"
+        f"range over six methods trained on trainval, as in {trained_in_words()}, on "
+        f"{title(rows['dataset'].iloc[0])}; {training} if trained on train + val"
     )
     if measured:
         return Figure(GAINED, selection, note)
-    return Figure(GAINED, f"{selection} on CUB", f"not measured on {dataset}. {note}")
+    return Figure(GAINED, f"{selection} on CUB", f"not measured on {dataset}; {note}")
 
 
 def _picture(context: AuditContext, report: Report) -> Picture | None:

@@ -54,7 +54,7 @@ const SWEEP = 6000; // milliseconds from one end of the ruler to the other
 const PLAYED = "zsl-played"; // key in the browser's storage: the ruler has been demonstrated
 /** Explanation of each ruler. */
 const WHAT = { gamma: "γ is subtracted from the scores of all seen classes.",
-  lambda: "λ is how strongly the method is regularized; γ is validated at each λ.",
+  lambda: "λ is how strongly the method is regularised; γ is validated at each λ.",
   images: "Number of test images used in training, without their labels." };
 const GUTTER = 24;
 
@@ -434,9 +434,9 @@ export class Playground extends Held {
 
   /** @param {Instrument} head @param {number} changed */
   count({ images }, changed) {
-    const [left, right] = this.places.sides, as = this.wall.width < 340 ? "as" : "predicted";
-    left.textContent = `${counted(images.n - changed)} ${as} seen`;
-    right.textContent = `${counted(changed)} ${as} unseen`;
+    const [left, right] = this.places.sides, again = this.wall.width < 400 ? "as" : "predicted as";
+    left.textContent = `${counted(images.n - changed)} predicted as seen`;
+    right.textContent = `${counted(changed)} ${again} unseen`;
   }
 
   /** Describe the canvases for screen readers. @override */

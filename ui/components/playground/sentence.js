@@ -24,8 +24,8 @@ export function tradeOf(now, plain, many, validated = plain) {
   const { unseen, seen } = changesOf(now, plain);
   const gamma = `At γ = ${threeDigits(now.gamma)},`, unseenMoves = Math.abs(unseen) >= LEAST;
   if (!unseenMoves && Math.abs(seen) < LEAST)
-    return { gamma: "", words: `${percent(plain.seen)} of seen ${many} are right, ` +
-      `${percent(plain.unseen)} of unseen${priceOf(changesOf(validated, plain))}.` };
+    return { gamma: "", words: `${percent(plain.seen)} of seen and ` +
+      `${percent(plain.unseen)} of unseen ${many} are recognised${priceOf(changesOf(validated, plain))}.` };
   const [first, second] = unseenMoves ? ["unseen", "seen"] : ["seen", "unseen"];
   const [moved, other] = unseenMoves ? [unseen, seen] : [seen, unseen];
   return { gamma, words: `${first} ${many} ${changeOf(moved)}, ${second} ${many} ` +
@@ -41,7 +41,7 @@ function changesOf(now, plain) {
  * @param {{ unseen: number, seen: number }} changes in points */
 function priceOf({ unseen, seen }) {
   return unseen < LEAST || seen > -LEAST ? ""
-    : `; the validated γ trades ${inPoints(seen)} for ${inPoints(unseen).replace(/ points?$/, "")}`;
+    : `; validated γ: −${inPoints(seen).replace(/ points?$/, "")} and +${inPoints(unseen)}`;
 }
 
 /**

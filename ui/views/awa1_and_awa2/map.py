@@ -155,13 +155,13 @@ def _printed_answer() -> tuple[str, str]:
     largest = changes.loc[changes["asked"] == "training set", "difference"].abs().max()
     most = in_points(largest).removeprefix("+")
     headline = (
-        "Nearly: training on AWA2, not AWA1, changes mean accuracy by "
-        f"{in_points(training.mean_difference)}{_doubt(training.p)}, testing by "
+        "Nearly: training on AWA2 instead of AWA1 changes mean accuracy by "
+        f"{in_points(training.mean_difference)}{_doubt(training.p)}; testing on it, by "
         f"{in_points(test.mean_difference)}{_doubt(test.p)}."
     )
     return headline, (
-        f"{test.pairs} printed pairs each (Xian et al. 2019); training on AWA2 changes a single "
-        f"method by up to {most}."
+        f"{test.pairs} pairs of printed accuracies for each change (Xian et al. 2019); training on "
+        f"AWA2 changes a single method by up to {most}."
     )
 
 
@@ -183,7 +183,8 @@ def _show_printed_pairs() -> None:
     shown = {question: tests[question] for question in QUESTIONS}
     chart(
         difference_strips({"printed accuracy, AWA2 minus AWA1": (drawn, shown)}, QUESTIONS),
-        f"Differences of {tests['training set'].pairs} printed pairs, in points, AWA2 minus AWA1. "
+        f"Differences of {tests['training set'].pairs} pairs of printed accuracies, in points, "
+        "AWA2 minus AWA1. "
         f"{' '.join(test.sentence for test in shown.values())}",
         key="awa1_printed_pairs",
         table=lambda: changes,
@@ -417,14 +418,14 @@ def _scene(
 def _sample_words(scene: Scene, *, first: bool) -> str:
     total = sum(len(dataset.labels) for dataset in scene.datasets)
     layouts = dict.fromkeys(METHOD_NAMES[one.settings.method] for one in scene.maps)
-    layout, fitted = " and ".join(layouts), "all of them"
+    layout, fitted = " and ".join(layouts), f"all {total:,}"
     if first:
         layout, fitted = "Preview", "a sample of 2,000"
-    shown = f"{len(scene):,} of {total:,} images, in proportion from every class"
+    shown = f"{len(scene):,} of {total:,} images, sampled in proportion to class size"
     if len(scene) >= total:
         shown = f"All {total:,} images"
     reading = f"{LOOK_FOR} " * (len(scene.datasets) == 2)
-    return f"{reading}{layout}: {shown}; the PCA is fitted on {fitted}."
+    return f"{reading}{layout}: {shown}; PCA is fitted on {fitted}."
 
 
 # --- Exploration ----------------------------------------------------------------------------------

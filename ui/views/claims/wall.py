@@ -173,7 +173,7 @@ def _in_words(basis: Basis, counts: Counter[State]) -> tuple[str, str]:
     """Return how many claims hold, the strongest finding, and the count of released codes."""
     return (
         f"Of {counts.total()} claims in four papers, {counts['yes']} hold {BASES[basis][1]}, "
-        f"{counts['no']} do not, {counts['open']} are open.",
+        f"{counts['no']} do not, and {counts['open']} are open.",
         f"Strongest finding (first tile): the printed p = {PRINTED_CLAIM.p} belongs to a different "
         f"test. {released_codes.headline()}",
     )

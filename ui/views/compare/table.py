@@ -40,7 +40,7 @@ from zslcore.analysis.method_table import (
     task_of,
 )
 from zslcore.analysis.metric_names import Metric
-from zslcore.analysis.papers.printed import why_different
+from zslcore.analysis.papers.printed import TABLES, why_different
 from zslcore.board.checking import CheckedEntry
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import leak_of
@@ -135,7 +135,8 @@ def show(_: Header) -> None:
         else:
             nothing = f"No result with {_in_words(table.figure)} on split {plain(table.split)}."
             otherwise = (
-                "Results computed on Play, or by `zslcore run`, appear here at once as your runs."
+                "Results computed in Playground, or by `zslcore run`, appear here at once as your "
+                "runs."
             )
             words = f"{nothing} {_hidden_in_words(table) or otherwise}"
             st.info(words, icon=":material/filter_alt_off:")
@@ -516,13 +517,14 @@ def _styles(table: MethodTable, wide: pd.DataFrame, shown: pd.DataFrame) -> pd.D
 def _legend(table: MethodTable) -> str:
     states = dict.fromkeys(cell.state for column in table.columns for cell in column.cells.values())
     words = [" ".join(MARKS[state]) for state in states]
-    sources = " and ".join(dict.fromkeys(table.printed["table"]))
+    sources = " and ".join(map(_printed_table, dict.fromkeys(table.printed["table"])))
     one = f"All {'but the printed ' * bool(sources)}results are " if len(words) == 1 else ""
     printed = f"Printed results ({sources}) use other features (ResNet-101)." * bool(sources)
     return (
         f"{'Yellow: your runs. ' * bool(table.own_rows)}"
-        "Ranks: 95 % interval over resampled test classes, the same for all methods of a data set, "
-        "Student's below 20 classes. Parameters chosen on folds for "
+        "Ranks: 95 % intervals from resampled test classes, with the same samples for all methods "
+        "on a data set; Student's t intervals for data sets with fewer than 20 test classes. "
+        "Parameters chosen on folds for "
         f"{task_of(table.figure).upper()}. {one}{'; '.join(words)}. {printed}"
         f"{_without_interval(table)}"
     )
@@ -611,7 +613,9 @@ def _choose_result(table: MethodTable, column: Column, row: str) -> MethodResult
         label = _result_label(cell)
         labels[f"{label} · {key}" if label in labels else label] = cell
     return labels[
-        controls.choose_option(f"Of {len(labels)} results", list(labels), key=RESULT, width=360)
+        controls.choose_option(
+            f"Choose one of {len(labels)} results", list(labels), key=RESULT, width=360
+        )
     ]
 
 
@@ -680,14 +684,18 @@ def _show_figures(cell: MethodResult) -> None:
                 terms.metric(label, percent(cell.figures[name]))
 
 
+def _printed_table(name: str) -> str:
+    """Return the paper and the number of a printed table, such as "CAL 2", in words."""
+    return f"{TABLES[name].replace('_', ' ')}, table {name.rpartition(' ')[2]}"
+
+
 def _show_printed(table: MethodTable, column: Column, row: str) -> None:
     """List the printed values of this cell, also from the first version of a paper."""
     lines = []
     for _, one in table.prints(row, column.benchmark).iterrows():
         first = one["first_version"]
         before = "" if np.isnan(first) else f" (first version of the paper: {percent(first)})"
-        where = one["table"].replace(" ", ", table ")
-        lines.append(f"{where}: {percent(one['value'])}{before}")
+        lines.append(f"{_printed_table(one['table'])}: {percent(one['value'])}{before}")
     if lines:
         st.markdown(
             f"**Printed** for {column.benchmark}, ResNet-101 features, parameters chosen for "
@@ -697,12 +705,23 @@ def _show_printed(table: MethodTable, column: Column, row: str) -> None:
         st.caption(plain(each.sentence))
 
 
+def _state_in_words(state: State, *, is_own: bool = False) -> str:
+    """Return the mark and the state of one result as a sentence."""
+    mark, meaning = MARKS[state]
+    if state is State.VERIFIED:
+        how = (
+            "computed in this data folder" if is_own else "metrics recomputed from its predictions"
+        )
+        meaning = f"verified: {how}"
+    return f"{mark} {meaning.capitalize()}."
+
+
 def _show_run(one: StoredRun, cell: MethodResult) -> None:
     """Show the origin and command of a run; offer its files and its deletion."""
     result, spec = one.result, one.result.spec
-    mark, meaning = MARKS[cell.state]
-    whose = {"mine": "Computed in this data folder.", "shipped": "Precomputed, in the package."}
-    st.markdown(f"{mark} {meaning.capitalize()}. {whose[cell.origin]}")
+    is_own = cell.origin == "mine"
+    origin = "" if is_own else " Precomputed, included in the package."
+    st.markdown(f"{_state_in_words(cell.state, is_own=is_own)}{origin}")
     params = plain(controls.params_in_words(spec.method, result.params))
     gamma = "" if result.gamma is None else f"γ = {three_digits(result.gamma)}, "
     st.caption(
@@ -736,7 +755,7 @@ def _offer_board_file(one: StoredRun) -> None:
 def _link_to_play(one: StoredRun) -> None:
     spec = one.result.spec
     if (address := play_parameters(spec)) is not None:
-        site_map.link("play", "Open on Play", **address)
+        site_map.link("play", "Open in Playground", **address)
     elif plugins.is_plugin_name(spec.method):
         st.caption("This is an external method; set `ZSL_METHODS` to its file.")
     elif spec.method not in METHODS:
@@ -770,8 +789,7 @@ def _offer_to_delete(one: StoredRun) -> None:
 def _show_entry(one: CheckedEntry) -> None:
     """Show a submitted result, with the findings of the board's checks."""
     entry = one.entry
-    mark, meaning = MARKS[one.state]
-    st.markdown(f"{mark} {meaning.capitalize()}. Submitted by {plain(entry.who)}.")
+    st.markdown(f"{_state_in_words(one.state)} Submitted by {plain(entry.who)}.")
     st.markdown(f"**Rows: {one.split_kind}.** {plain(one.rows.sentence)}")
     st.markdown(f"**Overlap: {one.overlap_word}.** {plain(one.overlap.sentence)}")
     params = ", ".join(f"{name} = {value}" for name, value in entry.parameters.params.items())
@@ -853,7 +871,7 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
 def _show_ranks(table: MethodTable, column: Column) -> None:
     """Draw the metric of each method on the data set of the opened cell, with intervals."""
     words = [_rank_in_words(rank) or "" for _, rank in column.ranks.iterrows()]
-    heading = f"{_title(column)}, {_in_words(table.figure)} (95 %)"
+    heading = f"{_title(column)}: {_in_words(table.figure)}, with 95 % intervals"
     chart(
         rank_forest(column.ranks.assign(ranks=words), heading),
         f"{_in_words(table.figure)} of {len(column.ranks)} methods on {_title(column)}; "
@@ -864,8 +882,8 @@ def _show_ranks(table: MethodTable, column: Column) -> None:
 
 def _show_every_mean_rank(table: MethodTable) -> None:
     """Draw the mean ranks over data sets, measured and as printed."""
-    where = table.source.replace(" ", ", table ")
-    sources = {"measured": "measured here", "printed": f"as printed ({where})"}
+    where = f" ({_printed_table(table.source)})" if table.source else ""
+    sources = {"measured": "measured here", "printed": f"as printed{where}"}
     for name, values in table.rankings().items():
         _show_mean_ranks(values, name, f"Mean ranks {sources[name]}")
 

@@ -91,12 +91,14 @@ def _samples(dataset: ZSLDataset, classes: Sequence[int]) -> Sequence[str]:
 def _counts(dataset: ZSLDataset, split: Split) -> tuple[str, str]:
     """Return the counts of the data set, and the counts of its training and test images."""
     seen, unseen = len(split.seen_classes), len(split.unseen_classes)
-    of_seen = f"{len(split.test_seen):,} images of these and " if len(split.test_seen) else ""
+    other = "other " * (not np.intersect1d(split.trainval, split.test_seen).size)
+    of_seen = f"{len(split.test_seen):,} {other}images of these classes and on "
+    of_seen *= bool(len(split.test_seen))
     return (
         f"{len(dataset.labels):,} images, {dataset.n_classes} classes, "
         f"each class described by {dataset.prototypes.shape[1]} attributes.",
-        f"{SPLIT_TITLES.get(split.name, f'Split {plain(split.name)}')}: training on "
-        f"{len(split.trainval):,} images of {seen}\u00a0seen\u00a0classes, test on {of_seen}"
+        f"{SPLIT_TITLES.get(split.name, f'Split {plain(split.name)}')}: trains on "
+        f"{len(split.trainval):,} images of {seen}\u00a0seen\u00a0classes; tests on {of_seen}"
         f"{len(split.test_unseen):,} images of {unseen}\u00a0unseen\u00a0classes.",
     )
 
@@ -107,7 +109,7 @@ def _held_out(dataset: ZSLDataset, split: Split) -> str:
     if not images.get("seen validation"):
         return ""
     return (
-        f" In fold 1, {images['training']:,} images train the model; γ is chosen on "
+        f" Fold 1 trains on {images['training']:,} images; γ is chosen on "
         f"{images['seen validation']:,} held-out images of the same classes and on the "
         f"{images['validation']:,} images of the validation classes."
     )

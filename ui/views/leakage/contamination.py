@@ -197,9 +197,9 @@ def show_map(question: TestedExtractor) -> None:
     )
     touch = "Touch" if window.is_narrow() else "Point at"
     st.caption(
-        f"{touch} a cell for its classes and the number given in a paper. SS, PS: standard and "
-        f"proposed split. Web-scale sets without a class list: {', '.join(web)}. Unknown does not "
-        "mean clean."
+        f"{touch} a cell for its classes and, where a paper reports one, the paper's count. SS, "
+        f"PS: standard and proposed split. Web-scale sets without a class list: {', '.join(web)}. "
+        "Unknown does not mean clean."
     )
 
 

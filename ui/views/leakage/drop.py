@@ -105,7 +105,7 @@ def show(header: Header) -> None:
         return
     sandboxed.preload_scores()
     files = upload.file_uploader(
-        "Split, scores, predictions or a results file",
+        "Split, scores, predictions or results file",
         list(ENDINGS),
         accept_multiple_files=True,
         key="drop_files",
@@ -468,9 +468,9 @@ def _declare_files() -> tuple[UploadedFile | None, UploadedFile | None, str]:
 MARK_NAMES: dict[Mark, tuple[str, str]] = {
     "leak": ("leak", "leaks"),
     "error": ("error", "errors"),
-    "open": ("open question", "open questions"),
     "warning": ("warning", "warnings"),
-    "ok": ("check passed", "checks passed"),
+    "open": ("open", "open"),
+    "ok": ("ok", "ok"),
 }
 
 

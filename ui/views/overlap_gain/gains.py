@@ -172,7 +172,7 @@ def _in_words(
     if gain.is_shown:
         than = "more" if gain.difference > 0 else "less"
         more = in_points(abs(gain.difference)).removeprefix("+")
-        verdict = f"classes of {name} gain {more} {than} than unrelated ones"
+        verdict = f"classes in {name} gain {more} {than} than unrelated ones"
     else:
         verdict = "no significant difference between the groups"
     verdict = f"In simulated data, {verdict}" if simulated else f"{verdict[0].upper()}{verdict[1:]}"
@@ -180,9 +180,9 @@ def _in_words(
     if n["related"]:
         related = f", {signed(gain.related, '+z.1f')} on {n['related']} related"
     return f"{verdict} ({interval}).", (
-        f"Accuracy with minus without pre-training: {in_points(gain.inside)} on the "
-        f"{n['in the set']} classes of {name}{related} and {signed(gain.unrelated, '+z.1f')} on "
-        f"{n['unrelated']} unrelated."
+        f"Accuracy with pre-training minus accuracy without: {in_points(gain.inside)} on "
+        f"the {n['in the set']} classes in {name}{related} and "
+        f"{signed(gain.unrelated, '+z.1f')} on {n['unrelated']} unrelated."
     )
 
 
@@ -203,14 +203,14 @@ def _draw(
         on_pick=_open_clicked,
     )
     few = int((table["draws"] < FEWEST_DRAWS).sum())
-    bare = f"; {few} classes have fewer, and a pale bar without a line" if few else ""
+    fewer = "the class with fewer has" if few == 1 else f"the {few} classes with fewer have"
+    bare = f"; {fewer} a pale bar and no line" if few else ""
     st.caption(
-        f"{DRAWS} random splits test a few classes each and train "
-        "on the rest, with the same splits for both feature sets. Lines: 95 % intervals over the "
-        f"splits that test a class (Student's t), from {FEWEST_DRAWS} splits on{bare}. Related: a "
-        "kind of the class, or a broader class, is in the set, so it is not a control. The "
-        "interval of the difference is over classes (Welch), as are those of the means (Student's "
-        "t). "
+        f"Each of {DRAWS} random splits tests on a few classes and trains on the rest; both "
+        "feature sets use the same splits. Lines: 95 % intervals (Student's t) over the splits "
+        f"that test the class, if there are at least {FEWEST_DRAWS}{bare}. Related: the set "
+        "contains a kind of the class or a broader class, so the class is not a control. The "
+        "intervals of the means (Student's t) and of their difference (Welch) are over classes. "
         f"{simulated_effects.about_gain(dataset)}"
     )
 
@@ -289,8 +289,9 @@ def _match_in_words(match: pd.Series, vocabulary: str) -> str:
         return f"No class in the set matches its name.{decision}"
     entries = get_vocabulary(vocabulary).entries
     synset = next((entry.synset for entry in entries if str(entry) == match["match"]), "")
-    where = f", synset {synset}" if synset else ""
-    return f"Best match: **{plain(match['match'])}**{where}; {plain(match['evidence'])}.{decision}"
+    where = f" (synset {synset})" if synset else ""
+    reason = plain(match["evidence"])
+    return f"Best match: **{plain(match['match'])}**{where}. Reason: {reason}.{decision}"
 
 
 def matches_of(dataset: ZSLDataset, split: Split, vocabulary: str) -> pd.DataFrame:

@@ -42,14 +42,18 @@ def show(header: Header) -> None:
 
 def _write_introduction() -> None:
     st.markdown(
-        "**Zero-shot learning recognises classes without training images, from descriptions.**\n\n"
-        "This model was trained on images of :blue[**●\u00a00\u00a0to\u00a06**]. Of "
-        ":orange[**◆\u00a07,\u00a08\u00a0and\u00a09**] it has only descriptions of 31 values, "
-        "such as these seven lines:"
+        "**Zero-shot learning uses descriptions to recognise classes that have no training "
+        "images.**\n\n"
+        "This model was trained on images of :blue[**●\u00a00\u00a0to\u00a06**]. For "
+        ":orange[**◆\u00a07,\u00a08\u00a0and\u00a09**] it has only descriptions of 31 values "
+        "each; these lines show seven of them:"
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(_described(), width=110)
-        words = "From each description it predicts an image; the closest one gives the class."
+        words = (
+            "From each description it predicts an image; a test image is assigned to the class of "
+            "the nearest prediction."
+        )
         st.markdown(words, width=228)
 
 
@@ -76,32 +80,32 @@ def _steps() -> Sequence[Step]:
     return (
         (
             "Seen classes win",
-            "With all ten digits allowed, images drift to familiar digits. Open a grey 9 on the "
-            "left of the wall: what was it mistaken for?",
+            "With all ten digits allowed, images drift to familiar digits. Click a grey 9 left "
+            "of the dividing line: what was it mistaken for?",
             "Show only the 9s",
             {instrument.ONLY: "9"},
         ),
         (
             "One number holds them back",
-            "γ is subtracted from all seen scores. Cross-validation on seen digits alone chooses "
-            f"{three_digits(gamma)}. Move further right: when does H fall?",
+            "γ is subtracted from the scores of all seen classes. Cross-validation on seen digits "
+            f"alone chooses {three_digits(gamma)}. Move further right: when does H fall?",
             f"Set γ to {three_digits(gamma)}",
             {instrument.GAMMA: repr(gamma)},
         ),
         (
             "Another method, another curve",
-            "A method is a curve, not a point: each γ is one point of it, and the area under the "
-            "curve compares methods at all γ. Choose ESZSL, then click grey curves. Which curve is "
-            "higher?",
+            "A method is a curve, not a point: each γ is one point on it, and the area under the "
+            "curve compares methods across all γ. Choose ESZSL, then click a grey curve. Which "
+            "curve is higher?",
             "Choose ESZSL",
             {"method": "ESZSL"},
         ),
         (
             "One λ does not suit both tasks",
-            "λ sets how strongly a method is regularized. Validation chooses one λ if only unseen "
+            "λ sets how strongly a method is regularised. Validation chooses one λ if only unseen "
             "classes are allowed, and another if seen classes are allowed too. Move from one to "
             "the other: which side loses?",
-            "Move λ of SAE",
+            "Vary λ for SAE",
             {"method": "SAE", instrument.RULER: "lambda"},
         ),
         (
@@ -121,9 +125,9 @@ def _write_steps(steps: Sequence[Step]) -> None:
         _write_step(*step)
     st.header("A split that leaks", anchor=False)
     st.markdown(
-        "None of this holds if the model was trained on test images or on unseen classes. Released "
-        "split files have contained thousands of such rows. Upload one together with your scores "
-        "to see H without them."
+        "None of this holds if the model was trained on test images or on unseen classes. Some "
+        "released split files list thousands of test images for training. Upload a split file "
+        "together with your scores to see H without these images."
     )
     site_map.link("drop", "Is it clean?")
 

@@ -50,7 +50,7 @@ def _show_list() -> None:
         f"{len(LESSONS)} lessons, {steps} steps, {minutes} minutes: predict, then see the computed "
         "answer.",
         "A step fills the screen: a question, its possible answers, then the figure. In a room, "
-        "students join by QR code and vote; arrow keys move on. No download is needed.",
+        "students join by QR code and vote; arrow keys move between steps. No download is needed.",
     )
     places = {}
     for column, lesson in zip(st.columns(len(LESSONS)), LESSONS.values(), strict=True):

@@ -165,7 +165,7 @@ def _missing(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
     table = zip(context.names(cells[:, 0]), cells[:, 1], values.astype(float).round(6), strict=True)
     yield warning(
         f"{counted(len(cells), 'attribute value')} of {listed(names)} {verb} {what}",
-        "Replace them, for example by 0 or the attribute's mean, before any scaling.",
+        "Replace them before any scaling, for example with 0 or the attribute's mean.",
         Evidence.of("Cells, attribute 0-based", ("class", "attribute", "value"), table),
         classes=names,
     )
@@ -353,7 +353,7 @@ def _effect(
     verb = "are significantly" if telling else "are not significantly"
     left_out = f" ({len(related)} related left out)" if related else ""
     message = (
-        f"The {len(overlapping)} classes of {vocabulary.title} {verb} more accurate than unrelated "
+        f"The {len(overlapping)} classes in {vocabulary.title} {verb} more accurate than unrelated "
         f"ones{left_out}: largest OverlapGain "
         f"{signed(gains[worst].gain)} % ({worst}), smallest adjusted p {min(adjusted):.3g}."
     )

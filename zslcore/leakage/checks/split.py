@@ -167,7 +167,7 @@ def _ps_v1(context: AuditContext) -> Finding:
     # The finding names PS v1 only if the rows are those of its release.
     message, advice = f"{what}, while trainval is clean.", LIKE_V1_ADVICE
     if any(split.name == "PS v1" for split in published_as(context)):
-        message, advice = f"{what}: PS v1, the first release.", V1_ADVICE
+        message, advice = f"{what}. This is PS v1, the first release.", V1_ADVICE
     table = zip(seen, map(context.class_of, seen), also, strict=True)
     evidence = Evidence.of("Rows of test_seen, 0-based", ("row", "class", "also in"), table)
     return leak(
@@ -385,7 +385,7 @@ def fold_classes(context: AuditContext) -> Findings:
 @check(
     "ZSL011",
     "Number of test images",
-    "Every test class has enough images for an accuracy of its own.",
+    "Every test class has enough images to compute its accuracy reliably.",
     "labels",
     decides=False,
     compares=(TEST_PARTS,),
@@ -415,8 +415,8 @@ def few_test_images(context: AuditContext) -> Findings:
 
 @check(
     "ZSL012",
-    "Photographs on both sides",
-    "No photograph is on both sides.",
+    "Photographs on both sides of the split",
+    "No photograph is on both sides of the split.",
     "photographs",
     compares=(TRAIN_PARTS, TEST_PARTS),
 )
@@ -438,7 +438,7 @@ def same_photograph(context: AuditContext) -> Findings:
                 "Separate photographs, not rows: the corrected split removes the training rows of "
                 "these photographs and keeps the test set.",
                 Evidence.of(
-                    "Photographs on both sides",
+                    "Photographs on both sides of the split",
                     ("photograph", f"rows of {part}", "training rows"),
                     table,
                 ),
@@ -460,13 +460,16 @@ def same_photograph(context: AuditContext) -> Findings:
                 figures={"rows": rows.size, "of": len(val)},
             )
     if silent and not photographs.by_name:
-        yield ok(f"No photograph is on both sides ({photographs.source}).")
+        yield ok(f"No photograph is on both sides of the split ({photographs.source}).")
     elif silent:
         used = context.rows(*SPLIT_PARTS)
         n = len(np.unique(number[used]))
         names = f"All {n:,} file names differ"
         if n < used.size:
-            names = f"No file name is on both sides: {used.size:,} rows have {n:,} different names"
+            names = (
+                f"No file name is on both sides of the split: {used.size:,} rows have {n:,} "
+                "different names"
+            )
         yield ok(f"{names} ({photographs.source}); the images themselves were not compared.")
 
 
