@@ -135,7 +135,7 @@ def test_a_check_passes_only_on_rows_that_it_compared(card):
         assert (found.verdict, found.sentence.startswith(cause)) == ("broken", True), found.sentence
         compared = {
             "Classes both seen and unseen",
-            "Photographs on both sides",
+            "Photographs on both sides of the split",
             "Identical feature rows across the parts",
         }
         silent = {f.title for f in found.findings if f.mark == "open"}

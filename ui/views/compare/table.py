@@ -40,7 +40,8 @@ from zslcore.analysis.method_table import (
     task_of,
 )
 from zslcore.analysis.metric_names import Metric
-from zslcore.analysis.papers.printed import TABLES, why_different
+from zslcore.analysis.papers.claims import PAPERS
+from zslcore.analysis.papers.printed import why_different
 from zslcore.board.checking import CheckedEntry
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import leak_of
@@ -685,8 +686,10 @@ def _show_figures(cell: MethodResult) -> None:
 
 
 def _printed_table(name: str) -> str:
-    """Return the paper and the number of a printed table, such as "CAL 2", in words."""
-    return f"{TABLES[name].replace('_', ' ')}, table {name.rpartition(' ')[2]}"
+    """Return first author, year and number of a printed table, such as "CAL 2"."""
+    paper, _, number = name.partition(" ")
+    author, *_, venue = PAPERS[paper].split(", ")
+    return f"{author} {venue.rpartition(' ')[2]}, table {number}"
 
 
 def _show_printed(table: MethodTable, column: Column, row: str) -> None:
