@@ -104,7 +104,7 @@ def test_a_newcomer_finds_the_gain_class_by_class(shipped_server, page):
     once(page, lambda: figure.locator("svg rect").count() >= 50)
     sentence = page.get_by_text("Accuracy with pre-training minus").inner_text()
     assert re.search(
-        r"on the \d+ classes in ImageNet-\W?1K, .+ related and .+ unrelated\.", sentence
+        r"on the \d+ classes in ImageNet-\W?1K, .+\srelated and .+ unrelated\.", sentence
     )
     assert visitor.clicks <= 1  # of 2
 

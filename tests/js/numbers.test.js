@@ -24,6 +24,7 @@ test("values stay on one line with their units and signs", () => {
   for (const words of ["in points", "γ is subtracted", "3 samples"])
     assert.equal(together(words), words);
   assert.equal(together("ImageNet-1K"), "ImageNet-\u20601K");
+  assert.equal(together("gains +0.7 on it"), "gains +0.7 on it");
 });
 
 test("counts have commas", () => {

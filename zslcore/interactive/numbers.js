@@ -32,7 +32,7 @@ function bare(digits) {
 
 /** Units and counted words that stay with their number. */
 const WITH_NUMBER = "points?|min|h|s|pairs?|checks?|related|separately|seen|unseen|to";
-const UNBROKEN = new RegExp(` (?=[%=<>+])|(?<=[=<>+]) |(?<=\\d) (?=(?:${WITH_NUMBER})\\b)|` +
+const UNBROKEN = new RegExp(` (?=[%=<>]|\\+ )|(?<=[=<>+]) |(?<=\\d) (?=(?:${WITH_NUMBER})\\b)|` +
   "(?<=\\d (?:min|h|to)) (?=[+−\\d])|(?<=\\bPS) (?=v\\d)", "g");
 
 /** Keep values, sums and names with a number on one line, by spaces without a break and by word
