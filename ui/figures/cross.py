@@ -31,7 +31,7 @@ from zslcore.metrics.significance import PairedTest
 
 @cached_figure
 def image_counts(table: pd.DataFrame, first: str, second: str) -> Chart:
-    """Draw the images per class of two data sets; test classes have a band and a mark."""
+    """Draw the images per class of two data sets; test classes have a band."""
     traces = [
         bars(
             x=np.arange(len(table)),
