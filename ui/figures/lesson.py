@@ -24,17 +24,7 @@ from ui.figures.palette import (
     VALIDATED,
     Mark,
 )
-from ui.figures.vocabulary import (
-    Chart,
-    Markup,
-    Part,
-    axis,
-    bars,
-    figure,
-    line,
-    rule,
-    scatter,
-)
+from ui.figures.vocabulary import Chart, Markup, Part, axis, bars, figure, line, rule, scatter
 from ui.shell.numbers import percent, three_digits
 from zslcore.metrics import SeenUnseenCurve
 
