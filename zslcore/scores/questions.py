@@ -551,12 +551,12 @@ def _sentence_on_shared(
         return (
             f"{'; '.join(which)}{more} (columns counted from 0), and labels or unseen classes go "
             "by that name: the column is ambiguous, so give labels and unseen "
-            "classes as numbers. Or are columns of one name one class, whose score is the larger "
-            "one?"
+            "classes as numbers. Or are columns of one name one class, with the larger of the "
+            "scores?"
         )
     return (
-        f"{'; '.join(which)}{more} (columns counted from 0): are they one class, whose score is "
-        "the larger one? Otherwise they are distinguished by number."
+        f"{'; '.join(which)}{more} (columns counted from 0): are they one class, with the larger "
+        "of the scores? Otherwise they are distinguished by number."
     )
 
 

@@ -155,7 +155,7 @@ def _choose() -> tuple[Basis, list[str], list[str], str]:
                 key="claims_marks",
                 bind="query-params",
                 help="does not hold: the claim does not hold, or the code chooses on test images; "
-                "holds: the claim holds, or the code chooses without them; open: undecided.",
+                "holds: the claim holds, or the code chooses without test images; open: undecided.",
             )
         sought = st.text_input(
             "Find",

@@ -681,8 +681,8 @@ def show_corrected(review: Review) -> None:
     st.caption(
         f"{n:,} {'image' if n == 1 else 'images'} removed."
         if n
-        else "No row has to be removed. Classes in the pre-training set stay; the author of the "
-        "split has to decide on them."
+        else "No row has to be removed. Classes in the pre-training set stay in "
+        "the split; its author decides whether to keep these classes."
     )
     with st.container(horizontal=True):
         for label, ending, make in (
