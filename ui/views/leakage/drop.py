@@ -50,7 +50,6 @@ from zslcore.leakage import (
     AuditContext,
     CorrectedSplit,
     DeclaredProvenance,
-    Finding,
     Mark,
     SplitComparison,
     Vocabulary,
@@ -272,8 +271,10 @@ def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenera
         below = len(reviews) == 1 and card.kind.startswith("split") and len(cards) == 1
         show_card(card, str(k), findings_below=below, with_verdict=card is not worst)
     for each, answered in zip(groups, judged, strict=True):
-        if answered.of is not None:
-            _link(each)
+        if answered.of is not None and each.main.kind in ("scores", "predictions"):
+            site_map.link("scores", "All metrics of these scores")
+        elif answered.of is not None and each.main.kind == "entry":
+            site_map.link("table", "Others' results", table_whose="others'")
     if len(reviews) == 1:
         _show_below(reviews[0])
     elif reviews:
@@ -352,14 +353,6 @@ def _of_predictions(files: Sorted, pretraining: list[Vocabulary]) -> _Checked:
     return _Checked(
         CheckedScores(card, evaluated.report) if evaluated else CheckedFile(card), evaluated
     )
-
-
-def _link(files: Sorted) -> None:
-    """Show a link to all metrics of score files, or to the results of a board entry."""
-    if files.main.kind in ("scores", "predictions"):
-        site_map.link("scores", "All metrics of these scores")
-    elif files.main.kind == "entry":
-        site_map.link("table", "Others' results", table_whose="others'")
 
 
 # --- Declaration ----------------------------------------------------------------------------------
@@ -555,17 +548,12 @@ def _show_details(card: Report, *, findings_below: bool, is_open: bool) -> None:
         ]
         with st.expander(f"Details: {', '.join(counts)}", expanded=is_open):
             for finding in card.findings:
-                _show_finding(finding)
+                mark = f":{LOOKS[finding.mark][1]}[{finding.mark}]"
+                words = f"**{plain(finding.title)}.** {plain(finding.sentence)}"
+                advice = f" *{plain(finding.advice)}*" if finding.advice else ""
+                st.markdown(f"{mark} {words}{advice}")
     with st.expander("Files read", icon=":material/description:"):
         st.table({plain(a): plain(b) for a, b in card.read_as.items()}, border="horizontal")
-
-
-def _show_finding(finding: Finding) -> None:
-    _, color = LOOKS[finding.mark]
-    advice = f" *{plain(finding.advice)}*" if finding.advice else ""
-    st.markdown(
-        f":{color}[{finding.mark}] **{plain(finding.title)}.** {plain(finding.sentence)}{advice}"
-    )
 
 
 # --- Comparison with another split ----------------------------------------------------------------

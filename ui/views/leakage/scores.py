@@ -472,7 +472,13 @@ def show_protocols(
         _show_by_side(table, _at_own_gamma(first, words, gamma), name)
     _show_reasons(table)
     with st.expander("What each protocol means", icon=":material/dictionary:"):
-        _explain(words)
+        st.markdown(
+            "\n".join(
+                f"- **{words.translate(p.name)}.** {words.translate(p.says)} "
+                f"*Used:* {words.translate(p.used)}."
+                for p in PROTOCOLS
+            )
+        )
 
 
 def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> pd.DataFrame:
@@ -512,16 +518,6 @@ def _show_reasons(table: pd.DataFrame) -> None:
     for reason, rows in without.groupby("reason", sort=False):
         which = ", ".join(rows["protocol"].unique())
         st.caption(f"{which}: {plain(str(reason))}.")
-
-
-def _explain(words: Words) -> None:
-    st.markdown(
-        "\n".join(
-            f"- **{words.translate(p.name)}.** {words.translate(p.says)} "
-            f"*Used:* {words.translate(p.used)}."
-            for p in PROTOCOLS
-        )
-    )
 
 
 def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None:
