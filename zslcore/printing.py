@@ -43,15 +43,15 @@ if TYPE_CHECKING:
 WIDTHS = (84.0, 120.0, 174.0)
 #: Smallest and largest accepted width in mm.
 WIDTHS_MM = (40.0, 400.0)
-#: Width and height in mm of a slide of 16 : 9; enlarged to a width of 13 1/3 inches, text of 8 pt
-#: has 17 pt.
+#: Width and height in mm of a slide of 16 : 9; if the slide is enlarged to a width of 13 1/3
+#: inches, text of 8 pt becomes 17 pt.
 SLIDE = (160.0, 90.0)
 #: Fonts included in Matplotlib; later fonts supply characters that are missing in earlier fonts.
 FONTS = {"sans": ("DejaVu Sans",), "serif": ("STIXGeneral", "DejaVu Serif", "DejaVu Sans")}
 FORMATS = ("pdf", "svg", "png")
 #: Size of all text in points, and dots per inch of PNG files.
 POINTS, DOTS = 8.0, 600
-#: Space around panel and legend in inches, and the ``gid`` of texts at points.
+#: Space around panel and legend in inches, and the ``gid`` that marks texts of data points.
 SPACE, AT_POINTS = 0.03, "words at points"
 _MM = 1 / 25.4
 INK, _GRID = "#14181C", "#D9D9D9"
@@ -152,7 +152,7 @@ def drawn(
         place: Figure | SubFigure = figure
         of_legend, loc = place, "outside upper left"
         if panel.square and height_mm is not None and width_mm > height_mm:
-            share = min(1.1 * height_mm / width_mm, 0.7)  # share of panel with labels
+            share = min(1.1 * height_mm / width_mm, 0.7)  # width of the panel with its labels
             both: Any = figure.subfigures(1, 2, width_ratios=(share, 1 - share))
             (place, of_legend), loc = both, "center left"
         axes = place.add_subplot()
@@ -177,7 +177,7 @@ def drawn(
 
 
 def _thin(axes: Axes) -> None:
-    """Hide all texts at points if any two overlap: showing only some would mislead."""
+    """Hide all texts of data points if any two overlap: showing only some would mislead."""
     words = [text for text in axes.texts if text.get_gid() == AT_POINTS]
     boxes = [text.get_window_extent() for text in words]
     if any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k]):
@@ -334,7 +334,10 @@ def draw_bars(
     hatch: Any = "",
     lying: bool = False,
 ) -> None:
-    """Draw vertical or ``lying`` bars from ``low`` on, with hatches such as "/" or "x"."""
+    """Draw vertical or ``lying`` bars, with hatches such as "/" or "x".
+
+    A bar is ``width`` thick, with the edge ``low``, and extends from ``start`` by ``length``.
+    """
     hatches = [each * 3 or None for each in np.broadcast_to(hatch, len(low)).tolist()]
     look: dict[str, Any] = {"hatch": hatches, "linewidth": 0, "zorder": level(axes, 2)}
     look |= {"color": color, "label": name or NO_ENTRY}
@@ -471,7 +474,11 @@ def draw_words(
 
 
 def plane(axes: Axes, of_panel: str) -> Any:
-    """Return the transform of positions: shares of the panel on axes in ``of_panel``, else data."""
+    """Return the transform of positions.
+
+    Along the axes named in ``of_panel`` ("x", "y" or "xy"), positions are shares of the panel;
+    along other axes, they are data values.
+    """
     if of_panel == "xy":
         return axes.transAxes
     if of_panel == "x":
@@ -493,7 +500,8 @@ def set_axis(
     """Set up an axis after everything is drawn; ``percent`` is the number of decimals.
 
     ``ticks`` are positions with labels, or None for numbers. Labels below the panel are vertical if
-    they would touch; if there is no room even then, their number is shown instead.
+    they would touch; if there is no room even then, they are left out, and an axis without a title
+    shows their number.
     """
     from matplotlib.ticker import PercentFormatter
 
@@ -517,8 +525,9 @@ def set_axis(
     axis.set_label_text(_wrapped(title, int(0.6 * _letters(min(length, width_mm)))))
 
 
-#: Number of layers of points on a map; below, (maximum number of points, size of a point).
+#: Number of layers of points on a map.
 _LAYERS = 8
+#: (maximum number of points on a map, size of a point).
 _SIZES = ((5_000, 2.2), (30_000, 1.5), (np.inf, 0.9))
 #: Values of the harmonic mean with a line in the background.
 LEVELS = (0.2, 0.4, 0.6, 0.8)

@@ -155,7 +155,7 @@ def test_the_page_says_an_effect_where_it_is_planted_and_none_in_the_twin(visit,
     if name.endswith("-unplanted"):
         assert low < 0 < high
         assert "no significant difference between the groups" in words(app)
-        assert "simulated, with no effect added" in words(app)
+        assert "simulated without effect" in words(app)
     else:
         assert low > 0
         assert re.search(r"classes of (ImageNet\\-1K|Kinetics\\-400) gain", words(app))

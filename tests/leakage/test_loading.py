@@ -408,7 +408,7 @@ def test_a_class_named_in_two_ways_is_one(tmp_path, into, seen, unseen):
 @pytest.mark.parametrize(
     ("seen", "unseen", "question"),
     [
-        (["zebras", "cow"], ["zebra", "emu"], "differ by a plural: zebras and zebra"),
+        (["zebras", "cow"], ["zebra", "emu"], "differ only by a plural: zebras and zebra"),
         (["n02481823", "n02128385"], ["emu", "zebra"], "Some classes have WordNet ids and some"),
     ],
 )

@@ -13,7 +13,7 @@ from zslcore.leakage.file_kinds import ENDINGS, RecognisedFile, grouped, recogni
 
 @dataclass(frozen=True, eq=False)
 class Sorted:
-    """Recognised files that are checked together, on disk and as uploaded."""
+    """Files that are checked together: the recognised files on disk, and their uploads."""
 
     main: RecognisedFile
     companions: tuple[RecognisedFile, ...]

@@ -10,7 +10,7 @@ from zslcore.datasets.imagenet import planted_imagenet
 from zslcore.datasets.simulated import Planted, planted
 from zslcore.datasets.simulated_actions import planted_action
 
-NOTHING = "These data are simulated, with no effect added: "
+NOTHING = "These data are simulated without effect: "
 
 
 def about_effects(dataset: ZSLDataset) -> str:

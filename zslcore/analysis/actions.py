@@ -2,10 +2,12 @@
 
 A configuration pairs a data set with the pre-training set of an extractor. Thirty times, test
 classes are drawn: half from the classes in the pre-training set (OUC), half from the other classes
-(TUC). Gains with the extractor's features are compared with gains with baseline features, which are
-not pre-trained. Earlier papers released 50 random splits; the first 30 have the share of
-overlapping classes that the paper states. The paper takes the parameters of its methods from their
-original papers; the same parameters are used here, and defaults for other methods.
+(TUC). The gain is the relative difference of the accuracies on OUC and TUC; the gain with the
+extractor's features is compared with the gain with baseline features, which are not pre-trained.
+Earlier papers released 50 random splits; the paper's 30 splits are taken to be the first 30, since
+these have the share of overlapping classes that the paper states. The paper takes the parameters of
+its methods from their original papers; the same parameters are used here, and defaults for other
+methods.
 
 References
 ----------
@@ -65,7 +67,8 @@ ACTION_COLUMNS = (
 BATCH = 64
 #: Methods of the paper with the parameters of its section 4.3. In the paper, a step of LATEM uses
 #: one video and one random class; here it uses the mean over 64 videos at 64 times the learning
-#: rate, which gives each video the same weight. The paper does not state the stopping rule of SYNC.
+#: rate, which gives each video the same weight as in the paper. The paper does not state the
+#: stopping rule of SYNC.
 PAPER: Mapping[str, ZSLEstimator] = MappingProxyType(
     {
         "CONSE": get_method("CONSE")(C=0.1, T=5),
@@ -165,7 +168,7 @@ def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tup
 
 @dataclass(frozen=True, slots=True)
 class FeatureSet:
-    """Features with one kind of prototypes; ``features`` is their name without the prototypes."""
+    """Features with one kind of prototypes; ``features`` names the features alone."""
 
     features: str
     semantics: Semantics
@@ -348,9 +351,9 @@ def study_table(
 
 # --- The data sets of a study ---------------------------------------------------------------------
 
-#: Name, in a study, of features without pre-training.
+#: Name of features without pre-training in the table of a study.
 BASELINE = "idt"
-#: Pre-training set -> name, in a study, of features pre-trained on it alone.
+#: Pre-training set -> name, in the table of a study, of features pre-trained on this set alone.
 _CALLED = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.values()}
 
 
@@ -399,7 +402,7 @@ def feature_sets(
     baseline = baseline_of(sets)
     if all(each.features == baseline for each in sets):
         raise DatasetError(
-            f"{configuration.name}: expected features of a network next to the baseline; got "
+            f"{configuration.name}: expected pre-trained features in addition to the baseline; got "
             f"{', '.join(datasets)}."
         )
     return sets
@@ -414,7 +417,7 @@ def baseline_of(sets: Sequence[FeatureSet]) -> str:
     """Return the name of features without pre-training; DatasetError if there are none."""
     if not any(each.features == BASELINE for each in sets):
         raise DatasetError(
-            "Expected one data set of features that were trained on nothing, as the baseline; "
+            "Expected one data set of features without pre-training, as the baseline; "
             "'zslcore import --pretraining none' declares it. Got "
             f"{', '.join(each.dataset for each in sets) or 'none'}."
         )

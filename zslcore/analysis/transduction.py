@@ -171,8 +171,8 @@ def compare_with_inductive(
     work = _Comparison(setting, choose)
     base = method.inductive()
     inductive = None if base is None else work.contender(base, {}, "inductive")
-    grown = {} if inductive is None else inductive.params
-    return Transduction(work.contender(method, grown, "transductive"), inductive)
+    params = {} if inductive is None else inductive.params
+    return Transduction(work.contender(method, params, "transductive"), inductive)
 
 
 @dataclass(frozen=True)
@@ -181,13 +181,13 @@ class _Comparison:
     choose: bool
 
     def contender(
-        self, method: ZSLEstimator, grown: Mapping[Task, dict[str, Any]], kind: Kind
+        self, method: ZSLEstimator, inductive: Mapping[Task, dict[str, Any]], kind: Kind
     ) -> MethodScores:
-        """Choose, fit and score one method; ``grown`` are the inductive parameters by task."""
+        """Choose, fit and score one method; ``inductive`` has parameters by task."""
         tasks: list[Task] = ["zsl", "gzsl"] if len(self.setting.split.test_seen) else ["zsl"]
         params, gamma, scored = {}, None, {}
         for task in tasks:
-            model = method.with_inductive(grown[task]) if grown else method
+            model = method.with_inductive(inductive[task]) if inductive else method
             params[task], chosen = self._choose(model, task, kind)
             gamma = chosen if task == "gzsl" else gamma
             model, on = clone(model).set_params(**params[task]), self.setting

@@ -47,7 +47,7 @@ IN_WORDS: dict[FeatureScaling, str] = {
 @command(
     option("experiment [EXPERIMENT]", "paper and table, for example cal:table2"),
     option("--list", "list the experiments"),
-    option("--dataset NAME...", "data sets (as --list states for the experiment)", default=()),
+    option("--dataset NAME...", "data sets (of the experiment, see --list)", default=()),
     option("--method METHOD...", f"only these rows: {METHOD}", default=()),
     option("--seeds N", "number of seeds of stochastic methods (5)", type=int, default=5),
     option("--draws N", f"number of draws of action classes ({DRAWS})", type=int, default=DRAWS),
@@ -59,11 +59,11 @@ IN_WORDS: dict[FeatureScaling, str] = {
         action="append",
         default=[],
     ),
-    option("--features {raw,unit,zscore}", "scaling of features (as --list states)"),
+    option("--features {raw,unit,zscore}", "scaling of features (of the experiment, see --list)"),
     option(
         "--on {test,validation}",
-        "evaluate a figure over λ on test images, or on the first validation split as in the "
-        "paper (test)",
+        "for a figure over λ: evaluate on test images, or as in the paper on the first validation "
+        "split (test)",
         default="test",
     ),
     option("--predictions FOLDER", "write the predictions of every run as Parquet", type=Path),
@@ -152,7 +152,7 @@ def show_piece(done: int, total: int, what: str, runs: int) -> None:
 def write_answers(table: pd.DataFrame, folder: Path) -> None:
     """Write the predictions of the first run of every cell as ``<key>.parquet``.
 
-    Raises DatasetError for cells without runs, and for runs without stored predictions.
+    Skips runs without stored predictions; raises DatasetError if no run has stored predictions.
     """
     keys = [key for key in table["key"].unique() if key]
     stored = {key: ResultStore().predictions(key) for key in keys}
@@ -208,7 +208,7 @@ def missing_features(name: str, table: pd.DataFrame) -> str:
 
 
 def over_seeds(n: float) -> str:
-    """Describe the means: over up to ``n`` seeds, or of one seed."""
+    """Describe the metrics: means over up to ``n`` seeds, or values of one seed."""
     return f"mean ± deviation over up to {n:.0f} seeds" if n > 1 else "one seed"
 
 
@@ -221,4 +221,4 @@ def variants(experiment: Experiment, methods: Iterable[str]) -> str:
     }
     rows = "; ".join(f"{method} with {values}" for method, values in settings.items())
     scaled = IN_WORDS[experiment.features].capitalize()
-    return f"{scaled}, prototypes of unit length. Given: {rows or 'nothing'}."
+    return f"{scaled}, prototypes of unit length. Parameters set: {rows or 'none'}."

@@ -9,7 +9,8 @@
              ``NAME-classes.parquet``, one row per class: ``class`` and embedding
 ===========  =======================================================================================
 
-``README.txt`` has the facts that no layout can hold: digest, origin, pre-training.
+``README.txt`` states the digest, origin and pre-training of the data: no layout has the digest, and
+only ``npz`` has origin and pre-training.
 """
 
 from __future__ import annotations
@@ -295,7 +296,7 @@ def _text(text: str) -> Writer:
 
 
 def _about(dataset: ZSLDataset, split: Split, written: str) -> str:
-    """Return the text of ``README.txt``, with the facts that no layout can hold."""
+    """Return the text of ``README.txt``, with facts that some layouts cannot hold."""
     trained = imports.pretraining_of(dataset)
     facts = {
         "data set": dataset.name,

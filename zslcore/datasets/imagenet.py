@@ -16,7 +16,7 @@ class in the hypernym relation instead of a random group:
     s_c &= P^\top z_c && \text{prototype} \\
     v_c &= \rho_c z_c + \sqrt{1 - \rho_c^2} \, q_c
         && \text{appearance, in part predicted by the prototype} \\
-    w_c &= \sqrt{1 - \beta} \, v_c + \sqrt{\beta} \, v_{s(c)}
+    w_c &= \sqrt{1 - \beta} \, v_c + \sqrt{\beta} \, v_{c'}
         && \text{appearance of an unseen class to the extractor} \\
     x_i &= \max(0, M^\top w_c + \omega_c (M^\top u_i + \eta R^\top t_i + \sigma n_i))
         && \text{features}
@@ -33,7 +33,7 @@ symbols are defined in :mod:`zslcore.datasets.simulated`. Two effects of real da
 - the *bias towards seen classes*: the extractor was trained on the 1,000 training classes. Training
   classes agree with their prototypes and vary little (separate values of :math:`\rho`,
   :math:`\omega`), and an unseen class has the share :math:`\beta` of the appearance of the training
-  class :math:`s(c)` with the nearest :math:`z`; for training classes, :math:`w_c = v_c`.
+  class :math:`c'` with the nearest :math:`z`; for training classes, :math:`w_c = v_c`.
 
 Data named ``-without-rarity`` or ``-without-bias`` leave out one effect, ``-unplanted`` both: then
 :math:`\rho` and :math:`\omega` are equal for all classes and :math:`\beta = 0`. Effects found on
@@ -67,9 +67,9 @@ from zslcore.datasets.simulated import draw_block, draw_mixing, mixed, rounded, 
 from zslcore.exceptions import DatasetError, require_known
 from zslcore.storage.files import FACTS
 
-#: The nine test sets of the benchmark, in the order of its table 5: classes called 2 or 3 hops
-#: from the training classes (2H, 3H), the most and the least populated classes (M, L), and all test
-#: classes.
+#: The nine test sets of the benchmark, in the order of its table 5: classes that the benchmark
+#: lists as 2 or 3 hops from the training classes (2H, 3H), the most and the least populated classes
+#: (M, L), and all test classes.
 SETS = ("2H", "3H", "M500", "M1K", "M5K", "L500", "L1K", "L5K", "All")
 #: Number of classes: 1,000 training classes, then 20,842 other classes, as in the release.
 CLASSES = 21_842
@@ -183,8 +183,9 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
     """Return the benchmark's split, with the classes of the 2012 challenge as seen classes.
 
     A fifth of each training class is held out, drawn with seed 0. The only fold is the released
-    fold, restricted to the classes of the data. Most class names need ids, see
-    :func:`imagenet_rows`. Raises a DatasetError if there is no training class, or no other class.
+    fold, restricted to the classes of the data. Classes are recognised by the ids in their names
+    (:func:`imagenet_rows`), which most classes should have (:func:`known_ids`). Raises a
+    DatasetError if there is no training class, or no other class.
     """
     facts, rows = imagenet(), imagenet_rows(class_names)
     seen, validates = (of[rows] & (rows >= 0) for of in (facts.seen, facts.validation))
@@ -255,7 +256,11 @@ IN_MEMORY = 4 << 30
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """Numbers of columns, shares of the real numbers of images, and test images per seen class."""
+    """Numbers of features and attributes, and sizes of classes.
+
+    The number of images of an unseen class is ``share``, of a training class ``train_share`` times
+    the real number; ``held`` is the number of test images per training class.
+    """
 
     features: int
     attributes: int

@@ -52,8 +52,7 @@ IMAGE_IN_LINE = re.compile(
 )
 #: Question on lists that name classes in two ways.
 MIXED = (
-    "Numbers after the images and names of folders give different classes: read by folder, with "
-    "one class per folder."
+    "The lists give one folder different labels, so the folder of an image is read as its class."
 )
 #: ``FIRST_LIST`` is the name of the first of several lists of a part, ``NUMBER_BEHIND`` a number
 #: after an image; ``MOST_LETTERS`` limits the characters of a class name.
@@ -137,9 +136,9 @@ class SplitList:
     ``files`` are the distinct images, one per row, and ``labels`` their classes. A split by class
     lists has neither; its ``sides`` map "seen" and "unseen" to classes. ``parts`` has the rows of
     each part in the order of its list, with repetitions. ``note`` describes the form that was read.
-    ``one_name`` is True if an image has the same name in every part; it is False for folders of
-    parts, where this is unknown. ``folds`` has the training and validation classes of each fold,
-    ``questions`` the open questions on the lists.
+    ``one_name`` is True if an image has the same name in every part; for folders of parts, this is
+    unknown, and ``one_name`` is False. ``folds`` has the training and validation classes of each
+    fold, ``questions`` the open questions on the lists.
     """
 
     name: str
@@ -193,7 +192,8 @@ def counted_names(names: Sequence[str], most: int = 3) -> str:
 class ImageRows:
     """Rows of distinct images, with their classes.
 
-    With ``several``, an image has one row per class, as one photograph with several objects.
+    With ``several``, an image with several classes, such as a photograph of several objects, has
+    one row per class.
     """
 
     file: str
@@ -441,7 +441,10 @@ def lines_of(path: Path) -> list[str]:
 
 
 def table_rows(path: Path) -> list[list[str]]:
-    """Return the cells of each nonblank row of a table, without comments above it; else [[]]."""
+    """Return the cells of each nonblank row of a table, without comments above it.
+
+    A text without such rows gives [[]].
+    """
     if path.suffix.lower() == ".parquet":
         return read_text_columns(path, most=MAX_ITEMS)
     kind = KIND_OF_SEPARATOR[separator_of(path)[0]]
@@ -480,7 +483,7 @@ def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
 def _are_mixed(
     folder: Path, lists: Mapping[str, Path], read: Mapping[str, Sequence[tuple[str, str]]]
 ) -> tuple[bool, bool]:
-    """Return whether to read folders as classes, and whether no folder has several labels.
+    """Return whether to read folders as classes, and whether each folder has at most one label.
 
     Folders are read as classes if only some images have a label, or if a folder has different
     labels in two lists. Raises a FileRefusedError if only some images have a label and the folders

@@ -319,7 +319,8 @@ def an_array_and_a_view_of_it_are_the_same_to_a_method(case: MethodUnderTest) ->
 def a_grid_gives_what_its_points_give_one_by_one(case: MethodUnderTest) -> None:
     """A sweep over the grid gives each point the scores of a separate fit."""
     problem, method = case.problem, case.method
-    # A line search compares objective values, which locate the minimiser to half their digits.
+    # A line search compares objective values: the minimiser is accurate to only half as many digits
+    # as these values.
     slack = 1e-6 if "tol" in method().get_params() else 1e-8
     searched = {n: v[:2] for n, v in method.param_grid.items() if n not in case.params}
     grid = list(ParameterGrid(searched))

@@ -2,11 +2,11 @@ r"""Predictions: the best seen and unseen class per image, and the gamma that sw
 
 Calibrated stacking predicts the best seen class of an image while :math:`\gamma < m`, and its best
 unseen class from :math:`\gamma = m` on; the margin :math:`m` is the best seen score minus the best
-unseen score or, with a novelty detector, its negated penalty. The two classes and the margin of
-every test image determine u, s and H at any gamma, ZSL accuracy, the seen-unseen curve and AUSUC,
-accuracies per class, the confusion matrix and intervals; all of these metrics equal, to the last
-bit, the metrics computed from the score matrix. The classes and margins of the validation images
-determine gamma.
+unseen score or, with a novelty detector, the negated penalty of the detector. The two classes and
+the margin of every test image determine u, s and H at any gamma, ZSL accuracy, the seen-unseen
+curve and AUSUC, accuracies per class, the confusion matrix and intervals; all of these metrics
+equal, to the last bit, the metrics computed from the score matrix. The classes and margins of the
+validation images determine gamma.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class PredictedRows(AnsweredTest):
     def of_scores(
         cls, scores: AnsweredTest, rows: np.ndarray, among_unseen: AnsweredTest | None = None
     ) -> PredictedRows:
-        """Return the predictions of a score matrix, or of the best classes computed from one.
+        """Return the predictions of a score matrix, or of the best classes of such a matrix.
 
         ``rows`` are the row numbers of the images in the benchmark. If the scores of a method
         depend on the candidates, ``among_unseen`` has the scores of the images of unseen classes,
@@ -341,7 +341,7 @@ class Predictions:
         return "; ".join(part for part in parts if part) + "."
 
     def page(self, title: str = "") -> str:
-        """Return the interactive curve with its images as one HTML file.
+        """Return the interactive curve, with the images of the test set, as one HTML file.
 
         Raises a DatasetError if images of one side are missing, so that no curve exists.
         """
@@ -401,7 +401,7 @@ class Predictions:
         among_unseen: AnsweredTest | None = None,
         provenance: Provenance | None = None,
     ) -> Predictions:
-        """Return the predictions of a score matrix, or of the best classes computed from one.
+        """Return the predictions of a score matrix, or of the best classes of such a matrix.
 
         ``validation`` has the predictions on the folds, see
         :class:`zslcore.evaluation.protocol.Selection`; for ``rows`` and ``among_unseen`` see

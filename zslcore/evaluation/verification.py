@@ -21,7 +21,8 @@ from zslcore.texts import clean_text
 
 #: Tolerance for the mean H of the folds, since sums in another order round differently.
 ROUNDING = 1e-12
-#: Largest resolution that is accepted without a remark, as a share of the typical margin.
+#: Largest resolution (margins that differ by at most this much count as equal) that is accepted
+#: without a remark, as a share of the typical margin.
 COARSE = 0.01
 
 
@@ -117,8 +118,8 @@ def _unknown(predictions: Predictions, truth: Reference | None) -> Iterator[str]
         if part.resolution > COARSE * typical:
             yield (
                 f"{part.name}, resolution: margins that differ by {part.resolution:.3g} or less "
-                f"count as equal; a typical margin is {typical:.3g}. The precision of the scores "
-                "is unknown."
+                f"count as equal; a typical margin is {typical:.3g}. Whether the scores "
+                "are that imprecise is unknown."
             )
     origin = predictions.provenance.gamma_origin
     if origin == "validated" and not predictions.folds:
@@ -153,23 +154,23 @@ def _check_folds(predictions: Predictions) -> Iterator[str]:
         both = np.intersect1d(fold.labels, test_unseen)
         if both.size:
             yield (
-                f"{fold.name}: expected validation classes that are not unseen test classes; got "
-                f"{names[both[0]]!r}{_more(both.size)}."
+                f"{fold.name}: expected no unseen test class among the validation classes; got "
+                f"{names[both[0]]!r}{_more(both.size, 'class', 'classes')}."
             )
         tested = np.intersect1d(fold.rows, test_rows)
         if comparable and tested.size:
             yield (
                 f"{fold.name}: expected rows outside the test set; got row {tested[0]:,}"
-                f"{_more(tested.size)}."
+                f"{_more(tested.size, 'row')}."
             )
         rows, times = np.unique(fold.rows, return_counts=True)
         if (times > 1).any():
             row = rows[times > 1][0]
-            yield f"{fold.name}: expected every row once; got row {row:,} {times.max()} times."
+            yield f"{fold.name}: expected every row once; row {row:,} occurs {times.max()} times."
 
 
-def _more(n: int) -> str:
-    return f" and {n - 1:,} more" if n > 1 else ""
+def _more(n: int, one: str, many: str = "") -> str:
+    return f" and {counted(n - 1, f'more {one}', f'more {many}' * bool(many))}" if n > 1 else ""
 
 
 # --- Rows and labels ------------------------------------------------------------------------------
@@ -188,8 +189,9 @@ def _check_classes(predictions: Predictions, truth: Reference) -> Iterator[str]:
         other = np.setxor1d(predictions.unseen_classes, truth.unseen_classes)
         side = "unseen" if other[0] in truth.unseen_classes else "seen"
         yield (
-            f"unseen_classes: expected the unseen classes of {truth.name}, where "
-            f"{names[other[0]]!r} is {side}; got other classes{_more(len(other))}."
+            f"unseen_classes: expected the unseen classes of {truth.name}; got a list that differs "
+            f"in {counted(len(other), 'class', 'classes')}; {names[other[0]]!r} is {side} in "
+            f"{truth.name}."
         )
 
 
@@ -203,9 +205,11 @@ def _check_labels(predictions: Predictions, truth: Reference) -> Iterator[str]:
         if wrong.size:
             k = wrong[0]
             expected, got = (names[c] for c in (truth.labels[part.rows[k]], part.labels[k]))
+            n_more = wrong.size - 1
+            rest = f"; {counted(n_more, 'more label')} differ{'s' * (n_more == 1)}" * (n_more > 0)
             yield (
                 f"{part.name}, label: expected {expected!r} for row {part.rows[k]:,}; got {got!r}"
-                f"{_more(wrong.size)}."
+                f"{rest}."
             )
 
 
@@ -222,7 +226,7 @@ def _check_rows(predictions: Predictions, truth: Reference) -> Iterator[str]:
         if foreign.size:
             yield (
                 f"{fold.name}: expected rows of trainval; got row {foreign[0]:,}"
-                f"{_more(foreign.size)}."
+                f"{_more(foreign.size, 'row')}."
             )
 
 
@@ -232,12 +236,13 @@ def _check_counts(name: str, got: np.ndarray, expected: np.ndarray) -> Iterator[
     more = np.bincount(got, minlength=n) - np.bincount(expected, minlength=n)
     tested = np.isin(np.arange(n), expected)
     for rows, what in (
-        (np.flatnonzero(more < 0), "is missing"),
-        (np.flatnonzero((more > 0) & tested), "is repeated"),
-        (np.flatnonzero((more > 0) & ~tested), "is not a test row"),
+        (np.flatnonzero(more < 0), "missing"),
+        (np.flatnonzero((more > 0) & tested), "repeated"),
+        (np.flatnonzero((more > 0) & ~tested), "not in the test set"),
     ):
         if rows.size:
-            yield f"{name}: expected every test row once; row {rows[0]:,} {what}{_more(rows.size)}."
+            listed = f"row {rows[0]:,}{_more(rows.size, 'row')} {'is' if rows.size == 1 else 'are'}"
+            yield f"{name}: expected every test row once; {listed} {what}."
 
 
 def _check_digests(test: PredictedRows, truth: Reference) -> Iterator[str]:

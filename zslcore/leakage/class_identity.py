@@ -86,7 +86,7 @@ def _with_plurals(listed: SplitList) -> SplitList:
     ]
     if not across:
         return listed
-    question = f"A seen and an unseen class differ by a plural: {counted_names(across)}."
+    question = f"A seen and an unseen class differ only by a plural: {counted_names(across)}."
     return replace(listed, questions=(*listed.questions, question))
 
 

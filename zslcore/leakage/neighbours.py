@@ -35,8 +35,8 @@ SAMPLE = 256
 #: training row.
 NEAR = 0.25
 #: The distance of a suspicious pair is also below this share of the distance from the test row to
-#: its tenth nearest training row. In the features of AWA1, which have both copies and crowded
-#: regions, the share is at most 0.36 for copies and at least 0.58 for crowded rows.
+#: its tenth nearest training row. The features of AWA1 have both copies and crowded regions: this
+#: ratio of distances is at most 0.36 for copies and at least 0.58 for rows in crowded regions.
 ALONE, CROWD = 0.5, 10
 
 

@@ -158,8 +158,9 @@ class WassersteinGAN:
         """Train the critic and the generator; yield the mean distance estimated in each epoch.
 
         ``learned`` has the critic and the networks trained with it, ``data`` the features, their
-        rows of prototypes, and the prototypes. ``terms`` are an additional loss of the critic on
-        real features and an additional loss of the generator on generated features.
+        labels (row numbers of the prototypes), and the prototypes. ``terms`` are an additional loss
+        of the critic on real features and an additional loss of the generator on generated
+        features.
         """
         critic, (features, labels, prototypes) = learned[0], data
         of_critic, of_generator = (

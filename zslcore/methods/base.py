@@ -48,7 +48,8 @@ Params = Mapping[str, Any]
 Effect = Literal["stronger", "weaker"]
 
 
-#: Largest allowed value of features and prototypes; sums of larger squares overflow float64.
+#: Largest allowed value of features and prototypes; squares of larger values, or sums of such
+#: squares, can overflow float64.
 LARGEST = 1e150
 
 
@@ -353,7 +354,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         return X, y, S
 
     def _check_scoring(self, X: Features, prototypes: np.ndarray) -> tuple[Features, np.ndarray]:
-        """Convert the arrays of scoring and refuse other numbers of columns than in fitting.
+        """Convert the arrays of scoring; refuse numbers of columns that differ from fitting.
 
         Returns (X, S) with S as float64.
         """
@@ -426,7 +427,7 @@ Share = Annotated[float, "in 0..1"]
 
 
 def _has_fields(method: type) -> bool:
-    """Return whether parameters are dataclass fields, not arguments of a written ``__init__``."""
+    """Return whether parameters are dataclass fields, since no ``__init__`` is written by hand."""
     owner = next(base for base in method.__mro__ if "__init__" in vars(base))
     return "__dataclass_fields__" in vars(owner)
 
@@ -457,10 +458,9 @@ class CompatibilityModel(ZSLEstimator):
 class TransductiveEstimator(ZSLEstimator):
     """A method that is also fitted on the unlabelled test images and their candidate classes.
 
-    The transductive problem differs from the inductive problem, and metrics of the two never appear
-    in the same table: transductive methods are in a separate registry,
-    :data:`zslcore.methods.TRANSDUCTIVE`. ``takes_base`` is True for a method that extends any
-    inductive method, named by its parameter ``base``.
+    The transductive problem differs from the inductive problem, so transductive methods are in a
+    separate registry, :data:`zslcore.methods.TRANSDUCTIVE`. ``takes_base`` is True for a method
+    that extends any inductive method, named by its parameter ``base``.
     """
 
     takes_base: ClassVar[bool] = False

@@ -72,9 +72,10 @@ class BiDiLEL(ZSLEstimator):
     n_components : dimensions of the latent space, :math:`d_y`, at most the number of features
     similarity : "cosine" or "euclidean", default="cosine"
         Similarity in the latent space. The paper uses Euclidean distance; on the folds of CUB the
-        cosine is better. Distance favours classes far from the origin, since images are about twice
-        as far from the origin as the means of their classes. For "cosine", images are scaled to
-        unit length in the latent space, also before landmarks are computed.
+        cosine is better. Images are about twice as far from the origin as the means of their
+        classes, so classes far from the origin are nearer to the images, and distance favours them.
+        For "cosine", images are scaled to unit length in the latent space, also before landmarks
+        are computed.
     semi_supervised : bool, default=True
         Whether distances between unseen classes enter the map, as in the paper. If False, a class
         is placed by its distances to the landmarks alone, and its score does not depend on the

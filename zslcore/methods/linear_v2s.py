@@ -32,8 +32,9 @@ class LinearV2S(ZSLEstimator):
     lam : ridge weight per sample, :math:`\lambda > 0`
     similarity : "cosine" or "dot", default="cosine"
         Similarity of predicted attributes and prototypes, in both ZSL and GZSL. The paper does not
-        state it; the cosine is better. For unit prototypes the two differ only by the length of
-        :math:`W x`, which affects only gamma.
+        state it; the cosine is better. For unit prototypes, the dot product is the cosine times the
+        length of :math:`W x`; this factor does not change the ranking of classes for an image, so
+        it matters only in GZSL with gamma.
 
     Attributes
     ----------

@@ -125,7 +125,7 @@ class ScoreReport:
         others: Sequence[ScoreReport] = (),
         words: Words = WORDS["seen-unseen"],
     ) -> str:
-        """Return the interactive curve with its images as one HTML file.
+        """Return the interactive curve, with the images of the test set, as one HTML file.
 
         ``title`` is by default the name of the file; the curves of ``others``, at most four
         reports, are drawn for comparison. Raises DatasetError without a curve, or for too many

@@ -557,12 +557,12 @@ def test_figures_within_one_point_have_no_order():
     seventh = of(cells({m: 0.9 - 0.004 * k for k, m in enumerate(order)}, data=("CUB", "AWA1")))
     near = CLAIMS["gbu-sync-seventh-ps"].judge(as_run("gbu", seventh))
     assert near.verdict == UNDECIDED
-    assert "For changes of one point, its rank is between " in near.sentence
+    assert "change by at most one point, its rank is between " in near.sentence
     fewer = at(1, "ALE")
     del fewer["SJE"]
     judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(cells(fewer, data=("CUB",)))))
     assert judgment.verdict == UNDECIDED
-    assert "For any accuracy of SJE and" in judgment.sentence
+    assert "For any accuracy of SJE, and if" in judgment.sentence
     close = {m: 0.5 - 0.004 * (m != "ALE") for m in (*BENCHMARK_METHODS, "CMT*")}
     judgment = CLAIMS["gbu-best-h"].judge(as_run("gbu", of(cells(close, "H", data=("CUB",)))))
     assert judgment.verdict == UNDECIDED
@@ -584,7 +584,7 @@ def test_one_is_spoken_of_as_one():
     judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", one))
     assert "ALE is number 2 of 13 by mean rank of ZSL over 1 data set (2.0)" in judgment.sentence
     judgment = CLAIMS["gbu-top-three-ps"].judge(as_run("gbu", of(cells(at(1, "ALE")))))
-    assert ", 1 certainly is among them and " in judgment.sentence
+    assert ", 1 of these methods is certainly among the first three, and " in judgment.sentence
     judgment = CLAIMS["cal-sje-spreads"].judge(
         spreads({"SJE": 0.02, "ALE": 0.01, "DEVISE": 0.01, "SYNC": np.nan})
     )

@@ -135,7 +135,7 @@ def test_what_an_experiment_does_not_take_is_refused(printed):
         (["fair:table2", "--method", "SAE"], "fair:table2 has no rows of methods; got SAE."),
         (["gbu:table5", "--features", "unit"], "gbu:table5 scales no features; got l2."),
         (["fair:figure2", "--dataset", "digits"], "expected data with the classes of UCF101"),
-        (["fair:figure2", "--dataset", "simulated-UCF101"], "trained on nothing, as the baseline"),
+        (["fair:figure2", "--dataset", "simulated-UCF101"], "pre-training, as the baseline"),
         (["gbu:figure1", "--draws", "0"], "--draws: expected at least 1; got 0."),
     ):
         assert sentence in printed("reproduce", *words, status=2)

@@ -242,7 +242,7 @@ def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(cap
     words = ["reproduce", "gbu:table3", "--dataset", WORLD.name, "--jobs", "1"]
     said = printed(*words, "--method", "SAE", "LinearS2V", "--param", "LinearS2V.lam=0.1")
     assert "Features without scaling, prototypes of unit length." in said
-    assert "Given: SAE with direction = V2S; LinearS2V with lam = 0.1." in said
+    assert "Parameters set: SAE with direction = V2S; LinearS2V with lam = 0.1." in said
     assert main([*words, "--method", "LinearS2V", "--features", "unit"]) == 0
     assert "Features of unit length" in capsys.readouterr().out
     found = {(run.spec.features, *run.spec.params.items()) for run in ResultStore().results()}

@@ -206,10 +206,10 @@ def _show_image_counts() -> None:
     spread = {name: table[name].std(ddof=0) / table[name].mean() for name in totals.index}
     st.subheader("Images per class", anchor=False)
     st.caption(
-        f"The released labels, as in the left half of the benchmark paper's figure 2: "
-        f"{totals['AWA1']:,} images of AWA1, {totals['AWA2']:,} of AWA2. AWA2 is less balanced: "
-        f"the standard deviation of its images per class is {spread['AWA2']:.2f} of the mean, "
-        f"against {spread['AWA1']:.2f} for AWA1."
+        "The figure counts the released labels, as the left half of the benchmark paper's figure "
+        f"2 does: {totals['AWA1']:,} images of AWA1, {totals['AWA2']:,} of AWA2. AWA2 is less "
+        f"balanced: the standard deviation of its images per class is {spread['AWA2']:.2f} of the "
+        f"mean, against {spread['AWA1']:.2f} for AWA1."
     )
     counts = table.rename(columns={"AWA1": "first", "AWA2": "second"})
     chart(
@@ -260,7 +260,7 @@ def choose_settings(n: int) -> MapSettings:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bound = controls.bind_number("awa1_seed")
         seed = st.number_input("Seed", 0, 9999, 0, key="awa1_seed", bind=bound)
-        why = "The number of threads changes the order of sums, so the last digits of the map."
+        why = "The number of threads changes the order of sums, and so the map's last digits."
         bound = controls.bind_number("awa1_threads")
         threads = st.number_input("Threads", 1, 2, 2, key="awa1_threads", bind=bound, help=why)
     return MapSettings(method, n_samples=SAMPLES[sample], seed=seed, threads=threads, **own)
@@ -308,12 +308,14 @@ def _choose_own(method: str) -> dict[str, Any]:
     }
 
 
-# --- Previews and layouts
-# ---------------------------------------------------------------------------
+# --- Previews and layouts -------------------------------------------------------------------------
 
 
 def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -> bool:
-    """Offer to compute missing layouts; return whether one is missing."""
+    """Offer to compute missing layouts if one of them is slow; return whether this was offered.
+
+    Requested or running layouts, and layouts of at most ``AT_ONCE`` seconds, are not slow.
+    """
     missing = [
         (MapStudy.of(group, layout), estimated_seconds(group, layout))
         for group, layout in wanted
@@ -344,7 +346,10 @@ def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -
 
 
 def _first_picture(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
-    """Return the preview: two axes of a sample's PCA, with all rows if they are computed."""
+    """Return the preview: a sample of the images on the first two axes of the sample's PCA.
+
+    Once :func:`_let_all_rows_follow` has added all images, they are shown on the same axes.
+    """
     digests = _digests(group)
     if settings.n_samples is None and digests in st.session_state.get(FOLLOWED, ()):
         return cache.all_rows(digests, tuple(group))
@@ -443,7 +448,7 @@ def _explore(
     *,
     first: bool,
 ) -> None:
-    """Draw the maps, or with ``first`` the preview, and below a caption and the selection."""
+    """Draw the maps (with ``first``, the preview), then a caption and the selection."""
     key = _key(scene, first=first)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
     picked, classes = _picked(scene), search_names(scene.classes, sought)
@@ -757,12 +762,13 @@ def _show_quality(one: EmbeddedMap) -> None:
 def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
     """Draw the mixing of the two data sets in each class, in the PCA and on the map."""
     count = verdicts["verdict"].value_counts()
-    counted = ", ".join(
-        f"{count.get(v, 0)} {v}" for v in ("shown", "hidden", "invented", "no shift")
+    shown, hidden, invented, none = (
+        count.get(v, 0) for v in ("shown", "hidden", "invented", "no shift")
     )
     chart(
         figures.mixing_dumbbells(verdicts),
-        f"Mixing of {' and '.join(map(title, one.names))} in {len(verdicts)} classes: {counted}.",
+        f"Mixing of {' and '.join(map(title, one.names))} in {len(verdicts)} classes. Shifts of a "
+        f"class: the map shows {shown}, hides {hidden} and invents {invented}; no shift: {none}.",
         key="awa1_mixing",
     )
     st.caption(

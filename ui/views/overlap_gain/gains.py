@@ -1,4 +1,4 @@
-"""Gain in accuracy of each class by pre-training, in three groups of classes."""
+"""Gain in accuracy from pre-training, for each class and for three groups of classes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DRAWS = 30
 PICTURES = 16
 #: Simulated data that have no features without pre-training.
 WITHOUT_BASELINE = ("simulated-CUB", "simulated-SUN", "simulated-aPY")
-#: List of classes -> pre-training set of annotated actions.
+#: Name of a vocabulary -> name of the same pre-training set in the annotation of UCF101 and HMDB51.
 ANNOTATED = {vocabulary: name for name, vocabulary in PRETRAINING.items()}
 
 
@@ -140,8 +140,8 @@ def _ask_for_baseline(dataset: ZSLDataset) -> None:
 def _choose_vocabulary(dataset: ZSLDataset) -> tuple[str, pd.DataFrame]:
     """Choose the pre-training set; return its vocabulary and the match and group of each class.
 
-    For UCF101 and HMDB51 with Kinetics-400 or Sports-1M, the classes in the set are those annotated
-    by FAIR.
+    For UCF101 and HMDB51 with Kinetics-400 or Sports-1M, the classes in the set are the classes
+    that Huang et al. (VISAPP 2021) annotate as overlapping.
     """
     declared = next((n for n in reversed(dataset.pretraining) if n in VOCABULARY_NAMES), None)
     vocabulary = controls.choose_option(
@@ -216,9 +216,9 @@ def _draw(
 
 
 def _hint(table: pd.DataFrame, first: str) -> str:
-    """Return the gain of the opened class, which may be out of sight, or how to open one.
+    """Return the gain of a class opened by a click, since its bar may be out of view.
 
-    ``first`` is the class that is opened at first.
+    Without such a class, return how to open one. ``first`` is the class that is opened at first.
     """
     opened = table[table["class"] == st.session_state.get("gain_class")]
     if opened.empty or opened["class"].iloc[0] == first:

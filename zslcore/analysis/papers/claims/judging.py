@@ -9,9 +9,10 @@ Runs on a part of the claim's data sets and methods get the verdict *holds here*
 which neither confirms nor refutes the claim. On such a part, a claim on all cases fails with one
 counterexample; without a counterexample, it holds if the exact interval of the share is above one
 half. A claim on a share is decided by the interval of the share. Metrics of runs within one point
-of each other have no order: a verdict on a rank, a best method or a sign needs to be the same for
-every order of such runs, and for any results of missing methods. Hand-crafted features are *not
-comparable* with the deep features of a paper. Simulated data get *no verdict*.
+of each other have no order. A rank, a best method or a sign gets a verdict only if the verdict is
+the same for every order of such metrics, whatever the results of missing methods are; otherwise the
+claim is undecided. Hand-crafted features are *not comparable* with the deep features of a paper.
+Simulated data get *no verdict*.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ Unit = Literal["points", "share", "place", "tau", "p", "percent", ""]
 NEAR = 0.02
 #: Runs that differ by at most this have no order, since they have few seeds.
 TIED = 0.01
-#: A claim on at least this share of cases names its exceptions with the verdict.
+#: If a claim is about at least this share of cases, the verdict that it holds names up to six
+#: exceptions.
 MOST = 0.9
 #: Minimum number of data sets for an interval over data sets.
 FEW = 3
@@ -68,10 +70,10 @@ class Judgment:
 
     ``sentence`` states the arithmetic, or the missing evidence. ``number`` is the deciding number,
     with its 95 % interval from ``low`` to ``high``; its ``unit`` is "points" (a difference of
-    fractions), "share" (in [0, 1]), "place" (mean rank), "tau", "p" or "percent" (a fraction). All
-    ``methods`` were measured on all ``data``; ``where`` is the measured part of the claim, such as
-    "2 of 5 data sets". ``share`` is the share of cases that a claim on counts states; ``cells`` are
-    the metrics and tables that were read.
+    fractions), "share" (in [0, 1]), "place" (mean rank), "tau", "p" or "percent" (a fraction, shown
+    in percent). All ``methods`` were measured on all ``data``; ``where`` is the measured part of
+    the claim, such as "2 of 5 data sets". For a claim on a count, ``share`` is the share of cases
+    that it states. ``cells`` are the metrics and tables that were read.
     """
 
     verdict: Verdict
@@ -308,13 +310,14 @@ def judge_count(
 ) -> Judgment:
     """Judge the share of cases that agree with the claim; ``note`` follows the sentence.
 
-    ``cases`` are all cases. ``unclear`` cases, with differences too small for a sign, could agree
-    or disagree.
+    ``unclear`` are cases with differences too small for a sign, which could agree or disagree.
+    ``cases`` are all cases, by default the cases of ``hits``; they determine the data sets and
+    methods of the judgment.
     """
     judgment = judge_share(what, hits, at_least=at_least)
     judgment = replace(judgment, sentence=f"{judgment.sentence} {note}".strip(), share=at_least)
     if unclear:
-        sentence = f"{judgment.sentence} Open, as within one point: {join_names(unclear)}."
+        sentence = f"{judgment.sentence} No clear sign (within one point): {join_names(unclear)}."
         verdict: Verdict = "undecided" if hits.all() else judgment.verdict
         judgment = replace(judgment, verdict=verdict, sentence=sentence)
     return _covering(evidence, judgment, hits if cases is None else cases)
@@ -344,7 +347,7 @@ def name_of(case: object) -> str:
 
 
 def mean_ranks(wide: pd.DataFrame) -> pd.Series:
-    """Return the mean rank of each column (method) over rows without gaps, best first."""
+    """Return the mean rank of each column (method) of a table without gaps, best first."""
     ranks = pd.Series(method_ranks(wide.to_numpy()).mean(axis=0), wide.columns)
     return ranks.sort_values(kind="stable")
 
@@ -382,10 +385,13 @@ class Order:
         return replace(judgment, data=tuple(map(str, data)), methods=tuple(map(str, methods)))
 
     def other_orders(self) -> str:
-        """Return the assumptions behind all possible orders, as the start of a sentence."""
+        """Return the start of a sentence on possible ranks: the changes that they allow for."""
         if not self.missing:
-            return "For changes of one point"
-        return f"For any accuracy of {join_names(self.missing)} and changes of one point"
+            return "If differences between methods change by at most one point"
+        return (
+            f"For any accuracy of {join_names(self.missing)}, and if differences between methods "
+            "change by at most one point"
+        )
 
 
 def order_of(
@@ -479,8 +485,8 @@ def judge_end(
         verdict = "does not hold" if possible < len(named) else verdict
         are = "is" if sure == 1 else "are"
         sentence = (
-            f"{judgment.sentence} {order.other_orders()}, {sure} certainly {are} among them and "
-            f"{possible} may be."
+            f"{judgment.sentence} {order.other_orders()}, {sure} of these methods {are} certainly "
+            f"among the {end} {number}, and at most {possible} can be."
         )
         judgment = replace(judgment, verdict=verdict, sentence=sentence, exceptions="")
     # An order has no interval.
@@ -492,9 +498,9 @@ def judge_best(
 ) -> Judgment:
     """Judge whether the ``expected`` method of each benchmark is the best on it.
 
-    With runs, a method is not the best if another method is better by more than one point, for any
-    results of missing methods; it is the best if it leads by more than one point and no method is
-    missing.
+    With runs, a method is not the best if another method is better by more than one point, whatever
+    the results of missing methods are; it is the best if it leads by more than one point and no
+    method is missing.
     """
     best, named, unclear = {}, {}, []
     on: dict[str, pd.Series] = {}
