@@ -104,8 +104,9 @@ export class Classes {
     const second = columns.find(({ seen }) => seen)?.x ?? 0;
     ctx.fillText(`◆ ${this.nUnseen} ${this.sides.unseen}`, 0, 13);
     const seen = `● ${order.length - this.nUnseen} ${this.sides.seen} classes`, left = Math.max(second, 84);
-    const unit = ", per-class accuracy", fits = left + ctx.measureText(seen + unit).width < this.width;
-    ctx.fillText(fits ? seen + unit : seen, left, 13);
+    const unit = [", per-class accuracy", ", accuracy"].find((each) =>
+      left + ctx.measureText(seen + each).width < this.width) ?? "";
+    ctx.fillText(seen + unit, left, 13);
     ctx.textAlign = "center";
     for (const { x, width, classes } of columns) {
       const name = this.images.classes[classes[0]];

@@ -434,9 +434,9 @@ export class Playground extends Held {
 
   /** @param {Instrument} head @param {number} changed */
   count({ images }, changed) {
-    const [left, right] = this.places.sides, again = this.wall.width < 400 ? "as" : "predicted as";
-    left.textContent = `${counted(images.n - changed)} predicted as seen`;
-    right.textContent = `${counted(changed)} ${again} unseen`;
+    const [left, right] = this.places.sides, as = this.wall.width < 400 ? "as" : "predicted as";
+    left.textContent = `${counted(images.n - changed)} ${as} seen`;
+    right.textContent = `${counted(changed)} ${as} unseen`;
   }
 
   /** Describe the canvases for screen readers. @override */
