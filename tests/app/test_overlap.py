@@ -158,7 +158,7 @@ def test_the_page_says_an_effect_where_it_is_planted_and_none_in_the_twin(visit,
         assert "simulated without effect" in words(app)
     else:
         assert low > 0
-        assert re.search(r"classes of (ImageNet\\-1K|Kinetics\\-400) gain", words(app))
+        assert re.search(r"classes in (ImageNet\\-1K|Kinetics\\-400) gain", words(app))
         assert "the gain are simulated" in words(app)
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 
