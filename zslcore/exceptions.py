@@ -1,4 +1,4 @@
-"""Errors for callers to catch; a message names the place, what was expected, and what was found."""
+"""Errors for callers to catch; a message names the place, the expected and the found value."""
 
 from __future__ import annotations
 
