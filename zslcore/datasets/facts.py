@@ -418,7 +418,7 @@ def labels_digest(labels: np.ndarray) -> str:
 
 
 def _nearest(recognised: Recognised, images: np.ndarray) -> tuple[str, ...]:
-    """Return the candidate whose image counts fit clearly best; without one, all candidates."""
+    """Return the candidate with clearly best-fitting image counts, or else all candidates."""
     distance = {}
     for name in recognised.candidates:
         real = class_facts(name).classes["images"].to_numpy()[recognised.row]
