@@ -259,8 +259,8 @@ def explain_means(table: pd.DataFrame, experiment: Experiment) -> str:
         1 < len(averaged_methods(rows)) < rows["method"].nunique()
         for _, rows in table.groupby("dataset", sort=False)
     )
-    said = "Each row 'mean of N' averages only the N methods that have a value in every column."
-    return said * left_out
+    sentence = "Each row 'mean of N' averages only the N methods that have a value in every column."
+    return sentence * left_out
 
 
 def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
