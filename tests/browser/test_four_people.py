@@ -85,7 +85,7 @@ def test_a_newcomer_meets_the_finished_map_with_its_answer_and_changes_the_layou
     visitor = Visitor(shipped_server, page)
     visitor.go("AWA1 and AWA2")
     page.locator("canvas").first.wait_for()
-    shown(page, "training on AWA2 instead of AWA1 changes mean accuracy by")
+    shown(page, "training on AWA2 instead of AWA1 changes accuracy by")
     assert visitor.clicks <= 1  # of 2
     visitor.click(page.get_by_role("button", name="Data, layout, colour"))
     visitor.click(page.get_by_role("radio", name="UMAP"))

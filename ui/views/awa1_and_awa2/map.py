@@ -51,6 +51,7 @@ from zslcore.datasets.facts import title
 from zslcore.interactive.point_map import COMPONENT, MapPanel, PointMap
 from zslcore.methods import METHODS
 from zslcore.metrics.significance import PairedTest
+from zslcore.numbers import signed
 from zslcore.printing import Panel as PrintPanel
 from zslcore.printing import of_map
 
@@ -155,12 +156,12 @@ def _printed_answer() -> tuple[str, str]:
     largest = changes.loc[changes["asked"] == "training set", "difference"].abs().max()
     most = in_points(largest).removeprefix("+")
     headline = (
-        "Nearly: training on AWA2 instead of AWA1 changes mean accuracy by "
-        f"{in_points(training.mean_difference)}{_doubt(training.p)}; testing on it, by "
-        f"{in_points(test.mean_difference)}{_doubt(test.p)}."
+        "Nearly: training on AWA2 instead of AWA1 changes accuracy by "
+        f"{in_points(training.mean_difference)}{_doubt(training.p)}, testing on it by "
+        f"{signed(test.mean_difference)}{_doubt(test.p)}."
     )
     return headline, (
-        f"{test.pairs} pairs of printed accuracies for each change (Xian et al. 2019); training on "
+        f"Means of {test.pairs} pairs of printed accuracies (Xian et al. 2019); training on "
         f"AWA2 changes a single method by up to {most}."
     )
 
