@@ -59,22 +59,28 @@ export function bars(trace, { x, y }, gap, targets) {
     const [[left, right], [top, bottom]] = isLevel ? [ends, sides] : [sides, ends];
     const box = { x: left, y: top, width: Math.max(right - left, 0.5), height: Math.max(bottom - top, 0.5) };
     const edge = { stroke: each(marker.line?.color, k) ?? "none", "stroke-width": each(marker.line?.width, k) ?? 0 };
-    const middle = (sides[0] + sides[1]) / 2, isInside = trace.textposition === "inside";
-    const size = trace.textfont?.size ?? (isInside ? 12 : 14);
+    const middle = (sides[0] + sides[1]) / 2;
     drawing.append(shape("rect", { ...box, fill: each(marker.color, k), ...edge }),
       whiskers(trace, along, length, middle, k));
-    const isPale = each(marker.color, k)?.startsWith("rgba");
-    const fill = isInside ? `var(--st-${isPale ? "text" : "background"}-color)` : "currentColor";
     if (trace.text?.[k]) drawing.append(isLevel
-      ? written(trace.text[k], { x: right + AWAY, y: middle, size, rise: 0.5 }, { "text-anchor": "start" })
-      : written(trace.text[k], { x: middle, y: isInside ? top + AWAY : top - AWAY, size,
-        rise: Number(isInside) }, { "text-anchor": "middle", fill }));
+      ? written(trace.text[k], { x: right + AWAY, y: middle, size: trace.textfont?.size ?? 14, rise: 0.5 },
+        { "text-anchor": "start" })
+      : textOfBar(trace, k, middle, top));
     targets.push({ ...box, trace, k: [k] });
   };
   valuesOf(trace, across.letter).forEach((/** @type {any} */ place, /** @type {number} */ k) => {
     if (place !== null && lengths[k] !== null) draw(place, lengths[k], k);
   });
   return drawing;
+}
+
+/** Text of a vertical bar, above it or inside. @param {Spec} trace @param {number} k @param {number} x @param {number} top */
+function textOfBar({ text, textposition, textfont, marker = {} }, k, x, top) {
+  if (textposition !== "inside") return written(text[k], { x, y: top - AWAY, size: textfont?.size ?? 14, rise: 0 },
+    { "text-anchor": "middle" });
+  const isPale = each(marker.color, k)?.startsWith("rgba");
+  return written(text[k], { x, y: top + AWAY, size: textfont?.size ?? 12, rise: 1 },
+    { "text-anchor": "middle", fill: `var(--st-${isPale ? "text" : "background"}-color)` });
 }
 
 /** Start and end of a bar across its length. @param {Spec} trace @param {number} gap @param {number} at @param {number} k */

@@ -130,13 +130,17 @@ export class Playground extends Held {
     if (JSON.stringify(before?.rail.chosen) !== JSON.stringify(head.rail.chosen)) this.asked = {};
     this.rail.show(head.rail);
     this.wait(head.pending);
-    const only = head.images.classes.indexOf(head.only);
-    this.only = only < 0 ? null : only;
-    this.select.value = only < 0 ? "" : String(only);
+    this.showOnly(head.images.classes.indexOf(head.only));
     if (same && this.plane && before?.ghosts.length === head.ghosts.length &&
       before.only === head.only) this.ask();
     else this.build();
     if (!before) this.welcome(head);
+  }
+
+  /** Limit the wall to a class, -1 for all classes. @param {number} c */
+  showOnly(c) {
+    this.only = c < 0 ? null : c;
+    this.select.value = c < 0 ? "" : String(c);
   }
 
   /** On a first visit, move the ruler once to show its effect. @param {Instrument} head */
@@ -407,29 +411,34 @@ export class Playground extends Held {
 
   /** @param {Place} place */
   write(place) {
-    const { gamma, unseen, seen, harmonic } = place, [u, s, h, at] = this.places.numbers;
+    const { gamma, unseen, seen, harmonic } = place;
     const head = /** @type {Instrument} */ (this.head), { noun, ruler, frames } = head;
     const word = ruler.words[this.stop];
-    const hasRoom = this.places.pending.hidden, spelled = hasRoom && this.width >= MEDIUM;
-    const isHidden = this.choices.offsetHeight === 0, { method } = head.rail.chosen;
-    at.textContent = [isHidden && spelled && method,
-      this.steps && `γ ${threeDigits(gamma)}, validated`].filter(Boolean).join(", ");
+    this.writeAccuracies(place);
     const trade = tradeOf(place, placeAt(this.line, 0), noun[1], this.validated);
     const words = this.steps ? tradeOfStop(ruler, placesOf(frames), this.stop, noun[1])
       : `${trade.gamma} ${trade.words}`.trim();
     this.places.sentence.textContent = together(words);
     this.places.gamma.textContent = this.steps ? valued(ruler.symbol, word)
       : `γ = ${threeDigits(gamma)}`;
-    const accuracy = spelled && this.wide ? "accuracy " : "";
-    u.textContent = `◆ ${hasRoom ? `unseen ${accuracy}` : ""}u ${percent(unseen)}`;
-    s.textContent = `● ${hasRoom ? `seen ${accuracy}` : ""}s ${percent(seen)}`;
-    h.textContent = `${spelled && !(isHidden && this.steps) ? "harmonic mean " : ""}H ${percent(harmonic)}`;
     const here = this.steps ? this.stop : gamma;
     const name = this.marked.filter(({ value }) => value === here).map((each) => each.name).join(", ");
     this.range.value = String(here);
     const spoken = this.steps ? valued(ruler.spoken, word) : `gamma ${threeDigits(gamma)}`;
     this.range.setAttribute("aria-valuetext", `${spoken}${name ? `, ${name}` : ""}: unseen accuracy ${percent(unseen)}, seen accuracy ` +
       `${percent(seen)}, harmonic mean ${percent(harmonic)}`);
+  }
+
+  /** Write u, s and H, spelled out where there is room. @param {Place} place */
+  writeAccuracies({ gamma, unseen, seen, harmonic }) {
+    const [u, s, h, at] = this.places.numbers, { method } = /** @type {Instrument} */ (this.head).rail.chosen;
+    const hasRoom = this.places.pending.hidden, spelled = hasRoom && this.width >= MEDIUM;
+    const isHidden = this.choices.offsetHeight === 0, accuracy = spelled && this.wide ? "accuracy " : "";
+    u.textContent = `◆ ${hasRoom ? `unseen ${accuracy}` : ""}u ${percent(unseen)}`;
+    s.textContent = `● ${hasRoom ? `seen ${accuracy}` : ""}s ${percent(seen)}`;
+    h.textContent = `${spelled && !(isHidden && this.steps) ? "harmonic mean " : ""}H ${percent(harmonic)}`;
+    at.textContent = [isHidden && spelled && method,
+      this.steps && `γ ${threeDigits(gamma)}, validated`].filter(Boolean).join(", ");
   }
 
   /** @param {Instrument} head @param {number} changed */

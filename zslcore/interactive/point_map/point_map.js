@@ -104,17 +104,17 @@ export class PointMaps {
     const whole = () => this.panels.forEach((panel) => this.look(panel, null));
     const [lasso, box, pan] = this.tools.map(({ made }) => made);
     const menu = document.createElement("details"), title = document.createElement("summary");
-    const inside = document.createElement("div");
+    const rarely = document.createElement("div");
     title.textContent = "More";
-    inside.append(
+    rarely.append(
       box,
       button("Double click or 0", whole, "Whole map"),
       button("Save as a picture", () => this.savePNG(), "PNG"),
       button("Save as a drawing", () => this.saveSVG(), "SVG"),
     );
-    inside.addEventListener("click", () => (menu.open = false));
+    rarely.addEventListener("click", () => (menu.open = false));
     menu.addEventListener("keydown", ({ key }) => key === "Escape" && (menu.open = false));
-    menu.append(title, inside);
+    menu.append(title, rarely);
     this.bar.append(lasso, pan, this.clear, this.naming, menu);
   }
 
