@@ -50,13 +50,13 @@ def written(path, text, attribute):
 
 
 def test_a_file_is_run_stored_and_named_by_its_source(mine, printed):
-    said = printed("run", "--method", mine)
+    output = printed("run", "--method", mine)
     (one,) = ResultStore().stored()
     assert NAME.fullmatch(one.result.spec.method)
-    assert one.result.spec.method in said
+    assert one.result.spec.method in output
     assert one.result.params_origin == one.result.gamma_origin == "validated"
-    assert "--method mine.py:Mine" in said
-    assert "/tmp" not in said  # of this machine, and on no page
+    assert "--method mine.py:Mine" in output
+    assert "/tmp" not in output  # of this machine, and on no page
 
 
 def test_an_edited_file_is_another_method(mine, tmp_path):
@@ -75,9 +75,9 @@ def test_an_edited_file_is_another_method(mine, tmp_path):
 
 def test_two_files_with_a_class_of_the_same_name_are_two_methods(mine, tmp_path, printed):
     other = written(tmp_path / "hers.py", RIDGE.replace("X.T @ S[y]", "X.T @ S[y] ** 2"), "Mine")
-    said = printed("compare", "--method", mine, other, "ESZSL", "--jobs", "1")
-    assert len(set(NAME.findall(said))) == 2
-    assert "ESZSL" in said
+    output = printed("compare", "--method", mine, other, "ESZSL", "--jobs", "1")
+    assert len(set(NAME.findall(output))) == 2
+    assert "ESZSL" in output
 
 
 def test_the_same_file_in_another_place_is_the_same_method(mine, tmp_path):
@@ -152,8 +152,8 @@ def test_what_is_broken_gets_one_sentence(tmp_path, case, capsys):
 def test_a_fault_below_a_base_class_is_found_in_the_file(tmp_path, capsys):
     assert main(["run", "--method", written(tmp_path / "drawn.py", DRAWN, "Drawn")]) == 2
     (line,) = (n for n, text in enumerate(DRAWN.splitlines(), 1) if "linalg.inv" in text)
-    said = capsys.readouterr().err
-    assert said.endswith(f": train raised LinAlgError in line {line}: Singular matrix.\n")
+    output = capsys.readouterr().err
+    assert output.endswith(f": train raised LinAlgError in line {line}: Singular matrix.\n")
 
 
 def test_a_broken_method_takes_nothing_from_the_others(mine, tmp_path, capsys):
@@ -176,9 +176,9 @@ def test_a_broken_method_takes_nothing_from_the_others(mine, tmp_path, capsys):
 def test_check_method_says_what_is_broken(tmp_path, capsys, printed):
     old, new, words = BROKEN["NaN"]
     path = written(tmp_path / "broken.py", STEPS.replace(old, new), "Steps")
-    said = printed("check-method", path, status=1)
-    assert "broken  Scores are one finite float64 per sample and candidate." in said
-    assert words in said
+    output = printed("check-method", path, status=1)
+    assert "broken  Scores are one finite float64 per sample and candidate." in output
+    assert words in output
     path = written(tmp_path / "other.py", STEPS.replace("stochastic=True", "requires=''"), "Steps")
     assert main(["check-method", path]) == 1
     assert "expected stochastic=True, since it has a random_state" in capsys.readouterr().out
@@ -188,9 +188,9 @@ def test_a_card_that_states_a_dependence_waives_three_laws(tmp_path, printed):
     text = RIDGE.replace(
         'formula="x^T V s",', 'formula="x^T V s", depends_on_candidates="it says so",'
     )
-    said = printed("check-method", written(tmp_path / "mine.py", text, "Mine"))
-    assert said.count("the card states that scores depend on the candidates: it says so.") == 3
-    assert "18 hold, 3 waived, 0 broken" in said
+    output = printed("check-method", written(tmp_path / "mine.py", text, "Mine"))
+    assert output.count("the card states that scores depend on the candidates: it says so.") == 3
+    assert "18 hold, 3 waived, 0 broken" in output
 
 
 @pytest.mark.parametrize(
@@ -208,9 +208,9 @@ def test_a_place_that_holds_no_method_is_refused(mine, place, words, printed):
 
 def test_reproduce_takes_a_file_for_a_row(mine, printed):
     words = ["reproduce", "gbu:table6", "--method", mine, "ESZSL", "--jobs", "1", "--seeds", "1"]
-    said = printed(*words, "--param", "Mine.lam=2")
-    assert len(NAME.findall(said)) >= 2  # the row, and what it is given
-    assert "lam = 2" in said
+    output = printed(*words, "--param", "Mine.lam=2")
+    assert len(NAME.findall(output)) >= 2  # the row, and what it is given
+    assert "lam = 2" in output
 
 
 # --- Other processes ------------------------------------------------------------------------------

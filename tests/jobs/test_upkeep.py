@@ -74,10 +74,10 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys, printed):
     ResultStore().path.write_bytes(b"no store, but some text" * 99)
     leave(data)
     capsys.readouterr()
-    said = printed("doctor", status=1)
+    output = printed("doctor", status=1)
     for what in ("store", "imports", "jobs", "leftovers"):
-        assert f"problem  {what}" in said
-    assert said.count("`zslcore doctor --repair` repairs it.") == 4
+        assert f"problem  {what}" in output
+    assert output.count("`zslcore doctor --repair` repairs it.") == 4
     assert main(["doctor", "--repair"]) == 0
     assert "problem" not in printed("doctor").rpartition("versions")[2]
     assert imports.open_import("mine").n_classes == 5
@@ -137,8 +137,8 @@ def test_neither_a_start_nor_mending_removes_an_import_whose_manifest_is_damaged
     assert main(["doctor"]) == 1
     assert "The import 'mine' is damaged: its manifest cannot be read" in capsys.readouterr().out
     assert main(["doctor", "--repair"]) == (0 if copied else 1)
-    said = capsys.readouterr().out
-    assert ("made again from its copies" in said) == copied
+    output = capsys.readouterr().out
+    assert ("made again from its copies" in output) == copied
     assert sorted(imported.iterdir()) == there
     assert not copied or imports.open_import("mine").n_classes == 5
 
@@ -148,10 +148,10 @@ def test_an_import_of_a_newer_version_is_well_and_stays(data, imported, printed)
     manifest.write_text(manifest.read_text().replace('"schema": 1', '"schema": 2'))
     there = sorted(imported.iterdir())
     Start().begin()
-    said = printed("doctor", "--repair")
-    assert "The import 'mine' was made by a newer version" in said
-    assert "problem" not in said
-    assert "0 imports are intact." in said
+    output = printed("doctor", "--repair")
+    assert "The import 'mine' was made by a newer version" in output
+    assert "problem" not in output
+    assert "0 imports are intact." in output
     assert sorted(imported.iterdir()) == there
 
 
@@ -169,8 +169,8 @@ def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(
     assert imported.is_dir()
     assert old.is_dir()
     assert main(["doctor"]) == 1
-    said = f"This version does not recognise 2 folders: {imported.name}, {old.name}."
-    assert said in capsys.readouterr().out
+    output = f"This version does not recognise 2 folders: {imported.name}, {old.name}."
+    assert output in capsys.readouterr().out
     assert main(["doctor", "--repair"]) == 0
     assert "holds 2 files and folders that this version does not recognise" in printed("doctor")
     assert not imported.exists()

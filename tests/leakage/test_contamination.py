@@ -39,7 +39,7 @@ CHEAP = {
 AWA_SS, AWA_PS = ("AWA1 and AWA2", "SS"), ("AWA1 and AWA2", "PS")
 
 
-def said(on, extractor):
+def output(on, extractor):
     return answer(find_test_set(on), find_extractor(extractor))
 
 
@@ -206,16 +206,16 @@ def test_imagenet_is_counted_by_its_ids():
     ],
 )
 def test_may_i_report_it(on, extractor, verdict):
-    assert said(on, extractor).verdict == verdict
+    assert output(on, extractor).verdict == verdict
 
 
 def test_the_answer_counts_names_and_advises():
-    no = said("AWA2, SS", "ResNet-101")
+    no = output("AWA2, SS", "ResNet-101")
     assert "6 of the 10 test classes" in no.sentence
     assert "giant panda" in no.sentence
     assert "labelled classes" in no.sentence
     assert no.advice.startswith("Report the other 4 separately as well")
-    assert "without labels" in said("AWA2, SS", "DINO").sentence
+    assert "without labels" in output("AWA2, SS", "DINO").sentence
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_the_answer_counts_names_and_advises():
 def test_the_other_classes_are_no_clean_ones_while_some_of_them_are_open(
     on, extractor, n_open, rest
 ):
-    no = said(on, extractor)
+    no = output(on, extractor)
     tested = find_test_set(on)
     assert no.verdict == "Leaks"
     assert len(no.possible) == n_open
@@ -242,16 +242,16 @@ def test_the_other_classes_are_no_clean_ones_while_some_of_them_are_open(
 
 
 def test_an_extractor_of_two_sets_has_seen_both():
-    both = said("UCF101", "I3D")
-    parts = [set(said("UCF101", name).certain) for name in ("GoogLeNet", "3D-ResNet")]
+    both = output("UCF101", "I3D")
+    parts = [set(output("UCF101", name).certain) for name in ("GoogLeNet", "3D-ResNet")]
     assert set(both.certain) == parts[0] | parts[1]
     assert "Kinetics-400" in both.sentence
-    animals = said("AWA2, SS", "TimeSformer")
-    assert set(animals.certain) == set(said("AWA2, SS", "BiT-M").certain) != set()
+    animals = output("AWA2, SS", "TimeSformer")
+    assert set(animals.certain) == set(output("AWA2, SS", "BiT-M").certain) != set()
 
 
 def test_what_decides_is_what_is_named():
-    assert "WIT-400M" not in said("UCF101", "ActionCLIP").sentence
+    assert "WIT-400M" not in output("UCF101", "ActionCLIP").sentence
 
 
 def test_classes_of_ones_own_are_compared_now():
@@ -297,8 +297,8 @@ def test_classes_by_wordnet_id_are_related_as_their_names_are():
 
 def test_classes_by_id_and_by_name_are_not_mixed(tmp_path, printed):
     (tmp_path / "mine.txt").write_text("n02391049\nunicorn\nn02411705 sheep\n")
-    said = printed("contamination", "--classes", tmp_path / "mine.txt", status=2)
-    assert "expected a WordNet id for all classes or for none; got 2 of 3." in said
+    output = printed("contamination", "--classes", tmp_path / "mine.txt", status=2)
+    assert "expected a WordNet id for all classes or for none; got 2 of 3." in output
 
 
 @pytest.mark.parametrize(
@@ -319,20 +319,20 @@ def test_classes_by_id_and_by_name_are_not_mixed(tmp_path, printed):
     ],
 )
 def test_what_a_paper_alone_lists_has_its_name(on, extractor, by):
-    assert said(on, extractor).evidence.startswith(by)
+    assert output(on, extractor).evidence.startswith(by)
 
 
 def test_an_absence_is_one_of_names():
-    assert said("CUB, PS", "ResNet-101").sentence == (
+    assert output("CUB, PS", "ResNet-101").sentence == (
         "By name and by WordNet, none of the 50 test classes is in ImageNet-1K."
     )
-    assert said("UCF101", "R(2+1)D of E2E").sentence.endswith(
+    assert output("UCF101", "R(2+1)D of E2E").sentence.endswith(
         "is in Kinetics-664, according to Brattoli et al. 2020; its list of classes is not public."
     )
 
 
 def test_one_class_is_spoken_of_as_one():
-    assert said("HMDB51", "ResNet-101").advice == (
+    assert output("HMDB51", "ResNet-101").advice == (
         "Decide whether it is the same class. If not, the result may be reported as zero-shot."
     )
     one = answer(own_test_set("mine", ["zebra", "sheep"]), find_extractor("ResNet-101"))
@@ -513,7 +513,7 @@ def test_the_zero_shot_tests_on_kinetics_600_are_counted_when_needed():
 def test_an_action_is_certainly_none_of_imagenets_things():
     for dataset in ("UCF101", "HMDB51"):
         found = cells()[dataset, "", "imagenet-1k"]
-        assert (found.certain, said(dataset, "ResNet-101").verdict) == ((), "Unknown")
+        assert (found.certain, output(dataset, "ResNet-101").verdict) == ((), "Unknown")
 
 
 def test_the_check_says_when_the_pairs_were_measured_with_other_rules(monkeypatch, capsys):
@@ -523,8 +523,8 @@ def test_the_check_says_when_the_pairs_were_measured_with_other_rules(monkeypatc
 
 
 def test_a_row_of_two_networks_is_spoken_of_as_two():
-    assert said("AWA2, SS", "VGG-16 and VGG-19").sentence.startswith("VGG-16 and VGG-19 were ")
-    assert said("CUB, PS", "CLIP").sentence.startswith("CLIP was trained on ")
+    assert output("AWA2, SS", "VGG-16 and VGG-19").sentence.startswith("VGG-16 and VGG-19 were ")
+    assert output("CUB, PS", "CLIP").sentence.startswith("CLIP was trained on ")
 
 
 def test_the_transfer_counts_classes_of_the_source_as_read_and_as_compared(capsys, printed):

@@ -279,7 +279,7 @@ def test_half_of_the_real_test_images_validate_nothing(name, tmp_path, printed):
     arrays |= {"scores": arrays["scores"][::2], "y": arrays["y"][::2]}
     np.savez(tmp_path / "val.npz", **arrays)
     words = ["score", str(REAL / f"{name}.npz"), "--validation", str(tmp_path / "val.npz")]
-    said = printed(*words, status=1)
-    assert "oracle; an upper bound, not a result" in said
-    assert "validated)" not in said
+    output = printed(*words, status=1)
+    assert "oracle; an upper bound, not a result" in output
+    assert "validated)" not in output
     assert json.loads(printed(*words, "--json", status=1))["gamma_origin"] == "oracle"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -66,6 +67,12 @@ MANY_TIES = 0.01
 #: chance by the factor ABOVE_CHANCE. A question is raised if another reading of the file has more
 #: hits than the unchanged file, by the factor CLEARER.
 ABOVE_CHANCE, CLEARER = 2.5, 2.0
+#: Remark on predictions that never cross to the other side.
+NEVER_ACROSS = (
+    "Masked by the true side: many predictions are wrong and none is of the other side, so the "
+    "side of every image was given. H is that of separate label spaces. Predict every image among "
+    "all classes for GZSL."
+)
 #: Number of permutations of the labels from which the hits by chance are estimated.
 PERMUTED = 10
 #: The lists of seen and unseen classes may be swapped if, by the factor MORE_IMAGES, a class listed
@@ -262,12 +269,7 @@ def predicted_classes(
     if test is not None and not np.array_equal(test.unseen, ~seen):
         test = None
     if "as-is" not in fixes and not np.isin(answers, y).any() and len({*seen[y]}) == 2:
-        shown = " and ".join(repr(clean_text(str(part[0]), 60)) for part in (labels, predicted))
-        raise DatasetError(
-            f"{file.name}: expected labels and predicted classes by the same names; got none in "
-            f"common, such as {shown}. Write both in one way, or keep them with as-is (--fix "
-            "as-is)."
-        )
+        _refuse_other_names(file.name, labels, predicted)
     tested = rows_of_classes(y, answers, seen)
     names = file.class_names or (test.class_names if test else tuple(map(str, range(C))))
     matrix = Scores.of_best(
@@ -288,11 +290,7 @@ def predicted_classes(
         return question
     if _never_across(matrix):
         matrix = replace(matrix, sides_given=True)
-        remarks.append(
-            "Masked by the true side: many predictions are wrong and none is of the other side, "
-            "so the side of every image was given. H is that of separate label spaces. Predict "
-            "every image among all classes for GZSL."
-        )
+        remarks.append(NEVER_ACROSS)
     return replace(matrix, remarks=(*remarks, *_remarks_on_classes(matrix)))
 
 
@@ -326,6 +324,14 @@ def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) ->
             f"{counts[empty].sum():,} of {len(predicted):,}. Predict one, or leave these images "
             "out and state it."
         )
+
+
+def _refuse_other_names(name: str, labels: np.ndarray, predicted: np.ndarray) -> NoReturn:
+    shown = " and ".join(repr(clean_text(str(part[0]), 60)) for part in (labels, predicted))
+    raise DatasetError(
+        f"{name}: expected labels and predicted classes by the same names; got none in common, "
+        f"such as {shown}. Write both in one way, or keep them with as-is (--fix as-is)."
+    )
 
 
 def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: int) -> None:

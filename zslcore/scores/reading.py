@@ -377,17 +377,7 @@ def read_scores(
         others = parts.pop("others", {})
         more = {part: parts.pop(f"unseen_{part}", None) for part in ("scores", "labels")}
         if unseen_scores is not None:
-            (folder / "unseen").mkdir()
-            more = _read_parts(unseen_scores, folder / "unseen", limits)
-            if "scores" not in more:
-                raise FileRefusedError(
-                    f"{clean_text(unseen_scores.name)}: expected the scores of unseen classes; got "
-                    "predicted classes."
-                )
-            rows = rows_by_image(others, more.get("others", {}), unseen_scores.name, name)
-            if rows is not None:
-                more["scores"] = np.asarray(more["scores"])[rows]
-                more.pop("labels", None)
+            more = _read_unseen(unseen_scores, folder / "unseen", limits, name, others)
         if _are_other_images(parts, more):
             parts.setdefault("unseen", np.unique(np.asarray(more["labels"])))
             for part in ("scores", "labels"):
@@ -454,6 +444,27 @@ def _prefix_of(names: Sequence[str], labels: Any) -> str:
         if keys <= {class_key(name.removeprefix(start)) for name in names}:
             return start
     return ""
+
+
+def _read_unseen(
+    path: Path, folder: Path, limits: Limits, scores: str, others: Mapping[str, np.ndarray]
+) -> dict[str, Any]:
+    """Read the scores of unseen classes, in the order of the images of ``scores`` if named.
+
+    ``others`` are columns of the scores, of which one may have the names of the images.
+    """
+    folder.mkdir()
+    parts = _read_parts(path, folder, limits)
+    if "scores" not in parts:
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected the scores of unseen classes; got predicted "
+            "classes."
+        )
+    rows = rows_by_image(others, parts.get("others", {}), path.name, scores)
+    if rows is not None:
+        parts["scores"] = np.asarray(parts["scores"])[rows]
+        parts.pop("labels", None)
+    return parts
 
 
 def _described(parts: Mapping[str, Any]) -> str:

@@ -240,9 +240,9 @@ def test_variants_are_kept_under_keys_of_their_own():
 
 def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(capsys, printed):
     words = ["reproduce", "gbu:table3", "--dataset", WORLD.name, "--jobs", "1"]
-    said = printed(*words, "--method", "SAE", "LinearS2V", "--param", "LinearS2V.lam=0.1")
-    assert "Features without scaling, prototypes of unit length." in said
-    assert "Parameters set: SAE with direction = V2S; LinearS2V with lam = 0.1." in said
+    output = printed(*words, "--method", "SAE", "LinearS2V", "--param", "LinearS2V.lam=0.1")
+    assert "Features without scaling, prototypes of unit length." in output
+    assert "Parameters set: SAE with direction = V2S; LinearS2V with lam = 0.1." in output
     assert main([*words, "--method", "LinearS2V", "--features", "unit"]) == 0
     assert "Features of unit length" in capsys.readouterr().out
     found = {(run.spec.features, *run.spec.params.items()) for run in ResultStore().results()}
@@ -356,9 +356,9 @@ def test_the_heading_says_over_how_many_seeds_and_which_methods_a_mean_has(seeds
     table = table.assign(dataset=WORLD.name, at="", cell="SS", ours=[0.5, 0.6, 0.7])
     table = table.assign(difference=table["ours"] - table["printed"])
     about = argparse.Namespace(experiment="gbu:table3", dataset=[WORLD.name], seeds=seeds, draws=2)
-    said = heading(about, EXPERIMENTS["gbu:table3"], table)
-    assert over in said
-    assert "the N methods that have a value in every column." in said
+    output = heading(about, EXPERIMENTS["gbu:table3"], table)
+    assert over in output
+    assert "the N methods that have a value in every column." in output
     both = heading(about, EXPERIMENTS["gbu:table3"], table[:2])
     assert "mean of" not in both
 
