@@ -51,16 +51,18 @@ def _cells(monkeypatch):
     """Write every figure and table that is offered as CSV; no cell of it is Python's."""
     seen = []
 
-    def note(offer, numbers, index):
-        def noted(what):
-            cells = csv.reader(io.StringIO(exports.table_as_csv(numbers(what), index=index(what))))
+    def note(offer, numbers):
+        def noted(*args, **options):
+            table = numbers(*args, **options)
+            text = exports.table_as_csv(table, index=options.get("index", False))
+            cells = csv.reader(io.StringIO(text))
             seen.extend(cell for row in cells for cell in row if OF_PYTHON.search(cell))
-            offer(what)
+            offer(*args, **options)
 
         return noted
 
-    figure = note(downloads.offer_figure, lambda what: what.numbers(), lambda _: False)
-    table = note(downloads.offer_table, lambda what: what.table, lambda what: what.index)
+    figure = note(downloads.offer_figure, lambda *_, numbers, **__: numbers())
+    table = note(downloads.offer_table, lambda table, *_, **__: table)
     monkeypatch.setattr(downloads, "offer_figure", figure)
     monkeypatch.setattr(downloads, "offer_table", table)
     yield

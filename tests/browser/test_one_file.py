@@ -1,7 +1,6 @@
 """Pages of one file in a browser without a network: curve, review, map, and a notebook's frame."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from tests.browser.reading import curve_shown, once
@@ -102,7 +101,7 @@ def test_the_frame_of_a_notebook_runs_its_curve(page, tmp_path, report):
 def test_the_report_of_a_visit_holds_a_curve_to_drag(page, tmp_path, axe, report):
     scores, _ = report
     made = ("ann.npz",), (), "http://127.0.0.1"
-    pin = Pin.of_figure("curve", "A curve", None, pd.DataFrame(), *made, page=scores.page())
+    pin = Pin("Curve", "A curve", *made, page=scores.page())
     opened(page, tmp_path, as_html([pin]))
     frame = page.frame_locator("iframe")
     frame.get_by_role("slider").wait_for()

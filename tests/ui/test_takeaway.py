@@ -110,11 +110,13 @@ def test_panels_grids_and_error_bars_are_told_apart():
 def a_pin(title="fig", text="<script>alert(1)</script>"):
     chart = figure([scatter(x=[1], y=[2], name=text)], height=100)
     made = (("digits, data ab",), ("zslcore run",), "http://h/evaluate?a=1&b=2")
-    return report.Pin.of_figure(title, text, chart, table_of_figure(chart), *made)
+    return report.Pin(title, text, *made).showing(chart)
 
 
 def test_a_report_needs_nothing_from_outside_and_runs_nothing_it_was_not_made_of():
-    html = report.as_html((a_pin(), report.Pin.of_table("t", TABLE, LOOK, (), (), "http://h")))
+    html = report.as_html(
+        (a_pin(), report.Pin("t", "", (), (), "http://h").with_table(TABLE, LOOK))
+    )
     assert "<script>alert" not in html
     assert "default-src 'none'" in html
     assert not re.search(r'<\w+ [^<>]*src="http', html)  # a script may hold such a text
@@ -126,7 +128,7 @@ def test_a_report_needs_nothing_from_outside_and_runs_nothing_it_was_not_made_of
 
 def test_a_figure_of_a_component_is_pinned_with_its_page_and_its_numbers():
     made = ("digits, data 0",), (), "http://h"
-    pin = report.Pin.of_figure("a_curve", "c", None, TABLE, *made, page="<p>&</p>")
+    pin = report.Pin("A curve", "c", *made, page="<p>&</p>").with_table(TABLE)
     html = report.as_html((pin,))
     assert '<iframe srcdoc="&lt;p&gt;&amp;&lt;/p&gt;" title="A curve"' in html
     assert pin.heading

@@ -84,7 +84,7 @@ def handout(
         at_step = replace(place, step=number, revealed=False, room="")
         origin = (sources, (lesson.command(),), link_of(at_step, page))
         lines = [step.context(), step.ask, *(f"☐ {label}" for label in step.answers.labels)]
-        question = report.Pin(f"{number}. {step.title}", "", (), (), 0, *origin)
+        question = report.Pin(f"{number}. {step.title}", "", *origin)
         shown = replace(question, caption=f"What to notice: {view.notice}").showing(view.figure)
         questions.append(replace(question, caption="\n".join(line for line in lines if line)))
         answers.append(shown)

@@ -154,7 +154,7 @@ def _show_confusion(
             "Rows are true classes, columns predicted classes. Dashed lines separate seen from "
             "unseen classes. Rows of classes with fewer test images are empty."
         )
-        tables.offer_download(matrix, f"confusion_{name}", index=True)
+        downloads.offer_table(matrix, f"confusion_{name}", index=True)
     _show_confused(confusion.most_confused(scores, gamma, class_names, least=least), name)
 
 

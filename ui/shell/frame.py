@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from ui.shell.guard import fragment, guarded
 from ui.shell.site_map import Page, View
 from ui.shell.text import TERMS, Term, on_screen, plain
 from ui.takeaway import downloads, report
+from ui.takeaway.as_table import table_of_figure
+from ui.takeaway.for_print import panels_of
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
 from zslcore.exceptions import SplitError, ZSLError
@@ -356,7 +359,10 @@ def chart(
     ``st.session_state[key].picked`` is its ``customdata``, for ``on_pick``.
     """
     drawing.draw(figure, alt, key=key, on_pick=on_pick)
-    downloads.offer_figure(downloads.FigureDownload(key, alt, figure, table))
+    numbers = table or partial(table_of_figure, figure)
+    downloads.offer_figure(
+        key, alt, numbers=numbers, panels=partial(panels_of, figure), chart=figure
+    )
 
 
 #: Seconds between two updates; each update records that the visitor still waits.

@@ -27,20 +27,14 @@ def draw_curves(
 
 def offer_curves(what: InteractiveCurve, key: str) -> None:
     """Show the download menu of the curves drawn by the element ``key``."""
+    title = f"Seen-unseen curve of {', '.join(line.name for line in what.lines)}"
     downloads.offer_figure(
-        downloads.FigureDownload(
-            key,
-            what.alt,
-            table=lambda: numbers_of(what),
-            html=lambda **options: what.page(**options | {"title": page_title_of(what)}),
-            panels=lambda: [of_curves(what)],
-        )
+        key,
+        what.alt,
+        numbers=lambda: numbers_of(what),
+        panels=lambda: [of_curves(what)],
+        html=lambda **options: what.page(**options | {"title": title}),
     )
-
-
-def page_title_of(what: InteractiveCurve) -> str:
-    """Return the title of a page of curves, with the names of the curves."""
-    return f"Seen-unseen curve of {', '.join(line.name for line in what.lines)}"
 
 
 def released(key: str, name: str) -> float | None:

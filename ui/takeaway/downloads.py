@@ -8,7 +8,7 @@ or "svg"), ``scale`` and ``file``, and responds if the key is its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial
 from mimetypes import guess_type
 from typing import Any, Literal
@@ -22,9 +22,7 @@ from ui.figures.vocabulary import Chart
 from ui.intake import missing_extras
 from ui.shell.guard import fragment
 from ui.takeaway import exports, report
-from ui.takeaway.as_table import table_of_figure
 from ui.takeaway.exports import TableFormat
-from ui.takeaway.for_print import panels_of
 from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.predictions_file import predictions_bytes
 from zslcore.evaluation.runs import RunResult
@@ -36,64 +34,6 @@ from zslcore.version import version
 
 ICON = ":material/download:"
 _SOURCES, _COMMANDS = "takeaway_sources", "takeaway_commands"
-
-
-@dataclass(frozen=True)
-class FigureDownload:
-    """Downloadable figure: ``chart``, or None if another component draws the figure.
-
-    ``key`` names the element and the files. ``table`` returns the numbers and ``panels`` the panels
-    for print, by default the panels of ``chart``; ``html`` returns the figure as one HTML file from
-    title, caption and sources.
-    """
-
-    key: str
-    caption: str
-    chart: Chart | None = field(default=None, repr=False)
-    table: Callable[[], pd.DataFrame] | None = None
-    html: Callable[..., str] | None = field(default=None, repr=False)
-    panels: Callable[[], Sequence[Panel]] | None = field(default=None, repr=False)
-
-    def numbers(self) -> pd.DataFrame:
-        """Return the numbers of the figure as a table."""
-        if self.table is not None:
-            return self.table()
-        return pd.DataFrame() if self.chart is None else table_of_figure(self.chart)
-
-    def for_print(self) -> Sequence[Panel]:
-        """Return the panels for print; empty if the figure cannot be printed."""
-        if self.panels is not None:
-            return self.panels()
-        return () if self.chart is None else panels_of(self.chart)
-
-    def page(self, origin: str) -> str:
-        """Return the figure as one HTML file; ``origin`` states data and address."""
-        assert self.html is not None
-        title = self.key.replace("_", " ").capitalize()
-        return self.html(title=title, caption=self.caption, footnote=origin)
-
-    @property
-    def prints_at_once(self) -> bool:
-        """Whether printing needs no choice of a panel: the figure has a single or a main panel."""
-        return self.panels is not None or (self.chart is not None and self.chart.n_planes == 1)
-
-
-@dataclass(frozen=True)
-class TableDownload:
-    """Downloadable table with accuracies as fractions; ``look`` formats it for readers.
-
-    The caption of the LaTeX table is ``caption``, by default the name, followed by the sources.
-    """
-
-    name: str
-    table: pd.DataFrame = field(repr=False)
-    look: TableFormat | None = None
-    index: bool = False
-    caption: str = ""
-
-    def readable(self) -> pd.DataFrame:
-        """Return the table, with the index as a column if ``index`` is True."""
-        return self.table.reset_index() if self.index else self.table
 
 
 # --- Sources --------------------------------------------------------------------------------------
@@ -195,70 +135,89 @@ def address() -> str:
 
 
 @fragment
-def offer_figure(figure: FigureDownload) -> None:
-    """Show the downloads of a figure at its corner: pictures, CSV, HTML, Markdown, a pin."""
-    with st.container(horizontal=True, key=f"corner_{figure.key}"):
-        if figure.prints_at_once:
-            _offer_print(figure.key, figure.caption, figure.for_print)
-        menu = opened_menu("Download", icon=ICON, key=f"take_{figure.key}")
+def offer_figure(
+    key: str,
+    caption: str,
+    *,
+    numbers: Callable[[], pd.DataFrame],
+    panels: Callable[[], Sequence[Panel]],
+    chart: Chart | None = None,
+    html: Callable[..., str] | None = None,
+) -> None:
+    """Show the downloads of a figure at its corner: pictures, CSV, HTML, Markdown, a pin.
+
+    ``key`` names the element and the files. ``numbers`` returns the numbers as a table, ``panels``
+    the panels for print, and ``html`` the figure as one HTML file from title, caption and sources.
+    ``chart`` is None if another component draws the figure, which then has a main panel.
+    """
+    with st.container(horizontal=True, key=f"corner_{key}"):
+        if chart is None or chart.n_planes == 1:
+            _offer_print(key, caption, panels)
+        menu = opened_menu("Download", icon=ICON, key=f"take_{key}")
     if menu is None:
         return
     with menu:
-        offer_prints(figure.key, figure.caption, figure.for_print(), on_screen=True)
-        numbers = figure.numbers()
-        if not numbers.empty:
-            _file("CSV", lambda: exports.table_as_csv(numbers), f"{figure.key}.csv", figure.key)
-        page = partial(figure.page, _origin_in_words())  # read now; not available in a download
-        if figure.html:
-            _file("HTML, interactive", page, f"{figure.key}.html", figure.key)
+        offer_prints(key, caption, panels(), on_screen=True)
+        table = numbers()
+        if not table.empty:
+            _file("CSV", lambda: exports.table_as_csv(table), f"{key}.csv", key)
+        page: Callable[[], str] = str  # no page
+        if html is not None:
+            # The origin is read now; it is not available in a download.
+            origin = f"{'; '.join(page_sources())}. {address()}"
+            page = partial(html, title=_title(key), caption=caption, footnote=origin)
+            _file("HTML, interactive", page, f"{key}.html", key)
             st.caption("A line of HTML, for a page next to that file:")
-            line = frame_line(f"{figure.key}.html", figure.caption)
+            line = frame_line(f"{key}.html", caption)
             st.code(line, language="html", wrap_lines=True, height=90)
-        _pin(
-            f"take_pin_{figure.key}",
-            lambda: report.Pin.of_figure(
-                figure.key,
-                figure.caption,
-                figure.chart,
-                numbers,
-                *_origin(),
-                page=page() if figure.html and figure.chart is None else "",
+        _offer_pin(
+            key,
+            key,
+            caption,
+            lambda pin: (
+                pin.showing(chart) if chart else replace(pin.with_table(table), page=page())
             ),
         )
         st.caption("A line of Markdown, for a file next to the PNG:")
         line = exports.markdown_line(
-            figure.caption, file=f"{figure.key}.png", sources=page_sources(), link=address()
+            caption, file=f"{key}.png", sources=page_sources(), link=address()
         )
         st.code(line, language="markdown", wrap_lines=True, height=150)
 
 
 @fragment
-def offer_table(table: TableDownload) -> None:
-    """Show the downloads of a table at its corner: LaTeX, CSV, Markdown, and a pin."""
-    key = f"take_table_{table.name}"
-    caption = f"{table.caption or table.name.replace('_', ' ')}: {'; '.join(page_sources())}"
-    reference = f"tab:{table.name.replace('_', '-')}"
-    with st.container(horizontal=True, key=f"corner_table_{table.name}"):
+def offer_table(
+    table: pd.DataFrame,
+    name: str,
+    look: TableFormat | None = None,
+    *,
+    index: bool = False,
+    caption: str = "",
+) -> None:
+    """Show the downloads of a table at its corner: LaTeX, CSV, Markdown, and a pin.
+
+    Accuracies in ``table`` are fractions; ``look`` formats them for readers. The caption of the
+    LaTeX table is ``caption``, by default the name, followed by the sources.
+    """
+    caption = f"{caption or name.replace('_', ' ')}: {'; '.join(page_sources())}"
+    reference, readable = f"tab:{name.replace('_', '-')}", table.reset_index() if index else table
+    with st.container(horizontal=True, key=f"corner_table_{name}"):
         _file(
             "LaTeX",
-            lambda: exports.table_as_latex(table.readable(), caption, table.look, reference),
-            f"{table.name}.tex",
-            f"table_{table.name}",
+            lambda: exports.table_as_latex(readable, caption, look, reference),
+            f"{name}.tex",
+            f"table_{name}",
         )
-        menu = opened_menu("Download table", icon=ICON, key=key)
+        menu = opened_menu("Download table", icon=ICON, key=f"take_table_{name}")
     if menu is None:
         return
-    readable = table.readable()
     with menu:
         for label, ending, text in (
-            ("CSV", "csv", lambda: exports.table_as_csv(table.table, index=table.index)),
-            ("Markdown", "md", lambda: exports.table_as_markdown(readable, table.look)),
+            ("CSV", "csv", lambda: exports.table_as_csv(table, index=index)),
+            ("Markdown", "md", lambda: exports.table_as_markdown(readable, look)),
         ):
-            _file(label, text, f"{table.name}.{ending}", f"table_{table.name}")
-        _pin(
-            f"take_pin_table_{table.name}",
-            lambda: report.Pin.of_table(table.name, readable, table.look, *_origin()),
-        )
+            _file(label, text, f"{name}.{ending}", f"table_{name}")
+        _offer_pin(f"table_{name}", name, "", lambda pin: pin.with_table(readable, look))
         st.caption("Accuracies in the CSV are fractions; LaTeX needs the package booktabs.")
 
 
@@ -266,19 +225,18 @@ def _file(label: str, text: Callable[[], str], name: str, of: str) -> None:
     download(label, text, name, f"download_{of}_{label}")
 
 
-def _origin_in_words() -> str:
-    """Return one line with the sources and the address of this page."""
-    return f"{'; '.join(page_sources())}. {address()}"
+def _offer_pin(
+    key: str, name: str, caption: str, complete: Callable[[report.Pin], report.Pin]
+) -> None:
+    """Show the button of a pin, which begins with the origin of this page."""
+    label, icon = "Pin to the report", ":material/keep:"
+    if st.button(label, icon=icon, type="tertiary", key=f"take_pin_{key}"):
+        origin = page_sources(), st.session_state.get(_COMMANDS, ()), address()
+        st.toast(report.pin(complete(report.Pin(_title(name), caption, *origin))), icon=icon)
 
 
-def _pin(key: str, make: Callable[[], report.Pin]) -> None:
-    if st.button("Pin to the report", icon=":material/keep:", type="tertiary", key=key):
-        st.toast(report.pin(make()), icon=":material/keep:")
-
-
-def _origin() -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    """Return sources, commands and address of this page, in the form kept by a pin."""
-    return page_sources(), st.session_state.get(_COMMANDS, ()), address()
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
 
 
 def opened_menu(
@@ -327,7 +285,15 @@ def offer_prints(
     if width is None or width == SCREEN:
         figure_files.draw(key, key=f"files_{key}")
         return
-    number = _chosen_panel(key, panels)
+    number = 0
+    if len(panels) > 1:
+        number = st.selectbox(
+            "Panel for print",
+            range(len(panels)),
+            format_func=lambda k: f"{k + 1}. {panels[k].title or panels[k].name or 'panel'}",
+            key=f"print_panel_{key}",
+            help="A file for print has one panel.",
+        )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         font = st.segmented_control(
             "Font",
@@ -374,17 +340,4 @@ def _offer_print(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) 
         f"print_now_{key}",
         icon=":material/print:",
         help=f"For print: {WIDTHS[0]:g} mm wide, 8 pt. Download has other widths and formats.",
-    )
-
-
-def _chosen_panel(key: str, panels: Sequence[Panel]) -> int:
-    """Return the index of the panel to print; show a choice if there are several."""
-    if len(panels) == 1:
-        return 0
-    return st.selectbox(
-        "Panel for print",
-        range(len(panels)),
-        format_func=lambda k: f"{k + 1}. {panels[k].title or panels[k].name or 'panel'}",
-        key=f"print_panel_{key}",
-        help="A file for print has one panel.",
     )

@@ -64,7 +64,8 @@ class TableFormat:
         ]
 
 
-def _plain_look(table: pd.DataFrame) -> TableFormat:
+def plain_look(table: pd.DataFrame) -> TableFormat:
+    """Return the format of all columns of a table, without units."""
     return TableFormat({column: str(column) for column in table.columns})
 
 
@@ -75,7 +76,7 @@ def table_as_csv(table: pd.DataFrame, *, index: bool = False) -> str:
 
 def table_as_markdown(table: pd.DataFrame, look: TableFormat | None = None) -> str:
     """Write a table as Markdown, with the cells formatted as on screen."""
-    look = look or _plain_look(table)
+    look = look or plain_look(table)
     heading = list(map(_in_markdown, look.headings()))
     rows = [
         [f"**{_in_markdown(cell)}**" if best else _in_markdown(cell) for cell, best in each]
@@ -93,7 +94,7 @@ def table_as_latex(
     table: pd.DataFrame, caption: str, look: TableFormat | None = None, label: str = ""
 ) -> str:
     """Write a table as LaTeX for booktabs, with a ``label`` such as "tab:methods"."""
-    look = look or _plain_look(table)
+    look = look or plain_look(table)
     return latex_table(
         look.headings(),
         look.written(table),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import pandas as pd
 import streamlit as st
@@ -14,7 +14,7 @@ from jinja2 import Environment
 from ui.components import chart as drawing
 from ui.figures import palette
 from ui.figures.vocabulary import Chart
-from ui.takeaway.exports import TableFormat
+from ui.takeaway.exports import TableFormat, plain_look
 from zslcore.interactive.one_file import HEIGHT, framed
 from zslcore.version import version
 
@@ -37,29 +37,14 @@ class Pin:
 
     title: str
     caption: str
-    heading: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...] = field(repr=False)
-    left_out: int
     sources: tuple[str, ...]
     commands: tuple[str, ...]
     address: str
+    heading: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = field(default=(), repr=False)
+    left_out: int = 0
     page: str = field(default="", repr=False)
     height: int = HEIGHT
-
-    @classmethod
-    def of_figure(
-        cls,
-        name: str,
-        caption: str,
-        figure: Chart | None,
-        numbers: pd.DataFrame,
-        *origin: Any,
-        page: str = "",
-    ) -> Self:
-        """Return the pin of a figure: its chart or, without a chart, ``page`` and ``numbers``."""
-        if figure is not None:
-            return cls(_title(name), caption, (), (), 0, *origin).showing(figure)
-        return replace(cls._with_table(_title(name), caption, numbers, None, *origin), page=page)
 
     def showing(self, figure: Chart) -> Self:
         """Return this pin with a figure as its page."""
@@ -67,25 +52,11 @@ class Pin:
         page = drawing.figure_page(figure, self.caption or self.title, theme)
         return replace(self, page=page, height=figure.height + _AROUND)
 
-    @classmethod
-    def of_table(
-        cls, name: str, table: pd.DataFrame, look: TableFormat | None, *origin: Any
-    ) -> Self:
-        """Return the pin of a table, formatted by ``look``."""
-        return cls._with_table(_title(name), "", table, look, *origin)
-
-    @classmethod
-    def _with_table(
-        cls, title: str, caption: str, table: pd.DataFrame, look: TableFormat | None, *origin: Any
-    ) -> Self:
-        look = look or TableFormat({column: str(column) for column in table.columns})
-        rows = tuple(map(tuple, look.written(table.head(_ROWS))))
-        left_out = max(len(table) - _ROWS, 0)
-        return cls(title, caption, tuple(look.headings()), rows, left_out, *origin)
-
-
-def _title(name: str) -> str:
-    return name.replace("_", " ").capitalize()
+    def with_table(self, table: pd.DataFrame, look: TableFormat | None = None) -> Self:
+        """Return this pin with a table formatted by ``look``."""
+        look = look or plain_look(table)
+        rows, left_out = look.written(table.head(_ROWS)), max(len(table) - _ROWS, 0)
+        return replace(self, heading=look.headings(), rows=rows, left_out=left_out)
 
 
 def pins() -> tuple[Pin, ...]:

@@ -54,11 +54,5 @@ def show(
     options = {"height": height, "hide_index": True, "placeholder": "–"} | options
     st.dataframe(shown, column_config=config, **options)
     if with_csv:
-        offer_download(table, name, look=TableFormat(labels, percent, points, significant))
-
-
-def offer_download(
-    table: pd.DataFrame, name: str, *, index: bool = False, look: TableFormat | None = None
-) -> None:
-    """Offer a table as CSV (fractions), LaTeX and Markdown, with its sources."""
-    downloads.offer_table(downloads.TableDownload(name, table, look, index))
+        look = TableFormat(labels, percent, points, significant)
+        downloads.offer_table(table, name, look)

@@ -36,7 +36,7 @@ from ui.shell.guard import fragment
 from ui.shell.numbers import duration, in_points, percent
 from ui.shell.text import plain
 from ui.state import cache, controls, waiting
-from ui.takeaway import downloads, tables
+from ui.takeaway import downloads
 from ui.takeaway.exports import table_as_csv
 from ui.takeaway.for_print import on_paper
 from zslcore import jobs
@@ -779,7 +779,7 @@ def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
         f"{len(verdicts)} classes, is below 0.05. With many images even a small shift is "
         "significant; mixing shows its size."
     )
-    tables.offer_download(verdicts, f"mixing_{one.names[0]}_{one.names[1]}")
+    downloads.offer_table(verdicts, f"mixing_{one.names[0]}_{one.names[1]}")
 
 
 # --- Limits ---------------------------------------------------------------------------------------

@@ -552,7 +552,7 @@ def _offer_table(table: MethodTable, wide: pd.DataFrame) -> None:
     )
     measured = [key for key in shares if key.endswith("value")]
     look = TableFormat(labels, percent=shares, best=measured)
-    downloads.offer_table(downloads.TableDownload("methods", flat, look, caption=caption))
+    downloads.offer_table(flat, "methods", look, caption=caption)
 
 
 # --- One cell -------------------------------------------------------------------------------------

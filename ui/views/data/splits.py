@@ -19,7 +19,7 @@ from ui.shell.frame import Header, chart, errors_as_sentences, place_answer, sho
 from ui.shell.guard import fragment
 from ui.shell.text import PART_LABELS, plain
 from ui.state import controls, data_menu
-from ui.takeaway import tables
+from ui.takeaway import downloads, tables
 from zslcore.analysis import dataset_summary
 from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.facts import benchmark_of, class_attributes, class_facts, published, row_facts
@@ -194,7 +194,7 @@ def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
         f"{', those that differ most between classes' if most < n else ''}. ● seen, "
         "◆ unseen. For an unseen class, this row is all that a method has."
     )
-    tables.offer_download(table, f"{dataset.name}-attributes", index=True)
+    downloads.offer_table(table, f"{dataset.name}-attributes", index=True)
 
 
 def _choose_attributes(n: int) -> dict[str, Any]:
