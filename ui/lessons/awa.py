@@ -11,7 +11,7 @@ from ui.figures.cross import difference_strips, four_accuracies, image_counts
 from ui.figures.lesson import shares
 from ui.figures.palette import FIRST, HARMONIC, SECOND
 from ui.figures.vocabulary import Chart
-from ui.lessons.step import Control, Exercise, Outcome, Ranges, WordAnswers, read_lesson
+from ui.lessons.step import Control, Ranges, Step, StepView, WordAnswers, read_lesson
 from ui.shell.numbers import three_digits
 from ui.state import cache, waiting
 from zslcore.analysis import cross_dataset
@@ -59,34 +59,34 @@ def _significant(p: float) -> str:
     return SIGNIFICANT.labels[0 if p < ALPHA else 1]
 
 
-def _totals(which: str) -> Outcome:
+def _totals(which: str) -> StepView:
     counts = awa_image_counts()
     unseen = counts["role"] == "unseen"
     part = {"all classes": counts, "test classes": counts[unseen]}[which][["AWA1", "AWA2"]].sum()
     larger = MORE.labels[2] if part["AWA1"] == part["AWA2"] else str(part.idxmax())
     total = counts[["AWA1", "AWA2"]].sum().max()
     figure = shares({name: part[name] / total for name in part.index}, [FIRST, SECOND])
-    return Outcome(figure, larger, {"which": which} | dict(part))
+    return StepView(figure, larger, {"which": which} | dict(part))
 
 
-def _balance(which: str) -> Outcome:
+def _balance(which: str) -> StepView:
     table = awa_image_counts()
     ratio = table[which].max() / table[which].min()
     facts = {"which": which, "classes": len(table), "ratio": ratio}
     facts["largest"] = table["class"].iloc[table[which].argmax()]
     facts["smallest"] = table["class"].iloc[table[which].argmin()]
     both = table.rename(columns={"AWA1": "first", "AWA2": "second"})
-    return Outcome(image_counts(both, "AWA1", "AWA2"), FOLDS.of(ratio), facts)
+    return StepView(image_counts(both, "AWA1", "AWA2"), FOLDS.of(ratio), facts)
 
 
-def _cells(which: str) -> Outcome:
+def _cells(which: str) -> StepView:
     table, *names = _table(which)
     cells = cross_dataset.four_cells(table, *names)
     own = float(np.nanmean(cells.iloc[:, [0, 2]].to_numpy()))
     other = float(np.nanmean(cells.iloc[:, [1, 3]].to_numpy()))
     figure = four_accuracies({which: cells}, *names)
     facts = {"which": which, "methods": len(cells), "own": own, "other": other}
-    return Outcome(figure, CELLS.labels[0 if other < own else 1], facts)
+    return StepView(figure, CELLS.labels[0 if other < own else 1], facts)
 
 
 def _cover() -> Chart:
@@ -98,24 +98,24 @@ def _cover() -> Chart:
     return Chart(strips.traces, strips.layout | {"showlegend": False})
 
 
-def _tested(which: str) -> tuple[Outcome, Mapping[str, PairedTest]]:
+def _tested(which: str) -> tuple[StepView, Mapping[str, PairedTest]]:
     """Draw the differences of pairs for each question; return the figure and the tests."""
     table, *names = _table(which)
     pair = names[::-1]  # AWA2 minus AWA1, as in the view of the map
     tests = cross_dataset.cross_tests(table, *pair)
     strips = {which: (cross_dataset.paired_differences(table, *pair), tests)}
-    return Outcome(difference_strips(strips, QUESTIONS), "", {"which": which}), tests
+    return StepView(difference_strips(strips, QUESTIONS), "", {"which": which}), tests
 
 
-def _claim(which: str) -> Outcome:
+def _claim(which: str) -> StepView:
     strips, tests = _tested(which)
     test, printed = tests["training set"], cross_dataset.PRINTED_CLAIM
     paper = f"; the paper prints {three_digits(printed.p)}" if which == PRINTED else ""
     facts = {"pairs": test.pairs, "sentence": test.sentence, "p": test.p, "paper": paper}
-    return Outcome(strips.figure, _significant(test.p), {**strips.facts, **facts})
+    return StepView(strips.figure, _significant(test.p), {**strips.facts, **facts})
 
 
-def _larger(which: str) -> Outcome:
+def _larger(which: str) -> StepView:
     strips, tests = _tested(which)
     larger = tests["larger"]
     if larger.p >= ALPHA:
@@ -123,7 +123,7 @@ def _larger(which: str) -> Outcome:
     else:
         answer = CHANGES.labels[0 if larger.mean_difference > 0 else 1]
     facts = {"pairs": larger.pairs, "sentence": larger.sentence, "p": larger.p}
-    return Outcome(strips.figure, answer, {**strips.facts, **facts})
+    return StepView(strips.figure, answer, {**strips.facts, **facts})
 
 
 def nearest_shares(names: tuple[str, str]) -> dict[str, float]:
@@ -136,20 +136,20 @@ def nearest_shares(names: tuple[str, str]) -> dict[str, float]:
     return by_name
 
 
-def _means(which: str) -> Outcome:
+def _means(which: str) -> StepView:
     by_name = nearest_shares(_names(which))
     share = float(np.mean(list(by_name.values())))
-    return Outcome(
+    return StepView(
         shares(by_name, [FIRST, SECOND]), TENTHS.of(share), {"which": which, "share": share}
     )
 
 
-def _verdict(which: str) -> Outcome:
+def _verdict(which: str) -> StepView:
     _, tests = _tested(which)
     values = {QUESTIONS[k]: tests[k].p for k in ("training set", "test set")}
     training, test = values.values()
     facts = {"which": which, "training": training, "test": test}
-    return Outcome(shares(values, [HARMONIC, HARMONIC]), _significant(test), facts)
+    return StepView(shares(values, [HARMONIC, HARMONIC]), _significant(test), facts)
 
 
 _PRINTED_FIRST = Control("Accuracies", (PRINTED, HERE, BARE))
@@ -157,16 +157,14 @@ _PRINTED_FIRST = Control("Accuracies", (PRINTED, HERE, BARE))
 AWA = read_lesson(
     "awa",
     {
-        "totals": Exercise(MORE, Control("Images of", ("all classes", "test classes")), _totals),
-        "balance": Exercise(FOLDS, Control("Data set", ("AWA2", "AWA1")), _balance),
-        "cells": Exercise(CELLS, _PRINTED_FIRST, _cells),
-        "claim": Exercise(SIGNIFICANT, _PRINTED_FIRST, _claim),
-        "larger": Exercise(CHANGES, _PRINTED_FIRST, _larger),
-        "means": Exercise(TENTHS, Control("Data", (HERE, BARE)), _means, PAIR),
-        "without": Exercise(
-            SIGNIFICANT, Control("Accuracies", (BARE, HERE, PRINTED)), _claim, PAIR
-        ),
-        "verdict": Exercise(SIGNIFICANT, _PRINTED_FIRST, _verdict),
+        "totals": Step(MORE, Control("Images of", ("all classes", "test classes")), _totals),
+        "balance": Step(FOLDS, Control("Data set", ("AWA2", "AWA1")), _balance),
+        "cells": Step(CELLS, _PRINTED_FIRST, _cells),
+        "claim": Step(SIGNIFICANT, _PRINTED_FIRST, _claim),
+        "larger": Step(CHANGES, _PRINTED_FIRST, _larger),
+        "means": Step(TENTHS, Control("Data", (HERE, BARE)), _means, PAIR),
+        "without": Step(SIGNIFICANT, Control("Accuracies", (BARE, HERE, PRINTED)), _claim, PAIR),
+        "verdict": Step(SIGNIFICANT, _PRINTED_FIRST, _verdict),
     },
     cover=_cover,
     command=lambda: f"zslcore reproduce gbu:table4 --dataset {' '.join(PAIR)}",

@@ -11,7 +11,7 @@ from ui.figures.accuracy import class_bars, confusion_map
 from ui.figures.lesson import over_share, several_curves, shares
 from ui.figures.palette import HARMONIC, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATED, Mark
 from ui.figures.vocabulary import Chart
-from ui.lessons.step import Control, Exercise, Outcome, Ranges, WordAnswers, read_lesson
+from ui.lessons.step import Control, Ranges, Step, StepView, WordAnswers, read_lesson
 from ui.shell.numbers import in_points, percent
 from ui.state import cache, waiting
 from zslcore.analysis import confusion
@@ -66,39 +66,39 @@ def _both_of(run: RunResult) -> tuple[OperatingPoint, OperatingPoint]:
     return plain, calibrated
 
 
-def _zsl(method: str) -> Outcome:
+def _zsl(method: str) -> StepView:
     run, scores = validated_run(method)
     zsl, chance = run.evaluation.zsl, 1 / (~scores.seen).sum()
     figure = shares({method: zsl, "guessing": chance}, [UNSEEN, HARMONIC])
     facts = {"method": method, "zsl": zsl, "chance": chance, "times": zsl / chance}
-    return Outcome(figure, FIFTHS.of(zsl), facts)
+    return StepView(figure, FIFTHS.of(zsl), facts)
 
 
-def _gzsl(method: str) -> Outcome:
+def _gzsl(method: str) -> StepView:
     run, _ = validated_run(method)
     zsl, unseen = run.evaluation.zsl, _both_of(run)[0].unseen
     figure = shares({"among unseen classes": zsl, "among all classes": unseen}, [UNSEEN, UNSEEN])
     facts = {"method": method, "zsl": zsl, "unseen": unseen, "change": unseen - zsl}
-    return Outcome(figure, FIFTHS.of(unseen), facts)
+    return StepView(figure, FIFTHS.of(unseen), facts)
 
 
-def _where(method: str) -> Outcome:
+def _where(method: str) -> StepView:
     _, scores = validated_run(method)
     unseen = ~scores.seen[scores.y]
     share = float(scores.seen[scores.predicted(0.0)[unseen]].mean())
     matrix = confusion.confusion(scores, 0.0, cache.dataset(DATA[0]).class_names)
-    return Outcome(
+    return StepView(
         confusion_map(matrix, int(scores.seen.sum())), FIFTHS.of(share), {"share": share}
     )
 
 
-def _harmonic(method: str) -> Outcome:
+def _harmonic(method: str) -> StepView:
     plain, _ = _both_of(validated_run(method)[0])
     values = {"seen s": plain.seen, "unseen u": plain.unseen, "H": plain.harmonic}
     figure = shares(values, [SEEN, UNSEEN, HARMONIC])
     facts = {"s": plain.seen, "u": plain.unseen, "H": plain.harmonic}
     facts["mean"] = (plain.seen + plain.unseen) / 2
-    return Outcome(figure, FIFTHS.of(plain.harmonic), facts)
+    return StepView(figure, FIFTHS.of(plain.harmonic), facts)
 
 
 def _harmonic_context() -> str:
@@ -115,7 +115,7 @@ def _figures(method: str) -> dict[str, float]:
     return {name: value or 0.0 for name, value in metrics_of_test(scores, run.gamma).items()}
 
 
-def _separate(method: str) -> Outcome:
+def _separate(method: str) -> StepView:
     f = _figures(method)
     separate, one = f["separate_harmonic"], f["plain_harmonic"]
     values = {
@@ -126,10 +126,10 @@ def _separate(method: str) -> Outcome:
     }
     figure = shares(values, [SEEN, UNSEEN, HARMONIC, HARMONIC])
     facts = {"method": method, "separate": separate, "one": one, "change": one - separate}
-    return Outcome(figure, FIFTHS.of(separate), facts)
+    return StepView(figure, FIFTHS.of(separate), facts)
 
 
-def _gamma(stop: str) -> Outcome:
+def _gamma(stop: str) -> StepView:
     run, scores = validated_run(METHODS[0])
     gamma = STOPS[stop] * (run.gamma or 0.0)
     classes = confusion.per_class_table(
@@ -139,38 +139,38 @@ def _gamma(stop: str) -> Outcome:
     end = scores.curve.at(run.gamma or 0.0).seen
     answer = DIRECTIONS.labels[1 + int(np.sign(round(plain.seen - end, 12)))]
     changes = {"unseen": at.unseen - plain.unseen, "seen": at.seen - plain.seen}
-    return Outcome(class_bars(classes), answer, {"gamma": gamma} | changes)
+    return StepView(class_bars(classes), answer, {"gamma": gamma} | changes)
 
 
-def _best(method: str) -> Outcome:
+def _best(method: str) -> StepView:
     run, scores = validated_run(method)
     best = scores.curve.best()
     figure = several_curves({method: (scores.curve, best.gamma)}, [HARMONIC])
     facts = {"method": method, "best": best.harmonic, "gamma": best.gamma}
     facts["plain"] = _both_of(run)[0].harmonic
-    return Outcome(figure, FIFTHS.of(best.harmonic), facts)
+    return StepView(figure, FIFTHS.of(best.harmonic), facts)
 
 
-def _chosen(method: str) -> Outcome:
+def _chosen(method: str) -> StepView:
     run, scores = validated_run(method)
     plain, calibrated = _both_of(run)
     validated, best = calibrated.harmonic, scores.curve.best().harmonic
     values = {"γ = 0": plain.harmonic, "validated γ": validated, "oracle γ": best}
     facts = {"validated": validated, "best": best, "gap": best - validated}
     figure = shares(values, [HARMONIC, VALIDATED, ORACLE])
-    return Outcome(figure, POINTS.of(best - validated), facts)
+    return StepView(figure, POINTS.of(best - validated), facts)
 
 
-def _number(name: str, method: str) -> Outcome:
+def _number(name: str, method: str) -> StepView:
     """Show the metrics up to ``name``, the metric of the step."""
     f, names = _figures(method), list(NUMBERS)
     values = {each: f[NUMBERS[each]] for each in names[: names.index(name) + 1]}
     facts = {"method": method, "area": f["ausuc_per_sample"], "auroc": f["auroc"]}
     figure = shares(values, [LOOKS[each] for each in values])
-    return Outcome(figure, FIFTHS.of(values[name]), facts)
+    return StepView(figure, FIFTHS.of(values[name]), facts)
 
 
-def _moved(method: str) -> Outcome:
+def _moved(method: str) -> StepView:
     run, scores = validated_run(method)
     before, after = (
         metrics_of_test(scores, run.gamma),
@@ -186,7 +186,7 @@ def _moved(method: str) -> Outcome:
         f"{name} {in_points(value).removeprefix('+')}" for name, value in change.items()
     )
     figure = shares(change, [LOOKS[name] for name in change], differences=True)
-    return Outcome(
+    return StepView(
         figure, most, {"sizes": sizes, "most": most, "largest": largest, "others": others}
     )
 
@@ -198,16 +198,16 @@ def _fewer_seen(test: AnsweredTest) -> AnsweredTest:
     return PredictedRows.of_scores(test, np.arange(len(of_seen))).taken(kept)
 
 
-def _elsewhere(data: str) -> Outcome:
+def _elsewhere(data: str) -> StepView:
     plain, calibrated = _both_of(validated_run("LinearS2V", data)[0])
     factor = calibrated.harmonic / plain.harmonic
     values = {"H at γ = 0": plain.harmonic, "H, validated γ": calibrated.harmonic}
     kind = " These features are simulated." if cache.dataset(data).simulated else ""
     figure = shares(values, [HARMONIC, VALIDATED])
-    return Outcome(figure, FACTORS.of(factor), {"data": data, "factor": factor, "kind": kind})
+    return StepView(figure, FACTORS.of(factor), {"data": data, "factor": factor, "kind": kind})
 
 
-def _fewer_images(kept: str) -> Outcome:
+def _fewer_images(kept: str) -> StepView:
     """Fit on shares of the training images, with the parameters and gamma of the full split."""
     run, _ = validated_run("LinearS2V")
     dataset = cache.dataset(DATA[0])
@@ -223,7 +223,7 @@ def _fewer_images(kept: str) -> Outcome:
     first, here, whole = (accuracies[KEPT[name]][2] for name in ("10 %", kept, "100 %"))
     facts = {"kept": kept, "images": images[kept], "all": images["100 %"]}
     facts |= {"H": here, "whole": whole, "lost": whole - here}
-    return Outcome(over_share(accuracies, KEPT[kept]), POINTS.of(whole - first), facts)
+    return StepView(over_share(accuracies, KEPT[kept]), POINTS.of(whole - first), facts)
 
 
 def _cover() -> Chart:
@@ -238,11 +238,11 @@ _BY_METHOD = Control("Method", METHODS)
 
 def _digits(
     answers: Ranges | WordAnswers,
-    compute: Callable[[str], Outcome],
+    compute: Callable[[str], StepView],
     control: Control = _BY_METHOD,
     context: Callable[[], str] = lambda: "",
-) -> Exercise:
-    return Exercise(answers, control, compute, DATA[:1], context)
+) -> Step:
+    return Step(answers, control, compute, DATA[:1], context)
 
 
 CALIBRATION = read_lesson(
@@ -262,9 +262,7 @@ CALIBRATION = read_lesson(
         "fewer": _digits(
             POINTS, _fewer_images, Control("Training images kept", tuple(KEPT), slider=True)
         ),
-        "elsewhere": Exercise(
-            FACTORS, Control("Data set", DATA[1:] + DATA[:1]), _elsewhere, DATA[1:]
-        ),
+        "elsewhere": Step(FACTORS, Control("Data set", DATA[1:] + DATA[:1]), _elsewhere, DATA[1:]),
     },
     cover=_cover,
     command=lambda: (

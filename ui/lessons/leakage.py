@@ -12,7 +12,7 @@ from ui.figures.leakage import class_leak_bars
 from ui.figures.lesson import class_accuracy_bars, shares
 from ui.figures.palette import GROUP_LOOKS
 from ui.figures.vocabulary import Chart
-from ui.lessons.step import Control, Exercise, Outcome, Ranges, WordAnswers, read_lesson
+from ui.lessons.step import Control, Ranges, Step, StepView, WordAnswers, read_lesson
 from ui.state import cache
 from zslcore.analysis import overlap
 from zslcore.datasets.simulated_names import name_without_effects
@@ -32,14 +32,14 @@ BETTER = WordAnswers(("overlapping classes are better", "they are as good, or wo
 ALPHA = 0.05
 
 
-def _fault(question: str, which: str) -> Outcome:
+def _fault(question: str, which: str) -> StepView:
     """Show a faulty split of the quiz with the finding of the audit."""
     context, _, answer = cache.quiz_question(question)
     failed = [f for f in answer.report.findings if f.mark in ("leak", "error")]
     message = failed[0].sentence if failed else "No check of the audit failed."
     table = counts.leaks_by_class(context, answer.report if which == "what leaks" else None)
     facts = {"digits": len(table), "message": message}
-    return Outcome(class_leak_bars(table), answer.right, facts)
+    return StepView(class_leak_bars(table), answer.right, facts)
 
 
 def _cover() -> Chart:
@@ -71,12 +71,12 @@ def _grouped(name: str, split: str, group: Group) -> set[int]:
     return set(numbers) & set(parts.unseen_classes.tolist())
 
 
-def _overlap(split: str) -> Outcome:
+def _overlap(split: str) -> StepView:
     counts = {group: len(_grouped(DATA, split, group)) for group in GROUPS}
     in_set, n = counts["in the set"], sum(counts.values())
     values = {GROUP_WORDS[group][0]: count / n for group, count in counts.items()}
     facts = {"in_set": in_set, "n": n, "split": split}
-    return Outcome(
+    return StepView(
         shares(values, [GROUP_LOOKS[group] for group in GROUPS]), COUNT.of(in_set), facts
     )
 
@@ -94,47 +94,47 @@ def _gains(name: str, method: str) -> tuple[pd.DataFrame, pd.Series]:
     return table, gains.iloc[0]
 
 
-def _bars(name: str, method: str) -> Outcome:
+def _bars(name: str, method: str) -> StepView:
     table, gain = _gains(name, method)
     figure = class_accuracy_bars(
         table, {"in the set": gain["overlap"], "unrelated": gain["clean"]}, ""
     )
     facts = {"method": method, "classes": len(table)} | {str(k): v for k, v in gain.items()}
-    return Outcome(figure, BETTER.labels[0 if gain["overlap"] > gain["clean"] else 1], facts)
+    return StepView(figure, BETTER.labels[0 if gain["overlap"] > gain["clean"] else 1], facts)
 
 
-def _simulated(which: str) -> Outcome:
+def _simulated(which: str) -> StepView:
     """Show the accuracy bars of the simulated data, with or without the effect."""
     name = DATA if which == WITH else name_without_effects(DATA) or DATA
     bars = _bars(name, METHODS[0])
-    return Outcome(bars.figure, bars.answer, {**bars.facts, "which": which})
+    return StepView(bars.figure, bars.answer, {**bars.facts, "which": which})
 
 
-def _gain(which: str) -> Outcome:
+def _gain(which: str) -> StepView:
     bars = _simulated(which)
-    return Outcome(bars.figure, GAINS.of(bars.facts["gain"]), bars.facts)
+    return StepView(bars.figure, GAINS.of(bars.facts["gain"]), bars.facts)
 
 
-def _chance(which: str) -> Outcome:
+def _chance(which: str) -> StepView:
     bars = _simulated(which)
     answer = CHANCE.labels[0 if bars.facts["p"] < ALPHA else 1]
-    return Outcome(bars.figure, answer, bars.facts)
+    return StepView(bars.figure, answer, bars.facts)
 
 
-def _audit_exercise(question: str) -> Exercise:
+def _audit_step(question: str) -> Step:
     control = Control("Show", ("the split", "what leaks"))
     see, context = partial(_fault, question), partial(_clues, question)
-    return Exercise(FAULTS, control, see, ("digits",), context)
+    return Step(FAULTS, control, see, ("digits",), context)
 
 
 LEAKAGE = read_lesson(
     "leakage",
     {
-        **{f"question {question}": _audit_exercise(question) for question in quiz.QUESTIONS},
-        "overlap": Exercise(COUNT, Control("Split", ("SS", "PS")), _overlap, (DATA,)),
-        "bars": Exercise(BETTER, Control("Method", METHODS), partial(_bars, DATA), (DATA,)),
-        "gain": Exercise(GAINS, Control("Simulated", (WITH, WITHOUT)), _gain, (DATA,)),
-        "chance": Exercise(CHANCE, Control("Simulated", (WITHOUT, WITH)), _chance, (DATA,)),
+        **{f"question {question}": _audit_step(question) for question in quiz.QUESTIONS},
+        "overlap": Step(COUNT, Control("Split", ("SS", "PS")), _overlap, (DATA,)),
+        "bars": Step(BETTER, Control("Method", METHODS), partial(_bars, DATA), (DATA,)),
+        "gain": Step(GAINS, Control("Simulated", (WITH, WITHOUT)), _gain, (DATA,)),
+        "chance": Step(CHANCE, Control("Simulated", (WITHOUT, WITH)), _chance, (DATA,)),
     },
     cover=_cover,
     command=lambda: f"zslcore check {DATA} --split SS",

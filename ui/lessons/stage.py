@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -13,7 +14,7 @@ from ui.components import chart as drawing
 from ui.figures import lesson as figures
 from ui.lessons.place import Place
 from ui.lessons.room import ROOMS
-from ui.lessons.step import Lesson, Step, StepView
+from ui.lessons.step import Lesson, Step
 from ui.shell import terms, visitors
 from ui.shell.frame import chart
 from ui.shell.guard import fragment
@@ -66,26 +67,15 @@ def _take_answer(step: Step, place: Place) -> str | None:
 
 def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> None:
     """Show the figure, the right answer and the point to notice."""
-    option = step.control.options[0]
-    if len(step.control.options) > 1:
-        key = f"lessons_{place.lesson}_{place.step}"
-        if step.control.slider:
-            option = st.select_slider(
-                step.control.label,
-                step.control.options,
-                key=key,
-                bind="query-params",
-                help=terms.tip(step.control.label),
-            )
+    control, option = step.control, step.control.options[0]
+    if len(control.options) > 1:
+        options: dict[str, Any] = {"key": f"lessons_{place.lesson}_{place.step}"}
+        options |= {"bind": "query-params", "help": terms.tip(control.label)}
+        if control.slider:
+            option = st.select_slider(control.label, control.options, **options)
         else:
             option = st.segmented_control(
-                step.control.label,
-                step.control.options,
-                default=option,
-                required=True,
-                key=key,
-                bind="query-params",
-                help=terms.tip(step.control.label),
+                control.label, control.options, default=option, required=True, **options
             )
     right = step.right()
     view = step.see(option)
@@ -94,29 +84,17 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
     else:
         prediction = f"You predicted **{plain(answer)}**. " if answer else ""
         st.info(f"{prediction}The answer is **{plain(right)}**.", icon=":material/lightbulb:")
-    _draw(view, place)
+    figure = view.figure.enlarged(figures.WORDS)
+    chart(figure, view.alt, key=f"lesson_{place.lesson}_{place.step}")
     st.markdown(f"**What to notice:** {plain(view.notice)}")
     if place.room:
-        _show_room(_RoomQuestion(place, tuple(step.answers.labels), right, answer))
+        _show_room(place, step.answers.labels, right, answer)
     if place.step == len(lesson.steps):
         st.markdown("This command repeats the lesson:")
         show_command(lesson.command())
 
 
-def _draw(view: StepView, place: Place) -> None:
-    figure = view.figure.enlarged(figures.WORDS)
-    chart(figure, view.alt, key=f"lesson_{place.lesson}_{place.step}")
-
-
 # --- The room -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _RoomQuestion:
-    place: Place
-    labels: tuple[str, ...]
-    right: str
-    own: str | None
 
 
 @partial(fragment, run_every=LOOK_EVERY)
@@ -136,13 +114,13 @@ def _tell_room(place: Place) -> None:
 
 
 @partial(fragment, run_every=LOOK_EVERY)
-def _show_room(question: _RoomQuestion) -> None:
+def _show_room(place: Place, labels: Sequence[str], right: str, own: str | None) -> None:
     """Draw the predictions of the room."""
-    counts = ROOMS.counts(question.place.room, question.place.question)
-    by_answer = {label: counts[label] for label in question.labels}
-    st.markdown(f"**Predictions of room {question.place.room}:** {counts.total()} answers")
+    counts = ROOMS.counts(place.room, place.question)
+    by_answer = {label: counts[label] for label in labels}
+    st.markdown(f"**Predictions of room {place.room}:** {counts.total()} answers")
     drawing.draw(
-        figures.room(by_answer, question.right, question.own),
+        figures.room(by_answer, right, own),
         "Answers of the room: " + ", ".join(f"{n} {label}" for label, n in by_answer.items()),
         key="lesson_room",
     )

@@ -9,23 +9,15 @@ from __future__ import annotations
 import string
 import tomllib
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ui.figures.vocabulary import Chart
 from ui.shell.numbers import in_points, percent, three_digits
-
-
-class StepAnswers(Protocol):
-    """Possible answers to the question of a step."""
-
-    @property
-    def labels(self) -> Sequence[str]:
-        """The answers as text on screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,39 +56,34 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """Result of a step: figure, right answer, and the values for its sentences."""
-
-    figure: Chart
-    answer: str
-    facts: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class StepView:
-    """Revealed content of a step: figure, alternative text, observation, right answer."""
+    """Revealed content of a step: figure, right answer, alternative text and observation.
+
+    In a lesson with a TOML file, ``facts`` are the values for its sentences ``alt`` and ``notice``.
+    """
 
     figure: Chart
-    alt: str
-    notice: str
     answer: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    alt: str = ""
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One screen of a lesson; ``see`` returns its view for an option of the control.
+    """One screen of a lesson; ``see`` computes its view for an option of the control.
 
     ``data`` are the data sets used by the computation, empty if it uses only counts or printed
     tables; ``context`` returns the text before the question.
     """
 
-    title: str
-    ask: str
-    answers: StepAnswers
+    answers: WordAnswers | Ranges
     control: Control
     see: Callable[[str], StepView]
     data: tuple[str, ...] = ()
     context: Callable[[], str] = lambda: ""
+    title: str = ""
+    ask: str = ""
 
     def right(self) -> str:
         """Compute and return the right answer."""
@@ -121,17 +108,6 @@ class Lesson:
     caption: str
 
 
-@dataclass(frozen=True, slots=True)
-class Exercise:
-    """The computed part of a :class:`Step`, for an option of the control."""
-
-    answers: StepAnswers
-    control: Control
-    compute: Callable[[str], Outcome]
-    data: tuple[str, ...] = ()
-    context: Callable[[], str] = field(default=lambda: "")
-
-
 class _Sentences(string.Formatter):
     """Formatter of fractions as percent, differences as points, p-values with three digits."""
 
@@ -151,31 +127,21 @@ class _Sentences(string.Formatter):
 
 def read_lesson(
     name: str,
-    exercises: Mapping[str, Exercise],
+    computed: Mapping[str, Step],
     command: Callable[[], str],
     cover: Callable[[], Chart],
 ) -> Lesson:
-    """Read the lesson in ``<name>.toml``; its entries ``see`` are keys of ``exercises``."""
+    """Read the lesson in ``<name>.toml``; its entries ``see`` are keys of ``computed``."""
     lesson = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
     write = _Sentences().format
 
-    def shown(row: Mapping[str, str], option: str) -> StepView:
-        result = exercises[row["see"]].compute(option)
-        alt, notice = (write(row[words], **result.facts) for words in ("alt", "notice"))
-        return StepView(result.figure, alt, notice, result.answer)
+    def see(row: Mapping[str, str], option: str) -> StepView:
+        view = computed[row["see"]].see(option)
+        alt, notice = (write(row[words], **view.facts) for words in ("alt", "notice"))
+        return replace(view, alt=alt, notice=notice)
 
-    def step(row: Mapping[str, str]) -> Step:
-        exercise = exercises[row["see"]]
-        see = partial(shown, row)
-        return Step(
-            row["title"],
-            row["ask"],
-            exercise.answers,
-            exercise.control,
-            see,
-            exercise.data,
-            exercise.context,
-        )
-
-    steps = tuple(step(row) for row in lesson.pop("step"))
+    steps = tuple(
+        replace(computed[row["see"]], title=row["title"], ask=row["ask"], see=partial(see, row))
+        for row in lesson.pop("step")
+    )
     return Lesson(name, **lesson, steps=steps, command=command, cover=cover)
