@@ -120,8 +120,9 @@ APP = """
 import numpy as np
 import streamlit as st
 
-from ui.components import playground, seen_unseen
-from ui.components.playground import Choice, Frame, Instrument, Rail, Ruler
+from ui.components import playground
+from ui.components.playground import Frame, Instrument, Rail, Ruler, RunChoice
+from ui.takeaway.curves import draw_curves
 from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
 from zslcore.evaluation.protocol import ScoredTest
 
@@ -148,9 +149,9 @@ test = scores(0)
 names = list(map(str, test.classes))
 curves = drawn(test)
 if st.query_params.get("plain"):
-    seen_unseen.draw(curves, key="plain")
+    draw_curves(curves, key="plain")
 else:
-    rail = Rail([], [], [], {{}}, Choice("", "", ""))
+    rail = Rail([], [], [], {{}}, RunChoice("", "", ""))
     ruler = Ruler()
     if st.query_params.get("playground_ruler"):
         tests = [scores(seed) for seed in range({stops})]

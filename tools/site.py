@@ -19,15 +19,23 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ui.components import playground
-from ui.components.playground import Chip, DatasetTile, Ghost, Instrument, Rail, Ruler, RunChoice
+from ui.components.playground import (
+    PARTS,
+    Chip,
+    DatasetTile,
+    Ghost,
+    Instrument,
+    Rail,
+    Ruler,
+    RunChoice,
+)
 from ui.playground import answers, rulers
 from ui.playground.answers import Played
 from ui.state.cache import dataset as opened
 from ui.state.controls import METHOD
 from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
-from zslcore.interactive.one_file import SHARED, WORD, as_bytes, html_page, joined, styled
+from zslcore.interactive.one_file import WORD, as_bytes, element, html_page
 from zslcore.interactive.seen_unseen import Stop
 from zslcore.leakage.render import read_report, reports_html
 from zslcore.results.shipped import shipped_results
@@ -340,10 +348,6 @@ def _play_page(name: str, kind: str, methods: Mapping[str, Ruler]) -> str:
         for method, ruler in methods.items()
     }
     pages = {"gamma": PLAYS[name][0], "lambda": LAMBDA.get(name)}
-    folder = Path(playground.__file__).parent
-    script = joined(folder / "playground.js").replace(
-        "export default function", "const draw = function", 1
-    )
     values = {
         "SHARED": next(shared for _, shared in packs.values()),
         "DATASET": name,
@@ -352,14 +356,13 @@ def _play_page(name: str, kind: str, methods: Mapping[str, Ruler]) -> str:
         "METHODS": {method: asdict(packed) for method, (packed, _) in packs.items()},
     }
     constants = "".join(f"const {key} = {json.dumps(value)};\n" for key, value in values.items())
-    css = styled(SHARED / "held.css", SHARED / "trade.css", folder / "playground.css")
-    body = f'<p>{escape(ABOUT)}</p><div id="figure">{playground.HTML}</div>'
+    body = f"<p>{escape(ABOUT)}</p>{element(PARTS)}"
     return _page(
         "index.html",
         "What does it cost to recognise unseen classes?",
         body,
-        css,
-        f"{script}\n{constants}{PLAY}",
+        PARTS.css,
+        f"{PARTS.script}\n{constants}{PLAY}",
         _below(),
     )
 

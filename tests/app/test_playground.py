@@ -188,7 +188,7 @@ def test_a_long_method_waits_for_its_button():
     head = sent_down(app, COMPONENT)
     assert head["pending"]["covers"]
     assert head["pending"]["button"] == "Run it (about 10 s)"
-    chips = {c["name"]: c["here"] for f in head["rail"]["families"] for c in f["chips"]}
+    chips = {c["name"]: c["here"] for f in head["rail"]["families"].values() for c in f}
     assert chips["ESZSL"]
     assert not chips["ALE"]
     assert "PrototypeCosine" not in chips  # which needs both sides in one space
@@ -201,7 +201,7 @@ def test_a_method_whose_extra_is_missing_is_grey_and_names_the_line_without_a_bu
     monkeypatch.setenv("ZSL_PUBLIC", public)
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "torch" else "found")
     head = sent_down(visit("play", method="ALE"), COMPONENT)
-    chips = {c["name"]: c for f in head["rail"]["families"] for c in f["chips"]}
+    chips = {c["name"]: c for f in head["rail"]["families"].values() for c in f}
     assert {n for n, chip in chips.items() if chip["needs"]} == {
         name for name, method in METHODS.items() if method.card.extra
     }

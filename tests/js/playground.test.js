@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { Tally } from "../../zslcore/interactive/tally.js";
 import { inPoints, tradeOf } from "../../ui/components/playground/sentence.js";
-import { Slots, countBelow, gridOf, groupsOf } from "../../ui/components/playground/slots.js";
+import { Slots, gridOf, groupsOf } from "../../ui/components/playground/slots.js";
 
 /** @param {number} n @param {number} nClasses @param {number} nSeen */
 function imagesOf(n, nClasses, nSeen) {
@@ -83,11 +83,6 @@ test("images are as large as fits, and no larger than wanted", () => {
   assert.ok(rows[0] * size <= ROOM.height && columns * rows[0] >= 4731);
   assert.ok(size > 0.9 * Math.sqrt((0.48 * ROOM.width * ROOM.height) / 4731));
   assert.equal(gridOf([3], ROOM).size, ROOM.most);
-});
-
-test("numbers below one in an increasing list", () => {
-  const list = Uint32Array.of(2, 3, 5, 8);
-  assert.deepEqual([0, 2, 3, 4, 8, 9].map((end) => countBelow(list, end)), [0, 0, 1, 2, 3, 4]);
 });
 
 test("what is on the wall is what is counted", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isDark, shareTheme } from "../../ui/components/page_tools/theme.js";
+import { shareTheme } from "../../ui/components/page_tools/theme.js";
 
 /** A window that was opened at an address, as far as it is asked here. @param {string} address @param {Record<string, string>} stored */
 function browser(address, stored) {
@@ -41,9 +41,4 @@ test("a server below a path, and a visitor who has chosen nothing", () => {
   const none = browser("http://h/", {});
   none.leave();
   assert.deepEqual(none.stored, {});
-});
-
-test("a page is dark by its colour", () => {
-  assert.equal(isDark("rgb(14, 17, 23)"), true);
-  assert.equal(isDark("rgb(255, 255, 255)"), false);
 });

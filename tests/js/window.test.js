@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import watch, { isDark } from "../../ui/components/window/window.js";
+import watch from "../../ui/components/window/window.js";
+import { isDark } from "../../zslcore/interactive/colors.js";
 
 test("a page is dark where its colour is nearer to black", () => {
   assert.ok(isDark("rgb(16, 20, 24)"));

@@ -28,12 +28,7 @@ class Sorted:
     @property
     def key(self) -> str:
         """Key of these files within the visit."""
-        return uploads_key((self.file, *self.others))
-
-
-def uploads_key(files: Sequence[BinaryIO]) -> str:
-    """Return the key of uploads within the visit."""
-    return " ".join(str(getattr(file, "file_id", file.name)) for file in files)
+        return uploads.key_of(self.file, *self.others)
 
 
 def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> list[Sorted]:
@@ -43,11 +38,7 @@ def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> list[Sorted]:
     """
     uploaded = {}
     for k, file in enumerate(files):
-        (folder / str(k)).mkdir()
-        file.seek(0)
-        path = uploads.put([file], folder / str(k), ENDINGS)[0]
-        file.seek(0)
-        uploaded[recognise_file(path)] = file
+        uploaded[recognise_file(uploads.put_one(file, folder / str(k), ENDINGS))] = file
     return [
         Sorted(of.main, of.others, uploaded[of.main], tuple(uploaded[each] for each in of.others))
         for of in grouped(list(uploaded))

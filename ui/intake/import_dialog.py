@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import streamlit as st
 
-from ui.intake import dropzone, uploads
+from ui.intake import uploads
 from ui.intake.reading_progress import progress
 from ui.shell import site_map, terms, visitors
 from ui.shell.text import on_screen, plain
@@ -92,21 +92,19 @@ def _upload_form() -> None:
         placeholder="from the file and its classes, such as CUB-vgg_fc7",
     )
     unseen = _choose_unseen(survey)
-    pretraining = _choose_pretraining("data_pretraining")
-    replace = st.checkbox("Overwrite if it exists", key="data_replace")
+    options = _choose_options("data")
     wanted = st.button("Import the files", icon=":material/upload:", type="primary")
     dropped = st.session_state.pop(DROPPED, False) and bool(files) and survey is None
     if (wanted or dropped) and survey is not uploads.NOTHING:
-        declared = {"name": name, "unseen": unseen, "pretraining": pretraining}
-        choices = survey.choices if survey else None
-        _import(uploads.import_files, files or (), **declared, choices=choices, replace=replace)
+        options |= {"choices": survey.choices if survey else None}
+        _import(uploads.import_files, files or (), name=name, unseen=unseen, **options)
 
 
 def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
     """Show the role of each array, with menus to correct it; None for files in a known layout."""
     if not files:
         return None
-    files_key = dropzone.uploads_key(files)
+    files_key = uploads.key_of(*files)
     chosen = {part: st.session_state.get(f"data_part_{part}", "") for part in intake.CHOICES}
     if st.session_state.get(SURVEYED, ("", {}, None))[0] != files_key:
         chosen = dict.fromkeys(chosen, "")
@@ -171,18 +169,20 @@ def _choose_unseen(survey: uploads.Survey | None) -> str:
     return st.text_input("Names or numbers", key="data_unseen", placeholder="zebra, blue whale, 7")
 
 
-def _choose_pretraining(key: str) -> list[str]:
-    """Choose the pre-training set of the features, which files do not state."""
-    return st.multiselect(
+def _choose_options(form: str) -> dict[str, Any]:
+    """Choose the pre-training set of the features, which files do not state, and overwriting."""
+    pretraining = st.multiselect(
         "Features trained on",
         PRETRAINING_NAMES,
-        key=key,
+        key=f"{form}_pretraining",
         placeholder="unknown, or as in the file",
         format_func=_in_words,
         help="The pre-training set of the feature extractor; none for hand-crafted features. The "
         "audit looks for test classes in it, and the table of methods marks features that were "
         "fine-tuned on images of this data set.",
     )
+    replace = st.checkbox("Overwrite if it exists", key=f"{form}_replace")
+    return {"pretraining": pretraining, "replace": replace}
 
 
 def _in_words(name: str) -> str:
@@ -223,8 +223,7 @@ def _folder_form() -> None:
                     help="The standard split is in a subfolder: standard_split/att_splits.mat.",
                 )
             name = st.text_input("Name", key="data_folder_name", placeholder="name of the folder")
-            pretraining = _choose_pretraining("data_folder_pretraining")
-            replace = st.checkbox("Overwrite if it exists", key="data_folder_replace")
+            options = _choose_options("data_folder")
             st.caption(
                 "For large files: read in place, without an upload, as by `zslcore import FOLDER`. "
                 "It also reads the released folders of UCF101 and HMDB51; if there are several "
@@ -232,15 +231,8 @@ def _folder_form() -> None:
             )
             wanted = st.form_submit_button("Import the folder", icon=":material/folder_open:")
         if wanted:
-            _import(
-                uploads.import_folder,
-                folder,
-                features=features,
-                splits=splits,
-                name=name,
-                pretraining=pretraining,
-                replace=replace,
-            )
+            options |= {"features": features, "splits": splits, "name": name}
+            _import(uploads.import_folder, folder, **options)
 
 
 def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
@@ -257,24 +249,14 @@ def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
     words = (
         f"Imported {plain(dataset.name)}: {len(dataset.labels):,} images, "
         f"{dataset.n_classes:,} classes, {dataset.prototypes.shape[1]:,} attributes, "
-        f"split {plain(', '.join(dataset.splits))}.{_recognised(dataset)}"
+        f"split {plain(', '.join(dataset.splits))}."
     )
-    st.session_state[IMPORTED] = dataset.name, _first_split(dataset), words
+    if benchmark := benchmark_of(dataset):
+        words += f" Recognised as {benchmark}: published results are shown next to yours."
+    split = "PS" if "PS" in dataset.splits else next(iter(dataset.splits), "")
+    st.session_state[IMPORTED] = dataset.name, split, words
     _close()
     st.rerun()
-
-
-def _first_split(dataset: ZSLDataset) -> str:
-    """Return the split with which the view of an import opens."""
-    return "PS" if "PS" in dataset.splits else next(iter(dataset.splits), "")
-
-
-def _recognised(dataset: ZSLDataset) -> str:
-    """Name the benchmark of the data, if any."""
-    benchmark = benchmark_of(dataset)
-    if benchmark is None:
-        return ""
-    return f" Recognised as {benchmark}: published results are shown next to yours."
 
 
 def programs() -> dict[str, str]:

@@ -98,13 +98,9 @@ class ScoreUpload:
     @property
     def key(self) -> str:
         """Key of the upload within the visit."""
-        parts = [_of(self.file), self.labels and _of(self.labels), self.unseen.strip()]
-        parts += [_of(self.unseen_scores)] if self.unseen_scores else []
-        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
-
-
-def _of(file: Any) -> str:
-    return str(getattr(file, "file_id", file.name))
+        given = self.file, self.labels, self.unseen_scores
+        files = [file and uploads.key_of(file) for file in given]
+        return hashlib.sha256(repr([*files, self.unseen.strip()]).encode()).hexdigest()[:16]
 
 
 # --- Session --------------------------------------------------------------------------------------
@@ -294,15 +290,13 @@ def whose_memory() -> str:
 
 def _put(upload: ScoreUpload, fixes: tuple[str, ...], folder: Path) -> ScoreRequest:
     """Write an upload into a folder."""
-    (folder / "labels").mkdir(parents=True)
-    (path,) = uploads.put([upload.file], folder, ENDINGS)
-    labels = upload.labels and uploads.put([upload.labels], folder / "labels", TEXTS)[0]
-    unseen = tuple(_listed(upload.unseen)) or None
-    second = None
-    if upload.unseen_scores:
-        (folder / "unseen").mkdir()
-        second = Path(uploads.put([upload.unseen_scores], folder / "unseen", ENDINGS)[0])
-    return ScoreRequest(Path(path), Path(labels) if labels else None, unseen, fixes, second)
+    path = uploads.put_one(upload.file, folder, ENDINGS)
+    labels = unseen = None
+    if upload.labels is not None:
+        labels = uploads.put_one(upload.labels, folder / "labels", TEXTS)
+    if upload.unseen_scores is not None:
+        unseen = uploads.put_one(upload.unseen_scores, folder / "unseen", ENDINGS)
+    return ScoreRequest(path, labels, tuple(_listed(upload.unseen)) or None, fixes, unseen)
 
 
 def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
@@ -341,11 +335,8 @@ def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
 
 def _find_blocks(first: ScoreUpload, second: ScoreUpload) -> Blocks | None:
     with artifacts.scratch() as folder:
-        paths = []
-        for k, each in enumerate((first, second)):
-            (folder / str(k)).mkdir()
-            paths.append(Path(uploads.put([each.file], folder / str(k), ENDINGS)[0]))
-        return find_blocks(*paths)
+        one = uploads.put_one(first.file, folder / "first", ENDINGS)
+        return find_blocks(one, uploads.put_one(second.file, folder / "second", ENDINGS))
 
 
 def _answer(question: Question, key: str) -> str | None:

@@ -235,17 +235,14 @@ def photographs_of_dataset(
 
 def _grouped(groups: BinaryIO | None, pattern: str, folder: Path) -> dict[str, Any]:
     """Write the file of groups to a folder, and return the arguments of the audit."""
-    path = None
-    if groups is not None:
-        (folder / "groups").mkdir()
-        path = put([groups], folder / "groups", GROUP_ENDINGS)[0]
+    path = groups and put_one(groups, folder / "groups", GROUP_ENDINGS)
     return {"groups": path, "group_pattern": pattern.strip() or None}
 
 
 def vocabulary_of_file(file: BinaryIO) -> Vocabulary:
     """Read an uploaded list of pre-training classes, one class per line."""
     with artifacts.scratch() as folder:
-        return read_vocabulary(put([file], folder, ("txt", "csv"))[0])
+        return read_vocabulary(put_one(file, folder, ("txt", "csv")))
 
 
 def is_local() -> bool:
@@ -296,6 +293,17 @@ def _refuse_taken(name: str, *, replace: bool) -> None:
             f"A data set called {clean_text(name, 64)!r} exists; give another name, or allow "
             "overwriting."
         )
+
+
+def key_of(*files: BinaryIO) -> str:
+    """Return the key of uploads within the visit."""
+    return " ".join(str(getattr(file, "file_id", file.name)) for file in files)
+
+
+def put_one(file: BinaryIO, folder: Path, endings: Collection[str] = ENDINGS) -> Path:
+    """Write a file into a new folder under its own, cleaned name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return put([file], folder, endings)[0]
 
 
 def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDINGS) -> list[Path]:

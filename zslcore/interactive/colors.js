@@ -9,6 +9,12 @@ export function rgb(color) {
   return ctx.getImageData(0, 0, 1, 1).data;
 }
 
+/** Whether a colour is nearer to black than to white. @param {string} color such as "rgb(0, 0, 0)" */
+export function isDark(color) {
+  const [red = 255, green = 255, blue = 255] = (color.match(/[\d.]+/g) ?? []).map(Number);
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
+}
+
 /** @param {number} width @param {number} height */
 export function offscreen(width, height) {
   const ctx = new OffscreenCanvas(width, height).getContext("2d");

@@ -8,7 +8,7 @@
 
 /**
  * Return how many values of an increasing array are at most `most`.
- * @param {Float64Array} values
+ * @param {Float64Array | Uint32Array} values
  * @param {number} most
  */
 export function countUpTo(values, most) {

@@ -20,17 +20,46 @@ export function contextOf(canvas) {
 }
 
 /**
+ * Return a new element with properties, such as its class and its text, and content.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} name
+ * @param {Partial<HTMLElementTagNameMap[K]>} properties
+ * @param {...(Node | string)} content
+ */
+export function create(name, properties = {}, ...content) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...content);
+  return made;
+}
+
+/**
  * @param {string} title
- * @param {(made: HTMLButtonElement) => void} act
+ * @param {() => void} act
  * @param {...(Node | string)} content
  */
 export function button(title, act, ...content) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.title = title;
-  made.append(...content);
-  made.addEventListener("click", () => act(made));
-  return made;
+  return create("button", { type: "button", title, onclick: act }, ...content);
+}
+
+/** @type {WeakMap<ParentNode, any>} */
+const figures = new WeakMap();
+
+/**
+ * Show new data in the figure of an element, made the first time; return its removal.
+ * @template {{ close: () => void }} T
+ * @param {ParentNode} parent
+ * @param {() => T} make
+ * @param {(figure: T) => void} show
+ */
+export function mounted(parent, make, show) {
+  /** @type {T} */
+  const figure = figures.get(parent) ?? make();
+  figures.set(parent, figure);
+  show(figure);
+  return () => {
+    figure.close();
+    figures.delete(parent);
+  };
 }
 
 /** Set whether a button is shown as pressed. @param {Element} made @param {boolean} whether */

@@ -2,7 +2,7 @@
 // Base class of figures with a draggable value, which follows the pointer over a plot, the slider,
 // or a click on a named value. The server receives the value at the end of a drag.
 
-import { rgb } from "./colors.js";
+import { isDark, rgb } from "./colors.js";
 import { button, onNewPaper, partOf } from "./dom.js";
 import { saveAs } from "./picture.js";
 import { path } from "./symbols.js";
@@ -113,7 +113,7 @@ export class Held {
   /** Set the colours of the current theme. @param {T} head */
   recolor({ looks }) {
     const paper = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
-    const [red, green, blue] = rgb(paper || "#fff"), dark = red + green + blue < 384;
+    const dark = isDark(`rgb(${rgb(paper || "#fff")})`);
     this.root.style.setProperty("--paper", paper || "#fff");
     for (const [name, look] of Object.entries(looks))
       this.root.style.setProperty(`--${name}`, dark ? look.dark : look.light);

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote
 
 import numpy as np
@@ -56,6 +56,22 @@ class Parts:
     html: str
     css: str
     js: str
+
+    @classmethod
+    def of(cls, folder: Path, html: str = "", *shared: Path) -> Self:
+        """Read the files of a component, which have the name of their folder.
+
+        ``html`` is given if no file has it; ``shared`` are style sheets of other folders.
+        """
+        own = folder / folder.name
+        html = html or own.with_suffix(".html").read_text(encoding="utf-8")
+        css = styled(*shared, own.with_suffix(".css"))
+        return cls(html, css, joined(own.with_suffix(".js")))
+
+    @property
+    def script(self) -> str:
+        """The modules with the function ``draw`` for a page, instead of their default export."""
+        return self.js.replace("export default function", "const draw = function", 1)
 
 
 def one_file(
@@ -111,10 +127,9 @@ def element(parts: Parts) -> str:
 
 def script_of(parts: Parts, data: bytes) -> str:
     """Return the JavaScript module that draws a figure from packed data."""
-    script = parts.js.replace("export default function", "const draw = function", 1)
     packed = base64.b64encode(zlib.compress(data, 9)).decode()
     return f"""
-{script}
+{parts.script}
 const packed = Uint8Array.from(atob("{packed}"), (sign) => sign.charCodeAt(0));
 const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
 const data = new Uint8Array(await new Response(plain).arrayBuffer());

@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Protocol
 
 import streamlit as st
 
-from zslcore.interactive.one_file import Parts, element, html_page, joined, script_of
+from zslcore.interactive.one_file import Parts, element, html_page, script_of
 
-_HERE = Path(__file__).parent
-_PARTS = Parts(
-    (_HERE / "chart.html").read_text(encoding="utf-8"),
-    (_HERE / "chart.css").read_text(encoding="utf-8"),
-    joined(_HERE / "chart.js"),
-)
-_mount = st.components.v2.component("zsl_chart", html=_PARTS.html, css=_PARTS.css, js=_PARTS.js)
+_PARTS = Parts.of(Path(__file__).parent)
+_mount = st.components.v2.component("zsl_chart", **asdict(_PARTS))
 
 
 class EncodedFigure(Protocol):
@@ -44,7 +40,7 @@ def draw(
         key=key,
         data=_packed(figure, alt, key),
         height=figure.height,
-        on_picked_change=on_pick or _ignore,
+        on_picked_change=on_pick or (lambda: None),
     )
 
 
@@ -64,7 +60,3 @@ def _packed(figure: EncodedFigure, alt: str, key: str) -> bytes:
     head = json.dumps({"key": key, "alt": alt}).encode()
     text = head[:-1] + b', "figure": ' + figure.encoded + b"}"
     return struct.pack("<I", len(text)) + text
-
-
-def _ignore() -> None:
-    """Do nothing; Streamlit requires a callback for each event."""

@@ -3,7 +3,7 @@
 // width. A mark has a text on hover; a click is sent to the server.
 
 import { opened } from "../../../zslcore/interactive/bytes.js";
-import { partOf } from "../../../zslcore/interactive/dom.js";
+import { mounted, partOf } from "../../../zslcore/interactive/dom.js";
 import { saveAs } from "../../../zslcore/interactive/picture.js";
 import { change, shape } from "../../../zslcore/interactive/svg.js";
 import { Axis, axisOf, valuesOf } from "./axes.js";
@@ -365,17 +365,8 @@ function signOf(trace, x, y) {
   ];
 }
 
-/** @type {WeakMap<ParentNode, Chart>} */
-const charts = new WeakMap();
-
 /** @param {{ data: Uint8Array, parentElement: ParentNode, setTriggerValue?: Say }} component */
 export default function ({ data, parentElement, setTriggerValue = () => {} }) {
   const root = partOf(parentElement, ".chart", HTMLElement);
-  const chart = charts.get(root) ?? new Chart(root);
-  charts.set(root, chart);
-  chart.show(opened(data).head, setTriggerValue);
-  return () => {
-    chart.close();
-    charts.delete(root);
-  };
+  return mounted(root, () => new Chart(root), (chart) => chart.show(opened(data).head, setTriggerValue));
 }

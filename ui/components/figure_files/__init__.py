@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import streamlit as st
 
-from zslcore.interactive.one_file import joined
+from zslcore.interactive.one_file import Parts
 
 #: Pixels of a PNG per pixel on screen, in each direction.
 SCALE = 2
-_HERE = Path(__file__).parent
-_mount = st.components.v2.component(
-    "zsl_figure_files",
-    html='<div class="files"></div>',
-    css=(_HERE / "figure_files.css").read_text(encoding="utf-8"),
-    js=joined(_HERE / "figure_files.js"),
-)
+_PARTS = Parts.of(Path(__file__).parent, '<div class="files"></div>')
+_mount = st.components.v2.component("zsl_figure_files", **asdict(_PARTS))
 
 
 def draw(figure: str, *, key: str) -> None:

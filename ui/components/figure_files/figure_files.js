@@ -1,24 +1,15 @@
 // @ts-check
 // Buttons that save a figure as PNG or SVG: they send an event on which the figure saves itself.
 
-/** @typedef {{ key: string, scale: number }} Figure */
+import { create } from "../../../zslcore/interactive/dom.js";
 
 const FORMATS = ["png", "svg"];
 
-/** @param {{ data: Figure, parentElement: ParentNode }} component */
-export default function ({ data, parentElement }) {
-  const root = parentElement.querySelector(".files");
-  root?.replaceChildren(...FORMATS.map((format) => saver(data, format)));
-}
-
-/** @param {Figure} figure @param {string} format */
-function saver({ key, scale }, format) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.textContent = format.toUpperCase();
-  made.addEventListener("click", () => {
+/** @param {{ data: { key: string, scale: number }, parentElement: ParentNode }} component */
+export default function ({ data: { key, scale }, parentElement }) {
+  parentElement.querySelector(".files")?.replaceChildren(...FORMATS.map((format) => {
     const detail = { key, format, scale: format === "png" ? scale : 1, file: `${key}.${format}` };
-    document.dispatchEvent(new CustomEvent("zsl-save", { detail }));
-  });
-  return made;
+    const onclick = () => document.dispatchEvent(new CustomEvent("zsl-save", { detail }));
+    return create("button", { type: "button", onclick }, format.toUpperCase());
+  }));
 }

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import streamlit as st
 
-from zslcore.interactive.one_file import joined
+from zslcore.interactive.one_file import Parts
 
-_HERE = Path(__file__).parent
-_mount = st.components.v2.component(
-    "zsl_page_tools",
-    html=(_HERE / "page_tools.html").read_text(encoding="utf-8"),
-    css=(_HERE / "page_tools.css").read_text(encoding="utf-8"),
-    js=joined(_HERE / "page_tools.js"),
-)
+_PARTS = Parts.of(Path(__file__).parent)
+_mount = st.components.v2.component("zsl_page_tools", **asdict(_PARTS))
 
 
 def draw(pages: Sequence[str]) -> None:

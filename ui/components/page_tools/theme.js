@@ -2,6 +2,8 @@
 // Streamlit stores a chosen theme for the address at which a visit began, so that other pages open
 // without it. Here all pages get the theme once a visitor leaves the tab or the page.
 
+import { isDark } from "../../../zslcore/interactive/colors.js";
+
 /** @typedef {Pick<Window, "localStorage" | "location" | "performance" | "addEventListener">} Browser */
 
 const MENU = "[data-testid=stMainMenu] button";
@@ -26,12 +28,6 @@ export function changeTheme(page) {
   if (press()) return;
   const watch = new MutationObserver(() => press() && watch.disconnect());
   watch.observe(page.body, { childList: true, subtree: true });
-}
-
-/** Whether a colour, such as "rgb(r, g, b)", is dark. @param {string} color */
-export function isDark(color) {
-  const [r = 0, g = 0, b = 0] = (color.match(/\d+/g) ?? []).map(Number);
-  return r + g + b < 384;
 }
 
 /** @type {WeakSet<object>} */

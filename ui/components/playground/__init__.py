@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +17,12 @@ import numpy as np
 import streamlit as st
 
 from zslcore.evaluation.protocol import AnsweredTest
-from zslcore.interactive.one_file import SHARED, as_bytes, joined, packed, styled
+from zslcore.interactive.one_file import SHARED, Parts, as_bytes, packed
 from zslcore.interactive.seen_unseen import InteractiveCurve
 from zslcore.metrics import SeenUnseenCurve
 
-_HERE = Path(__file__).parent
-HTML = (_HERE / "playground.html").read_text(encoding="utf-8")
-_mount = st.components.v2.component(
-    "zsl_playground",
-    html=HTML,
-    css=styled(SHARED / "held.css", SHARED / "trade.css", _HERE / "playground.css"),
-    js=joined(_HERE / "playground.js"),
-)
+PARTS = Parts.of(Path(__file__).parent, "", SHARED / "held.css", SHARED / "trade.css")
+_mount = st.components.v2.component("zsl_playground", **asdict(PARTS))
 #: Number that stands for no class, for a side without candidates.
 _NONE = 65535
 #: Resolution of a grey curve: points within the same step of both axes are merged.
@@ -73,20 +68,6 @@ class Rail:
     families: Mapping[str, Sequence[Chip]]
     chosen: RunChoice
     split_note: str = ""
-
-    def head(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        return {
-            "tiles": [asdict(tile) for tile in self.tiles],
-            "simulated": [asdict(tile) for tile in self.simulated],
-            "splits": list(self.splits),
-            "split_note": self.split_note,
-            "families": [
-                {"family": family, "chips": [asdict(chip) for chip in chips]}
-                for family, chips in self.families.items()
-            ],
-            "chosen": asdict(self.chosen),
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,9 +139,8 @@ class Ruler:
 
     def head(self) -> dict[str, Any]:
         """Return the fields for JSON, without the curves at the stops."""
-        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "frames"}
-        named = [asdict(stop) for stop in self.named]
-        return values | {"named": named, "words": [frame.words for frame in self.frames]}
+        head = asdict(replace(self, frames=()))
+        return head | {"words": [frame.words for frame in self.frames]}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,8 +174,10 @@ class Instrument:
             unseen, seen = ghost.points()
             ghosts.append({"name": ghost.name, "n": len(unseen)})
             blocks += [as_bytes(unseen, "<f4"), as_bytes(seen, "<f4")]
+        pictures = None
         if self.pictures is not None:
             blocks.append(as_bytes(self.pictures, "u1"))
+            pictures = dict(zip(("height", "width"), self.pictures.shape[1:], strict=True))
         frames = []
         for frame in self.ruler.frames:
             of_frame, of_answers = _parts(frame.curves, frame.answered)
@@ -212,8 +194,8 @@ class Instrument:
             "candidates": list(self.names),
             "ghosts": ghosts,
             "answers": None,
-            "pictures": None if self.pictures is None else self._shape(),
-            "rail": self.rail.head(),
+            "pictures": pictures,
+            "rail": asdict(self.rail),
             "pending": self.pending and asdict(self.pending),
             "below": self.below,
             "only": self.only,
@@ -225,11 +207,6 @@ class Instrument:
         sha = hashlib.sha256(repr((list(self.names), self.pictures is None)).encode())
         sha.update(as_bytes(self.answered.answers.y, "<u4"))
         return sha.hexdigest()[:16]
-
-    def _shape(self) -> dict[str, int]:
-        assert self.pictures is not None
-        height, width = self.pictures.shape[1:]
-        return {"width": width, "height": height}
 
 
 def _parts(curves: InteractiveCurve, answered: AnsweredTest) -> tuple[dict[str, Any], list[bytes]]:
@@ -249,11 +226,7 @@ def draw(what: Instrument, *, key: str, on_change: Callable[[str], None]) -> Any
     before the page runs.
     """
     heard: dict[str, Any] = {
-        f"on_{name}_change": _hear(on_change, name)
+        f"on_{name}_change": partial(on_change, name)
         for name in ("gamma", "place", "ruler", "choice", "only", "bring", "run")
     }
     return _mount(key=key, data=what.packed(key), **heard)
-
-
-def _hear(on_change: Callable[[str], None], what: str) -> Callable[[], None]:
-    return lambda: on_change(what)

@@ -6,7 +6,7 @@
 import { Classes } from "../../../zslcore/interactive/classes.js";
 import { sidesOf } from "../../../zslcore/interactive/curves.js";
 import { middleGamma, nextPoint, placeAt, shortGamma } from "../../../zslcore/interactive/curve.js";
-import { partOf } from "../../../zslcore/interactive/dom.js";
+import { mounted, partOf } from "../../../zslcore/interactive/dom.js";
 import { Held } from "../../../zslcore/interactive/held.js";
 import { counted, percent, threeDigits, together } from "../../../zslcore/interactive/numbers.js";
 import { path } from "../../../zslcore/interactive/symbols.js";
@@ -24,19 +24,12 @@ import { unpack } from "./wire.js";
 /** @import { Say } from "../../../zslcore/interactive/held.js" */
 /** @import { Choice, Instrument } from "./wire.js" */
 
-/** @type {WeakMap<ParentNode, Playground>} */
-const instances = new WeakMap();
-
 /** @param {{ data: Uint8Array, parentElement: ParentNode, setStateValue: Say }} component */
 export default function ({ data, parentElement, setStateValue }) {
-  const playground = instances.get(parentElement) || new Playground(parentElement);
-  instances.set(parentElement, playground);
-  playground.say = setStateValue;
-  playground.show(unpack(data));
-  return () => {
-    playground.close();
-    instances.delete(parentElement);
-  };
+  return mounted(parentElement, () => new Playground(parentElement), (playground) => {
+    playground.say = setStateValue;
+    playground.show(unpack(data));
+  });
 }
 
 const WIDE = 960; // minimum width in pixels for rail, curve and wall side by side

@@ -1,9 +1,9 @@
 // @ts-check
 // The rail of choices: data sets as tiles, splits and methods as chips in groups.
 
-import { button } from "../../../zslcore/interactive/dom.js";
+import { button, create } from "../../../zslcore/interactive/dom.js";
 
-/** @import { Choice, Rail, Tile } from "./wire.js" */
+/** @import { Chip, Choice, Rail, Tile } from "./wire.js" */
 
 const WAYS = /** @type {Record<string, number>} */ (
   { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 });
@@ -58,23 +58,20 @@ export class Choices {
       this.chip(split, { split }, split === chosen.split, `split ${split}`)), "chips"));
     if (split_note) made.push(line("note", split_note));
     made.push(heading("Method"));
-    const methods = families.map(({ family, chips }) => {
-      const row = document.createElement("div"), name = document.createElement("span");
-      name.textContent = family;
-      row.append(name, ...chips.map(({ name: method, here, title, needs }) => {
-        const chip = this.chip(method, { method }, method === chosen.method, title);
-        chip.classList.toggle("far", !here);
-        chip.classList.toggle("lacking", Boolean(needs));
-        return chip;
-      }));
-      return row;
-    });
-    made.push(this.group("Method", methods, "families"));
-    const needs = new Set(families.flatMap(({ chips }) => chips.map((chip) => chip.needs)));
-    needs.delete("");
-    if (families.some(({ chips }) => chips.some(({ here }) => !here)))
+    /** @param {Chip} chip */
+    const method = ({ name, here, title, needs }) => {
+      const chip = this.chip(name, { method: name }, name === chosen.method, title);
+      chip.classList.toggle("far", !here);
+      chip.classList.toggle("lacking", Boolean(needs));
+      return chip;
+    };
+    made.push(this.group("Method", Object.entries(families).map(([family, chips]) =>
+      create("div", {}, create("span", {}, family), ...chips.map(method))), "families"));
+    const all = Object.values(families).flat();
+    const lacks = new Set(all.map(({ needs }) => needs).filter(Boolean));
+    if (all.some(({ here }) => !here))
       made.push(line("note", "Dashed: computed when chosen."));
-    if (needs.size) made.push(line("note", `Grey: needs ${[...needs].join(" and ")}`));
+    if (lacks.size) made.push(line("note", `Grey: needs ${[...lacks].join(" and ")}`));
     return made;
   }
 
@@ -95,19 +92,14 @@ export class Choices {
       panel.style.left = `${left}px`;
       panel.style.top = `${Math.max(8, Math.min(bottom + 4, innerHeight - panel.offsetHeight - 8))}px`;
     });
-    const made = document.createElement("div");
-    made.className = "more";
-    made.append(opens, panel);
-    return made;
+    return create("div", { className: "more" }, opens, panel);
   }
 
   /** @param {Tile} tile @param {Choice} chosen */
   tile({ key, title, classes, kind }, chosen) {
     const made = this.chip(title, { dataset: key, split: "" }, key === chosen.dataset,
       `${title}, ${kind}: ${classes} classes`);
-    const name = document.createElement("b"), small = document.createElement("small");
-    [name.textContent, small.textContent] = [title, `${classes} classes`];
-    made.replaceChildren(name, small);
+    made.replaceChildren(create("b", {}, title), create("small", {}, `${classes} classes`));
     made.className = "tile";
     return made;
   }
@@ -115,20 +107,13 @@ export class Choices {
   /** @param {string} words @param {Partial<Choice>} change @param {boolean} chosen @param {string} title */
   chip(words, change, chosen, title) {
     const made = button(title, () => this.choose(change), words);
-    made.className = "chip";
     made.dataset.choice = JSON.stringify(change);
-    made.setAttribute("role", "radio");
-    made.setAttribute("aria-checked", String(chosen));
-    return made;
+    return Object.assign(made, { className: "chip", role: "radio", ariaChecked: String(chosen) });
   }
 
   /** A group that is a single stop of the Tab key. @param {string} label @param {HTMLElement[]} content @param {string} kind */
   group(label, content, kind) {
-    const made = document.createElement("div");
-    made.className = kind;
-    made.setAttribute("role", "radiogroup");
-    made.setAttribute("aria-label", label);
-    made.append(...content);
+    const made = create("div", { className: kind, role: "radiogroup", ariaLabel: label }, ...content);
     const all = [...made.querySelectorAll("button")];
     const chosen = all.find((each) => each.getAttribute("aria-checked") === "true") ?? all[0];
     for (const each of all) each.tabIndex = each === chosen ? 0 : -1;
@@ -151,17 +136,10 @@ export class Choices {
 
 /** @param {string} kind @param {string} text */
 function line(kind, text) {
-  const made = document.createElement("p");
-  made.className = kind;
-  made.textContent = text;
-  return made;
+  return create("p", { className: kind }, text);
 }
 
 /** @param {string} words @param {...HTMLElement} more elements at its end */
 function heading(words, ...more) {
-  const made = document.createElement("h2"), row = document.createElement("div");
-  made.textContent = words;
-  row.className = "heading";
-  row.append(made, ...more);
-  return row;
+  return create("div", { className: "heading" }, create("h2", {}, words), ...more);
 }

@@ -4,6 +4,8 @@
 // predictions. Within both, images that change last (left) or have changed first (right) are nearest to
 // the middle. So most images have one position on each side, and only images that change sides move.
 
+import { countUpTo } from "../../../zslcore/interactive/curve.js";
+
 /** @import { Images } from "../../../zslcore/interactive/curves.js" */
 
 /** @typedef {{ name: string, classes: number[], seen: boolean | null }} Group in rows of its own */
@@ -72,21 +74,6 @@ class Lists {
   }
 }
 
-/**
- * Count of the numbers of an increasing list below `end`.
- * @param {Uint32Array} list
- * @param {number} end
- */
-export function countBelow(list, end) {
-  let low = 0, high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (list[middle] < end) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 export class Slots {
   /**
    * @param {Images} images
@@ -114,32 +101,24 @@ export class Slots {
   /** Place all images; the first `changed` images are on the right. @param {number} changed */
   place(changed) {
     this.lists.forEach(({ left, right }, g) => {
-      const a = countBelow(left.right, changed), b = countBelow(right.right, changed);
-      this.fromEnd(g, left.right, a, 0);
-      this.fromEnd(g, left.wrong, countBelow(left.wrong, changed), left.right.length - a);
-      this.fromBeginning(g, right.right, b, 0);
-      this.fromBeginning(g, right.wrong, countBelow(right.wrong, changed), b);
+      const [a, b] = [left.right, left.wrong].map((list) => countUpTo(list, changed - 1));
+      const [c, d] = [right.right, right.wrong].map((list) => countUpTo(list, changed - 1));
+      this.fill(g, left.right.subarray(a).toReversed(), -1, 0);
+      this.fill(g, left.wrong.subarray(b).toReversed(), -1, left.right.length - a);
+      this.fill(g, right.right.subarray(0, c), 1, 0);
+      this.fill(g, right.wrong.subarray(0, d), 1, c);
     });
     return this;
   }
 
-  /** @param {number} g @param {Uint32Array} list @param {number} from @param {number} skip */
-  fromEnd(g, list, from, skip) {
+  /** Place images of a group, after the first `skip` positions from the middle. @param {number} g
+   * @param {Uint32Array} list @param {1 | -1} way 1 to the right @param {number} skip */
+  fill(g, list, way, skip) {
     const { size, rows, tops } = this.grid, high = rows[g];
-    for (let k = list.length - 1, slot = skip; k >= from; k--, slot++) {
-      const column = Math.floor(slot / high), i = list[k];
-      this.x[i] = this.middle - MIDDLE - (column + 1) * size;
-      this.y[i] = tops[g] + (slot - column * high) * size;
-    }
-  }
-
-  /** @param {number} g @param {Uint32Array} list @param {number} to @param {number} skip */
-  fromBeginning(g, list, to, skip) {
-    const { size, rows, tops } = this.grid, high = rows[g];
-    for (let k = 0, slot = skip; k < to; k++, slot++) {
-      const column = Math.floor(slot / high), i = list[k];
-      this.x[i] = this.middle + MIDDLE + column * size;
-      this.y[i] = tops[g] + (slot - column * high) * size;
-    }
+    list.forEach((i, k) => {
+      const column = Math.floor((k + skip) / high);
+      this.x[i] = this.middle + way * MIDDLE + (way > 0 ? column : -column - 1) * size;
+      this.y[i] = tops[g] + (k + skip - column * high) * size;
+    });
   }
 }

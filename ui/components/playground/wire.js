@@ -35,7 +35,7 @@ import { withArrays } from "../../../zslcore/interactive/curves.js";
  * @property {Tile[]} simulated
  * @property {string[]} splits
  * @property {string} split_note why no other split can be chosen
- * @property {{ family: string, chips: Chip[] }[]} families
+ * @property {Record<string, Chip[]>} families
  * @property {Choice} chosen
  */
 

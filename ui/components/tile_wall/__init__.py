@@ -9,15 +9,10 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from zslcore.interactive.one_file import joined
+from zslcore.interactive.one_file import Parts
 
-_HERE = Path(__file__).parent
-_mount = st.components.v2.component(
-    "zsl_tile_wall",
-    html='<div class="wall"></div>',
-    css=(_HERE / "tile_wall.css").read_text(encoding="utf-8"),
-    js=joined(_HERE / "tile_wall.js"),
-)
+_PARTS = Parts.of(Path(__file__).parent, '<div class="wall"></div>')
+_mount = st.components.v2.component("zsl_tile_wall", **asdict(_PARTS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 // @ts-check
 // Tiles as buttons in reading order; a press is sent to the server.
 
+import { button, create, press } from "../../../zslcore/interactive/dom.js";
 import { together } from "../../../zslcore/interactive/numbers.js";
 
 /** @typedef {{ id: string, group: string, state: string, word: string, text: string }} Tile */
@@ -24,17 +25,12 @@ export default function ({ data, parentElement, setStateValue }) {
 
 /** A bar of the counts by state; the heading of the page has them as words. @param {Record<string, number>} counts */
 function barOf(counts) {
-  const bar = document.createElement("div");
-  bar.className = "bar";
-  bar.ariaHidden = "true";
-  bar.append(...Object.entries(counts).filter(([, n]) => n).map(([state, n]) => {
-    const part = document.createElement("b");
-    part.className = state;
+  const parts = Object.entries(counts).filter(([, n]) => n).map(([state, n]) => {
+    const part = create("b", { className: state }, `${SYMBOLS.get(state)} ${n}`);
     part.style.flexGrow = String(n);
-    part.textContent = `${SYMBOLS.get(state)} ${n}`;
     return part;
-  }));
-  return bar;
+  });
+  return create("div", { className: "bar", ariaHidden: "true" }, ...parts);
 }
 
 /** Tiles in their groups, in order. @param {Tile[]} tiles */
@@ -47,36 +43,24 @@ export function grouped(tiles) {
 
 /** @param {{ name: string, members: Tile[] }} group @param {Say} say */
 function drawn({ name, members }, say) {
-  const heading = document.createElement("h2"), list = document.createElement("div");
-  heading.textContent = `${name} · ${members.length}`;
-  list.className = "tiles";
-  list.append(...members.map((tile) => button(tile, say)));
-  return [heading, list];
+  return [create("h2", {}, `${name} · ${members.length}`),
+    create("div", { className: "tiles" }, ...members.map((tile) => tileOf(tile, say)))];
 }
 
 /** @param {Tile} tile @param {Say} say */
-function button({ id, state, word, text }, say) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = state;
-  made.dataset.id = id;
-  made.title = text;
-  const verdict = document.createElement("b"), words = document.createElement("span");
-  verdict.textContent = `${SYMBOLS.get(state) || "?"} ${word}`;
-  words.textContent = together(text);
-  made.append(verdict, words);
-  made.addEventListener("click", () => {
+function tileOf({ id, state, word, text }, say) {
+  const made = button(text, () => {
     const root = made.closest(".wall");
     if (root) mark(root, id);
     document.querySelector(".st-key-claims_evidence")?.scrollIntoView({ block: "nearest" });
     say("tile", id);
-  });
+  }, create("b", {}, `${SYMBOLS.get(state) || "?"} ${word}`), create("span", {}, together(text)));
+  made.className = state;
+  made.dataset.id = id;
   return made;
 }
 
 /** Mark the open tile. @param {Element} root @param {string} chosen */
 function mark(root, chosen) {
-  for (const each of root.querySelectorAll("button")) {
-    each.setAttribute("aria-pressed", String(each.dataset.id === chosen));
-  }
+  for (const each of root.querySelectorAll("button")) press(each, each.dataset.id === chosen);
 }

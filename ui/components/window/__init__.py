@@ -6,21 +6,16 @@ An invisible component requests a rerun if a page was made for another theme or 
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import streamlit as st
 
-from zslcore.interactive.one_file import joined
+from zslcore.interactive.one_file import Parts
 
-_HERE = Path(__file__).parent
 _NARROW = "window_is_narrow"
-_mount = st.components.v2.component(
-    "zsl_window",
-    html='<div class="zsl-window"></div>',
-    css=(_HERE / "window.css").read_text(encoding="utf-8"),
-    isolate_styles=False,
-    js=joined(_HERE / "window.js"),
-)
+_PARTS = Parts.of(Path(__file__).parent, '<div class="zsl-window"></div>')
+_mount = st.components.v2.component("zsl_window", **asdict(_PARTS), isolate_styles=False)
 
 
 def is_dark() -> bool:

@@ -2,16 +2,12 @@
 // Tells the server if the visitor's theme or window width differs from the theme and width for which
 // the page was made, which is rare.
 
+import { isDark } from "../../../zslcore/interactive/colors.js";
+
 /** @typedef {{ dark: boolean, narrow: boolean }} Look theme and width of a visitor */
 /** @typedef {(name: string, value: Look) => void} Say tells the server */
 
 const NARROW = "(max-width: 640px)"; // Streamlit stacks columns at this width
-
-/** Whether a colour is nearer to black than to white. @param {string} color of CSS, as rgb */
-export function isDark(color) {
-  const [red = 255, green = 255, blue = 255] = (color.match(/[\d.]+/g) || []).map(Number);
-  return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
-}
 
 /** @param {{ data: Look, parentElement: ParentNode, setStateValue: Say }} component */
 export default function ({ data, parentElement, setStateValue }) {

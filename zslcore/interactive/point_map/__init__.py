@@ -15,20 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.interactive.one_file import Parts, as_bytes, joined, one_file, packed
+from zslcore.interactive.one_file import Parts, as_bytes, one_file, packed
 
 __all__ = ["COMPONENT", "LegendEntry", "MapPanel", "PointMap"]
 
-_HERE = Path(__file__).parent
 _HTML = (
     '<div class="whole"><div class="bar"><span class="status" role="status"></span></div>'
     '<div class="maps"></div><div class="legend"></div></div>'
 )
-COMPONENT = Parts(
-    html=_HTML,
-    css=(_HERE / "point_map.css").read_text(encoding="utf-8"),
-    js=joined(_HERE / "point_map.js"),
-)
+COMPONENT = Parts.of(Path(__file__).parent, _HTML)
 
 
 @dataclass(frozen=True, slots=True)

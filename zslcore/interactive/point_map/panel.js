@@ -1,7 +1,7 @@
 // @ts-check
 // One map: its canvases, drawing, pointer and keys.
 
-import { contextOf, partOf } from "../dom.js";
+import { contextOf, create } from "../dom.js";
 import { boxOf, nearest, shuffled } from "./geometry.js";
 import { FAINT, radiusOf, stencil, strengthOf } from "./look.js";
 import { Painting } from "./painting.js";
@@ -42,17 +42,13 @@ export class Panel {
     this.drag = null;
     /** @type {Looks | null} */
     this.looks = null;
-    this.root = document.createElement("figure");
-    this.root.innerHTML =
-      '<figcaption></figcaption><div class="stage"><canvas class="points"></canvas>' +
-      '<canvas class="marks" tabindex="0" role="application"></canvas>' +
-      '<div class="tip" role="status" hidden></div></div>';
+    this.caption = create("figcaption");
+    this.points = create("canvas", { className: "points" });
+    this.marks = create("canvas", { className: "marks", tabIndex: 0, role: "application" });
+    this.tip = create("div", { className: "tip", role: "status", hidden: true });
+    this.stage = create("div", { className: "stage" }, this.points, this.marks, this.tip);
+    this.root = create("figure", {}, this.caption, this.stage);
     root.append(this.root);
-    this.caption = partOf(this.root, "figcaption", HTMLElement);
-    this.stage = partOf(this.root, ".stage", HTMLElement);
-    this.points = partOf(this.root, ".points", HTMLCanvasElement);
-    this.marks = partOf(this.root, ".marks", HTMLCanvasElement);
-    this.tip = partOf(this.root, ".tip", HTMLElement);
     this.listen();
   }
 

@@ -5,7 +5,8 @@
 // category covers the other categories; 70,000 points take some milliseconds. The browser returns
 // the outline of a selection, a clicked point and the view, but never a list of points.
 
-import { button, contextOf, onNewPaper, partOf, press, save } from "../dom.js";
+import { button, contextOf, create, mounted, onNewPaper, partOf, press, save } from "../dom.js";
+import { counted } from "../numbers.js";
 import { trace } from "../symbols.js";
 import { around, inside, simplified } from "./geometry.js";
 import { themeOf } from "./look.js";
@@ -19,20 +20,13 @@ import { unpack } from "./wire.js";
 
 /** @typedef {(name: string, value: unknown) => void} Say sends a value to the server */
 
-/** @type {WeakMap<ParentNode, PointMaps>} */
-const instances = new WeakMap();
-
 /** @param {{ data: Uint8Array, parentElement: ParentNode, setStateValue: Say }} component */
 export default function ({ data, parentElement, setStateValue }) {
   const head = unpack(data);
-  const maps = instances.get(parentElement) || new PointMaps(parentElement, head);
-  instances.set(parentElement, maps);
-  maps.say = setStateValue;
-  maps.show(head);
-  return () => {
-    maps.close();
-    instances.delete(parentElement);
-  };
+  return mounted(parentElement, () => new PointMaps(parentElement, head), (maps) => {
+    maps.say = setStateValue;
+    maps.show(head);
+  });
 }
 
 const OUTLINE = 64; // most corners of a selection sent to the server
@@ -103,18 +97,14 @@ export class PointMaps {
   addButtons() {
     const whole = () => this.panels.forEach((panel) => this.look(panel, null));
     const [lasso, box, pan] = this.tools.map(({ made }) => made);
-    const menu = document.createElement("details"), title = document.createElement("summary");
-    const rarely = document.createElement("div");
-    title.textContent = "More";
-    rarely.append(
+    const rarely = create("div", { onclick: () => (menu.open = false) },
       box,
       button("Double click or 0", whole, "Whole map"),
       button("Save as a picture", () => this.savePNG(), "PNG"),
       button("Save as a drawing", () => this.saveSVG(), "SVG"),
     );
-    rarely.addEventListener("click", () => (menu.open = false));
+    const menu = create("details", {}, create("summary", {}, "More"), rarely);
     menu.addEventListener("keydown", ({ key }) => key === "Escape" && (menu.open = false));
-    menu.append(title, rarely);
     this.bar.append(lasso, pan, this.clear, this.naming, menu);
   }
 
@@ -246,8 +236,7 @@ export class PointMaps {
   tell(drawn) {
     this.clear.hidden = !drawn;
     const count = drawn ? drawn.reduce((sum, one) => sum + one, 0) : 0;
-    this.status.textContent = drawn
-      ? `${count.toLocaleString("en")} of ${this.head.n.toLocaleString("en")} selected` : "";
+    this.status.textContent = drawn ? `${counted(count)} of ${counted(this.head.n)} selected` : "";
   }
 
   /** @param {Panel} panel @param {Point[] | null} polygon */
@@ -277,8 +266,7 @@ export class PointMaps {
     }
     for (const each of this.panels) each.tip.hidden = each !== panel || image === null;
     if (image === null) return;
-    const lines = this.wordsOf(image).map((textContent) =>
-      Object.assign(document.createElement("div"), { textContent }));
+    const lines = this.wordsOf(image).map((words) => create("div", {}, words));
     panel.showTip([...this.pictureOf(image), ...lines], at);
   }
 
@@ -294,8 +282,7 @@ export class PointMaps {
   pictureOf(image) {
     const { picture, pixels } = this.head;
     if (!picture || !pixels) return [];
-    const [height, width] = picture, canvas = document.createElement("canvas");
-    Object.assign(canvas, { width, height });
+    const [height, width] = picture, canvas = create("canvas", { width, height });
     const ctx = contextOf(canvas), out = ctx.createImageData(width, height);
     for (let k = 0; k < width * height; k++) {
       const dark = 255 - pixels[image * width * height + k];
@@ -327,8 +314,7 @@ export class PointMaps {
   }
 
   drawScale() {
-    const { palette, ends } = this.head, bar = document.createElement("span");
-    bar.className = "scale";
+    const { palette, ends } = this.head, bar = create("span", { className: "scale" });
     bar.style.background = `linear-gradient(90deg, ${palette.map(({ color }) => color).join()})`;
     this.legend.append(ends[0], bar, ends[1]);
   }
@@ -354,8 +340,7 @@ export class PointMaps {
 
 /** @param {string} color @param {string} symbol */
 function sample(color, symbol) {
-  const canvas = document.createElement("canvas"), ctx = contextOf(canvas);
-  canvas.width = canvas.height = 28;
+  const canvas = create("canvas", { width: 28, height: 28 }), ctx = contextOf(canvas);
   trace(ctx, symbol, 14, 14, 9);
   ctx.fillStyle = color;
   ctx.fill();

@@ -22,10 +22,8 @@ from zslcore.interactive.one_file import (
     Parts,
     as_bytes,
     framed,
-    joined,
     one_file,
     packed,
-    styled,
 )
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.metrics.curve import GammaThresholds
@@ -69,11 +67,7 @@ _HTML = """
   <div class="tip" hidden></div>
 </div>
 """
-COMPONENT = Parts(
-    html=_HTML,
-    css=styled(SHARED / "held.css", SHARED / "trade.css", _HERE / "seen_unseen.css"),
-    js=joined(_HERE / "seen_unseen.js"),
-)
+COMPONENT = Parts.of(_HERE, _HTML, SHARED / "held.css", SHARED / "trade.css")
 
 
 @dataclass(frozen=True, slots=True)

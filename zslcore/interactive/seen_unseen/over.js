@@ -5,7 +5,6 @@ import { sidesOf } from "../curves.js";
 import { threeDigits } from "../numbers.js";
 import { path } from "../symbols.js";
 import { bestOf, harmonicMean, placeAt } from "../curve.js";
-import { raised } from "../flags.js";
 import { LINE, corners, flagged, scale, ticks } from "../layout.js";
 import { change, shape, widthOf } from "../svg.js";
 
@@ -112,9 +111,19 @@ export class Over {
     ];
   }
 
-  /** A vertical line and a flag for each stop, without overlap of flags. */
+  /** The vertical line of each stop, then the flags with symbol and name above the axis. */
   stops() {
-    return raised(this.flags, this.head.looks, this.frame.top, this.frame.bottom);
+    const { top, bottom } = this.frame;
+    const placed = this.flags.map(({ flag, from, row }) => ({ ...flag, ...this.head.looks[flag.look],
+      from, y: top - 9 - row * LINE, style: `--ink: var(--${flag.look})` }));
+    const poles = placed.map(({ x, y, dash, style }) => shape("path", { class: "stop", style,
+      d: `M${x} ${y + 8}V${bottom}`, "stroke-dasharray": dash }));
+    return [...poles, ...placed.flatMap(({ from, look, name, symbol, style, width, y }) => [
+      shape("rect", { class: "behind", x: from, y: y - 7, width, height: LINE - 2 }),
+      shape("path", { class: look === "plain" ? "hollow" : "dot", d: path(symbol, from + 6, y, 5),
+        style }),
+      shape("text", { class: "label", x: from + 16, y: y + 4 }, name),
+    ])];
   }
 
   // --- Moving parts -----------------------------------------------------------------------------

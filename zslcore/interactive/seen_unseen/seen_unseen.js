@@ -5,7 +5,7 @@
 // switches from seen to unseen. The browser returns one number at the end of a drag.
 
 import { opened } from "../bytes.js";
-import { button, partOf, press } from "../dom.js";
+import { button, mounted, partOf, press } from "../dom.js";
 import { Held } from "../held.js";
 import { percent, threeDigits } from "../numbers.js";
 import { Classes } from "../classes.js";
@@ -20,20 +20,13 @@ import { sidesOf, withArrays } from "../curves.js";
 /** @import { Say } from "../held.js" */
 /** @import { Head } from "../curves.js" */
 
-/** @type {WeakMap<ParentNode, InHand>} */
-const instances = new WeakMap();
-
 /** @param {{ data: Uint8Array, parentElement: ParentNode, setStateValue: Say }} component */
 export default function ({ data, parentElement, setStateValue }) {
-  const inHand = instances.get(parentElement) || new InHand(parentElement);
-  instances.set(parentElement, inHand);
-  inHand.say = setStateValue;
   const { head, take } = opened(data);
-  inHand.show(withArrays(head, take));
-  return () => {
-    inHand.close();
-    instances.delete(parentElement);
-  };
+  return mounted(parentElement, () => new InHand(parentElement), (inHand) => {
+    inHand.say = setStateValue;
+    inHand.show(withArrays(head, take));
+  });
 }
 
 const WIDE = 720; // least width in pixels for plots side by side
