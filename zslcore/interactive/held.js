@@ -1,14 +1,21 @@
 // @ts-check
-// Base class of figures with a draggable value, which follows the pointer over a plot, the slider,
-// or a click on a named value. The server receives the value at the end of a drag.
+// Base class of figures of curves with a draggable value, a gamma or a stop, which follows the pointer
+// over a plot, the slider, or a click on a named value. The server receives it at the end of a drag.
 
+import { sidesOf } from "./curves.js";
+import { middleGamma, nextPoint, shortGamma } from "./curve.js";
 import { isDark, rgb } from "./colors.js";
 import { button, onNewPaper, partOf } from "./dom.js";
+import { percent } from "./numbers.js";
 import { saveAs } from "./picture.js";
 import { path } from "./symbols.js";
 import { shape } from "./svg.js";
 
+/** @import { Classes } from "./classes.js" */
+/** @import { Place } from "./curve.js" */
+/** @import { Head } from "./curves.js" */
 /** @import { Wanted } from "./picture.js" */
+/** @import { Tally } from "./tally.js" */
 
 /** @typedef {(name: string, value: unknown) => void} Say sends a value to the server */
 
@@ -20,12 +27,10 @@ import { shape } from "./svg.js";
  * @property {string} dash pattern of lines, as in SVG
  */
 
-/** @typedef {{ key: string, alt: string, file: string, looks: Record<string, Look> }} Shown */
-
 const CALM = 350; // milliseconds after a key press until the value is sent to the server
 const GLIDE = 400; // milliseconds of the motion to a named value
 
-/** @template {Shown} T data of the figure */
+/** @template {Head} T data of the figure */
 export class Held {
   /** @param {ParentNode} parent @param {string} name name of the value on the server */
   constructor(parent, name) {
@@ -38,6 +43,11 @@ export class Held {
     this.say = () => {};
     /** @type {T | null} */
     this.head = null;
+    this.chosen = 0;
+    /** @type {Tally | null} */
+    this.tally = null;
+    /** @type {Classes | null} */
+    this.classes = null;
     this.value = 0;
     /** @type {number | null} last value from the server */
     this.known = null;
@@ -80,9 +90,14 @@ export class Held {
   /** Update texts for screen readers; not in every frame, which would be too fast to follow. */
   describe() {}
 
-  /** Return the value for a position of the slider. @param {number} value */
+  /** Whether the slider goes from stop to stop, not over all gammas. */
+  get steps() {
+    return false;
+  }
+
+  /** Return the value for a position of the slider, a gamma with few digits. @param {number} value */
   meant(value) {
-    return value;
+    return shortGamma(this.line, value);
   }
 
   /** Whether the server receives the value at the end of a drag. */
@@ -92,6 +107,15 @@ export class Held {
 
   // --- Data and layout --------------------------------------------------------------------------
 
+  /** The curve on which the value moves. */
+  get line() {
+    return /** @type {T} */ (this.head).lines[this.chosen];
+  }
+
+  get sides() {
+    return sidesOf(/** @type {T} */ (this.head));
+  }
+
   /**
    * Replace the data; return whether the key is unchanged.
    * @param {T} head
@@ -100,6 +124,7 @@ export class Held {
    */
   receive(head, start, follows) {
     const same = this.head !== null && this.head.key === head.key;
+    if (!same) this.chosen = 0;
     // The echo of a sent value is ignored, since the visitor may have dragged on meanwhile.
     const echo = this.sent.indexOf(start), moved = start !== this.known && echo < 0;
     this.sent = same && !moved ? this.sent.slice(echo + 1) : [];
@@ -117,6 +142,7 @@ export class Held {
     this.root.style.setProperty("--paper", paper || "#fff");
     for (const [name, look] of Object.entries(looks))
       this.root.style.setProperty(`--${name}`, dark ? look.dark : look.light);
+    this.classes?.recolor();
   }
 
   fit() {
@@ -200,6 +226,7 @@ export class Held {
   // --- Input ------------------------------------------------------------------------------------
 
   listenToRange() {
+    this.range.addEventListener("keydown", (event) => this.step(event));
     this.range.addEventListener("input", () => this.go(this.meant(this.range.valueAsNumber)));
     this.range.addEventListener("pointerdown", () => {
       this.dragging = true;
@@ -213,10 +240,24 @@ export class Held {
     });
   }
 
-  /** Set the value by a key press; only the last of several is sent. @param {number} to */
-  stepTo(to) {
-    this.go(to);
-    this.settle(CALM);
+  /** Move to the next breakpoint on an arrow key with Shift. @param {KeyboardEvent} event */
+  step(event) {
+    const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    if (!event.shiftKey || !way || this.steps) return;
+    event.preventDefault();
+    const k = nextPoint(this.line, this.value, way > 0 ? 1 : -1);
+    if (k === null) return;
+    this.go(middleGamma(this.line, k));
+    this.settle(CALM); // only the last of several steps is sent
+  }
+
+  /** Set the slider, and its text for screen readers. @param {number} value @param {string} words
+   * @param {Place} place */
+  speak(value, words, { unseen, seen, harmonic }) {
+    this.range.value = String(value);
+    this.range.setAttribute("aria-valuetext", `${words}: ${this.sides.unseen} accuracy ` +
+      `${percent(unseen)}, ${this.sides.seen} accuracy ${percent(seen)}, ` +
+      `harmonic mean ${percent(harmonic)}`);
   }
 
   /**
@@ -262,6 +303,22 @@ export class Held {
   }
 
   // --- Tooltip ----------------------------------------------------------------------------------
+
+  /** Show accuracies at a point. @param {Element} anchor @param {number[]} point
+   * @param {string} words @param {Place} place */
+  showPlace(anchor, [u, v], words, { unseen, seen, harmonic }) {
+    this.showTip(anchor, u, v,
+      `${words}: u ${percent(unseen)}, s ${percent(seen)}, H ${percent(harmonic)}`);
+  }
+
+  /** Show the accuracy of the class under the pointer, now and at a stop. @param {PointerEvent} event
+   * @param {HTMLCanvasElement} canvas @param {string} stop @param {string} more */
+  tellClass({ offsetX, offsetY }, canvas, stop, more = "") {
+    const c = this.classes?.classAt(offsetX) ?? null;
+    if (!this.classes || !this.tally || c === null) return this.hideTip();
+    const words = this.classes.wordsOf(c, this.tally.accuracy, stop);
+    this.showTip(canvas, offsetX, offsetY, words + more);
+  }
 
   /** @param {Element} anchor @param {number} u @param {number} v @param {string} words */
   showTip(anchor, u, v, words) {

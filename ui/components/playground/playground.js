@@ -4,8 +4,7 @@
 // lambda or numbers of unlabelled images. Choices and released positions are sent to the server.
 
 import { Classes } from "../../../zslcore/interactive/classes.js";
-import { sidesOf } from "../../../zslcore/interactive/curves.js";
-import { middleGamma, nextPoint, placeAt, shortGamma } from "../../../zslcore/interactive/curve.js";
+import { placeAt } from "../../../zslcore/interactive/curve.js";
 import { mounted, partOf } from "../../../zslcore/interactive/dom.js";
 import { Held } from "../../../zslcore/interactive/held.js";
 import { counted, percent, threeDigits, together } from "../../../zslcore/interactive/numbers.js";
@@ -77,10 +76,6 @@ export class Playground extends Held {
       () => this.shut());
     /** @type {Plane | null} */
     this.plane = null;
-    /** @type {Tally | null} */
-    this.tally = null;
-    /** @type {Classes | null} */
-    this.classes = null;
     /** @type {number | null} the only class on the wall; null for all classes */
     this.only = null;
     this.touched = false;
@@ -199,11 +194,7 @@ export class Playground extends Held {
       new Option(`${images.seen[c] ? "●" : "◆"} ${name}`, String(c))));
   }
 
-  get line() {
-    return /** @type {Instrument} */ (this.head).lines[0];
-  }
-
-  /** Whether the ruler goes from stop to stop. */
+  /** Whether the ruler goes from stop to stop. @override */
   get steps() {
     return Boolean(this.head?.frames.length);
   }
@@ -220,7 +211,7 @@ export class Playground extends Held {
 
   /** A gamma rounded to the needed digits, or a stop. @override @param {number} value */
   meant(value) {
-    return this.steps ? Math.round(value) : shortGamma(this.line, value);
+    return this.steps ? Math.round(value) : super.meant(value);
   }
 
   /** Switch curve, images and predictions to the stop; return whether they changed. */
@@ -251,7 +242,6 @@ export class Playground extends Held {
   recolor(head) {
     super.recolor(head);
     this.wall.recolor();
-    this.classes?.recolor();
   }
 
   /** Fit the form to the height of the window, without scrolling, unless the window is narrow. */
@@ -297,8 +287,7 @@ export class Playground extends Held {
     const { images, lines } = head.frames[head.ruler.reference] ?? head;
     const first = new Tally(images).move(this.steps ? lines[0].start : 0);
     const plain = Float64Array.from(first.accuracy);
-    this.classes = new Classes(this.canvases.classes, room.wall, head.images, plain, sidesOf(head),
-      BARS);
+    this.classes = new Classes(this.canvases.classes, room.wall, head.images, plain, this.sides, BARS);
     this.wall.lay(head, room.wall, room.tall, this.only);
     this.paint();
     this.describe();
@@ -404,7 +393,7 @@ export class Playground extends Held {
 
   /** @param {Place} place */
   write(place) {
-    const { gamma, unseen, seen, harmonic } = place;
+    const { gamma } = place;
     const head = /** @type {Instrument} */ (this.head), { noun, ruler, frames } = head;
     const word = ruler.words[this.stop];
     this.writeAccuracies(place);
@@ -416,10 +405,8 @@ export class Playground extends Held {
       : `γ = ${threeDigits(gamma)}`;
     const here = this.steps ? this.stop : gamma;
     const name = this.marked.filter(({ value }) => value === here).map((each) => each.name).join(", ");
-    this.range.value = String(here);
     const spoken = this.steps ? valued(ruler.spoken, word) : `gamma ${threeDigits(gamma)}`;
-    this.range.setAttribute("aria-valuetext", `${spoken}${name ? `, ${name}` : ""}: unseen accuracy ${percent(unseen)}, seen accuracy ` +
-      `${percent(seen)}, harmonic mean ${percent(harmonic)}`);
+    this.speak(here, `${spoken}${name ? `, ${name}` : ""}`, place);
   }
 
   /** Write u, s and H, spelled out where there is room. @param {Place} place */
@@ -473,7 +460,6 @@ export class Playground extends Held {
         if (!event.composedPath().includes(play)) this.rest();
       }, true);
     for (const each of this.kinds) each.addEventListener("change", () => this.say("ruler", each.value));
-    this.range.addEventListener("keydown", (event) => this.step(event));
     // The time makes the values of Run and Cancel differ: an equal value would send no event.
     this.runs.addEventListener("click", () => this.say("run", performance.now()));
     this.select.addEventListener("change", () =>
@@ -482,21 +468,13 @@ export class Playground extends Held {
     wall.addEventListener("pointerleave", () => this.hideTip());
     wall.addEventListener("click", ({ offsetX, offsetY }) =>
       this.open(this.wall.imageAt(offsetX, offsetY)));
-    classes.addEventListener("pointermove", (event) => this.tellClass(event));
+    classes.addEventListener("pointermove", (event) =>
+      this.tellClass(event, classes, this.first, ". Click: show its images only"));
     classes.addEventListener("pointerleave", () => this.hideTip());
     classes.addEventListener("click", ({ offsetX }) => {
       const c = this.classes?.classAt(offsetX) ?? null;
       this.filter(c === this.only ? null : c);
     });
-  }
-
-  /** With Shift an arrow goes to the next breakpoint. @param {KeyboardEvent} event */
-  step(event) {
-    const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-    if (!event.shiftKey || !way || this.steps) return;
-    event.preventDefault();
-    const k = nextPoint(this.line, this.value, way > 0 ? 1 : -1);
-    if (k !== null) this.stepTo(middleGamma(this.line, k));
   }
 
   /** Send a choice, together with earlier choices that are not shown yet. @param {Partial<Choice>} change */
@@ -534,12 +512,10 @@ export class Playground extends Held {
     this.plane?.hover(place);
     this.plane?.point(null);
     if (!place || !this.plane) return this.hideTip();
-    const [u, v] = this.plane.tipAt(place), { unseen, seen, harmonic } = place;
     const { ruler } = /** @type {Instrument} */ (this.head);
     const named = this.steps ? valued(ruler.symbol, ruler.words[Number(value)])
       : `γ = ${threeDigits(place.gamma)}`;
-    this.showTip(this.drawing, u, v, `${named}: u ${percent(unseen)}, ` +
-      `s ${percent(seen)}, H ${percent(harmonic)}`);
+    this.showPlace(this.drawing, this.plane.tipAt(place), named, place);
   }
 
   /** Name the other curve under the pointer. @param {string | null} name @param {number} u
@@ -559,14 +535,6 @@ export class Playground extends Held {
     if (k < 0 || !this.head) return this.hideTip();
     const { title, answer } = wordsOf(this.head, k, this.gamma);
     this.showTip(this.canvases.wall, u, v, `${title}. ${answer}`);
-  }
-
-  /** @param {PointerEvent} event */
-  tellClass({ offsetX, offsetY }) {
-    const c = this.classes?.classAt(offsetX);
-    if (!this.classes || !this.tally || c === null || c === undefined) return this.hideTip();
-    this.showTip(this.canvases.classes, offsetX, offsetY,
-      `${this.classes.wordsOf(c, this.tally.accuracy, this.first)}. Click: show its images only`);
   }
 }
 

@@ -9,12 +9,12 @@ import { button, mounted, partOf, press } from "../dom.js";
 import { Held } from "../held.js";
 import { percent, threeDigits } from "../numbers.js";
 import { Classes } from "../classes.js";
-import { middleGamma, nextPoint, placeAt, shortGamma } from "../curve.js";
+import { placeAt } from "../curve.js";
 import { Flow } from "./flow.js";
 import { Over } from "./over.js";
 import { Tally } from "../tally.js";
 import { BESIDE, Trade } from "../trade.js";
-import { sidesOf, withArrays } from "../curves.js";
+import { withArrays } from "../curves.js";
 
 /** @import { Place } from "../curve.js" */
 /** @import { Say } from "../held.js" */
@@ -46,11 +46,10 @@ export class InHand extends Held {
     const place = (name) => partOf(parent, `.${name}`, HTMLElement);
     this.places = { lines: place("lines"), images: partOf(parent, ".images", HTMLDetailsElement),
       numbers: ["g", "u", "s", "h"].map(place) };
-    this.chosen = 0;
     /** @type {{ trade: Trade, over: Over } | null} */
     this.plots = null;
-    /** @type {{ tally: Tally, flow: Flow, classes: Classes } | null} */
-    this.images = null;
+    /** @type {Flow | null} */
+    this.flow = null;
     this.listen();
   }
 
@@ -59,33 +58,13 @@ export class InHand extends Held {
   /** @param {Head} head */
   show(head) {
     const same = this.receive(head, head.lines[0].start, this.chosen === 0);
-    if (!same) this.chosen = 0;
     if (same && this.plots) this.ask();
     else this.build();
-  }
-
-  get line() {
-    return /** @type {Head} */ (this.head).lines[this.chosen];
-  }
-
-  get sides() {
-    return sidesOf(/** @type {Head} */ (this.head));
   }
 
   /** @override */
   get tells() {
     return Boolean(this.head?.tell) && this.chosen === 0;
-  }
-
-  /** Return the gamma with the fewest digits for the same point. @override @param {number} gamma */
-  meant(gamma) {
-    return shortGamma(this.line, gamma);
-  }
-
-  /** @override @param {Head} head */
-  recolor(head) {
-    super.recolor(head);
-    this.images?.classes.recolor();
   }
 
   /** @override */
@@ -143,15 +122,12 @@ export class InHand extends Held {
   buildImages(left, right) {
     const { images } = /** @type {Head} */ (this.head), { line } = this;
     this.places.images.hidden = !images || this.chosen !== 0;
-    this.images = null;
+    this.tally = this.flow = this.classes = null;
     if (!images || this.chosen !== 0) return;
-    const tally = new Tally(images);
-    const reference = tally.move(line.stops[0]?.gamma ?? 0).accuracy;
-    this.images = {
-      tally,
-      flow: new Flow(this.drawings.flow, left, tally.went, this.sides),
-      classes: new Classes(this.canvas, right, images, reference, this.sides),
-    };
+    this.tally = new Tally(images);
+    const reference = this.tally.move(line.stops[0]?.gamma ?? 0).accuracy;
+    this.flow = new Flow(this.drawings.flow, left, this.tally.went, this.sides);
+    this.classes = new Classes(this.canvas, right, images, reference, this.sides);
   }
 
   // --- Motion -----------------------------------------------------------------------------------
@@ -163,31 +139,28 @@ export class InHand extends Held {
     this.write(place);
     this.plots.trade.move(place);
     this.plots.over.move(place);
-    if (!this.images) return;
-    const { tally, flow, classes } = this.images;
-    tally.move(this.value);
-    flow.move(tally.went);
-    classes.move(tally.accuracy);
+    if (!this.tally) return;
+    this.tally.move(this.value);
+    this.flow?.move(this.tally.went);
+    this.classes?.move(this.tally.accuracy);
   }
 
   /** @param {Place} place */
-  write({ gamma, unseen, seen, harmonic }) {
+  write(place) {
     const [g, u, s, h] = this.places.numbers, { sides } = this;
+    const { gamma, unseen, seen, harmonic } = place;
     g.textContent = `γ = ${threeDigits(gamma)}`;
     u.textContent = `${sides.unseen} u = ${percent(unseen)}`;
     s.textContent = `${sides.seen} s = ${percent(seen)}`;
     h.textContent = `H = ${percent(harmonic)}`;
     const stop = this.line.stops.find((each) => each.gamma === gamma);
-    this.range.value = String(gamma);
-    this.range.setAttribute("aria-valuetext", `gamma ${threeDigits(gamma)}` +
-      `${stop ? `, ${stop.name}` : ""}: ${sides.unseen} accuracy ${percent(unseen)}, ` +
-      `${sides.seen} accuracy ${percent(seen)}, harmonic mean ${percent(harmonic)}`);
+    this.speak(gamma, `gamma ${threeDigits(gamma)}${stop ? `, ${stop.name}` : ""}`, place);
   }
 
   /** Update the texts for screen readers. @override */
   describe() {
-    if (!this.images) return;
-    const { flow, tally, classes } = this.images;
+    const { flow, tally, classes } = this;
+    if (!flow || !tally || !classes) return;
     this.drawings.flow.setAttribute("aria-label", flow.altOf(tally.went));
     this.canvas.setAttribute("aria-label", classes.alt);
   }
@@ -201,18 +174,9 @@ export class InHand extends Held {
       this.hover(drawing, gamma === null ? null : placeAt(this.line, gamma));
     this.follow(trade, (u, v) => this.plots?.trade.gammaAt(u, v), pass(trade));
     this.follow(over, (u) => this.plots && this.meant(this.plots.over.gammaAt(u)), pass(over));
-    this.range.addEventListener("keydown", (event) => this.step(event));
-    this.canvas.addEventListener("pointermove", (event) => this.tellClass(event));
+    this.canvas.addEventListener("pointermove", (event) =>
+      this.tellClass(event, this.canvas, this.line.stops[0]?.name ?? "γ = 0"));
     this.canvas.addEventListener("pointerleave", () => this.hideTip());
-  }
-
-  /** Move to the next breakpoint on an arrow key with Shift. @param {KeyboardEvent} event */
-  step(event) {
-    const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-    if (!event.shiftKey || !way) return;
-    event.preventDefault();
-    const k = nextPoint(this.line, this.value, way > 0 ? 1 : -1);
-    if (k !== null) this.stepTo(middleGamma(this.line, k));
   }
 
   // --- Tooltips ---------------------------------------------------------------------------------
@@ -224,17 +188,6 @@ export class InHand extends Held {
     this.plots?.over.hover(place);
     if (!place || !this.plots) return this.hideTip();
     const plot = drawing === this.drawings.trade ? this.plots.trade : this.plots.over;
-    const [u, v] = plot.tipAt(place), { gamma, unseen, seen, harmonic } = place;
-    this.showTip(drawing, u, v, `γ = ${threeDigits(gamma)}: u ${percent(unseen)}, ` +
-      `s ${percent(seen)}, H ${percent(harmonic)}`);
-  }
-
-  /** @param {PointerEvent} event */
-  tellClass({ offsetX, offsetY }) {
-    const c = this.images?.classes.classAt(offsetX);
-    if (!this.images || c === null || c === undefined) return this.hideTip();
-    const { classes, tally } = this.images;
-    const words = classes.wordsOf(c, tally.accuracy, this.line.stops[0]?.name ?? "γ = 0");
-    this.showTip(this.canvas, offsetX, offsetY, words);
+    this.showPlace(drawing, plot.tipAt(place), `γ = ${threeDigits(place.gamma)}`, place);
   }
 }
