@@ -6,8 +6,9 @@ Text from submitted results is escaped, and never read as Markdown.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -100,6 +101,21 @@ PILLS, MORE = 400, 110
 TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
 #: Message for the next run: a busy server drops messages sent just before a rerun.
 MESSAGE = "table_message"
+
+
+@dataclass(frozen=True, eq=False)
+class GridColumn:
+    """Column of the table on screen: a kind of values of one data set, in percent, by row."""
+
+    column: Column
+    kind: Literal["value", "ranks", "mark", "printed"]
+    heading: str
+    cells: pd.Series
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the cells are accuracies."""
+        return self.kind in ("value", "printed")
 
 
 def show(_: Header) -> None:
@@ -365,55 +381,46 @@ def _concerns(column: Column) -> tuple[str, str]:
 
 def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
     """Show the table, with cells that open on a click, and offer it as files."""
-    wide = _wide(table)
+    rows, columns = _grid(table)
     words = {
         "value": f"{_in_words(table.figure)}, %",
         "ranks": "rank (95 %)",
         "mark": "result",
         "printed": "ResNet-101, %",
     }
-    makers = {"value": "number", "printed": "number", "ranks": "text", "mark": "text"}
     # The browser reports only the lower heading of a clicked cell, which several data sets have.
-    lower = [words[kind] + INVISIBLE * k for k, (_, kind) in enumerate(_kinds(wide))]
-    shown = wide.set_axis(
-        pd.MultiIndex.from_tuples(
-            [(_heading(table, *of), below) for of, below in zip(_kinds(wide), lower, strict=True)]
-        ),
-        axis=1,
-    )
-    if details:
-        about = {
-            ("method", name): [_detail_of(table, row, name) for row in wide.index]
-            for name in details
-        }
-        shown = pd.concat([shown, pd.DataFrame(about, index=wide.index)], axis=1)
-    shown.insert(0, ("", "method"), wide.index)
-    data_of = {below: name for below, (name, _) in zip(lower, _kinds(wide), strict=True)}
+    lower = [words[of.kind] + INVISIBLE * k for k, of in enumerate(columns)]
+    headings = [(of.heading, below) for of, below in zip(columns, lower, strict=True)]
+    shown = pd.DataFrame({h: of.cells for h, of in zip(headings, columns, strict=True)}, index=rows)
+    for name in details:
+        shown["method", name] = [_detail_of(table, row, name) for row in rows]
+    shown.insert(0, ("", "method"), rows)
+    data_of = {below: of.column.data for below, of in zip(lower, columns, strict=True)}
     data_of["method"] = table.columns[0].data  # a click on a name opens the first number
 
     def open_cell() -> None:
         if cells := st.session_state[TABLE].selection.cells:
             row, heading = cells[0]
             if data := data_of.get(str(heading)):
-                st.session_state[CELL] = _label(str(wide.index[row]), data)
+                st.session_state[CELL] = _label(rows[row], data)
 
     # On a telephone, the first data set fills the width: a cut heading could not be read.
     method, number = (106, 62) if window.is_narrow() else (118, 70)
-    pinned = len(wide.columns) > UNPINNED
+    pinned = len(columns) > UNPINNED
     config: dict[Any, Any] = {1: st.column_config.Column(pinned=pinned, width=method)}
-    for k, (data, kind) in enumerate(_kinds(wide), start=2):
-        title = 7 * len(_heading(table, data, kind)) + 18
-        width = {"ranks": max(86, title - number), "mark": 110, "printed": 104}.get(kind, number)
+    for k, of in enumerate(columns, start=2):
+        wide = max(86, 7 * len(of.heading) + 18 - number)
+        width = {"ranks": wide, "mark": 110, "printed": 104}.get(of.kind, number)
         config[k] = (
             st.column_config.NumberColumn(format="%.1f", width=width)
-            if makers[kind] == "number"
+            if of.is_number
             else st.column_config.Column(width=width)
         )
     st.dataframe(
-        shown.style.apply(lambda _: _styles(table, wide, shown), axis=None),
+        shown.style.apply(lambda _: _styles(columns, shown), axis=None),
         column_config=config,
         hide_index=True,
-        height=HEADINGS + ROW * len(wide),
+        height=HEADINGS + ROW * len(rows),
         row_height=ROW,
         placeholder="–",
         key=TABLE,
@@ -421,7 +428,7 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
         selection_mode="single-cell",
     )
     st.caption(_legend(table))
-    _offer_table(table, wide)
+    _offer_table(table, rows, columns)
 
 
 def _hint(table: MethodTable, row: str, column: Column) -> str:
@@ -448,40 +455,31 @@ def _detail_of(table: MethodTable, row: str, name: str) -> object:
     return None if card is None else DETAILS[name](card)
 
 
-def _wide(table: MethodTable) -> pd.DataFrame:
-    """Return one column per data set and kind: value, ranks, mark, printed."""
-    parts = {}
+def _grid(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
+    """Return the rows, your runs and then the best first, and the columns of the table on screen.
+
+    There is no column of marks if all results have the same mark, which the legend then states.
+    """
+    columns = []
     for k, column in enumerate(table.columns):
-        ranks = column.ranks.reindex(table.rows)
-        parts[column.data, "value"] = 100 * ranks["value"]
-        parts[column.data, "ranks"] = pd.Series(
-            [_rank_in_words(rank) for _, rank in ranks.iterrows()], table.rows, dtype=object
-        )
-        marks = [_mark(column.cells.get(row)) for row in table.rows]
-        parts[column.data, "mark"] = pd.Series(marks, table.rows, dtype=object)
+        ranks, heading = column.ranks.reindex(table.rows), _title(column)
+        marks = {row: _mark(column.cells.get(row)) for row in table.rows}
+        columns += [
+            GridColumn(column, "value", heading, 100 * ranks["value"]),
+            GridColumn(column, "ranks", heading, ranks.apply(_rank_in_words, axis=1)),
+            GridColumn(column, "mark", heading, pd.Series(marks, dtype=object)),
+        ]
         following = table.columns[k + 1 : k + 2]
         if not following or following[0].benchmark != column.benchmark:
-            printed = [100 * table.printed_of(row, column.benchmark) for row in table.rows]
-            if np.isfinite(printed).any():
-                parts[column.data, "printed"] = pd.Series(printed, table.rows)
-    wide = pd.DataFrame(parts, index=table.rows)
-    marks = pd.concat([wide[of] for of in _kinds(wide) if of[1] == "mark"])
-    if marks.nunique() < 2 and not table.own_rows:
-        wide = wide.drop(columns="mark", level=1)  # the legend states the common mark
-    wide = wide.sort_values(wide.columns[0], ascending=False, kind="stable", na_position="last")
-    return wide.loc[sorted(wide.index, key=lambda row: row not in table.own_rows)]
-
-
-def _kinds(wide: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return the data set and the kind of each column."""
-    data, kinds = (wide.columns.get_level_values(level) for level in (0, 1))
-    return list(zip(data, kinds, strict=True))
-
-
-def _heading(table: MethodTable, data: str, kind: str) -> str:
-    """Return the upper heading of a column; printed values have the benchmark's name."""
-    column = next(column for column in table.columns if column.data == data)
-    return f"{column.benchmark}, as printed" if kind == "printed" else _title(column)
+            printed = {row: 100 * table.printed_of(row, column.benchmark) for row in table.rows}
+            if np.isfinite([*printed.values()]).any():
+                heading = f"{column.benchmark}, as printed"
+                columns.append(GridColumn(column, "printed", heading, pd.Series(printed)))
+    marks_shown = {mark for of in columns if of.kind == "mark" for mark in of.cells}
+    if len(marks_shown) < 2 and not table.own_rows:
+        columns = [of for of in columns if of.kind != "mark"]
+    best_first = columns[0].cells.sort_values(ascending=False, kind="stable").index
+    return sorted(best_first, key=lambda row: row not in table.own_rows), columns
 
 
 def _rank_in_words(rank: pd.Series) -> str | None:
@@ -500,17 +498,16 @@ def _mark(cell: MethodResult | None) -> str:
     return f"{MARKS[cell.state][0]}{whose}{', fine-tuned' * cell.fine_tuned}"
 
 
-def _styles(table: MethodTable, wide: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
+def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame) -> pd.DataFrame:
     """Return cell styles: leaders bold, significantly worse results grey, own runs yellow."""
     styles = pd.DataFrame("", shown.index, shown.columns)
-    for k, (data, kind) in enumerate(_kinds(wide), start=1):
-        column = next(column for column in table.columns if column.data == data)
-        ranks = column.ranks.reindex(wide.index)
-        if kind in ("value", "ranks"):
+    for k, of in enumerate(columns, start=1):
+        column, ranks = of.column, of.column.ranks.reindex(shown.index)
+        if of.kind in ("value", "ranks"):
             styles.iloc[np.flatnonzero(ranks["first"] > 1), k] = f"color: {NEUTRAL.color}"
-            styles.iloc[wide.index.tolist().index(column.leader), k] = "font-weight: bold"
-        if kind in ("value", "mark"):
-            own = [row in column.cells and column.cells[row].origin == "mine" for row in wide.index]
+            styles.iloc[shown.index.get_loc(column.leader), k] = "font-weight: bold"
+        if of.kind in ("value", "mark"):
+            own = [r in column.cells and column.cells[r].origin == "mine" for r in shown.index]
             styles.iloc[np.flatnonzero(own), k] += YOURS
     return styles
 
@@ -531,26 +528,23 @@ def _legend(table: MethodTable) -> str:
     )
 
 
-def _offer_table(table: MethodTable, wide: pd.DataFrame) -> None:
+def _offer_table(table: MethodTable, rows: list[str], columns: Sequence[GridColumn]) -> None:
     """Offer the table as CSV, LaTeX and Markdown."""
-    flat, labels, shares = pd.DataFrame({"method": wide.index}), {"method": "method"}, []
-    for data, kind in _kinds(wide):
-        if kind == "mark":
-            continue
-        heading = _heading(table, data, kind)
-        key = f"{heading} {kind}"
-        values = wide[data, kind].to_numpy()
-        flat[key] = values / 100 if kind != "ranks" else values
-        labels[key] = heading if kind != "ranks" else "rank"
-        shares += [key] * (kind != "ranks")
+    offered = {f"{of.heading} {of.kind}": of for of in columns if of.kind != "mark"}
+    flat, labels = pd.DataFrame({"method": rows}), {"method": "method"}
+    for key, of in offered.items():
+        values = of.cells.reindex(rows).to_numpy()
+        flat[key] = values / 100 if of.is_number else values
+        labels[key] = of.heading if of.is_number else "rank"
     tuned = {_title(c) for c in table.columns if any(cell.fine_tuned for cell in c.cells.values())}
     caption = (
-        f"{_in_words(table.figure)} of {len(wide)} methods on split {table.split}, per class, with "
+        f"{_in_words(table.figure)} of {len(rows)} methods on split {table.split}, per class, with "
         "95 % intervals of ranks over test classes; published results use ResNet-101 features"
         + f"; features of {', '.join(sorted(tuned))} are fine-tuned"
         * bool(tuned)
     )
-    measured = [key for key in shares if key.endswith("value")]
+    shares = [key for key, of in offered.items() if of.is_number]
+    measured = [key for key in shares if offered[key].kind == "value"]
     look = TableFormat(labels, percent=shares, best=measured)
     downloads.offer_table(flat, "methods", look, caption=caption)
 
