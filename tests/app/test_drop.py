@@ -8,7 +8,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.pages import metrics, visit, words
-from ui.figures.leakage import picture_of
+from ui.figures.splits import picture_of
 from ui.views.leakage import drop
 from zslcore.leakage import published
 from zslcore.leakage.render import read_report

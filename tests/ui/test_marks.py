@@ -44,7 +44,6 @@ from zslcore.metrics.significance import paired_test
     cross,
     gains,
     images,
-    leakage,
     lesson,
     maps,
     method_table,
@@ -58,7 +57,6 @@ from zslcore.metrics.significance import paired_test
         ui.figures.cross,
         ui.figures.gains,
         ui.figures.images,
-        ui.figures.leakage,
         ui.figures.lesson,
         ui.figures.maps,
         ui.figures.method_table,
@@ -208,7 +206,7 @@ def test_parts_and_folds_of_a_split():
     roles = np.random.default_rng(9).choice(["train", "val", ""], (N, 2))
     folds = pd.DataFrame(roles, columns=["fold 1", "fold 2"])
     figure = splits.split_map(table, folds)
-    for part, label, mark, *_ in splits.BARS:
+    for part, label, mark, *_ in splits.PARTS:
         bars = [m for m in shown(figure) if m.series == label]
         assert {m.trace.marker.line.color for m in bars} == {mark.color}
         ticks = [plain(text) for text in figure.layout.xaxis2.ticktext]
@@ -412,11 +410,11 @@ def test_numbers_of_a_claim():
 
 def test_leaks_of_classes_and_parts():
     table = pd.DataFrame({"class": NAMES, "role": ROLES})
-    for k, (column, *_) in enumerate(leakage._WHERE):
+    for k, (column, *_) in enumerate(splits._WHERE):
         table[column] = np.random.default_rng(k).permutation(N) + 1
     table["images"] = table.iloc[:, 2:].sum(axis=1)
-    figure = leakage.class_leak_bars(table)
-    for column, label, mark, *_ in leakage._WHERE:
+    figure = splits.class_leak_bars(table)
+    for column, label, mark, *_ in splits._WHERE:
         bars = [m for m in shown(figure) if m.series == label]
         same({m.y: m.x for m in bars}, zip(NAMES, table[column], strict=True))
         assert all((m.said, m.trace.marker.line.color) == (m.y, mark.color) for m in bars)
@@ -425,7 +423,7 @@ def test_leaks_of_classes_and_parts():
     assert glyphs(figure.layout.yaxis) == [GLYPH[role[name]] for name in names]
 
     parts = pd.DataFrame({"part": ["trainval", "test_seen", "val"], "rows": [9, 5, 7]})
-    figure = leakage.part_leak_bars(parts.assign(leaking=[1, 4, 2]))
+    figure = splits.part_leak_bars(parts.assign(leaking=[1, 4, 2]))
     same(
         {m.y: m.x for m in shown(figure) if m.color == LEAK.color},
         {"trainval": 1, "test seen": 4, "val": 2},
@@ -441,12 +439,12 @@ def test_bars_and_curve_of_a_card():
         Bar(n, int(100 * v), int(10 * v), f"{n}!") for n, v in zip(NAMES, values(), strict=True)
     ]
     bars.append(Bar("test_unseen", 9, 2, "9!"))
-    figure = leakage.picture_of(Picture("x", bars=tuple(bars)))
+    figure = splits.picture_of(Picture("x", bars=tuple(bars)))
     *others, last = [m for m in shown(figure) if m.color in (SEEN.color, UNSEEN.color) and m.x]
     assert (last.y, last.x, last.color) == ("test_unseen", 7, UNSEEN.color)
     assert {m.color for m in others} == {SEEN.color}
     bars.pop()
-    figure = leakage.picture_of(Picture("x", bars=tuple(bars)))
+    figure = splits.picture_of(Picture("x", bars=tuple(bars)))
     for color, size in (
         (LEAK.color, lambda b: b.marked),
         (SEEN.color, lambda b: b.whole - b.marked),
@@ -457,7 +455,7 @@ def test_bars_and_curve_of_a_card():
         (bar.label, bar.value, bar.whole) for bar in bars
     }
     points = (("γ = 0", 0.2, 0.9), ("validated", 0.5, 0.6))
-    figure = leakage.picture_of(Picture("x", curve=((0.0, 1.0), (1.0, 0.0)), points=points))
+    figure = splits.picture_of(Picture("x", curve=((0.0, 1.0), (1.0, 0.0)), points=points))
     assert [(m.series, m.x, m.y) for m in shown(figure)] == list(points)
     assert "unseen" in figure.layout.xaxis.title.text
 

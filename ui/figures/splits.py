@@ -1,4 +1,4 @@
-"""Figures of a split: images by class and part, folds, and prototypes."""
+"""Figures of a split: images by class and part, leaks, folds, prototypes, and its card."""
 
 from __future__ import annotations
 
@@ -10,19 +10,38 @@ import pandas as pd
 from ui.figures.cached import cached_figure
 from ui.figures.marks import MOST_NAMES, class_axis, marked, names_fit
 from ui.figures.palette import (
+    HARMONIC,
+    INK,
     LEAK,
     NEUTRAL,
+    OVERLAP,
     SEEN,
     SEQUENTIAL,
     UNSEEN,
     VALIDATED,
+    Mark,
     narrow,
     translucent,
 )
-from ui.figures.vocabulary import Chart, Part, Plane, axis, bars, figure, heatmap, scatter
+from ui.figures.vocabulary import (
+    Chart,
+    Part,
+    Plane,
+    axis,
+    bars,
+    dots,
+    figure,
+    fill,
+    heatmap,
+    line,
+    note,
+    scatter,
+)
+from zslcore.leakage.report import Picture
 
-#: Parts of a split: (column of the table, name in the legend, mark, opacity, hatch).
-BARS = (
+#: Part of a split: column of the table, name in the legend, mark, opacity, hatch.
+Bars = tuple[str, str, Mark, float, str]
+PARTS: Sequence[Bars] = (
     ("trainval", "training", SEEN, 1.0, ""),
     ("test_seen", "test, seen", SEEN, 0.45, "."),
     ("test_unseen", "test, unseen", UNSEEN, 1.0, UNSEEN.pattern),
@@ -72,23 +91,30 @@ def _part_bars(table: pd.DataFrame) -> list[Part]:
     """Return the images of each class, as one trace per part with images; high bars have counts."""
     least = 0.1 * table["trainval"].max() if len(table) <= 12 else np.inf
     return [
-        bars(
-            x=np.arange(len(table)),
-            y=table[part],
-            name=label,
-            marker={
-                "color": translucent(mark.color, opacity),
-                "pattern": {"shape": pattern},
-                "line": {"color": mark.color, "width": np.where(table[part] > 0, opacity < 1, 0)},
-            },
-            text=[f"{n:,}" if n > least else "" for n in table[part]],
-            textposition="inside",
-            customdata=table["class"],
-            hovertemplate=f"%{{customdata}}: %{{y:,}} images {label}<extra></extra>",
-        )
-        for part, label, mark, opacity, pattern in BARS
-        if table[part].any()
+        _images_in(table, part, "x", "images ")
+        | {"text": [f"{n:,}" if n > least else "" for n in table[part[0]]]}
+        | {"textposition": "inside"}
+        for part in PARTS
+        if table[part[0]].any()
     ]
+
+
+def _images_in(table: pd.DataFrame, part: Bars, across: str, words: str) -> Part:
+    """Return the images of each class in one part as bars on the axis ``across``."""
+    column, label, mark, opacity, pattern = part
+    along = "y" if across == "x" else "x"
+    return bars(
+        **{across: np.arange(len(table)), along: table[column]},
+        orientation="v" if across == "x" else "h",
+        name=label,
+        marker={
+            "color": translucent(mark.color, opacity),
+            "pattern": {"shape": pattern},
+            "line": {"color": mark.color, "width": np.where(table[column] > 0, opacity < 1, 0)},
+        },
+        customdata=table["class"],
+        hovertemplate=f"%{{customdata}}: %{{{along}:,}} {words}{label}<extra></extra>",
+    )
 
 
 def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
@@ -146,4 +172,140 @@ def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> Chart:
             size=12,
         ),
         yaxis=axis(names=labels, autorange="reversed"),
+    )
+
+
+# --- Leaks ----------------------------------------------------------------------------------------
+
+#: Maximum number of classes with names at their bars.
+MOST_LINES = 60
+
+_WHERE: Sequence[Bars] = (
+    ("trained", "trained on", SEEN, 1.0, ""),
+    *PARTS[1:3],
+    ("known", "leak: class in the pre-training set", OVERLAP, 0.75, "|"),
+    ("leaking", "leak between the parts", LEAK, 1.0, LEAK.pattern),
+    ("unused", "unused", NEUTRAL, 0.45, ""),
+)
+_ORDER = {"both": 0, "unseen": 1, "seen": 2, "none": 3}
+
+
+@cached_figure
+def class_leak_bars(table: pd.DataFrame) -> Chart:
+    """Draw one line per class with its images by part and leak; unseen classes on top."""
+    order = np.lexsort(
+        (-table["images"], -table["known"], -table["leaking"], table["role"].map(_ORDER))
+    )
+    table = table.iloc[order]
+    n, many = len(table), len(table) > 20
+    legible = n <= MOST_LINES
+    names = [marked(name, role) for name, role in zip(table["class"], table["role"], strict=True)]
+    height = 130 + max(160, min(16 if many else 26, 700 / n) * n)
+    return figure(
+        [_images_in(table, part, "y", "images, ") for part in _WHERE if table[part[0]].any()],
+        height=height,
+        legend="top",
+        margin={"t": 84},
+        xaxis=axis("images", grid=True),
+        yaxis=axis(
+            "" if legible else f"{n:,} classes; point at one for its name",
+            names=names if legible else [],
+            range=[n - 0.4, -0.6],
+            grid=False,
+            size=12 if many else 14,
+        ),
+        barmode="stack",
+        bargap=0.15 if legible else 0,
+    )
+
+
+@cached_figure
+def part_leak_bars(table: pd.DataFrame) -> Chart:
+    """Draw one bar per part of a split without labels, with leaking rows in another colour."""
+    traces = [
+        bars(
+            x=rows,
+            y=table["part"].str.replace("_", " "),
+            orientation="h",
+            name=label,
+            marker={"color": color, "pattern": {"shape": pattern}},
+            hovertemplate=f"%{{y}}: %{{x:,}} {label}<extra></extra>",
+        )
+        for label, rows, color, pattern in (
+            ("rows only in this part", table["rows"] - table["leaking"], SEEN.color, ""),
+            ("leak between the parts", table["leaking"], LEAK.color, LEAK.pattern),
+        )
+    ]
+    return figure(
+        traces,
+        height=90 + 48 * len(table),
+        legend="top",
+        xaxis=axis("rows", grid=True),
+        yaxis=axis(autorange="reversed", grid=False),
+        barmode="stack",
+        bargap=0.3,
+    )
+
+
+#: Upper bound on the mean width of a letter in a value, in pixels.
+LETTER = 6.5
+
+
+@cached_figure
+def picture_of(picture: Picture) -> Chart:
+    """Draw the picture of a card: bars, or a curve with its marked points."""
+    return _curve(picture) if picture.curve else _bars(picture)
+
+
+def _bars(picture: Picture) -> Chart:
+    each = picture.bars
+    labels = [bar.label for bar in each]
+    marked, whole = np.array([(bar.marked, bar.whole) for bar in each]).T
+    unseen = np.array(labels) == "test_unseen"
+    of_split = bool(unseen.any())
+    lengths = {
+        "leak": (marked, LEAK),
+        "seen classes": ((whole - marked) * ~unseen, SEEN),
+        "unseen classes": ((whole - marked) * unseen, UNSEEN),
+    }
+    return figure(
+        [
+            bars(x=x, y=labels, orientation="h", name=name, marker=fill(mark), hoverinfo="skip")
+            for name, (x, mark) in lengths.items()
+            if x.any()
+        ],
+        height=20 + 24 * of_split + (50 if len(each) < 7 else 38) * len(each),
+        legend="top" if of_split else "",
+        # The values are in the right margin. Its width is in pixels, since a share of a narrow
+        # figure would be too narrow for them.
+        margin={"t": 4, "b": 4, "r": 14 + LETTER * max(len(bar.value) for bar in each)},
+        xaxis=axis(visible=False, range=[0, max(bar.whole for bar in each)]),
+        yaxis=axis(autorange="reversed", grid=False),
+        annotations=[
+            note(bar.value, bar.whole, bar.label, xanchor="left", xshift=6) for bar in each
+        ],
+        barmode="stack",
+        bargap=0.35,
+        showlegend=of_split,
+    )
+
+
+def _curve(picture: Picture) -> Chart:
+    u, s = zip(*picture.curve, strict=True)
+    marks = [
+        scatter(
+            x=[unseen],
+            y=[seen],
+            name=label,
+            marker=dots(look, 11),
+        )
+        for (label, unseen, seen), look in zip(picture.points, (INK, VALIDATED), strict=False)
+    ]
+    plane: Part = {"percent": True, "grid": True, "range": [-0.02, 1.02]}
+    return figure(
+        [line(HARMONIC.color, width=2.5, x=u, y=s, showlegend=False), *marks],
+        height=260,
+        legend="top",
+        xaxis=axis("unseen accuracy u", **plane),
+        yaxis=axis("seen accuracy s", **plane),
     )

@@ -189,6 +189,12 @@ def fill(mark: Mark, *, color: str = "", edge: float = 0, edges: Any = None) -> 
     }
 
 
+def dots(mark: Mark, size: float, *, symbol: str = "", edge: float | None = None) -> Part:
+    """Return the look of points: size and, of open points, width of the edge in pixels."""
+    look = {"color": mark.color, "symbol": symbol or mark.symbol, "size": size}
+    return look if edge is None else look | {"line": {"width": edge, "color": mark.color}}
+
+
 def whiskers(
     value: ArrayLike,
     low: ArrayLike,

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from ui.figures.gains import GROUP_WORDS
-from ui.figures.leakage import class_leak_bars
 from ui.figures.lesson import class_accuracy_bars, shares
 from ui.figures.palette import GROUP_LOOKS
+from ui.figures.splits import class_leak_bars
 from ui.figures.vocabulary import Chart
 from ui.lessons.step import Control, Ranges, Step, StepView, WordAnswers, read_lesson
 from ui.state import cache

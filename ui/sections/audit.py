@@ -12,7 +12,7 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from ui.figures import leakage as figures
+from ui.figures import splits as figures
 from ui.shell import site_map
 from ui.shell.folds import fold
 from ui.shell.frame import chart

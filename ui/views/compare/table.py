@@ -391,9 +391,11 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
     # The browser reports only the lower heading of a clicked cell, which several data sets have.
     lower = [words[of.kind] + INVISIBLE * k for k, of in enumerate(columns)]
     headings = [(of.heading, below) for of, below in zip(columns, lower, strict=True)]
-    shown = pd.DataFrame({h: of.cells for h, of in zip(headings, columns, strict=True)}, index=rows)
+    cells = {heading: of.cells for heading, of in zip(headings, columns, strict=True)}
     for name in details:
-        shown["method", name] = [_detail_of(table, row, name) for row in rows]
+        about = {row: _detail_of(table, row, name) for row in rows}
+        cells["method", name] = pd.Series(about, dtype=object)
+    shown = pd.DataFrame(cells, index=rows)
     shown.insert(0, ("", "method"), rows)
     data_of = {below: of.column.data for below, of in zip(lower, columns, strict=True)}
     data_of["method"] = table.columns[0].data  # a click on a name opens the first number
@@ -505,7 +507,7 @@ def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame) -> pd.DataFrame:
         column, ranks = of.column, of.column.ranks.reindex(shown.index)
         if of.kind in ("value", "ranks"):
             styles.iloc[np.flatnonzero(ranks["first"] > 1), k] = f"color: {NEUTRAL.color}"
-            styles.iloc[shown.index.get_loc(column.leader), k] = "font-weight: bold"
+            styles.iloc[shown.index.tolist().index(column.leader), k] = "font-weight: bold"
         if of.kind in ("value", "mark"):
             own = [r in column.cells and column.cells[r].origin == "mine" for r in shown.index]
             styles.iloc[np.flatnonzero(own), k] += YOURS

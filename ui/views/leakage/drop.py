@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from ui.components import window
-from ui.figures.leakage import picture_of
+from ui.figures.splits import picture_of
 from ui.intake import scores, uploads
 from ui.intake.dropzone import Sorted, put_and_sort
 from ui.intake.reading_progress import read_or_cancel

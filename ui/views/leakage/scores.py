@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 import pandas as pd
@@ -25,7 +24,7 @@ from zslcore.exceptions import ZSLError
 from zslcore.interactive.seen_unseen import GHOSTS, InteractiveCurve, line_of
 from zslcore.leakage.published import AGREES, PredictedScores
 from zslcore.scores import FIXES, sandboxed
-from zslcore.scores.explain import LISTED, Explanation, explain
+from zslcore.scores.explain import LISTED, explain
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import Pair, compare_scores, in_protocols
 from zslcore.scores.printed import read_printed
@@ -75,9 +74,9 @@ def show(header: Header) -> None:
             first, *others = complete
             compared = bool(scores.kept_scores())
             identity = _identity(first, words, is_example=not compared)
-            gains = _gains(first)
-            tip = terms.tip(GAP_OF_GAMMA) if gains else None
-            answer.say(_headline(first, words), identity + gains, tip=tip)
+            calibration = _calibration(first)
+            tip = terms.tip(GAP_OF_GAMMA) if calibration else None
+            answer.say(_headline(first, words), identity + calibration, tip=tip)
             if isinstance(first.matrix, PredictedScores):
                 state = first.matrix.state
                 tip = AGREES if state is State.VERIFIED else None
@@ -87,30 +86,34 @@ def show(header: Header) -> None:
 
 
 def _headline(first: EvaluatedScores, words: Words) -> str:
-    """Return H by gamma, or the accuracy of scores without a curve, in one sentence."""
+    """Return how far the protocol moves H, or the accuracy of scores without a curve."""
     tested, report = first.matrix.tested, first.report
     if not tested.has_curve:
         zsl = f"The mean accuracy per class is {percent(report.evaluation.zsl)}."
         return plain(words.translate(report.headline)) if tested.limits else zsl
-    plain_h, best = tested.curve.at(0.0).harmonic, tested.curve.best().harmonic
-    chosen = ""
-    if first.gamma is not None and report.origin != "oracle":
-        at = percent(tested.curve.at(first.gamma).harmonic)
-        chosen = f", {at} at the {report.origin} γ"
-    separate = report.figures["separate_harmonic"]
-    apart = "" if separate is None else f"; {percent(separate)} in separate label spaces"
-    return f"H is {percent(plain_h)} at γ = 0{chosen} and at most {percent(best)} (oracle){apart}."
+    joint, separate = tested.curve.at(0.0).harmonic, report.figures["separate_harmonic"]
+    if separate is None:
+        return f"H is {percent(joint)} at γ = 0."
+    moved = abs(round(separate, 3) - round(joint, 3))  # of the numbers in the same sentence
+    return (
+        f"The protocol moves H by {100 * moved:.1f} points: {percent(separate)} in "
+        f"separate label spaces, {percent(joint)} in the joint label space."
+    )
 
 
-def _gains(first: EvaluatedScores) -> str:
-    """Return the gain of calibration and the gap to the best gamma, in points of H."""
-    if first.gamma is None or first.report.origin == "oracle" or not first.matrix.tested.has_curve:
+def _calibration(first: EvaluatedScores) -> str:
+    """Return H at the chosen gamma and at the best gamma; empty for scores without a curve."""
+    if not first.matrix.tested.has_curve:
         return ""
     curve = first.matrix.tested.curve
+    best = curve.best().harmonic
+    if first.gamma is None or first.report.origin == "oracle":
+        return f" H is at most {percent(best)} (oracle)."
     chosen = curve.at(first.gamma).harmonic
     return (
-        f" Calibration: {in_points(chosen - curve.at(0.0).harmonic)} of H, "
-        f"{in_points(curve.best().harmonic - chosen).removeprefix('+')} below the oracle."
+        f" Calibration: H is {percent(chosen)} at the {first.report.origin} γ "
+        f"({in_points(chosen - curve.at(0.0).harmonic)}), "
+        f"{in_points(best - chosen).removeprefix('+')} below the oracle, {percent(best)}."
     )
 
 
@@ -177,63 +180,68 @@ def _show_scores(
 
     With ``compared``, sentences on the differences between the files come first.
     """
-    matrix, zsl = first.matrix, first.report.evaluation.zsl
+    matrix, tested = first.matrix, first.matrix.tested
     if compared:
         _show_differing(first, others, words)
     if text:
         _show_explanation([first, *others], text, words)
-    if isinstance(matrix, PredictedScores) and (
-        remarks := [each for each in matrix.remarks if each != AGREES]
-    ):
-        st.caption(plain(" ".join(remarks)))
-    if isinstance(matrix, PredictedScores) and matrix.tested.zsl_ranks is None:
-        st.caption("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
-    if not matrix.tested.has_curve:
-        if matrix.tested.limits:
-            icon = ":material/visibility_off:"
-            shown = st.warning if first.report.verdict != "clean" else st.info
-            shown(plain(words.translate(first.report.headline)), icon=icon)
-        elif not matrix.seen.any():
-            terms.metric("Accuracy, mean per class", percent(zsl))
-        else:
-            terms.metric("ZSL accuracy", percent(zsl))
-        below = st.container()
-        with_intervals = _choose_intervals()
-        with below:
-            _show_tabs(first, others, None, words, with_intervals=with_intervals)
-        _show_rest(first, words, is_example=not compared)
-        return
-    slot, below = st.container(key="scores_slot"), st.container()
+    if isinstance(matrix, PredictedScores):
+        if remarks := [each for each in matrix.remarks if each != AGREES]:
+            st.caption(plain(" ".join(remarks)))
+        if tested.zsl_ranks is None:
+            st.caption("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
+    slot, below = st.container(key="scores_slot" if tested.has_curve else None), st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        gamma, with_intervals = _ask_gamma(first), _choose_intervals()
+        gamma = _ask_gamma(first) if tested.has_curve else None
+        with_intervals = st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
+    with slot:
+        if gamma is None:
+            _show_accuracy(first, words)
+        else:
+            _draw_curves(first, others, words, gamma)
+    tabs = {
+        "Every protocol": lambda: show_protocols(first, words, gamma, with_intervals),
+        "Compare": lambda: _show_pair(first, others, gamma, words),
+    }
+    with below:
+        show_tabs(tabs, key="scores_tab")
+    _show_remarks(first, words)
+    show_split_of(matrix, is_example=not compared)
+    with st.expander("Command and predictions", icon=":material/terminal:"):
+        downloads.show_command(first.command)
+        if not isinstance(matrix, PredictedScores) and not tested.limits:
+            downloads.offer_predictions(
+                lambda: predictions_of_scores(first.report), _stem_of(first)
+            )
+
+
+def _show_accuracy(first: EvaluatedScores, words: Words) -> None:
+    """Show the accuracy of scores without a curve, or the metrics that they cannot give."""
+    if first.matrix.tested.limits:
+        show = st.warning if first.report.verdict != "clean" else st.info
+        show(plain(words.translate(first.report.headline)), icon=":material/visibility_off:")
+        return
+    label = "ZSL accuracy" if first.matrix.seen.any() else "Accuracy, mean per class"
+    terms.metric(label, percent(first.report.evaluation.zsl))
+
+
+def _draw_curves(
+    first: EvaluatedScores, others: list[EvaluatedScores], words: Words, gamma: float
+) -> None:
+    """Draw the curve of each file, with the handle of the first at ``gamma``."""
+    looks = zip([first, *others], ["harmonic", *GHOSTS], strict=False)
     lines = [
         line_of(
-            *(each.matrix.name, each.matrix.tested.curve, look, each.gamma, at),
+            *(each.matrix.name, each.matrix.tested.curve, look, each.gamma),
+            gamma if each is first else each.gamma or 0.0,
             each.report.origin,
         )
-        for each, look, at in zip(
-            [first, *others],
-            ["harmonic", *GHOSTS],
-            [gamma, *(o.gamma or 0.0 for o in others)],
-            strict=False,
-        )
+        for each, look in looks
         if each.matrix.tested.has_curve
     ]
-    with slot:
-        draw_curves(
-            InteractiveCurve(
-                lines, matrix.tested, matrix.class_names, sides=(words.seen, words.unseen)
-            ),
-            key=CURVE,
-            on_change=_remember,
-        )
-    with below:
-        _show_tabs(first, others, gamma, words, with_intervals=with_intervals)
-    _show_rest(first, words, is_example=not compared)
-
-
-def _choose_intervals() -> bool:
-    return st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
+    matrix, sides = first.matrix, (words.seen, words.unseen)
+    curve = InteractiveCurve(lines, matrix.tested, matrix.class_names, sides=sides)
+    draw_curves(curve, key=CURVE, on_change=_remember)
 
 
 def _ask_gamma(first: EvaluatedScores) -> float:
@@ -263,13 +271,17 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
     with st.container(border=True):
         for sentence in explanation.sentences:
             st.markdown(f"**{plain(words.translate(sentence))}**")
-        for k, table in enumerate(_readings(explanation)):
-            if table.empty:
+        for k, (printed, nearest) in enumerate(
+            zip(explanation.printed, explanation.distances, strict=True)
+        ):
+            if not nearest:
                 continue
-            table["reading"] = table["reading"].map(words.translate)
-            printed = explanation.printed[k]
+            readings = [
+                (words.translate(d.name), d.value, d.points / 100, d.explains)
+                for d in nearest[:LISTED]
+            ]
             tables.show(
-                table,
+                pd.DataFrame(readings, columns=["reading", "value", "points", "explains"]),
                 f"scores_readings_{printed.name}_{k}",
                 labels={
                     "value": printed.name,
@@ -285,15 +297,6 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
             st.markdown(
                 "\n".join(f"- {plain(words.translate(line))}" for line in explanation.beyond)
             )
-
-
-def _readings(explanation: Explanation) -> Iterator[pd.DataFrame]:
-    """Yield the nearest readings of each printed number; values and differences are fractions."""
-    for distances in explanation.distances:
-        yield pd.DataFrame(
-            [(d.name, d.value, d.points / 100, d.explains) for d in distances[:LISTED]],
-            columns=["reading", "value", "points", "explains"],
-        )
 
 
 def _show_differing(first: EvaluatedScores, others: list[EvaluatedScores], words: Words) -> None:
@@ -352,37 +355,6 @@ def _show_remarks(first: EvaluatedScores, words: Words) -> None:
         st.caption(f"γ: {origin_in_words('given')}.")
     for remark in () if isinstance(first.matrix, PredictedScores) else first.matrix.remarks:
         st.caption(plain(words.translate(remark)))
-
-
-def _show_tabs(
-    first: EvaluatedScores,
-    others: list[EvaluatedScores],
-    gamma: float | None,
-    words: Words,
-    *,
-    with_intervals: bool,
-) -> None:
-    """Show every protocol, or the comparison with other files."""
-    tabs = {
-        "Every protocol": lambda: show_protocols(first, words, gamma, with_intervals),
-        "Compare": lambda: _show_pair(first, others, gamma, words),
-    }
-    show_tabs(tabs, key="scores_tab")
-
-
-def _show_rest(first: EvaluatedScores, words: Words, *, is_example: bool) -> None:
-    """Show remarks on the metrics, the split of the scores, and the command."""
-    _show_remarks(first, words)
-    show_split_of(first.matrix, is_example=is_example)
-    with st.expander("Command and predictions", icon=":material/terminal:"):
-        _show_reproduce(first)
-
-
-def _show_reproduce(first: EvaluatedScores) -> None:
-    """Show the command, and offer the predictions contained in a score matrix."""
-    downloads.show_command(first.command)
-    if not isinstance(first.matrix, PredictedScores) and not first.matrix.tested.limits:
-        downloads.offer_predictions(lambda: predictions_of_scores(first.report), _stem_of(first))
 
 
 def _stem_of(first: EvaluatedScores) -> str:
