@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from io import BytesIO
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -66,6 +66,14 @@ OVERLAY, PANELS, METHODS_BESIDE = "overlay", "side by side", "t-SNE next to UMAP
 REQUESTED, FOLLOWED = "awa1_asked", "awa1_followed"
 #: Maximum number of class names in a sentence.
 NAMED = 8
+#: Layout -> field of its settings -> label, key, values and default of its slider.
+SLIDERS: Mapping[Method, Mapping[str, tuple[str, str, list[float], float]]] = {
+    "tsne": {"perplexity": ("Perplexity", "awa1_perplexity", [5.0, 10.0, 30.0, 50.0, 100.0], 30.0)},
+    "umap": {
+        "n_neighbors": ("Neighbours", "awa1_neighbours", [5, 10, 15, 30, 50, 100], 15),
+        "min_dist": ("min_dist", "awa1_distance", [0.0, 0.1, 0.25, 0.5, 0.8], 0.1),
+    },
+}
 #: How to read a map of two data sets.
 LOOK_FOR = "Colours mix where the data sets agree; an island of one colour is a class that differs."
 #: Question of the paired tests -> label of its line.
@@ -79,71 +87,70 @@ PICTURES = 1 << 20
 _mount_map = st.components.v2.component("zsl_point_map", **asdict(COMPONENT))
 
 
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """Chosen data sets and their split, layout, panels, colours, and the words of a search.
+
+    ``method`` is the method of which the colours show predictions, if any.
+    """
+
+    datasets: tuple[ZSLDataset, ...]
+    split: str
+    settings: MapSettings
+    view: str
+    colour: str
+    method: str | None
+    sought: str
+
+    @property
+    def separate(self) -> bool:
+        """Whether the features of two data sets differ, so that each has a map of its own."""
+        return len(self.datasets) == 2 and bool(why_incompatible(*self.datasets))
+
+    @property
+    def groups(self) -> list[tuple[ZSLDataset, ...]]:
+        """Data sets by map."""
+        return [(each,) for each in self.datasets] if self.separate else [self.datasets]
+
+    @property
+    def layouts(self) -> list[tuple[tuple[ZSLDataset, ...], MapSettings]]:
+        """Data sets and settings of each layout."""
+        settings = [self.settings]
+        if self.view == METHODS_BESIDE:
+            settings = [replace(self.settings, method=method) for method in ("tsne", "umap")]
+        return [(group, each) for group in self.groups for each in settings]
+
+
 def show(header: Header) -> None:
     """Answer from the printed pairs; show them, the map, and the map's quality and limits."""
     answer, (headline, details) = place_answer(), _printed_answer()
     answer.say(headline, details)
-    with st.container(horizontal=True, vertical_alignment="center", key="awa1_choices"):
-        drawer = st.popover("Data, layout, colour", icon=":material/tune:", width=200)
-        row = st.container(
-            horizontal=True, vertical_alignment="center", width="content", gap="small"
-        )
-    with drawer:
-        colours = st.container()  # first in the drawer; filled after other choices
-        datasets, split = choose_pair(header)
-        separate = len(datasets) == 2 and bool(why_incompatible(*datasets))
-        settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
-        view = _choose_view(len(datasets), separate=separate)
-    with colours:
-        colour, method = _choose_colour(datasets, view, separate=separate)
-    with row:
-        sought = st.text_input(
-            "Find a class",
-            key="awa1_find",
-            bind="query-params",
-            placeholder="Find: bear, whale",
-            label_visibility="collapsed",
-            width=120,
-        )
+    chosen = _choose(header)
     with st.container(key="awa1_pictures"):
         pairs, place = st.columns([0.31, 0.69], gap="medium")
     with pairs:
         _show_printed_pairs()
-    simulated = [data for data in datasets if data.simulated]
-    is_real_pair = len(datasets) == 2 and not separate and not simulated
+    simulated = [data for data in chosen.datasets if data.simulated]
     if simulated:
         words = simulated_effects.about_effects(simulated[0])
         answer.mark.badge("simulated map", color="orange", help=words)
-    groups = [[dataset] for dataset in datasets] if separate else [list(datasets)]
-    layouts = [settings]
-    if view == METHODS_BESIDE:
-        layouts = [replace(settings, method=method) for method in ("tsne", "umap")]
-    wanted = [(group, layout) for group in groups for layout in layouts]
     with place:
-        if separate:
-            st.caption(plain(why_incompatible(*datasets)))
-        waits = _offer_layouts(wanted)
-    first = {id(group): _first_picture(group, settings) for group in groups} if waits else {}
-    with place:
-        maps = [first[id(g)] if waits else _finished(g, layout) for g, layout in wanted]
-    scene = _scene(datasets, maps[:1] if waits and not separate else maps, view, separate=separate)
-    looks = coloured(scene, colour, split, method)
-    with place:
-        caption = f"{_sample_words(scene, first=waits)} {about_simulated(datasets)}".strip()
-        _explore(scene, looks, colour, sought, split, method, caption, first=waits)
+        scene, waits = _lay_out(chosen)
+        _explore(scene, coloured(scene, chosen.colour, chosen.split, chosen.method), chosen, waits)
     _show_image_counts()
-    figures_of = list(dict.fromkeys(scene.maps))
+    maps = list(dict.fromkeys(scene.maps))
     if waits:
-        figures_of = [cache.first_figures(_digests(group), tuple(group)) for group in groups]
-    if is_real_pair:
-        verdicts = mixing_verdicts(figures_of[0].mixing, "PCA", "map")
-        answer.say(_which_differ(verdicts, datasets), f"{headline} {details}")
-    about = partial(_show_agreement, figures_of, datasets, compared=not separate)
+        maps = [cache.first_figures(_digests(group), group) for group in chosen.groups]
+    compared = len(chosen.datasets) == 2 and not chosen.separate
+    if compared and not simulated:
+        verdicts = mixing_verdicts(maps[0].mixing, "PCA", "map")
+        answer.say(_which_differ(verdicts, chosen.datasets), f"{headline} {details}")
     label = "About the simulated map" if simulated else "About the map"
+    about = partial(_show_agreement, maps, chosen.datasets, compared=compared)
     fold(label, about, key="awa1_about", is_open=not simulated)
     show_limits()
     if waits:
-        _let_all_rows_follow(groups, settings)
+        _let_all_rows_follow(chosen.groups, chosen.settings)
 
 
 # --- Printed results ------------------------------------------------------------------------------
@@ -242,7 +249,45 @@ def _which_differ(verdicts: pd.DataFrame, datasets: Sequence[ZSLDataset]) -> str
 # --- Choices --------------------------------------------------------------------------------------
 
 
-def choose_settings(n: int) -> MapSettings:
+def _choose(header: Header) -> Choices:
+    """Choose data sets, layout, panels and colours in a drawer, and classes next to it."""
+    with st.container(horizontal=True, vertical_alignment="center", key="awa1_choices"):
+        drawer = st.popover("Data, layout, colour", icon=":material/tune:", width=200)
+        row = st.container(
+            horizontal=True, vertical_alignment="center", width="content", gap="small"
+        )
+    with drawer:
+        colours = st.container()  # first in the drawer; filled after other choices
+        datasets, split = choose_pair(header)
+        two = len(datasets) == 2
+        separate = two and bool(why_incompatible(*datasets))
+        settings = _choose_settings(sum(len(dataset.labels) for dataset in datasets))
+        views = [PANELS] if separate else [OVERLAY, *[PANELS] * two, METHODS_BESIDE]
+        view = controls.choose_option("View", views, key="awa1_view")
+    with colours:
+        linked = separate and same_images(*datasets)
+        offered = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
+        usual = "data set" if "data set" in offered else "class"
+        colour = controls.choose_option("Colour", offered, key="awa1_colour", default=usual)
+        method = None
+        if colour in OF_ANSWERS:
+            usual = controls.METHOD
+            method = controls.choose_option(
+                "Method", list(METHODS), key="awa1_method", default=usual
+            )
+    with row:
+        sought = st.text_input(
+            "Find a class",
+            key="awa1_find",
+            bind="query-params",
+            placeholder="Find: bear, whale",
+            label_visibility="collapsed",
+            width=120,
+        )
+    return Choices(datasets, split, settings, view, colour, method, sought)
+
+
+def _choose_settings(n: int) -> MapSettings:
     """Choose the layout of ``n`` images and its parameters."""
     name = st.segmented_control(
         "Layout",
@@ -253,7 +298,11 @@ def choose_settings(n: int) -> MapSettings:
         bind="query-params",
     )
     method = METHODS_BY_NAME[name]
-    own = _choose_own(method)
+    own: dict[str, Any] = {}
+    for field, (label, key, values, default) in SLIDERS.get(method, {}).items():
+        own[field] = st.select_slider(
+            label, values, default, key=key, format_func="{:g}".format, bind="query-params"
+        )
     usual = "all" if n > LARGE else "2,000"
     sample = controls.choose_option(
         f"Images of {n:,}", list(SAMPLES), key="awa1_images", default=usual
@@ -265,48 +314,6 @@ def choose_settings(n: int) -> MapSettings:
         bound = controls.bind_number("awa1_threads")
         threads = st.number_input("Threads", 1, 2, 2, key="awa1_threads", bind=bound, help=why)
     return MapSettings(method, n_samples=SAMPLES[sample], seed=seed, threads=threads, **own)
-
-
-def _choose_view(n_sets: int, *, separate: bool) -> str:
-    """Choose the panels: one map, one panel per data set, or one panel per layout."""
-    views = [PANELS] if separate else [OVERLAY, *[PANELS] * (n_sets == 2), METHODS_BESIDE]
-    return controls.choose_option("View", views, key="awa1_view")
-
-
-def _choose_colour(
-    datasets: Sequence[ZSLDataset], view: str, *, separate: bool
-) -> tuple[str, str | None]:
-    """Choose the colours of the images, and a method if the colours show predictions."""
-    linked = separate and same_images(*datasets)
-    colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
-    colour = controls.choose_option(
-        "Colour",
-        colours,
-        key="awa1_colour",
-        default="data set" if "data set" in colours else "class",
-    )
-    if colour not in OF_ANSWERS:
-        return colour, None
-    method = controls.choose_option(
-        "Method", list(METHODS), key="awa1_method", default=controls.METHOD
-    )
-    return colour, method
-
-
-def _choose_own(method: str) -> dict[str, Any]:
-    """Choose the parameters of this layout."""
-    slide: Callable[..., Any] = partial(st.select_slider, bind="query-params")
-    if method == "tsne":
-        values, words = [5.0, 10.0, 30.0, 50.0, 100.0], "{:g}".format
-        own = slide("Perplexity", values, 30.0, key="awa1_perplexity", format_func=words)
-        return {"perplexity": own}
-    if method != "umap":
-        return {}
-    neighbours, distances = [5, 10, 15, 30, 50, 100], [0.0, 0.1, 0.25, 0.5, 0.8]
-    return {
-        "n_neighbors": slide("Neighbours", neighbours, 15, key="awa1_neighbours"),
-        "min_dist": slide("min_dist", distances, 0.1, key="awa1_distance"),
-    }
 
 
 # --- Previews and layouts -------------------------------------------------------------------------
@@ -410,15 +417,20 @@ def _on_its_way(
     )
 
 
-def _scene(
-    datasets: Sequence[ZSLDataset], maps: Sequence[EmbeddedMap], view: str, *, separate: bool
-) -> Scene:
-    if separate:
-        order = match_classes(*datasets)
-        return Scene.separate(datasets, maps, order, same=same_images(*datasets))
-    if view == PANELS:
-        return Scene.side_by_side(datasets, maps[0])
-    return Scene.overlay(datasets, *maps)
+def _lay_out(chosen: Choices) -> tuple[Scene, bool]:
+    """Return the maps as a scene, and whether these are previews of layouts that are offered."""
+    if chosen.separate:
+        st.caption(plain(why_incompatible(*chosen.datasets)))
+    if waits := _offer_layouts(chosen.layouts):
+        maps = [_first_picture(group, chosen.settings) for group in chosen.groups]
+    else:
+        maps = [_finished(group, settings) for group, settings in chosen.layouts]
+    if chosen.separate:
+        order, same = match_classes(*chosen.datasets), same_images(*chosen.datasets)
+        return Scene.separate(chosen.datasets, maps, order, same=same), waits
+    if chosen.view == PANELS:
+        return Scene.side_by_side(chosen.datasets, maps[0]), waits
+    return Scene.overlay(chosen.datasets, *maps), waits
 
 
 def _sample_words(scene: Scene, *, first: bool) -> str:
@@ -438,25 +450,15 @@ def _sample_words(scene: Scene, *, first: bool) -> str:
 
 
 @fragment
-def _explore(
-    scene: Scene,
-    looks: Colouring,
-    colour: str,
-    sought: str,
-    split: str,
-    method: str | None,
-    caption: str,
-    *,
-    first: bool,
-) -> None:
+def _explore(scene: Scene, looks: Colouring, chosen: Choices, first: bool) -> None:
     """Draw the maps (with ``first``, the preview), then a caption and the selection."""
     key = _key(scene, first=first)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
-    picked, classes = _picked(scene), search_names(scene.classes, sought)
+    picked, classes = _picked(scene), search_names(scene.classes, chosen.sought)
     meant = None if classes is None else classes.tolist()
     _draw_map(
         replace(
-            _drawn(scene, looks, colour, meant),
+            _drawn(scene, looks, chosen.colour, meant),
             key=key,
             selection=selection,
             picked=picked,
@@ -465,12 +467,13 @@ def _explore(
         key="awa1_points",
         on_change=lambda: _remember(scene, key),
     )
-    st.caption(caption)
+    about = about_simulated(chosen.datasets)
+    st.caption(f"{_sample_words(scene, first=first)} {about}".strip())
     if picked is not None:
-        _show_image(scene, picked, split, method)
+        _show_image(scene, picked, chosen.split, chosen.method)
     if selection is not None:
         _show_selected(scene, scene.selected(selection))
-    _offer(scene, looks, colour)
+    _offer(scene, looks, chosen.colour)
 
 
 def _drawn(
@@ -608,29 +611,36 @@ def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
     names = np.array([each.name for each in sets])
     shown = table.assign(data_set=names[table["part"]])
     st.markdown("**Nearest in the original space**")
-    event = st.dataframe(
+    _list_images(
+        scene,
         shown[["data_set", "row", "class", "same_class", "distance"]],
-        hide_index=True,
-        height="content",
-        column_config=NAMES
-        | {"same_class": "same class", "distance": st.column_config.NumberColumn(format="%.3f")},
-        on_select="rerun",
-        selection_mode="single-row",
         key=f"awa1_nearest_{dataset.name}_{row}",
+        height="content",
+        same_class="same class",
+        distance=st.column_config.NumberColumn(format="%.3f"),
     )
-    _go_to(scene, shown, event)
     st.caption(
         f"Nearest by all features, not on the map. {table['same_class'].sum()} of {len(table)} "
         "are of the same class."
     )
 
 
-def _go_to(scene: Scene, table: pd.DataFrame, event: Any) -> None:
-    """Mark the image of a newly ticked row on the map."""
-    ticked = event.selection.rows
-    if not ticked:
+def _list_images(
+    scene: Scene, table: pd.DataFrame, *, key: str, height: int | Literal["content"], **columns: Any
+) -> None:
+    """List images; the image of a newly ticked row is marked on the map."""
+    event: Any = st.dataframe(
+        table,
+        hide_index=True,
+        height=height,
+        column_config=NAMES | columns,
+        on_select="rerun",
+        selection_mode="single-row",
+        key=key,
+    )
+    if not event.selection.rows:
         return
-    chosen = table.iloc[ticked[0]]
+    chosen = table.iloc[event.selection.rows[0]]
     part = [dataset.name for dataset in scene.datasets].index(chosen["data_set"])
     address = f"{part}.{chosen['row']}"
     if st.session_state.get("awa1_ticked") != address:
@@ -671,16 +681,7 @@ def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
             },
         )
     with right:
-        event = st.dataframe(
-            table.head(SHOWN),
-            hide_index=True,
-            height=260,
-            column_config=NAMES,
-            on_select="rerun",
-            selection_mode="single-row",
-            key=f"awa1_selected_{n}",
-        )
-        _go_to(scene, table, event)
+        _list_images(scene, table.head(SHOWN), key=f"awa1_selected_{n}", height=260)
         first = f" The first {SHOWN} of {n:,}; the download has all." if n > SHOWN else ""
         st.caption(f"A ticked row is marked on the map.{first}")
     downloads.download("Selected images", lambda: table_as_csv(table), "selected.csv")
