@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 from urllib.parse import quote
 
 import streamlit as st
@@ -16,8 +19,7 @@ from ui.shell.frame import Header, errors_as_sentences
 from ui.shell.numbers import three_digits
 from ui.state import cache, controls
 
-#: Title, text, button and choices of a paragraph.
-Step = tuple[str, str, str, Mapping[str, str]]
+ARTICLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 #: Digits without training images, and the line that each of the first attributes describes.
 UNSEEN_DIGITS = (7, 8, 9)
 SEGMENTS = ("M4 3h12", "M3 5v10", "M17 5v10", "M4 17h12", "M3 19v10", "M17 19v10", "M4 31h12")
@@ -37,24 +39,14 @@ def show(header: Header) -> None:
     with aside, st.container(key="about_instrument"):
         instrument.show_instrument(header)
     with steps, errors_as_sentences():
-        _write_steps(_steps())
+        _write_steps()
 
 
 def _write_introduction() -> None:
-    st.markdown(
-        "**Zero-shot learning uses descriptions to recognise classes that have no training "
-        "images.**\n\n"
-        "This model was trained on images of :blue[**●\u00a00\u00a0to\u00a06**]. For "
-        ":orange[**◆\u00a07,\u00a08\u00a0and\u00a09**] it has only descriptions of 31 values "
-        "each; these lines show seven of them:"
-    )
+    st.markdown(ARTICLE["introduction"])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(_described(), width=110)
-        words = (
-            "From each description it predicts an image; a test image is assigned to the class of "
-            "the nearest prediction."
-        )
-        st.markdown(words, width=228)
+        st.markdown(ARTICLE["prediction"], width=228)
 
 
 def _described() -> str:
@@ -71,72 +63,28 @@ def _described() -> str:
     return f'<img alt="The lines of 7, 8 and 9" width="110" src="{address}">'
 
 
-def _steps() -> Sequence[Step]:
-    """Return title, text, button and choices of each step."""
-    digits = cache.dataset("digits")
-    run = playground_answers.played(playground_answers.spec_of(digits, "PS", controls.METHOD))
+def _write_steps() -> None:
+    """Write the steps with their buttons, and a last paragraph on leaks."""
+    run = playground_answers.played(
+        playground_answers.spec_of(cache.dataset("digits"), "PS", controls.METHOD)
+    )
     assert run is not None  # precomputed, or quick to compute
     gamma = run.gamma or 0.0
-    return (
-        (
-            "Seen classes win",
-            "With all ten digits allowed, images drift to familiar digits. Click a grey 9 left "
-            "of the dividing line: what was it mistaken for?",
-            "Show only the 9s",
-            {instrument.ONLY: "9"},
-        ),
-        (
-            "One number holds them back",
-            "γ is subtracted from the scores of all seen classes. Cross-validation on seen digits "
-            f"alone chooses {three_digits(gamma)}. Move further right: when does H fall?",
-            f"Set γ to {three_digits(gamma)}",
-            {instrument.GAMMA: repr(gamma)},
-        ),
-        (
-            "Another method, another curve",
-            "A method is a curve, not a point: each γ is one point on it, and the area under the "
-            "curve compares methods across all γ. Choose ESZSL, then click a grey curve. Which "
-            "curve is higher?",
-            "Choose ESZSL",
-            {"method": "ESZSL"},
-        ),
-        (
-            "One λ does not suit both tasks",
-            "λ sets how strongly a method is regularised. Validation chooses one λ if only unseen "
-            "classes are allowed, and another if seen classes are allowed too. Move from one to "
-            "the other: which side loses?",
-            "Vary λ for SAE",
-            {"method": "SAE", instrument.RULER: "lambda"},
-        ),
-        (
-            "Test images without labels",
-            "A transductive method also uses the test images, without their labels. That is an "
-            "easier task, so transductive methods have a ranking of their own. Move from 0 images "
-            "to all of them: how much do they add?",
-            "Use the test images",
-            {instrument.RULER: "images"},
-        ),
-    )
-
-
-def _write_steps(steps: Sequence[Step]) -> None:
-    """Write steps, and a last paragraph on leaks."""
-    for step in steps:
-        _write_step(*step)
+    write = partial(str.format, gamma=three_digits(gamma), value=repr(gamma))
+    for step in ARTICLE["step"]:
+        st.header(step["title"], anchor=False)
+        st.markdown(write(step["text"]))
+        choices = {name: write(value) for name, value in step["choices"].items()}
+        st.button(
+            write(step["button"]),
+            icon=":material/tune:",
+            key=f"about_{step['title']}",
+            on_click=_set,
+            args=(choices,),
+        )
     st.header("A split that leaks", anchor=False)
-    st.markdown(
-        "None of this holds if the model was trained on test images or on unseen classes. Some "
-        "released split files list thousands of test images for training. Upload a split file "
-        "together with your scores to see H without these images."
-    )
+    st.markdown(ARTICLE["leaks"])
     site_map.link("drop", "Is it clean?")
-
-
-def _write_step(title: str, text: str, button: str, choices: Mapping[str, str]) -> None:
-    """Write a paragraph with the button that sets its choices."""
-    st.header(title, anchor=False)
-    st.markdown(text)
-    st.button(button, icon=":material/tune:", key=f"about_{title}", on_click=_set, args=(choices,))
 
 
 def _set(choices: Mapping[str, str]) -> None:
