@@ -176,6 +176,14 @@ def test_nonsense_in_the_address_is_passed_over(visit, query):
     assert app.title[0].value.endswith("Can I trust this split, score matrix or number?")
 
 
+@pytest.mark.parametrize("address", ["kinetics-400", "Kinetics-400"])  # earlier: names
+def test_a_pretraining_set_is_chosen_by_its_name_or_its_title(visit, address):
+    app = visit(drop_pretraining=address)
+    assert app.selectbox(key="drop_pretraining").value == "Kinetics-400"
+    assert not app.toast
+    assert any("classes of Kinetics-400" in each.value.replace("\\", "") for each in app.markdown)
+
+
 def test_what_the_author_says_closes_the_question(visit):
     declared = dict.fromkeys(
         ("leakage_hyperparameters", "leakage_epochs", "leakage_gamma"), "validation"

@@ -17,6 +17,8 @@ from zslcore.datasets import ZSLDataset, intake
 from zslcore.datasets.facts import FINE_TUNED, benchmark_of, unlisted_sets
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import PRETRAINING_NAMES
+from zslcore.leakage.contamination import titles_of_sets
+from zslcore.leakage.vocabularies import NOTHING
 from zslcore.untrusted.client import DEFAULT_LIMITS
 
 CANCEL = "data_cancel"
@@ -189,7 +191,9 @@ def _in_words(name: str) -> str:
     """Return the label of a pre-training set in the menu."""
     if name in FINE_TUNED:
         return f"fine-tuned on {FINE_TUNED[name]}"
-    return f"{unlisted_sets()[name]}, classes not listed" if name in unlisted_sets() else name
+    if name in unlisted_sets():
+        return f"{unlisted_sets()[name]}, classes not listed"
+    return name if name == NOTHING else titles_of_sets([name])
 
 
 def _choose_group() -> None:

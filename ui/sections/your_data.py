@@ -26,6 +26,7 @@ from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.protocol import Task
 from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
 from zslcore.leakage import get_vocabulary
+from zslcore.leakage.contamination import titles_of_sets
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.report import Report
 from zslcore.leakage.split_card import card_of_split
@@ -41,7 +42,8 @@ ATTEMPTS = 8
 
 def show_your_data(dataset: ZSLDataset, split: Split) -> None:
     """Show the origin of an import, the verdict on a split, and ranked results."""
-    trained = ", ".join(pretraining_of(dataset)).replace("none", "nothing")
+    declared = pretraining_of(dataset)
+    trained = "nothing" if declared == ("none",) else titles_of_sets(declared)
     st.caption(
         f"{plain(dataset.source)} Features trained on {plain(trained or 'unknown data')}; data "
         f"{dataset.digest}. {plain(split.note)}"

@@ -16,6 +16,8 @@ from ui.shell.numbers import three_digits
 from ui.shell.text import plain
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.evaluation import plugins
+from zslcore.leakage.contamination import titles_of_sets
+from zslcore.leakage.vocabularies import VOCABULARY_NAMES
 from zslcore.methods import METHODS
 from zslcore.methods.base import Family
 
@@ -54,6 +56,20 @@ def choose_option(
         )
     index = next((k for k, option in enumerate(options) if option == default), 0)
     return st.selectbox(label, options, index=index, key=key, bind="query-params", **more)
+
+
+def choose_corpus(label: str, *, key: str, default: str = "", **more: Any) -> str:
+    """Choose a pre-training set with a list of classes by its title; return its name.
+
+    ``default`` is the first option if it is not the name of such a set, and may then be returned.
+    """
+    titles = {titles_of_sets([name]): name for name in VOCABULARY_NAMES}
+    if default and default not in VOCABULARY_NAMES:
+        titles = {default: default} | titles
+    if (name := st.query_params.get(key)) in VOCABULARY_NAMES:  # as in earlier addresses
+        st.session_state[key] = st.query_params[key] = titles_of_sets([name])
+    usual = next((title for title, name in titles.items() if name == default), None)
+    return titles[choose_option(label, list(titles), key=key, default=usual, **more)]
 
 
 def choose_split(dataset: ZSLDataset) -> Split:

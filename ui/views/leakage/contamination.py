@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import pandas as pd
@@ -13,7 +12,7 @@ import streamlit as st
 from ui.components import window
 from ui.figures.contamination import contamination_map
 from ui.shell import site_map
-from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer
+from ui.shell.frame import Header, chart, errors_as_sentences, place_answer
 from ui.shell.text import plain
 from ui.state import controls, data_menu
 from ui.takeaway import tables
@@ -21,7 +20,7 @@ from ui.takeaway.downloads import show_command
 from zslcore.datasets.class_lists import parse_class_list
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import contamination, reliability
-from zslcore.leakage.contamination import ContaminationAnswer, Extractor, TestSet
+from zslcore.leakage.contamination import Extractor, TestSet
 from zslcore.leakage.vocabularies import NOTHING, count_understood
 
 #: Title of the column for all sets without a list of classes.
@@ -35,13 +34,13 @@ EXAMPLE = "zebra\ngiant panda\nokapi"
 def show(header: Header) -> None:
     """Choose features and test classes, and show whether they overlap."""
     with errors_as_sentences():
-        answer = place_answer()
+        place = place_answer()
         with st.container(
             horizontal=True, vertical_alignment="center", gap="small", key="contamination_top"
         ):
             wide: int | Literal["content"] = 72 if window.is_narrow() else "content"
             st.caption("Features of", width=wide)
-            extractor = controls.choose_option(
+            name = controls.choose_option(
                 "Features of",
                 list(contamination.extractors()),
                 key="contamination_extractor",
@@ -70,18 +69,24 @@ def show(header: Header) -> None:
                 label_visibility="collapsed",
             )
         tested, words = _choose_classes(header, chosen)
+        extractor = contamination.find_extractor(name)
         with st.spinner("Comparing class names …"):
-            question = TestedExtractor(tested, contamination.find_extractor(extractor))
-        _say(question, answer)
-        if question.answer.state == "unknown" and not tested.not_understood:
+            answer = contamination.answer(tested, extractor)
+        word = f":{LOOKS[answer.state]}[{ANSWERS[answer.verdict]}.]"
+        headline = answer.headline.replace("test classes", f"test classes of {tested}", 1)
+        place.say(f"{word} {plain(headline)}", plain(answer.evidence or answer.advice))
+        is_open = answer.state == "unknown" and not tested.not_understood
+        if is_open or (answer.evidence and answer.advice):
             with steps, st.popover("Next steps"):
-                _show_next(question)
-        TABS[tab](question)
-        read = question.extractor
-        link = f"[{plain(read.source)}]({read.url})"
-        st.markdown(f":small[Pre-training of {plain(read.name)}: {link}.]")
+                if answer.evidence:
+                    st.markdown(plain(answer.advice))
+                if is_open:
+                    _show_searches(tested, extractor)
+        TABS[tab](tested, extractor)
+        link = f"[{plain(extractor.source)}]({extractor.url})"
+        st.markdown(f":small[Pre-training of {plain(extractor.name)}: {link}.]")
     with st.expander("Command", icon=":material/terminal:"):
-        asks = ["zslcore", "contamination", *words, "--extractor", extractor]
+        asks = ["zslcore", "contamination", *words, "--extractor", name]
         show_command(shlex.join(asks))
 
 
@@ -128,37 +133,11 @@ ANSWERS = {"Leaks": "No", "Unknown": "Unknown", "Clean": "Yes"}
 LOOKS = {"overlap": "red", "unknown": "gray", "possible": "orange", "none": "green"}
 
 
-@dataclass(frozen=True)
-class TestedExtractor:
-    """The chosen test classes and the chosen extractor."""
-
-    tested: TestSet
-    extractor: Extractor
-
-    @property
-    def answer(self) -> ContaminationAnswer:
-        """Answer to whether a result on these classes may be reported as zero-shot."""
-        return contamination.answer(self.tested, self.extractor)
-
-    @property
-    def trained_on(self) -> list[str]:
-        """Titles of the extractor's pre-training sets."""
-        return [contamination.pretraining_sets()[n].title for n in self.extractor.pretraining]
-
-
-def _say(question: TestedExtractor, place: ViewAnswer) -> None:
-    """Write the answer and its evidence."""
-    answer = question.answer
-    word = f":{LOOKS[answer.state]}[{ANSWERS[answer.verdict]}.]"
-    headline = answer.headline.replace("test classes", f"test classes of {question.tested}", 1)
-    place.say(f"{word} {plain(headline)}", plain(f"{answer.evidence} {answer.advice}".strip()))
-
-
-def _show_next(question: TestedExtractor) -> None:
+def _show_searches(tested: TestSet, extractor: Extractor) -> None:
     """Show ways to find evidence without a list of the pre-training classes."""
-    named = str(question.tested)
+    named = str(tested)
     on = ["--on", named] if named in _ON_MAP else ["--classes", "FILE"]
-    if question.extractor.labels == "captions":
+    if extractor.labels == "captions":
         st.markdown(
             "**Count captions.** With some of the pre-training captions, one per line, this "
             "command counts the captions that name each test class:"
@@ -172,22 +151,21 @@ def _show_next(question: TestedExtractor) -> None:
     )
     show_command("python -m zslcore check FOLDER")
     printed = [
-        row
-        for name in question.extractor.pretraining
-        for row in contamination.printed_overlaps(name)
+        row for name in extractor.pretraining for row in contamination.printed_overlaps(name)
     ]
     if printed:
         st.caption(f"Overlap reported in its paper: {plain(printed[0].source)}, {printed[0].url}")
 
 
-def show_map(question: TestedExtractor) -> None:
+def show_map(tested: TestSet, extractor: Extractor) -> None:
     """Draw all test sets by all pre-training sets, with the chosen sets tinted."""
     table, web = _map()
     test_sets = {row.test_set for row in table.itertuples()}
     counts = table.loc[table["title"] != WEB, "state"].value_counts()
-    titles = dict.fromkeys(WEB if title in web else title for title in question.trained_on)
+    trained_on = [contamination.pretraining_sets()[n].title for n in extractor.pretraining]
+    titles = dict.fromkeys(WEB if title in web else title for title in trained_on)
     chart(
-        contamination_map(table, str(question.tested), list(titles)),
+        contamination_map(table, str(tested), list(titles)),
         f"Contamination map of {len(test_sets)} test sets and {table['title'].nunique() - 1} "
         f"pre-training sets with a list of classes: {counts.get('overlap', 0)} cells overlap, "
         f"{counts.get('possible', 0)} have related classes only, {counts.get('none', 0)} have none "
@@ -240,17 +218,16 @@ def _hover(row: Mapping[Any, Any]) -> str:
     return words
 
 
-def show_extractors(question: TestedExtractor) -> None:
+def show_extractors(tested: TestSet, _: Extractor) -> None:
     """List all extractors with their verdicts on the same test classes."""
-    rows = []
+    sets, rows = contamination.pretraining_sets(), []
     for extractor in contamination.extractors().values():
-        answer = contamination.answer(question.tested, extractor)
-        titles = [contamination.pretraining_sets()[name].title for name in extractor.pretraining]
+        answer = contamination.answer(tested, extractor)
         rows.append(
             {
                 "extractor": extractor.name,
                 "kind": extractor.kind,
-                "trained_on": " + ".join(titles),
+                "trained_on": " + ".join(sets[name].title for name in extractor.pretraining),
                 "with": extractor.labels,
                 "answer": answer.verdict,
                 "why": answer.sentence,
@@ -276,11 +253,10 @@ def show_extractors(question: TestedExtractor) -> None:
     )
 
 
-def show_classes(question: TestedExtractor) -> None:
+def show_classes(tested: TestSet, extractor: Extractor) -> None:
     """List the overlapping classes of the chosen test set, with reasons."""
-    names = question.extractor.pretraining
     with st.spinner("Comparing class names …"):
-        parts = [contamination.evidence(question.tested, name) for name in names]
+        parts = [contamination.evidence(tested, name) for name in extractor.pretraining]
     table = pd.concat(parts, ignore_index=True)
     if table.empty:
         st.info(

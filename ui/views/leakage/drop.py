@@ -46,7 +46,6 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage import (
-    VOCABULARY_NAMES,
     AuditContext,
     CorrectedSplit,
     DeclaredProvenance,
@@ -56,6 +55,7 @@ from zslcore.leakage import (
     compare_splits,
     get_vocabulary,
 )
+from zslcore.leakage.contamination import titles_of_sets
 from zslcore.leakage.correction import Policy
 from zslcore.leakage.file_kinds import ENDINGS, class_list_of
 from zslcore.leakage.loading import context_of
@@ -87,7 +87,7 @@ HELP = (
     "file is read in a separate process that runs no code from it."
 )
 ON_FILE, ON_DATASET = "files", "a data set"
-DECLARED = f"as declared, else {get_vocabulary(USUAL).title}"
+DECLARED = f"as declared, else {titles_of_sets([USUAL])}"
 
 
 def show(header: Header) -> None:
@@ -290,15 +290,14 @@ def _ask_printed(groups: Sequence[Sorted]) -> tuple[Printed, ...]:
 
 def _choose_pretraining() -> list[Vocabulary]:
     """Choose the pre-training set of the extractor; empty if it is not declared."""
-    chosen = st.selectbox(
+    chosen = controls.choose_corpus(
         "Extractor trained on",
-        [DECLARED, *VOCABULARY_NAMES],
         key="drop_pretraining",
-        bind="query-params",
+        default=DECLARED,
         width=250,
         help="Test classes in the pre-training set are not unseen.",
     )
-    return [] if chosen in (None, DECLARED) else [get_vocabulary(chosen)]
+    return [] if chosen == DECLARED else [get_vocabulary(chosen)]
 
 
 def _judged(files: Sorted, pretraining: list[Vocabulary], declared: Declared) -> _Checked:

@@ -33,6 +33,7 @@ from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.facts import PRETRAINING, action_facts, recognise_actions
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.leakage import VOCABULARY_NAMES, AuditContext, get_vocabulary
+from zslcore.leakage.contamination import titles_of_sets
 from zslcore.methods import METHODS
 from zslcore.metrics.gain import GROUPS
 
@@ -143,10 +144,9 @@ def _choose_vocabulary(dataset: ZSLDataset) -> tuple[str, pd.DataFrame]:
     For UCF101 and HMDB51 with Kinetics-400 or Sports-1M, the classes in the set are the classes
     that Huang et al. (VISAPP 2021) annotate as overlapping.
     """
-    declared = next((n for n in reversed(dataset.pretraining) if n in VOCABULARY_NAMES), None)
-    vocabulary = controls.choose_option(
+    declared = next((n for n in reversed(dataset.pretraining) if n in VOCABULARY_NAMES), "")
+    vocabulary = controls.choose_corpus(
         "Extractor trained on",
-        VOCABULARY_NAMES,
         key=f"gain_vocabulary_{dataset.name}",
         default=declared,
     )
@@ -167,7 +167,7 @@ def _in_words(
 ) -> tuple[str, str]:
     """Return the gain of classes in the pre-training set next to the gain of unrelated classes."""
     n = {group: int((table["group"] == group).sum()) for group in GROUPS}
-    name = plain(_title(vocabulary))
+    name = plain(titles_of_sets([vocabulary]))
     interval = f"95 % interval {signed(gain.low, '+z.1f')} to {signed(gain.high, '+z.1f')}"
     if gain.is_shown:
         than = "more" if gain.difference > 0 else "less"
@@ -247,7 +247,7 @@ def _show_class(
     left, right = st.columns([0.4, 0.6], gap="medium")
     with left:
         st.markdown(
-            f"**{plain(name)}** is {_WORDS[match['group']]} {plain(_title(vocabulary))}. "
+            f"**{plain(name)}** is {_WORDS[match['group']]} {plain(titles_of_sets([vocabulary]))}. "
             + _match_in_words(match, vocabulary)
         )
         if dataset.images is None:
@@ -274,11 +274,6 @@ def _show_class(
 
 
 _WORDS = {"in the set": "in", "related": "related to a class of", "unrelated": "not in"}
-
-
-def _title(vocabulary: str) -> str:
-    """Return the title of a list of classes, taken from its source."""
-    return get_vocabulary(vocabulary).source.split(",")[0].split(" (")[0]
 
 
 def _match_in_words(match: pd.Series, vocabulary: str) -> str:
