@@ -773,7 +773,7 @@ def test_a_row_per_image_and_class_is_refused(tmp_path, number):
     images = np.repeat(np.arange(len(Y)), C)
     table = pd.DataFrame({"id": images if number else [f"{k}.jpg" for k in images]})
     table["label"] = np.repeat([NAMES[k] for k in Y], C)
-    table["class"], table["score"] = np.tile(NAMES, len(Y)), F.ravel()
+    table["class"] = np.tile(NAMES, len(Y))  # scores would make it a matrix
     table.to_csv(tmp_path / "long.csv", index=False)
     with pytest.raises(ZSLError, match=rf"one row per image; got {C} for each 'id'"):
         read_scores(tmp_path / "long.csv", unseen=[NAMES[k] for k in UNSEEN])

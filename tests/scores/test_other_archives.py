@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.exceptions import DatasetError
 from zslcore.leakage.file_kinds import recognise_file
 from zslcore.scores import interpreted, judge
 from zslcore.scores.reading import read_scores
@@ -156,10 +156,11 @@ def test_tables_and_records_of_scores_in_json(tmp_path, expected, name):
     )
 
 
-def test_scores_of_the_best_classes_alone_are_no_matrix(tmp_path):
+def test_scores_of_the_best_classes_alone_are_predicted_classes(tmp_path):
     """Read as columns, the largest score of every image would be of the first class."""
     records = [{"target": "bat", "labels": ["cow", "dog"], "scores": [2.0, 1.0]} for _ in Y]
     records[3]["labels"] = ["elk", "bat"]
     (tmp_path / "own.json").write_text(json.dumps(records))
-    with pytest.raises(FileRefusedError, match="expected a matrix called .* got target"):
-        read_scores(tmp_path / "own.json", unseen=["cow"])
+    file = read_scores(tmp_path / "own.json", unseen=["cow"])
+    assert file.scores is None
+    assert [*file.predicted] == ["elk" if k == 3 else "cow" for k in range(len(Y))]

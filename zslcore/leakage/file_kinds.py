@@ -6,6 +6,7 @@ variables (:mod:`zslcore.untrusted.client`).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -96,6 +97,8 @@ EXPECTED = (
 PARTS_OF_TABLE = re.compile(rb"(?i)train|test|split|part|set|phase|usage|stage|seen|novel|base|val")
 #: Two fractions in a line.
 FRACTIONS = re.compile(r"(?:^|\s)-?\d*\.\d+[\s,;|]+-?\d*\.\d+(?:\s|$)")
+#: End of the name of an image or video.
+IMAGE_FILE = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|webp|avi|mp4|mpg|mov|mkv)$", re.IGNORECASE)
 #: Pattern in the names of lists of rows.
 NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
 MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
@@ -242,12 +245,16 @@ def _kind_of_arrays(contents: Contents) -> Kind:
     if split_of_arrays(path, contents.arrays) is not None:
         return "split"
     if has_labels:
+        if _has_scores_by_name(contents):
+            return "scores"
         rest = [n for n in shapes if not is_named(n, LABEL_VARIABLES)]
         if lists := [n for n in rest if NAMES_A_PART.search(n)]:
             named = ", ".join(clean_text(name, 40) for name in lists[:6])
             read = "trainval_loc, test_seen_loc, test_unseen_loc, or train, val, test, train_idx"
             raise _refusal(path, f"labels with {named}; lists of rows must be called {read}")
         return "labels"
+    if _has_scores_by_image(contents):
+        return "scores"
     if {"prototypes", "class_names"} <= names:
         size = " x ".join(f"{n:,}" for n in shapes["prototypes"] or ())
         raise _refusal(path, f"class embeddings ({size}), which import takes with --prototypes")
@@ -255,6 +262,33 @@ def _kind_of_arrays(contents: Contents) -> Kind:
         raise _refusal(path, f"a file whose {clean_text(name, 40)} is refused: {reason}")
     held = ", ".join(clean_text(name, 40) for name in list(shapes)[:6]) or "nothing readable"
     raise _refusal(path, f"a file with {held}")
+
+
+def _has_scores_by_name(contents: Contents) -> bool:
+    """Whether a file with labels has fractions for every image in an array per class."""
+    labels = first_named(contents.shapes, LABEL_VARIABLES)
+    sizes = {math.prod(shape) for n, shape in contents.shapes.items() if n == labels and shape}
+    vectors = [*contents.vectors.values()]
+    has_fractions = any((values != np.trunc(values)).any() for values in vectors)
+    return has_fractions and (len(vectors[0]) in sizes or len(vectors) in sizes)
+
+
+def _has_scores_by_image(contents: Contents) -> bool:
+    """Whether a file has probabilities, or numbers by the names of files, of which each is a row.
+
+    Otherwise the numbers of a name may be a class embedding.
+    """
+    names = [*contents.vectors]
+    if names and all(map(IMAGE_FILE.search, names)):
+        return True
+    if not {"prototypes", "class_names"} <= {*contents.arrays}:
+        return False
+    values = contents.arrays["prototypes"]
+    if all(map(IMAGE_FILE.search, contents.names("class_names"))):
+        return True
+    return values.ndim == 2 and any(
+        (values >= 0).all() and np.allclose(values.sum(axis=axis), 1, atol=1e-3) for axis in (0, 1)
+    )
 
 
 def _kind_of_array(contents: Contents) -> Kind:
@@ -322,9 +356,14 @@ def _kind_of_json(path: Path, value: Any) -> Kind | None:
 
 
 def _has_fractions(value: Mapping[str, Any]) -> bool:
-    """Whether a record, or a table as one object per column, has fractions, as no list has."""
-    inner = [v for each in value.values() if isinstance(each, dict) for v in each.values()]
-    return any(isinstance(each, float) for each in (*value.values(), *inner))
+    """Whether a record, or a table as one object per column or row, has fractions."""
+    lists = [n for each in value.values() if isinstance(each, list) for n in each[:9]]
+    level: list[Any] = [{"": value} | dict(enumerate(lists))]
+    for _ in range(4):
+        level = [v for each in level if isinstance(each, dict) for v in each.values()]
+        if any(isinstance(each, float) for each in level):
+            return True
+    return False
 
 
 def _kind_of_text(path: Path) -> Kind:

@@ -28,6 +28,14 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import best_column, combine_sides, ranks_of
 from zslcore.names import class_key
+from zslcore.scores.layouts import (
+    NamedMatrix,
+    are_numbered,
+    best_family,
+    matrix_of_pairs,
+    named_matrix,
+    unseen_by_image,
+)
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import (
@@ -44,11 +52,15 @@ from zslcore.untrusted.client import (
     rows_by_image,
 )
 from zslcore.untrusted.readers.array_names import (
+    CLASS_NAMES,
     COUNTERS,
     LABEL_VARIABLES,
     LABELS,
+    NO_CLASSES,
     PREDICTED,
     SCORE_VARIABLES,
+    SEEN_CLASSES,
+    UNSEEN_CLASSES,
     first_named,
     is_named,
     plain_name,
@@ -306,9 +318,9 @@ def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
 NAMES: dict[str, tuple[str, ...]] = {
     "scores": SCORE_VARIABLES,
     "labels": LABEL_VARIABLES,
-    "unseen": ("unseen_classes", "unseen", "unseen_mask", "test_unseen_classes", "unseenclasses"),
-    "seen": ("seen_classes", "seen", "seen_mask", "is_seen", "seenclasses", "base_classes"),
-    "class_names": ("class_names", "allclasses_names", "names"),
+    "unseen": UNSEEN_CLASSES,
+    "seen": SEEN_CLASSES,
+    "class_names": CLASS_NAMES,
 }
 ROLES: dict[str, Role] = {
     "scores": "scores",
@@ -327,12 +339,6 @@ BLOCKS, LABELS_OF_BLOCKS = (
         ("{}_scores", "scores_{}", "{}_logits", "logits_{}"),
         ("{}_labels", "labels_{}", "{}_label", "y_{}", "{}_y", "{}_targets"),
     )
-)
-#: Names of columns that describe an image or its prediction, unless a class has this name.
-NO_CLASSES = (
-    *("confidence", "conf", "max_prob", "max_probability", "max_score", "top1_score", "entropy"),
-    *("margin", "correct", "is_correct", "hit", "seen", "is_seen", "unseen", "is_unseen", "fold"),
-    *("seed", "epoch", "rank", "loss", "weight", "run", "trial", "repeat", "checkpoint"),
 )
 #: Names of columns that distinguish several runs in one table.
 RUNS = ("seed", "run", "epoch", "trial", "repeat", "checkpoint", "model", "method", "experiment")
@@ -373,7 +379,7 @@ def read_scores(
             "as .csv with the titles label and predicted; got a text."
         )
     with scratch() as folder:
-        parts = _read_parts(path, folder, limits, keyed=labels is not None)
+        parts = _read_parts(path, folder, limits, keyed=labels is not None or unseen is None)
         others = parts.pop("others", {})
         more = {part: parts.pop(f"unseen_{part}", None) for part in ("scores", "labels")}
         if unseen_scores is not None:
@@ -387,12 +393,24 @@ def read_scores(
         for part in ("labels", "unseen", "seen"):
             if more.get(part) is not None:
                 parts.setdefault(part, more[part])
+        matrix = parts.pop("named_matrix", None)
         if labels is not None:
-            parts["labels"] = _read_labels(labels, folder / "labels", limits, name, others)
+            axes = others if matrix is None else matrix.axes
+            parts["labels"] = _read_labels(labels, folder / "labels", limits, name, axes)
+        if matrix is not None and "labels" in parts:
+            parts["scores"], parts["class_names"] = matrix.oriented(name, parts["labels"])
+            parts["is_table"] = True
+            numbered = np.asarray(parts["labels"]).dtype.kind not in "UO"
+            if numbered and parts["class_names"] and not are_numbered(parts["class_names"]):
+                order = "Labels are numbers: they count the classes in the order of the file."
+                parts["remarks"] = [*parts.get("remarks", ()), order]
+        elif matrix is not None:
+            parts["class_names"] = matrix.rows
         if unseen is not None:
             if isinstance(unseen, Path):
                 unseen = listed_classes([unseen.name], unseen.parent)
             parts["unseen"] = numbers_or_names(tuple(unseen))
+        _move_marks(parts, others)
         lists_seen = "unseen" not in parts and "seen" in parts and second is None
         if lists_seen:
             parts["unseen"] = parts["seen"]
@@ -406,6 +424,7 @@ def read_scores(
             )
         _refuse_runs(name, parts["labels"], others)
         _number_columns(parts)
+        _find_sides(name, parts, others)
         if "scores" in parts and _are_class_embeddings(parts):
             raise FileRefusedError(
                 f"{name}: expected scores of every image; got one row per class and no column of "
@@ -427,6 +446,35 @@ def read_scores(
             tuple(parts.get("remarks", ())),
             lists_seen,
         )
+
+
+def _find_sides(name: str, parts: dict[str, Any], others: Mapping[str, np.ndarray]) -> None:
+    """Find the unseen classes by the side of each image, if the file lists no classes."""
+    if "unseen" in parts:
+        return
+    y = np.asarray(parts["labels"])
+    classes: Sequence[Any] = [*parts.get("class_names", ())]
+    if "scores" not in parts:
+        classes = np.unique(np.asarray(parts["predicted"])).tolist()
+    elif not classes or y.dtype.kind not in "UO":
+        classes = range(np.shape(parts["scores"])[1])
+    found = unseen_by_image(name, y, others, classes)
+    if found is not None:
+        parts["unseen"], title = found
+        left_out, shown = f"Column {title!r}: left out", clean_text(title, 40)
+        remarks = [each for each in parts.get("remarks", ()) if not each.startswith(left_out)]
+        parts["remarks"] = [*remarks, f"Unseen classes are those of {shown!r}, a side per image."]
+
+
+def _move_marks(parts: dict[str, Any], others: dict[str, np.ndarray]) -> None:
+    """Move marks of images, such as seen or not, from the lists of classes to the columns."""
+    n = len(parts.get("labels", ()))
+    n_classes = np.shape(parts["scores"])[1] if "scores" in parts else 0
+    for part in ("unseen", "seen"):
+        listed = np.asarray(parts.get(part, ()))
+        are_marks = listed.dtype.kind in "bi" and np.isin(listed, (0, 1)).all()
+        if are_marks and len(listed) == n > 2 and n != n_classes:
+            others[part] = parts.pop(part)
 
 
 def _prefix_of(names: Sequence[str], labels: Any) -> str:
@@ -469,7 +517,7 @@ def _read_unseen(
 
 def _described(parts: Mapping[str, Any]) -> str:
     """Return the parts of a file without labels in words, with the first columns of a table."""
-    if "scores" not in parts:
+    if "predicted" in parts and "scores" not in parts:
         return "predicted classes"
     columns = ", ".join(clean_text(name, 40) for name in [*parts.get("class_names", ())][:5])
     return f"scores called {columns}" if columns else "scores"
@@ -554,6 +602,8 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
         texts = {name: column for name, column in texts.items() if len(column) == len(values)}
         return _parts_of_table(contents.name, ScoreTable(values, columns, texts, ()))
     held = {part: first_named(shapes, names) for part, names in NAMES.items()}
+    if held["class_names"] is not None and not _may_name_classes(contents, held["class_names"]):
+        held["class_names"] = None
     parts: dict[str, Any] = {}
     answers = first_named(shapes, PREDICTED)
     blocks_of = [first_named(shapes, names) for names in BLOCKS]
@@ -565,7 +615,10 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
         held["scores"], answers = None, held["scores"]  # one number per image: a predicted class
     if held["scores"] is None and answers is not None and not _is_vector(shapes[answers]):
         held["scores"], answers = answers, None
-    if held["scores"] is None and answers is None:
+    matrix = named_matrix(contents) if held["scores"] is None and answers is None else None
+    if matrix is not None:
+        parts["named_matrix"], held["class_names"] = matrix, None
+    elif held["scores"] is None and answers is None:
         raise FileRefusedError(
             f"{contents.name}: expected a matrix called "
             f"{', '.join(NAMES['scores'][:7])}, or predicted classes called y_pred; got "
@@ -595,7 +648,24 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
         parts["remarks"] = [_left_out([answers], "scores decide")]
     if marks is not None and "labels" in parts:
         parts["labels"] = _marked_columns(contents.name, marks, parts["labels"])
+    parts["others"] = {
+        name: array
+        for name, array in contents.arrays.items()
+        if array.ndim == 1 and name not in wanted and name != "listed"
+    }
+    if contents.has("listed") and "predicted" in parts:
+        n = contents.numbers("listed").max()
+        best = f"At most {n} classes of each image are listed: the best one is its prediction."
+        parts["remarks"] = [*parts.get("remarks", ()), best]
     return parts
+
+
+def _may_name_classes(contents: Contents, name: str) -> bool:
+    """Whether a list names classes; a list called by a common word needs distinct texts."""
+    array = contents.arrays.get(name)
+    if name in ("class_names", "allclasses_names", "names") or array is None:
+        return True
+    return array.dtype.kind == "U" and len(np.unique(array)) == array.size
 
 
 def _are_marks(
@@ -635,8 +705,9 @@ def _read_parquet(path: Path, folder: Path, limits: Limits, keyed: bool) -> dict
     remarks = [_left_out(read.unread, "texts, no scores of a class")] if read.unread else []
     parts["others"] = {}
     if keyed and read.unread:
-        texts = read_arrays(path, dict.fromkeys(read.unread, "labels"), folder, limits=limits)
-        parts["others"] = {title: np.array(values) for title, values in texts.names.items()}
+        with suppress(FileRefusedError):  # neither numbers nor texts
+            texts = read_arrays(path, dict.fromkeys(read.unread, "labels"), folder, limits=limits)
+            parts["others"] = {title: np.array(values) for title, values in texts.names.items()}
     if numbers is not None:
         columns = list(parts.get("class_names", ()))
         if len(columns) != numbers.shape[1]:
@@ -746,12 +817,18 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
     label = label or _column_of(texts, {*table.columns}, but=answers)
     tested = texts[label] if label is not None else ()
     scored = _columns_of_classes(table.columns, tested, table.values)
+    if len(scored) < 2 and (pairs := _pairs_of(table)) is not None:
+        matrix, named = pairs
+        of_images = {} if named is None else {"labels": numbers_or_names(named)}
+        return of_images | {"named_matrix": matrix, "others": {}}
+    other = best_family(file, table.columns, tested, table.values)
+    scored = [k for k in scored if k not in other]
     if answers is None and (ranks := _ranked_columns([*texts, *table.columns])):
         answers = ranks[0]
         scored = [k for k in scored if table.columns[k] not in ranks]
         if answers in table.columns:
-            first = table.values[:, table.columns.index(answers)]
-            texts[answers] = np.array([f"{value:g}" for value in first])
+            best = table.values[:, table.columns.index(answers)]
+            texts[answers] = np.array([f"{value:g}" for value in best])
     counters = [k for k, name in enumerate(table.columns) if k not in scored and name != answers]
     names = [table.columns[k] for k in scored]
     parts: dict[str, Any] = {}
@@ -760,8 +837,8 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
         if answers is None and len(scored) < 2:
             answers = _column_of(texts, {*map(str, parts["labels"])}, but=None)
     if answers is not None and _are_no_classes(names, parts.get("labels")):
-        named = {n: table.values[:, k] for k, n in enumerate(table.columns)}
-        keys = {name: values for name, values in named.items() if is_named(name, COUNTERS)}
+        numbers = {n: table.values[:, k] for k, n in enumerate(table.columns)}
+        keys = {name: values for name, values in numbers.items() if is_named(name, COUNTERS)}
         _refuse_rows_of_classes(file, texts, answers, texts | keys)
         parts["predicted"] = numbers_or_names(texts.pop(answers))
         counters, scored = [k for k, name in enumerate(table.columns) if name != answers], []
@@ -785,6 +862,11 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
         remarks.append(_left_out([table.columns[k] for k in counters], why))
     numbers = {table.columns[k]: table.values[:, k] for k in counters}
     return parts | {"remarks": remarks, "others": numbers | texts, "is_table": True}
+
+
+def _pairs_of(table: ScoreTable) -> tuple[NamedMatrix, np.ndarray | None] | None:
+    numbers = {title: table.values[:, k] for k, title in enumerate(table.columns)}
+    return matrix_of_pairs(table.texts, numbers)
 
 
 def _ranked_columns(names: Sequence[str]) -> list[str]:
@@ -898,6 +980,12 @@ def _by_image(
     """Return labels in the order of the images of ``scores``, if both files name the images."""
     listed = {name: each for name, each in file.arrays.items() if each.shape == (len(labels),)}
     rows = rows_by_image(others, listed, file.name, scores)
+    images = [v for v in listed.values() if v.dtype.kind == "U" and len(np.unique(v)) == len(v) > 1]
+    if rows is None and "" in others and images:
+        raise FileRefusedError(
+            f"{file.name}: expected the names of images in {scores}; got others, such as "
+            f"{clean_text(str(images[0][0]), 60)!r}."
+        )
     if rows is None:
         return labels
     return tuple(labels[k] for k in rows) if isinstance(labels, tuple) else labels[rows]

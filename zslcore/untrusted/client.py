@@ -37,7 +37,12 @@ from zslcore.untrusted.readers import (
     variables,
     word_vectors,
 )
-from zslcore.untrusted.readers.array_names import plain_name
+from zslcore.untrusted.readers.array_names import (
+    NO_VECTORS,
+    SCORE_VARIABLES,
+    is_named,
+    plain_name,
+)
 from zslcore.untrusted.readers.common import encoding_of
 from zslcore.untrusted.readers.variables import CONTAINERS
 from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
@@ -240,6 +245,24 @@ class Contents:
         """Return a matrix in its own precision, or raise FileRefusedError."""
         return self._converted(name, variables.score_matrix)
 
+    @property
+    def vectors(self) -> dict[str, np.ndarray]:
+        """Vectors of one length, one per class or image, by name; {} without at least two.
+
+        Names of arrays with a fixed meaning are no classes. Vectors may be in a group called
+        scores, of which the names then have no part.
+        """
+        groups: dict[str, dict[str, np.ndarray]] = {}
+        for name, array in self.arrays.items():
+            is_vector = array.dtype.kind in "if" and array.size == max(array.shape, default=0)
+            if is_vector and not is_named(name, NO_VECTORS):
+                outer, _, inner = name.partition(".")
+                is_inside = is_named(outer, SCORE_VARIABLES) and inner
+                group = groups.setdefault(outer if is_inside else "", {})
+                group[inner if is_inside else name] = array.ravel()
+        held = max(groups.values(), key=len, default={})
+        return held if len(held) > 1 and len({*map(len, held.values())}) == 1 else {}
+
     def read(
         self, wanted: Mapping[str, Role], into: Path, *, limits: Limits = DEFAULT_LIMITS
     ) -> Variables:
@@ -331,12 +354,13 @@ def rows_by_image(
 ) -> list[int] | None:
     """Return the row of each image in another file; None if no column names the images in both.
 
-    Both arguments have columns by title. A column of texts, or of numbers with the same title,
-    names the images if no value repeats and some are in both files. Raises FileRefusedError if an
-    image is not listed; the message names ``file`` and, as the source of the images, ``of``.
+    Both arguments have columns by title. A column of texts, or of numbers with the same title or
+    without a title in ``images``, names the images if no value repeats and some are in both files.
+    Raises FileRefusedError if an image is not listed; the message names ``file`` and, as the source
+    of the images, ``of``.
     """
     for (title, column), (name, values) in product(images.items(), listed.items()):
-        if values.dtype.kind != "U" and plain_name(name) != plain_name(title):
+        if values.dtype.kind != "U" and plain_name(title) not in ("", plain_name(name)):
             continue
         for named in (_image_name, _file_name):  # paths may begin in another folder
             own = [named(image) for image in column.tolist()]

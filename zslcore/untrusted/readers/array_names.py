@@ -19,6 +19,14 @@ LABEL_VARIABLES = (
     *("y", "labels", "label", "y_true", "targets", "true_labels", "target", "gt", "ground_truth"),
     *("true_label", "true", "gold", "y_test", "gts", "gt_label", "gt_labels", "gt_class"),
 )
+#: Names of variables that list all, the unseen or the seen classes.
+CLASS_NAMES = (
+    *("class_names", "allclasses_names", "names", "classes", "class_list", "categories"),
+    *("target_names", "label_names"),
+)
+UNSEEN_CLASSES = ("unseen_classes", "unseen", "unseen_mask", "test_unseen_classes")
+SEEN_CLASSES = ("seen_classes", "seen", "seen_mask", "is_seen", "base_classes")
+CLASS_LISTS = (*CLASS_NAMES, *UNSEEN_CLASSES, *SEEN_CLASSES)
 #: Names of arrays with a fixed meaning, which are never names of classes.
 VARIABLES = frozenset(
     (
@@ -50,6 +58,16 @@ PREDICTED = (
 )
 #: Names of a column of numbers that count images.
 COUNTERS = ("id", "index", "idx", "row", "image_id", "img_id", "sample_id", "sample", "image_index")
+#: Names of columns that describe an image or its prediction, unless a class has this name.
+NO_CLASSES = (
+    *("confidence", "conf", "max_prob", "max_probability", "max_score", "top1_score", "entropy"),
+    *("margin", "correct", "is_correct", "hit", "seen", "is_seen", "unseen", "is_unseen", "fold"),
+    *("seed", "epoch", "rank", "loss", "weight", "run", "trial", "repeat", "checkpoint"),
+    *("top1_prob", "top1_probability", "top_prob", "top_score", "pred_prob", "pred_score"),
+    *("pred_confidence", "prediction_score", "true_rank", "rank_of_true", "runtime", "time_ms"),
+)
+#: Names of arrays that are no scores of one class or image.
+NO_VECTORS = (*VARIABLES, *LABELS, *PREDICTED, *COUNTERS, *NO_CLASSES, *CLASS_LISTS)
 
 
 def plain_name(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +20,8 @@ from zslcore.untrusted.worker import Refused
 
 #: Texts that stand for a missing number.
 MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
+#: A number in percent.
+PERCENT = re.compile(r"\s*[-+]?\d+([.,]\d+)?(e[-+]?\d+)?\s*%\s*", re.IGNORECASE)
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
 #: Largest number of values that are parsed at a time.
 BLOCK = 1 << 18
@@ -180,10 +183,13 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     separator = _separator(path)
     header, first = _first_lines(path, separator)
     named = {k for k, name in enumerate(header) if is_named(name, (*LABELS, *PREDICTED))}
-    decimal = "," if separator != "," and any(map(DECIMAL_COMMA.fullmatch, first)) else "."
+    bare = [field.rstrip(" %") for field in first]
+    decimal = "," if separator != "," and any(map(DECIMAL_COMMA.fullmatch, bare)) else "."
+    percents = {k for k, field in enumerate(first) if PERCENT.fullmatch(field)} - named
     texts = named | {
         k for k, field in enumerate(first) if not _is_number(field.replace(decimal, "."))
     }
+    texts -= percents
     numbers = [k for k, name in enumerate(header) if k not in texts and name not in INDEX]
     codes = {k: _Codes() for k in sorted(texts)}
     worker.import_libraries("pandas")
@@ -192,7 +198,10 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
 
     def blocks() -> Iterator[np.ndarray]:
         n = 0
-        for frame, share in _score_frames(path, separator, decimal, texts, numbers, len(header)):
+        kinds = texts | percents
+        for frame, share in _score_frames(path, separator, decimal, kinds, numbers, len(header)):
+            for k in percents:
+                frame[k] = _fractions(frame[k], header[k], decimal)
             with np.errstate(over="ignore"):
                 values = frame[numbers].to_numpy("<f4")
             if len(header) - 1 in numbers and np.isnan(values[:, -1]).any():
@@ -210,7 +219,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     try:
         n = write_rows(out / "scores.npy", blocks(), len(numbers))
     except (ValueError, pd.errors.ParserWarning):
-        optional = {header[k]: False for k in texts}
+        optional = {header[k]: False for k in texts | percents}
         raise _fault(
             path, header, optional, finite=False, separator=separator, decimal=decimal
         ) from None
@@ -223,6 +232,19 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
         "texts": {f"text_{k}": [header[k], [*column.texts]] for k, column in codes.items()},
         "left_out": [header[k] for k in sorted(texts) if k not in codes],
     }
+
+
+def _fractions(column: Any, title: str, decimal: str) -> np.ndarray:
+    """Return the fractions of a column in percent; refuse a cell without its sign."""
+    texts = column.str.strip()
+    missing = texts.isin(MISSING)
+    odd = texts[~missing & ~texts.str.fullmatch(PERCENT)]
+    if len(odd):
+        raise Refused(
+            f"expected percent in every row; got {odd.iloc[0][:40]!r}", f"column {title!r}"
+        )
+    values = texts.str.rstrip(" %").str.replace(decimal, ".").mask(missing, "nan")
+    return values.to_numpy("float64") / 100
 
 
 class _Codes:

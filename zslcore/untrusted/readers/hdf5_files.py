@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.untrusted import worker
-from zslcore.untrusted.readers.array_names import VARIABLES
+from zslcore.untrusted.readers.array_names import SCORE_VARIABLES, VARIABLES
 from zslcore.untrusted.readers.common import TEXT_BYTES, Shape
 from zslcore.untrusted.readers.mat_files import join_cells, refuse_many_cells
 from zslcore.untrusted.worker import Refused
@@ -19,7 +19,9 @@ from zslcore.untrusted.worker import Refused
 #: Deflate, shuffle and fletcher32: built-in filters of HDF5, without plug-ins.
 HDF5_FILTERS = {1, 2, 3}
 #: Largest number of names that are listed at the top of a file; the same limit holds in each group.
-MOST_NAMES = 1000
+MOST_NAMES = 8000
+#: Names of groups that are no variable: of test images, or with the scores of each class or image.
+GROUPS = ("test", *SCORE_VARIABLES)
 #: Bound on the compression ratio of deflate: a file that declares more cannot hold its values.
 MOST_COMPRESSED = 1100
 
@@ -47,7 +49,7 @@ class Hdf5:
         names: Counter[str] = Counter(top)
         group_of: dict[str, str] = {}
         for group in top:
-            if group in VARIABLES:  # a group with this name is refused when read
+            if group in VARIABLES and group not in GROUPS:  # refused as a group when read
                 continue
             is_link = self.file.id.links.get_info(group.encode()).type != self.h5py.h5l.TYPE_HARD
             if is_link or not isinstance(self.file[group], self.h5py.Group):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.untrusted.readers.array_names import (
+    CLASS_LISTS,
     COUNTERS,
     LABELS,
     PREDICTED,
@@ -50,11 +52,17 @@ class Json:
     An object with one vector per class ({class: list of numbers} or {class: {name: number}}), in
     which all vectors have the same length, is read as the matrix "prototypes" with "class_names".
     Records, and tables written by pandas, are read as one list per name; their columns of numbers
-    form the matrix "values", with names in "columns".
+    form the matrix "values", with names in "columns". The name of a record is in the list "". Lists
+    of classes beside the only table belong to it. Of records with the best classes alone, "top1"
+    has the best one, and "listed" their number.
     """
 
     def __init__(self, value: Any) -> None:
-        held = _innermost(value)
+        lists, rest = _class_lists(value)
+        by_row = _has_columns_by_row(rest)
+        held = rest if by_row else _innermost(rest)
+        if held is rest and not by_row:
+            lists, held = {}, value
         if _is_vector_a_class(held):
             classes, vectors = [*held], [*held.values()]
             if isinstance(vectors[0], dict):
@@ -64,9 +72,14 @@ class Json:
                 held = {}
             held |= {"prototypes": np.array(vectors, dtype=np.float64), "class_names": classes}
         elif records := _records_of(held):
-            held = _as_columns(records)
+            beside = held if by_row else {}
+            held = {n: each for n, each in beside.items() if isinstance(each, list)}
+            held |= _as_columns(records)
         elif not isinstance(held, dict):
             held = {"array": held}
+        else:
+            held = _with_scores_by_class(held)
+        held = lists | held
         self.held = {str(name): each for name, each in held.items() if isinstance(each, _LISTS)}
         self.names = list(self.held)
 
@@ -103,8 +116,12 @@ _LISTS = (list, np.ndarray)
 OF_IMAGES = (*LABELS, *PREDICTED)
 #: Names of columns of records that are separate lists, not part of the matrix "values".
 OWN = (*VARIABLES, *OF_IMAGES, *COUNTERS, "split")
+#: Names of columns that may be an object {image: value}.
+BY_ROW = (*OF_IMAGES, *SCORE_VARIABLES)
 #: Names of columns with one score per class in every record.
 SCORED = (*SCORE_VARIABLES, *PREDICTED)
+#: Name of a list of the best classes, such as ``top5`` or ``top_5_probs``.
+BEST = re.compile(r"top[_ -]?(\d+|k|n)([_ -]?\w+)?", re.IGNORECASE)
 
 
 def _is_number(value: Any) -> bool:
@@ -113,11 +130,52 @@ def _is_number(value: Any) -> bool:
 
 def _innermost(value: Any) -> Any:
     """Return the only table of a JSON object that has no other lists, else the value itself."""
-    if not isinstance(value, dict) or any(map(_is_table, (value, {0: value}))):
+    if not isinstance(value, dict):
         return value
     tables = [each for each in value.values() if _is_table(each)]
     lists = [each for each in value.values() if isinstance(each, list)]
+    if lists != tables and any(map(_is_table, (value, {0: value}))):
+        return value
     return tables[0] if len(tables) == 1 and lists in ([], tables) else value
+
+
+def _class_lists(value: Any) -> tuple[dict[str, Any], Any]:
+    """Return the lists of classes of an object, or of objects inside, and the object without."""
+    lists: dict[str, Any] = {}
+    if not isinstance(value, dict):
+        return lists, value
+    rest: dict[str, Any] = {}
+    for name, each in value.items():
+        inner = each if isinstance(each, dict) and each else {name: each}
+        of = {n: v for n, v in inner.items() if is_named(n, CLASS_LISTS) and _is_class_list(v)}
+        if of and not any(isinstance(v, list | dict) for n, v in inner.items() if n not in of):
+            lists |= of
+        else:
+            rest[name] = each
+    return lists, rest
+
+
+def _is_class_list(value: Any) -> bool:
+    return _is_list(value) and all(type(each) in (str, int, bool) for each in value)
+
+
+def _has_columns_by_row(value: Any) -> bool:
+    """Whether an object has scores, labels or predicted classes as {image: value}."""
+    return isinstance(value, dict) and any(
+        isinstance(each, dict) and len(each) > 1 and is_named(name, BY_ROW)
+        for name, each in value.items()
+    )
+
+
+def _with_scores_by_class(held: dict[str, Any]) -> dict[str, Any]:
+    """Return lists by name, with a list of {class: score} as rows of scores."""
+    for name, each in held.items():
+        scores = [*map(_by_class, each)] if is_named(name, SCORED) and _is_list(each) else [None]
+        classes = _classes_of(scores)
+        if classes:
+            rows = [[of[c] for c in classes] for of in scores if of is not None]
+            return held | {name: rows, "class_names": classes}
+    return held
 
 
 def _is_table(value: Any) -> bool:
@@ -139,13 +197,16 @@ def _records_of(value: Any) -> list[dict[str, Any]]:
             return [{"scores": each} for each in records]
     elif {*value} == {"columns", "index", "data"} and all(map(_is_list, value["data"])):
         records = [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
+    elif _has_columns_by_row(value):
+        columns = {name: each for name, each in value.items() if isinstance(each, dict)}
+        rows = next(of for name, of in columns.items() if is_named(name, BY_ROW))
+        records = [
+            {"": row} | {name: column.get(row) for name, column in columns.items()} for row in rows
+        ]
     elif not all(isinstance(each, dict) for each in value.values()):
         return []
-    elif any(is_named(name, OF_IMAGES) for name in value):  # columns, each with values by row
-        first = next(iter(value.values()))
-        records = [{name: column.get(row) for name, column in value.items()} for row in first]
     else:
-        records = [*value.values()]
+        records = [{"": row} | record for row, record in value.items()]
     return records if len(records) > 1 and all(isinstance(r, dict) for r in records) else []
 
 
@@ -161,17 +222,27 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     listed = [c for c in columns.values() if all(map(_is_list, c))]
     named = [c for c in listed if all(isinstance(text, str) for each in c for text in each)]
     held: dict[str, Any] = {}
+    best: dict[str, Any] = {}
     for name, column in columns.items():
         if named and column in listed and [*map(len, column)] == [*map(len, named[0])]:
             column = [dict(zip(*pair, strict=True)) for pair in zip(named[0], column, strict=True)]
-        scores = [_by_class(each) for each in column] if is_named(name, SCORED) else [None]
-        first = scores[0]
-        if first is not None:
-            if all(each is not None and {*each} == {*first} for each in scores):
-                held[name] = [[each[c] for c in first] for each in scores if each is not None]
-                held["class_names"] = [*first]
+        is_best = BEST.fullmatch(name) is not None
+        is_scored = is_best or is_named(name, SCORED)
+        scores = [_by_class(each) for each in column] if is_scored else [None]
+        if classes := _classes_of(scores):
+            rows = [[each[c] for c in classes] for each in scores if each is not None]
+            held |= {"scores" if is_best else name: rows, "class_names": classes}
+        elif None not in scores:
+            best |= _best_of(name, [each for each in scores if each is not None])
         elif _is_uniform(column):
             held[name] = column
+        elif is_best and all(map(_is_list, columns[name])):
+            first = [each[0] for each in columns[name]]
+            if all(isinstance(each, str) for each in first):
+                best.setdefault("top1", first)
+                best.setdefault("listed", [*map(len, column)])
+    if not any(is_named(name, SCORED) for name in held):
+        held |= best
     numbers = [n for n, c in held.items() if _is_number(c[0]) and not is_named(n, OWN)]
     if len(numbers) > 1:
         held |= {"values": np.array([held.pop(n) for n in numbers], dtype=np.float64).T}
@@ -179,11 +250,44 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return held
 
 
+def _classes_of(scores: Sequence[dict[str, float] | None]) -> list[str]:
+    """Return the classes of scores by class, numbered ones by number; [] if classes differ."""
+    first = scores[0]
+    if first is None or any(each is None or {*each} != {*first} for each in scores):
+        return []
+    numbered = [re.fullmatch(r"(.*?)(\d{1,9})", name) for name in first]
+    if all(numbered) and len({match[1] for match in numbered if match}) == 1:
+        return sorted(first, key=lambda name: int(re.sub(r".*?(\d+)$", r"\1", name)))
+    return [*first]
+
+
+def _best_of(name: str, scores: Sequence[dict[str, float]]) -> dict[str, list[Any]]:
+    """Return the best class and the number of classes of each record."""
+    values = [[*each.values()] for each in scores]
+    if all(len(each) > 1 and each == sorted(each) and each[0] < each[-1] for each in values):
+        raise Refused(
+            f"expected the best class first; got scores that increase in every list of {name!r}: "
+            "either they are distances, or the best class is last; write the scores of all classes"
+        )
+    top = [max(each, key=each.__getitem__) for each in scores]
+    numbers = [int(each) if each.isdecimal() and len(each) < 10 else -1 for each in top]
+    return {"top1": top if min(numbers) < 0 else numbers, "listed": [*map(len, scores)]}
+
+
 def _by_class(value: Any) -> dict[str, float] | None:
-    """Return scores by class, from {class: score} or a list of {label, score}; else None."""
-    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
-        pairs = [sorted(each.values(), key=_is_number) for each in value]
+    """Return scores by class; None for other values.
+
+    Scores are {class: score}, or a list of {label, score} or of pairs [class, score], in which the
+    class may be a whole number before a fraction.
+    """
+    if isinstance(value, list) and value and all(isinstance(each, dict | list) for each in value):
+        pairs = [[*of.values()] if isinstance(of, dict) else of for of in value]
+        if all(len(p) == 2 and type(p[0]) is int and type(p[1]) is float for p in pairs):
+            pairs = [[str(number), score] for number, score in pairs]
+        pairs = [sorted(pair, key=_is_number) for pair in pairs]
         if not all(len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
+            return None
+        if len({name for name, _ in pairs}) < len(pairs):
             return None
         value = dict(pairs)
     if not isinstance(value, dict) or not value or not all(map(_is_number, value.values())):

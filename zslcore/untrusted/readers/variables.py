@@ -23,7 +23,7 @@ from zslcore.untrusted.worker import Refused
 
 #: Maximum total bytes of small variables, which are read together with the list of contents; names
 #: of variables with paths, of which only the end is kept; maximum number of listed variables.
-SMALL_BYTES, PATHS, MAX_VARIABLES = 64 << 20, ("image_files",), 200
+SMALL_BYTES, PATHS, MAX_VARIABLES = 64 << 20, ("image_files",), 1 << 13
 
 
 class _Source(Protocol):

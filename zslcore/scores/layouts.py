@@ -1,0 +1,337 @@
+"""Layouts of score files other than a matrix with labels.
+
+Programs write one array per class or per image, one row per pair of image and class, several
+columns per class, and the side of each image instead of a list of unseen classes. A layout with two
+plausible readings is refused by a sentence that names both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from zslcore.datasets.split_entries import FLAGS, NO, YES, part_or_side
+from zslcore.exceptions import FileRefusedError
+from zslcore.names import class_key
+from zslcore.texts import clean_text
+from zslcore.untrusted.client import Contents
+from zslcore.untrusted.readers.array_names import (
+    CLASS_NAMES,
+    COUNTERS,
+    LABELS,
+    NO_CLASSES,
+    SCORE_VARIABLES,
+    is_named,
+    plain_name,
+)
+
+#: Words for a column of ranks.
+RANKS = ("rank", "ranks", "ranking", "order", "position", "place")
+#: Words for the sides in other languages, in lower case.
+SIDE_WORDS = {
+    "seen": (
+        *("gesehen", "bekannt", "vu", "vue", "vus", "vues", "connu", "connue", "connus", "visto"),
+        *("vista", "vistos", "vistas", "visti", "viste", "conocido", "conocida", "conhecido"),
+        *("conhecida", "noto", "nota", "gezien", "bekend", "widziane", "widziany", "znane", "old"),
+        *("可见", "可见类", "已见", "已知", "既知", "видимые", "виденные", "известные"),
+    ),
+    "unseen": (
+        *("ungesehen", "unbekannt", "nicht gesehen", "non vu", "non vue", "non vus", "non vues"),
+        *("jamais vu", "inconnu", "inconnue", "inconnus", "no visto", "no vista", "no vistos"),
+        *("no vistas", "non visto", "non vista", "non visti", "non viste", "desconocido"),
+        *("desconocida", "desconhecido", "desconhecida", "não visto", "não vista", "não vistos"),
+        *("nao visto", "nao vista", "ignoto", "ignota", "ongezien", "onbekend", "niewidziane"),
+        *("niewidziany", "nieznane", "未见", "未见类", "不可见", "未知", "未見", "невидимые"),
+        *("невиденные", "неизвестные"),
+    ),
+}
+_SIDE_OF_WORD = {plain_name(word): side for side, words in SIDE_WORDS.items() for word in words} | {
+    "testseen": "seen",
+    "testunseen": "unseen",
+}
+
+
+# --- One array per class or image -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedMatrix:
+    """Matrix of scores with names of its rows and, perhaps, of its columns.
+
+    Either axis may have the images; the other has the classes. ``in_order`` is False if the file
+    does not keep the order of its arrays. ``is_score`` is True if the file calls the values scores.
+    """
+
+    values: np.ndarray
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    in_order: bool = True
+    is_score: bool = False
+
+    @property
+    def axes(self) -> dict[str, np.ndarray]:
+        """Names of either axis, of which one may have the images, by an empty title."""
+        named = {"": self.rows, " ": self.columns}
+        return {title: np.array(names) for title, names in named.items() if names}
+
+    def oriented(self, file: str, labels: Any) -> tuple[np.ndarray, tuple[str, ...]]:
+        """Return scores with one row per image, and names of the columns.
+
+        Raises FileRefusedError if labels fit neither axis, or both.
+        """
+        y, size = np.asarray(labels), " x ".join(f"{n:,}" for n in self.values.shape)
+        fits = [
+            (values, classes)
+            for values, classes in (
+                (self.values, self.columns),
+                (self.values.T, self.rows),
+            )
+            if len(values) == len(y) and self._are_classes(values, classes, y)
+        ]
+        if len(fits) == 1:
+            ((values, classes),) = fits
+            if y.dtype.kind not in "UO" and not self.in_order and not are_numbered(classes):
+                raise FileRefusedError(
+                    f"{file}: expected labels as names, or class_names in the order of their "
+                    "numbers; got numbers and one array per class, and an HDF5 file does not keep "
+                    "the order of arrays."
+                )
+            return values, classes
+        shown = ", ".join(clean_text(name, 40) for name in self.rows[:3])
+        if fits:
+            raise FileRefusedError(
+                f"{file}: {size} scores of {shown} may be one row per image or one row per class; "
+                "give labels as names of classes."
+            )
+        raise FileRefusedError(
+            f"{file}: expected scores of every class for each of {len(y):,} labels; got {size} "
+            f"numbers, one list for each of {shown}; name the classes as the labels do, or give "
+            "class_names."
+        )
+
+    def _are_classes(self, values: np.ndarray, classes: Sequence[str], y: np.ndarray) -> bool:
+        """Whether columns of ``values`` may be classes, called ``classes``, of the labels ``y``."""
+        if y.dtype.kind in "UO":
+            return {*map(class_key, map(str, np.unique(y)))} <= {*map(class_key, classes)}
+        if not len(y) or y.min() < 0:
+            return False
+        if classes and are_numbered(classes):
+            return bool(np.isin(y, [_number(name) for name in classes]).all())
+        if classes or self.is_score:
+            return bool(y.max() < values.shape[1])
+        if y.max() >= values.shape[1]:
+            return False
+        sums = values.sum(axis=1, dtype=float)
+        are_probabilities = (values >= 0).all() and np.allclose(sums, 1, atol=1e-3)
+        return bool(are_probabilities) or len(np.unique(y)) == values.shape[1]
+
+
+def _number(name: str) -> int:
+    match = re.search(r"(\d{1,9})$", name)
+    return int(match[1]) if match else -1
+
+
+def are_numbered(names: Sequence[str]) -> bool:
+    """Whether names differ only by a number at their end."""
+    starts = {re.sub(r"\d{1,9}$", "", name) for name in names}
+    return bool(names) and len(starts) == 1 and all(name[-1:].isdigit() for name in names)
+
+
+def named_matrix(contents: Contents) -> NamedMatrix | None:
+    """Return the matrix of a file with one vector per class or image; None for other files."""
+    if contents.has("prototypes") and contents.has("class_names"):
+        columns = contents.names("columns") if contents.has("columns") else ()
+        values = contents.arrays["prototypes"]
+        rows = contents.names("class_names")
+        if values.ndim != 2 or values.shape[0] != len(rows):
+            return None
+        return NamedMatrix(values, rows, columns or _class_names(contents, values.shape[1]))
+    vectors = contents.vectors
+    if not vectors:
+        return None
+    values = np.array([*vectors.values()], dtype=float)
+    rows = tuple(map(clean_text, vectors))
+    listed = _class_names(contents, len(rows))
+    if listed and {*listed} == {*rows}:  # the list states the order of classes
+        values, rows = values[[rows.index(name) for name in listed]], listed
+    in_order = contents.container != "HDF5" or rows == listed
+    columns = _class_names(contents, values.shape[1])
+    return NamedMatrix(values, rows, columns, in_order, not {*vectors} <= {*contents.arrays})
+
+
+def _class_names(contents: Contents, n: int) -> tuple[str, ...]:
+    """Return the list of ``n`` distinct class names in a file; () without such a list."""
+    for name, array in contents.arrays.items():
+        is_list = array.dtype.kind == "U" and array.size == n == len(np.unique(array))
+        if is_list and is_named(name, CLASS_NAMES) and name != "class_names":
+            return contents.names(name)
+        if is_list and name == "class_names" and not contents.has("prototypes"):
+            return contents.names(name)
+    return ()
+
+
+# --- One row per pair of image and class ----------------------------------------------------------
+
+
+def matrix_of_pairs(
+    texts: Mapping[str, np.ndarray], numbers: Mapping[str, np.ndarray]
+) -> tuple[NamedMatrix, np.ndarray | None] | None:
+    """Return the matrix of a table with one row per image and class, and the labels of its images.
+
+    The labels are None if the table has none; the result is None for any other table.
+    """
+    keys = {title: values.astype(str) for title, values in texts.items()}
+    keys |= {t: _as_texts(values) for t, values in numbers.items() if is_named(t, COUNTERS)}
+    scores = [title for title in numbers if not is_named(title, (*COUNTERS, *NO_CLASSES))]
+    scores = [title for title in scores if is_named(title, SCORE_VARIABLES)] or scores
+    if len(scores) != 1 or len(keys) < 2:
+        return None
+    coded = {title: np.unique(values, return_inverse=True) for title, values in keys.items()}
+    found: list[tuple[NamedMatrix, np.ndarray | None]] = []
+    for image, named in permutations(coded, 2):
+        (images, row), (classes, column) = coded[image], coded[named]
+        n = len(images) * len(classes)
+        if min(len(images), len(classes)) < 2 or n != len(row):
+            continue
+        if len(np.unique(row * len(classes) + column)) != n:
+            continue
+        labels = [t for t in keys if t not in (image, named) and is_named(t, LABELS)]
+        if not labels and any(is_named(t, LABELS) for t in (image,)):
+            continue  # the column of labels is no axis of images
+        y = None
+        if labels:
+            y = np.empty(len(images), dtype=keys[labels[0]].dtype)
+            y[row] = keys[labels[0]]
+            if (y[row] != keys[labels[0]]).any() or not np.isin(y, classes).all():
+                continue
+        values = np.empty((len(images), len(classes)))
+        values[row, column] = numbers[scores[0]]
+        first = np.argsort(np.unique(row, return_index=True)[1], kind="stable")
+        of_first = np.argsort(np.unique(column, return_index=True)[1], kind="stable")
+        matrix = NamedMatrix(
+            values[np.ix_(first, of_first)],
+            tuple(clean_text(str(name)) for name in images[first]),
+            tuple(clean_text(str(name)) for name in classes[of_first]),
+            is_score=True,
+        )
+        found.append((matrix, None if y is None else y[first]))
+    of_labels = [each for each in found if each[1] is not None] or found[:1]
+    return of_labels[0] if len(of_labels) == 1 else None
+
+
+def _as_texts(values: np.ndarray) -> np.ndarray:
+    return np.array([f"{value:g}" if value < 1e6 else str(int(value)) for value in values.tolist()])
+
+
+# --- Several columns per class --------------------------------------------------------------------
+
+
+def families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
+    """Return the columns of each family, such as ``prob_`` and ``logit_``, by their first word.
+
+    A family has a column for the same classes, which are named by the labels; {} unless there are
+    at least two families.
+    """
+    texts = np.asarray(labels)
+    if texts.dtype.kind not in "UO" or len(names) < 4:
+        return {}
+    tested = [class_key(str(label)) for label in np.unique(texts.astype(str))]
+    ending: dict[str, dict[str, int]] = {}
+    for k, name in enumerate(names):
+        starts = [0, *(match.end() for match in re.finditer(r"(?<=[^\W_])[\W_]+", name))]
+        for start in starts:
+            ending.setdefault(name[:start], {})[class_key(name[start:])] = k
+    whole = {start: of for start, of in ending.items() if {*tested} <= {*of}}
+    if len(whole) < 2:
+        return {}
+    shared = set.intersection(*({*of} for of in whole.values()))
+    return {start: [k for key, k in of.items() if key in shared] for start, of in whole.items()}
+
+
+def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
+    """Return the columns to leave out, as other families have the same classes; [] without any.
+
+    Raises FileRefusedError if two families that may be scores have different best classes.
+    """
+    of = families(names, labels)
+    scores = {start: columns for start, columns in of.items() if plain_name(start) not in RANKS}
+    if len(of) < 2 or not scores:
+        return []
+    first = "" if "" in scores else next(iter(scores))
+    classes = [class_key(names[k][len(first) :]) for k in scores[first]]
+    best = values[:, scores[first]].argmax(axis=1)
+    for start, columns in scores.items():
+        place = {class_key(names[k][len(start) :]): k for k in columns}
+        own = values[:, [place[key] for key in classes]].argmax(axis=1)
+        if not np.array_equal(own, best):
+            shown = " and ".join(repr(names[of[each][0]]) for each in (first, start))
+            raise FileRefusedError(
+                f"{file}: expected one column of scores per class; got several, such as {shown}, "
+                "which predict different classes; leave one of them."
+            )
+    kept = {*scores[first]}
+    return [k for columns in of.values() for k in columns if k not in kept]
+
+
+# --- Side of each image ---------------------------------------------------------------------------
+
+
+def side_of_cell(title: str, cell: str) -> str:
+    """Return "seen" or "unseen" if a cell states the side of an image; else "".
+
+    >>> side_of_cell("Split", "ungesehen"), side_of_cell("is_unseen", "0"), side_of_cell("y", "cat")
+    ('unseen', 'seen', '')
+    """
+    word = cell.strip().lower()
+    if (flags := FLAGS.get(plain_name(title))) is not None:
+        side = flags[0] if word in YES else flags[1] if word in NO and word else ""
+    else:
+        side = part_or_side(word) or _SIDE_OF_WORD.get(plain_name(word), "")
+    side = side.removeprefix("test_")
+    return side if side in ("seen", "unseen") else ""
+
+
+def unseen_by_image(
+    file: str, labels: Any, others: Mapping[str, np.ndarray], classes: Sequence[Any]
+) -> tuple[np.ndarray, str] | None:
+    """Return the unseen classes from a column with the side of each image, and its title.
+
+    None without such a column.
+    ``classes`` are all classes: each needs an image, which tells its side. Raises FileRefusedError
+    otherwise, since the side of the other classes is unknown.
+    """
+    y = np.asarray(labels)
+    for title, values in others.items():
+        if len(values) != len(y) or not len(y):
+            continue
+        cells, place = np.unique(_as_cells(values), return_inverse=True)
+        if len(cells) > 4:
+            continue
+        sides = np.array([side_of_cell(title, cell) for cell in cells])[place]
+        unseen, seen = (np.unique(y[sides == side]) for side in ("unseen", "seen"))
+        if "" in sides or not len(unseen) or not len(seen) or np.isin(unseen, seen).any():
+            continue
+        tested = {class_key(str(label)) for label in (*unseen.tolist(), *seen.tolist())}
+        without = [str(name) for name in classes if class_key(str(name)) not in tested]
+        if without:
+            shown = ", ".join(clean_text(name, 40) for name in without[:4])
+            raise FileRefusedError(
+                f"{file}: column {clean_text(title, 40)!r} states the side of each image, and "
+                f"{len(without)} classes have no image ({shown}), so their side is unknown; list "
+                "all unseen classes with --unseen."
+            )
+        return unseen, title
+    return None
+
+
+def _as_cells(values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind == "f":
+        return np.array([f"{value:g}" for value in np.unique(values)[:9]])[
+            np.minimum(np.searchsorted(np.unique(values), values), 8)
+        ]
+    return values.astype(str)
