@@ -6,7 +6,7 @@ seconds. A button starts longer computations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -179,27 +179,26 @@ def splits_of(dataset: ZSLDataset) -> list[str]:
     return [name for name in dataset.splits if len(dataset.split(name).test_seen)]
 
 
-def _split_note(dataset: ZSLDataset) -> str:
-    """Return the reason why other splits of a data set cannot be chosen; empty without one."""
-    able = splits_of(dataset)
-    others = [name for name in dataset.splits if name not in able]
-    if others:
-        have = "have" if len(others) > 1 else "has"
-        return f"Split {' and '.join(others)} {have} no seen test images"
-    return ""
-
-
 def rail_of(dataset: ZSLDataset, chosen: RunChoice) -> Rail:
     """Return the choices for an open data set: data sets, splits and methods."""
-    names = dict.fromkeys([*data_menu.offered(), chosen.dataset])
-    tiles = [_tile(name) for name in names]
+    tiles = [_tile(name) for name in dict.fromkeys([*data_menu.offered(), chosen.dataset])]
+    splits = splits_of(dataset)
+    others, note = [name for name in dataset.splits if name not in splits], ""
+    if others:
+        have = "have" if len(others) > 1 else "has"
+        note = f"Split {' and '.join(others)} {have} no seen test images"
+    families = controls.by_family(methods_of(dataset, chosen.split))
     return Rail(
         [tile for tile in tiles if tile.kind != "simulated"],
         [tile for tile in tiles if tile.kind == "simulated"],
-        splits_of(dataset),
-        {family: chips for family, chips in _families(dataset, chosen.split).items() if chips},
+        splits,
+        {
+            family: [_chip(spec_of(dataset, chosen.split, name), family) for name in names]
+            for family, names in families.items()
+            if names
+        },
         chosen,
-        _split_note(dataset),
+        note,
     )
 
 
@@ -215,21 +214,13 @@ def _tile(name: str) -> DatasetTile:
     return DatasetTile(name, title(name).replace(" (simulated)", ""), n, kind)
 
 
-def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:
-    """Return the methods of each family as chips."""
-    return {
-        family: [_chip(spec_of(dataset, split, name), family) for name in names]
-        for family, names in controls.by_family(methods_of(dataset, split)).items()
-    }
-
-
 def _chip(spec: RunSpec, family: str) -> Chip:
     at_once = waiting.is_quick(spec) or here(spec)
     lack = None if at_once else missing_extras.of_method(spec.method)
     title = f"{spec.method}, {family}" + ", not run yet" * (not at_once)
-    if lack is not None:
-        return Chip(spec.method, at_once, f"{title}, needs {lack.title}", lack.title)
-    return Chip(spec.method, at_once, title)
+    if lack is None:
+        return Chip(spec.method, at_once, title)
+    return Chip(spec.method, at_once, f"{title}, needs {lack.title}", lack.title)
 
 
 def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:

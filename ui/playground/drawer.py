@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -39,19 +40,17 @@ def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
     run, scores = waiting.run_of(spec)
     name = f"{spec.dataset}_{spec.method}"
     _show_figures(run, scores, dataset, name)
-    command, classes, confusion = terms.tabs(
-        ["Command", "Classes", "Confusion"], key="playground_tab", on_change="rerun"
-    )
-    if command.open:
-        with command:
-            _show_command(spec, run, scores, dataset)
-    if classes.open:
-        with classes:
-            _show_classes(scores, gamma, dataset.class_names, name)
-    if confusion.open:
-        with confusion:
-            st.caption(f"At γ = {three_digits(gamma)}.")
-            _show_confusion(scores, gamma, dataset.class_names, name)
+    names = dataset.class_names
+    tabs = {
+        "Command": partial(_show_command, spec, run, scores, dataset),
+        "Classes": partial(_show_classes, scores, gamma, names, name),
+        "Confusion": partial(_show_confusion, scores, gamma, names, name),
+    }
+    opened = terms.tabs(list(tabs), key="playground_tab", on_change="rerun")
+    for tab, show in zip(opened, tabs.values(), strict=True):
+        if tab.open:
+            with tab:
+                show()
 
 
 def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, name: str) -> None:
@@ -132,6 +131,7 @@ def _show_confusion(
     scores: AnsweredTest, gamma: float, class_names: Sequence[str], name: str
 ) -> None:
     """Show the confusion of classes at a gamma; ``name`` is part of the file names."""
+    st.caption(f"At γ = {three_digits(gamma)}.")
     least = st.number_input(
         "Minimum test images per class",
         1,
@@ -155,12 +155,8 @@ def _show_confusion(
             "unseen classes. Rows of classes with fewer test images are empty."
         )
         downloads.offer_table(matrix, f"confusion_{name}", index=True)
-    _show_confused(confusion.most_confused(scores, gamma, class_names, least=least), name)
-
-
-def _show_confused(table: pd.DataFrame, name: str) -> None:
     tables.show(
-        table,
+        confusion.most_confused(scores, gamma, class_names, least=least),
         f"confused_{name}",
         labels={
             "class": "true class",

@@ -16,6 +16,7 @@ from ui.playground import answers as playground_answers
 from ui.playground import rulers as playground_rulers
 from ui.playground.answers import Played
 from ui.playground.drawer import show_drawer
+from ui.shell.folds import fold
 from ui.shell.frame import Header, errors_as_sentences
 from ui.shell.guard import fragment
 from ui.state import cache, controls, data_menu, stored_answers, waiting
@@ -27,7 +28,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
-from zslcore.interactive.seen_unseen import InteractiveCurve, Stop
+from zslcore.interactive.seen_unseen import Stop
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
 
@@ -123,7 +124,7 @@ def _hear(what: str) -> None:
     elif what == "choice" and isinstance(value, dict):
         _take(value)
     elif what == "only" and isinstance(value, str):
-        st.query_params.pop(ONLY, None)
+        drop_from_address(ONLY)
         if value:
             st.query_params[ONLY] = value
     elif what == "bring" and value:
@@ -138,10 +139,9 @@ def _take(choice: dict[str, object]) -> None:
         value = choice.get(key)
         if not isinstance(value, str) or (options is not None and value not in options):
             continue
+        drop_from_address(key)
         if value:
             st.query_params[key] = st.session_state[key] = value
-        elif key in st.query_params:
-            del st.query_params[key]
     drop_from_address(GAMMA, VALUE)  # a gamma holds for one method only
     st.session_state[MOVED] = True
 
@@ -149,8 +149,7 @@ def _take(choice: dict[str, object]) -> None:
 def drop_from_address(*keys: str) -> None:
     """Remove these parameters from the address."""
     for key in keys:
-        if key in st.query_params:
-            del st.query_params[key]
+        st.query_params.pop(key, None)
 
 
 def _wanted(spec: RunSpec) -> Study[Any] | None:
@@ -221,10 +220,8 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
             with st.container(key="playground_menu"):
                 offer_curves(drawn.curves, KEY)
         if drawer and played is not None:
-            opened = st.expander("Numbers and command", key=DRAWER, on_change="rerun")
-            if opened.open:
-                with opened:
-                    show_drawer(spec, dataset, _gamma())
+            show = partial(show_drawer, spec, dataset, _gamma())
+            fold("Numbers and command", show, key=DRAWER)
     if playground_answers.compute_one(dataset, choice):
         st.rerun()
 
@@ -243,12 +240,17 @@ def _instrument(
     ruler: Ruler,
     below: int,
 ) -> Instrument:
-    test, curves = shown.test, None
+    test = shown.test
     if ruler.frames:
         reference = ruler.frames[ruler.reference]
         test, curves = reference.answered, reference.curves
+    else:
+        best = Stop("best on test (oracle)", test.curve.best().gamma, "oracle")
+        curves = playground_rulers.curve_of(
+            choice.method, dataset, test, shown.gamma, shown.origin, [best], _gamma()
+        )
     return Instrument(
-        curves or _of_gamma(choice, dataset, shown),
+        curves,
         test,
         [dataset.class_names[c] for c in test.classes],
         ("digit", "digits") if choice.dataset == "digits" else ("class", "classes"),
@@ -272,11 +274,3 @@ def _pictures(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray
     if images is None or len(test.y) * images[0].size > MOST_PIXELS:
         return None
     return images[playground_answers.dataset_rows(dataset, split, test)]
-
-
-def _of_gamma(choice: RunChoice, dataset: ZSLDataset, shown: Played) -> InteractiveCurve:
-    """Return the curve of a run at the gamma in the address."""
-    best = Stop("best on test (oracle)", shown.test.curve.best().gamma, "oracle")
-    return playground_rulers.curve_of(
-        choice.method, dataset, shown.test, shown.gamma, shown.origin, [best], _gamma()
-    )
