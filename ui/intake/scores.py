@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, TypeVar
 import streamlit as st
 
 from ui.intake import memory, uploads
+from ui.intake.uploads import HDF5, TORCH
 from ui.shell import visitors
 from ui.shell.text import on_screen, plain
 from ui.state import cache, waiting
@@ -24,7 +25,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.leakage.published import PredictedScores, checked, read_predicted
-from zslcore.scores import FIXES, Question, ScoreReport
+from zslcore.scores import FIXES, ScoreReport
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.reading import JudgedScores
 from zslcore.scores.sandboxed import COPIES, OpenQuestion, ScoreRequest, judge_in_worker, memory_for
@@ -34,21 +35,8 @@ from zslcore.texts import clean_text
 from zslcore.untrusted.client import Limits
 
 #: Accepted endings; the first bytes decide the type.
-ENDINGS = (
-    "npz",
-    "npy",
-    "csv",
-    "tsv",
-    "parquet",
-    "mat",
-    "h5",
-    "hdf5",
-    "json",
-    "jsonl",
-    "pt",
-    "pth",
-    "safetensors",
-)
+_TABLES = ("csv", "tsv", "parquet")
+ENDINGS = ("npz", "npy", *_TABLES, "mat", *HDF5, "json", "jsonl", *TORCH, "safetensors")
 TEXTS = ("txt", "csv", "npy", "npz")
 TWO_MODELS = "No, each file has the scores of all classes"
 #: Session keys: results by file, the results used in this run of the page, and the evaluated
@@ -173,7 +161,12 @@ def evaluate_upload(
                 return _of_predictions(result, result.matrix, upload, validation)
             return EvaluatedScores(result, _command(upload, fixes[False], validation, fixes[True]))
         about = validation if result.of_validation and validation else upload
-        answer = _answer(result.question, f"scores_{about.key}_{result.question.fix}")
+        question = result.question
+        options = {f"Yes: {FIXES[question.fix]}": question.fix}
+        if not question.open:
+            options["No, the file is right as it is"] = "as-is"
+        sentence = f"**Unknown.** {on_screen(question.sentence)}"
+        answer = _ask(sentence, options, f"scores_{about.key}_{question.fix}")
         if answer is None:
             return None
         fixes[result.of_validation] += (answer,)
@@ -312,25 +305,14 @@ def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
     if blocks.certain:
         st.caption(f"{plain(pair)}: read as the columns of seen and of unseen classes.")
         return [replace(seen, unseen_scores=unseen.file)]
-    with st.container(border=True):
-        st.markdown(f"{plain(pair)}: are these the seen and the unseen classes of one model?")
-        options = {
-            f"Seen classes in {one.file.name}, unseen classes in {other.file.name}": (one, other)
-            for one, other in ((seen, unseen), (unseen, seen))
-        }
-        chosen = st.radio(
-            "Answer",
-            [*options, TWO_MODELS],
-            index=None,
-            key=f"scores_blocks_{first.key}_{second.key}",
-            label_visibility="collapsed",
-        )
-    if chosen is None:
-        return None
-    if chosen == TWO_MODELS:
-        return [first, second]
-    one, other = options[chosen]
-    return [replace(one, unseen_scores=other.file)]
+    options = {
+        f"Seen classes in {one.file.name}, unseen classes in {other.file.name}": [
+            replace(one, unseen_scores=other.file)
+        ]
+        for one, other in ((seen, unseen), (unseen, seen))
+    } | {TWO_MODELS: [first, second]}
+    sentence = f"{plain(pair)}: are these the seen and the unseen classes of one model?"
+    return _ask(sentence, options, f"scores_blocks_{first.key}_{second.key}")
 
 
 def _find_blocks(first: ScoreUpload, second: ScoreUpload) -> Blocks | None:
@@ -339,16 +321,14 @@ def _find_blocks(first: ScoreUpload, second: ScoreUpload) -> Blocks | None:
         return find_blocks(one, uploads.put_one(second.file, folder / "second", ENDINGS))
 
 
-def _answer(question: Question, key: str) -> str | None:
-    """Ask one question; None while it is open."""
+def _ask(sentence: str, options: Mapping[str, T], key: str) -> T | None:
+    """Ask a question; return the value of the chosen answer, None while it is open."""
     with st.container(border=True):
-        st.markdown(f"**Unknown.** {on_screen(question.sentence)}")
-        yes, no = f"Yes: {FIXES[question.fix]}", "No, the file is right as it is"
-        options = [yes] if question.open else [yes, no]
-        chosen = st.radio("Answer", options, index=None, key=key, label_visibility="collapsed")
-    if chosen is None:
-        return None
-    return question.fix if chosen == yes else "as-is"
+        st.markdown(sentence)
+        chosen = st.radio(
+            "Answer", list(options), index=None, key=key, label_visibility="collapsed"
+        )
+    return None if chosen is None else options[chosen]
 
 
 def ask_printed(key: str, *, width: int) -> str:

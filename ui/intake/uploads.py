@@ -29,26 +29,15 @@ from zslcore.storage.files import or_refused
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import look_into
 
+#: Two extensions of one type of file each.
+HDF5, TORCH = ("h5", "hdf5"), ("pt", "pth")
 #: Accepted file extensions; the first bytes of a file decide its type.
-ENDINGS = (
-    "mat",
-    "npz",
-    "npy",
-    "h5",
-    "hdf5",
-    "csv",
-    "tsv",
-    "txt",
-    "json",
-    "parquet",
-    "safetensors",
-    "pt",
-    "pth",
-)
+_ARRAYS = ("mat", "npz", "npy", *HDF5)
+ENDINGS = (*_ARRAYS, "csv", "tsv", "txt", "json", "parquet", "safetensors", *TORCH)
 #: Extensions of split files, and of files with labels and features, that can be reviewed.
-SPLIT_ENDINGS = ("mat", "npz", "h5", "hdf5", "json")
+SPLIT_ENDINGS = ("mat", "npz", *HDF5, "json")
 #: Extensions of files that list the photograph of each row.
-GROUP_ENDINGS = ("txt", "csv", "mat", "npz", "h5", "hdf5")
+GROUP_ENDINGS = ("txt", "csv", "mat", "npz", *HDF5)
 #: Name of an import if the name of its file has no Latin letter or digit.
 NAMELESS = import_name("")
 #: Maximum length in bytes of a written file name; file systems allow 255.

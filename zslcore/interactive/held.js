@@ -30,6 +30,11 @@ import { shape } from "./svg.js";
 const CALM = 350; // milliseconds after a key press until the value is sent to the server
 const GLIDE = 400; // milliseconds of the motion to a named value
 
+/** Whether the visitor wants less motion. */
+export function stillness() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
 /** @template {Head} T data of the figure */
 export class Held {
   /** @param {ParentNode} parent @param {string} name name of the value on the server */
@@ -199,15 +204,25 @@ export class Held {
   /** Move smoothly to a value, or at once if the visitor prefers reduced motion.
    * @param {number} value */
   glide(value) {
+    this.travel(this.value, value, stillness() ? 0 : GLIDE, () => this.settle(0));
+  }
+
+  /**
+   * Move from one value to another in a time in milliseconds.
+   * @param {number} from
+   * @param {number} to
+   * @param {number} time
+   * @param {() => void} end called at the end
+   */
+  travel(from, to, time, end) {
     cancelAnimationFrame(this.gliding);
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const from = this.value, begun = performance.now();
+    const begun = performance.now();
     /** @param {number} now */
     const step = (now) => {
-      const share = still ? 1 : Math.min(1, Math.max(0, now - begun) / GLIDE);
-      this.go(share < 1 ? from + (value - from) * share : value);
+      const share = time ? Math.min(1, Math.max(0, now - begun) / time) : 1;
+      this.go(share < 1 ? this.meant(from + (to - from) * share) : to);
       if (share < 1) this.gliding = requestAnimationFrame(step);
-      else this.settle(0);
+      else end();
     };
     step(begun);
   }

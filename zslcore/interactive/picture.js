@@ -65,10 +65,14 @@ function spellOut(from, to) {
 
 /** @param {Element} root @param {string} title @param {Wanted} wanted */
 export async function saveAs(root, title, { format, scale, file }) {
-  const picture = pictureOf(root, title), text = new XMLSerializer().serializeToString(picture);
-  const blob = new Blob([text], { type: "image/svg+xml" });
-  if (format === "svg") return save(blob, file);
-  const image = new Image(), url = URL.createObjectURL(blob);
+  const text = new XMLSerializer().serializeToString(pictureOf(root, title));
+  if (format === "svg") return save(new Blob([text], { type: "image/svg+xml" }), file);
+  return savePNG(text, scale, file);
+}
+
+/** Save the pixels of an SVG. @param {string} text @param {number} scale @param {string} file */
+export async function savePNG(text, scale, file) {
+  const image = new Image(), url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   image.src = url;
   await image.decode();
   const canvas = new OffscreenCanvas(image.width * scale, image.height * scale);

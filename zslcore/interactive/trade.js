@@ -67,7 +67,7 @@ export class Trade {
     return `--ink: var(--${line.look})`;
   }
 
-  /** @param {Line} line */
+  /** Outline of a curve. @param {{ n: number, seen: ArrayLike<number>, unseen: ArrayLike<number> }} line */
   along({ n, seen, unseen }) {
     return corners(n, (k) => [this.x.at(unseen[k]), this.y.at(seen[k])]);
   }

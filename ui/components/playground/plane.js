@@ -72,8 +72,8 @@ export class Plane extends Trade {
    * @param {(name: string) => void} choose
    * @param {(name: string | null, u: number, v: number) => void} pass
    */
-  taken({ name, n, seen, unseen }, choose, pass) {
-    const d = corners(n, (k) => [this.x.at(unseen[k]), this.y.at(seen[k])]);
+  taken(ghost, choose, pass) {
+    const d = this.along(ghost), { name } = ghost;
     const made = shape("g", { class: "other", "data-method": name },
       shape("path", { class: "faded", d }), shape("path", { class: "near", d }));
     made.addEventListener("pointerdown", (event) => {

@@ -6,7 +6,7 @@
 import { Classes } from "../../../zslcore/interactive/classes.js";
 import { placeAt } from "../../../zslcore/interactive/curve.js";
 import { mounted, partOf } from "../../../zslcore/interactive/dom.js";
-import { Held } from "../../../zslcore/interactive/held.js";
+import { Held, stillness } from "../../../zslcore/interactive/held.js";
 import { counted, percent, threeDigits, together } from "../../../zslcore/interactive/numbers.js";
 import { path } from "../../../zslcore/interactive/symbols.js";
 import { shape } from "../../../zslcore/interactive/svg.js";
@@ -146,23 +146,13 @@ export class Playground extends Held {
   /** Move the ruler from end to end, and back to its position. */
   play() {
     if (!this.head || this.playing) return;
-    const back = this.value, low = Number(this.range.min), high = Number(this.range.max);
-    const begun = performance.now();
+    const back = this.value;
     this.playing = true;
     this.places.play.setAttribute("aria-label", "Pause");
-    /** @param {number} now */
-    const step = (now) => {
-      const share = Math.min(1, Math.max(0, now - begun) / SWEEP);
-      this.go(this.meant(low + share * (high - low)));
-      if (share < 1) {
-        this.gliding = requestAnimationFrame(step);
-        return;
-      }
+    this.travel(Number(this.range.min), Number(this.range.max), SWEEP, () => {
       this.glide(back);
       this.rest(false);
-    };
-    cancelAnimationFrame(this.gliding);
-    this.gliding = requestAnimationFrame(step);
+    });
   }
 
   /** Stop the playback. @param {boolean} stops whether the ruler keeps its position */
@@ -547,11 +537,6 @@ function mostTall(width) {
  * @param {number} factor of the plane's height */
 function tallBeside(width, factor) {
   return 54 + factor * (TALL_SHARE * width - BESIDE);
-}
-
-/** Whether the visitor wants less motion. */
-function stillness() {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 /** @param {Instrument["rail"]} rail @param {string} dataset */

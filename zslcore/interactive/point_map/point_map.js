@@ -11,7 +11,7 @@ import { trace } from "../symbols.js";
 import { around, inside, simplified } from "./geometry.js";
 import { themeOf } from "./look.js";
 import { Panel } from "./panel.js";
-import { pixelsOf, shapesOf } from "./saving.js";
+import { savePixels, shapesOf } from "./saving.js";
 import { showing } from "./view.js";
 import { unpack } from "./wire.js";
 
@@ -100,7 +100,7 @@ export class PointMaps {
     const rarely = create("div", { onclick: () => (menu.open = false) },
       box,
       button("Double click or 0", whole, "Whole map"),
-      button("Save as a picture", () => this.savePNG(), "PNG"),
+      button("Save as a picture", () => savePixels(this), "PNG"),
       button("Save as a drawing", () => this.saveSVG(), "SVG"),
     );
     const menu = create("details", {}, create("summary", {}, "More"), rarely);
@@ -328,10 +328,6 @@ export class PointMaps {
   }
 
   // --- Saved pictures ---------------------------------------------------------------------------
-
-  savePNG() {
-    pixelsOf(this).toBlob((blob) => blob && save(blob, `${this.head.file}.png`));
-  }
 
   saveSVG() {
     save(new Blob([shapesOf(this)], { type: "image/svg+xml" }), `${this.head.file}.svg`);

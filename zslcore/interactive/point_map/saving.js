@@ -1,7 +1,7 @@
 // @ts-check
 // Image export: all maps side by side, as pixels or as shapes.
 
-import { contextOf } from "../dom.js";
+import { savePNG } from "../picture.js";
 import { path } from "../symbols.js";
 import { FAINT } from "./look.js";
 
@@ -78,51 +78,36 @@ function legendOf({ legend, palette, ends }, width) {
 }
 
 /**
- * Return a canvas with the visible maps, at least twice as large, with titles and legend.
+ * Save the maps as a PNG, at least twice as large, with titles and legend.
  * @param {PointMaps} maps
  */
-export function pixelsOf(maps) {
-  const { panels, theme } = maps, { width, height, heading, words, signs } = framing(maps);
-  const whole = document.createElement("canvas"), ctx = contextOf(whole);
-  const scale = Math.max(SCALE, panels[0].size.ratio);
-  [whole.width, whole.height] = [Math.round(scale * width), Math.round(scale * height)];
-  ctx.scale(scale, scale);
-  ctx.fillStyle = theme.halo;
-  ctx.fillRect(0, 0, width, height);
-  let left = 0;
-  for (const panel of panels) {
+export function savePixels(maps) {
+  const scale = Math.max(SCALE, maps.panels[0].size.ratio);
+  /** @param {Panel} panel */
+  const painted = (panel) => {
     panel.fit(scale);
     panel.paint();
-    const { width: wide, height: tall } = panel.size;
-    for (const each of [panel.points, panel.marks]) ctx.drawImage(each, left, heading, wide, tall);
+    const { width, height } = panel.size, size = `width="${width}" height="${height}"`;
+    const images = [panel.points, panel.marks].map((each) => `<image ${size} href="${each.toDataURL()}"/>`);
     panel.fit();
     panel.paint();
-    left += wide + GAP;
-  }
-  for (const { color, d } of signs) {
-    ctx.fillStyle = color;
-    ctx.fill(new Path2D(d));
-  }
-  ctx.fillStyle = theme.ink;
-  for (const { text, x, y, bold } of words) {
-    ctx.font = bold ? `bold 14px ${FONT}` : `12px ${FONT}`;
-    ctx.fillText(text, x, y);
-  }
-  return whole;
+    return images.join("");
+  };
+  return savePNG(shapesOf(maps, painted), scale, `${maps.head.file}.png`);
 }
 
 /**
- * Return an SVG of the visible points and of names, with titles and legend.
+ * Return an SVG of the maps, by default of their visible points and names, with titles and legend.
  * @param {Pick<PointMaps, "head" | "meant" | "names" | "panels" | "theme">} maps
+ * @param {(panel: Panel) => string} drawn contents of a map
  */
-export function shapesOf(maps) {
-  const { head, meant, names, panels, theme } = maps;
+export function shapesOf(maps, drawn = (panel) =>
+  layersIn(panel, maps.head, maps.meant) + (maps.names ? wordsIn(panel, maps.theme.ink) : "")) {
+  const { head, panels, theme } = maps;
   const { width, height, heading, words, signs } = framing(maps), parts = [];
   let left = 0;
   for (const panel of panels) {
-    const inside = names ? wordsIn(panel, theme.ink) : "";
-    const layers = layersIn(panel, head, meant);
-    parts.push(`<g transform="translate(${left} ${heading})">${layers}${inside}</g>`);
+    parts.push(`<g transform="translate(${left} ${heading})">${drawn(panel)}</g>`);
     left += panel.size.width + GAP;
   }
   parts.push(...signs.map(({ color, d }) => `<path class="sign" fill="${color}" d="${d}"/>`));
