@@ -246,10 +246,8 @@ def standing(method: str, status: Status | None, words: str, button: str, covers
         return Pending(spent, "Cancel", covers)
     if (
         status is not None
-        and status.state == "failed"
+        and status.state in ("failed", "interrupted")
         and not missing_extras.of_error(status.error)
     ):
-        return Pending(page_sentence(status.error), "Try again", covers)
-    if status is not None and status.state == "interrupted":
-        return Pending(page_sentence(status.error), "Start again", covers)
+        return Pending(page_sentence(status.error), waiting.again(status), covers)
     return Pending(words, button, covers)

@@ -87,10 +87,7 @@ def _chosen() -> RunChoice:
 
 def _choice_of(key: str, options: Sequence[str], default: str) -> str:
     """Return the choice in the address or, without it, on the previous page."""
-    for name in (st.query_params.get(key), st.session_state.get(key)):
-        if name in options:
-            return str(name)
-    return default
+    return next((name for name in controls.remembered(key) if name in options), default)
 
 
 def _gamma() -> float:

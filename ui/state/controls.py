@@ -6,7 +6,7 @@ the choice, else it begins with the name of its page.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, get_args
 
 import streamlit as st
@@ -49,11 +49,7 @@ def choose_option(
     """Choose one of ``options``; report any other value in the address."""
     options = list(options)
     more["help"] = terms.tip(label, more.get("help"))
-    in_address = st.query_params.get(key)
-    if in_address is not None and in_address not in options:
-        st.toast(
-            f"The link asks for {label.lower()} “{plain(in_address)}”, which is not available."
-        )
+    report_unavailable(label, st.query_params.get(key), options)
     index = next((k for k, option in enumerate(options) if option == default), 0)
     return st.selectbox(label, options, index=index, key=key, bind="query-params", **more)
 
@@ -70,6 +66,18 @@ def choose_corpus(label: str, *, key: str, default: str = "", **more: Any) -> st
         st.session_state[key] = st.query_params[key] = titles_of_sets([name])
     usual = next((title for title, name in titles.items() if name == default), None)
     return titles[choose_option(label, list(titles), key=key, default=usual, **more)]
+
+
+def report_unavailable(label: str, chosen: str | None, options: Collection[str]) -> None:
+    """Report a choice in a link that is not among the options."""
+    if chosen is not None and chosen not in options:
+        st.toast(f"The link asks for {label.lower()} “{plain(chosen)}”, which is not available.")
+
+
+def remembered(key: str) -> list[str]:
+    """Return the choice in the address, and the choice on the previous page, if any."""
+    both = st.query_params.get(key), st.session_state.get(key)
+    return [choice for choice in both if isinstance(choice, str)]
 
 
 def choose_split(dataset: ZSLDataset) -> Split:

@@ -10,8 +10,7 @@ import streamlit as st
 
 from ui.intake import import_dialog
 from ui.shell import terms, visitors
-from ui.shell.text import plain
-from ui.state import cache, stored_answers
+from ui.state import cache, controls, stored_answers
 from zslcore.datasets import ZSLDataset, imports
 from zslcore.datasets.facts import is_simulated_name, is_variant, title
 from zslcore.datasets.simulated import UNPLANTED
@@ -76,15 +75,11 @@ def choose_name(
     A ``default`` that is not among ``names`` is replaced by the first of them.
     """
     menu, default = f"{key}_menu", default if default in names else names[0]
-    options, in_address = list(names), _name_in_address(key)
-    if in_address is not None and in_address not in options and in_address in openable():
-        options.append(in_address)
-    if in_address is not None and in_address not in options:
-        st.toast(
-            f"The link asks for {label.lower()} “{plain(in_address)}”, which is not available."
-        )
-        in_address = None
-    st.session_state[menu] = in_address or default
+    options, chosen = list(names), next(iter(controls.remembered(key)), None)
+    if chosen not in options and chosen in openable():
+        options.append(chosen)
+    controls.report_unavailable(label, chosen, options)
+    st.session_state[menu] = chosen if chosen in options else default
     chosen_dataset = st.selectbox(
         label,
         options,
@@ -102,13 +97,7 @@ def choose_name(
 
 def chosen_dataset() -> str | None:
     """Return the data set chosen in the address or, without it, on the previous page."""
-    return _name_in_address("dataset")
-
-
-def _name_in_address(key: str) -> str | None:
-    """Return the name chosen in the address or, without it, on the previous page."""
-    name = st.query_params.get(key, st.session_state.get(key))
-    return name if isinstance(name, str) else None
+    return next(iter(controls.remembered("dataset")), None)
 
 
 def _take(key: str, then: Callable[[], None] | None) -> None:

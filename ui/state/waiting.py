@@ -198,6 +198,11 @@ def _show_preview(status: Status, draw: Draw | None) -> None:
         draw(dict(arrays))
 
 
+def again(status: Status) -> str:
+    """Return the label of the button that starts a job without a result again."""
+    return "Try again" if status.state == "failed" else "Start again"
+
+
 def _show_end(study: Study[Any], status: Status) -> None:
     """State why the job has no result, and offer to start it again if that can help."""
     lack = missing_extras.of_error(status.error)
@@ -210,7 +215,6 @@ def _show_end(study: Study[Any], status: Status) -> None:
         st.warning(plain(status.error), icon=":material/restart_alt:")
     else:
         st.info(f"Cancelled. {plain(status.error)}".strip(), icon=":material/block:")
-    again = "Try again" if status.state == "failed" else "Start again"
-    if st.button(again, icon=":material/refresh:", key=f"again_{study.key}"):
+    if st.button(again(status), icon=":material/refresh:", key=f"again_{study.key}"):
         _join(study)
         st.rerun()
