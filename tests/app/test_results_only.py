@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages import forbid_computing, visit
-from ui.state import stored_answers
+from ui.state import data_menu, waiting
 from zslcore.datasets import imports
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.shipped import load_results_only
@@ -25,20 +25,20 @@ def test_the_drawer_of_real_features_is_there(fresh):
     app.session_state["playground_drawer"] = True
     app.run()
     spec = RunSpec(CUB, "PS", "LinearS2V", digest=load_results_only(CUB).digest)
-    e = stored_answers.stored_run(spec).result.evaluation
+    e = waiting.stored_run(spec).result.evaluation
     assert not app.error
     assert app.dataframe[0].value.iloc[0, 1] == pytest.approx(100 * e.zsl)
 
 
 def test_an_import_of_the_same_name_takes_the_place(fresh, monkeypatch):
     """And an address of before means it, too."""
-    assert CUB in stored_answers.precomputed_datasets()
+    assert CUB in data_menu.precomputed_datasets()
     monkeypatch.setattr(imports, "names", lambda: (CUB,))
-    assert CUB not in stored_answers.precomputed_datasets()
-    assert not stored_answers.is_known_by_results(CUB)
+    assert CUB not in data_menu.precomputed_datasets()
+    assert not data_menu.is_known_by_results(CUB)
 
 
 def test_without_shipped_results_nothing_is_listed(fresh, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "0")
-    assert stored_answers.precomputed_datasets() == ()
-    assert stored_answers.stored_run(RunSpec(CUB, "PS", "ESZSL")) is None
+    assert data_menu.precomputed_datasets() == ()
+    assert waiting.stored_run(RunSpec(CUB, "PS", "ESZSL")) is None

@@ -7,7 +7,7 @@ from tests.pages import forbid_computing, visit, words
 from ui.playground import answers as playground_answers
 from ui.shell.numbers import percent
 from ui.shell.text import AUSUC
-from ui.state import stored_answers, waiting
+from ui.state import waiting
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import run
@@ -83,13 +83,13 @@ def test_a_page_that_names_every_variant_means_the_same_run():
     params = {"direction": "S2V", "rows": "learned"}
     named = RunSpec("digits", "PS", OTHER, params=params, digest=spec().digest)
     assert named.key != spec(OTHER).key
-    assert stored_answers.stored_run(named).result.key == spec(OTHER).key
+    assert waiting.stored_run(named).result.key == spec(OTHER).key
 
 
 def test_a_store_that_cannot_be_read_is_no_stored_run(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     (tmp_path / "runs.sqlite").write_bytes(b"no database" * 100)
-    assert stored_answers.stored_run(spec()) is None
+    assert waiting.stored_run(spec()) is None
 
 
 def test_where_only_figures_are_stored_the_run_is_fitted_again(monkeypatch, tmp_path):
@@ -98,7 +98,7 @@ def test_where_only_figures_are_stored_the_run_is_fitted_again(monkeypatch, tmp_
     monkeypatch.undo()
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     ResultStore().put(result)
-    assert stored_answers.stored_run(spec()) is None
+    assert waiting.stored_run(spec()) is None
     result, answers = waiting.run_of(spec())
     assert isinstance(answers, ScoredTest)
     make, with_folds = waiting.predictions_of(spec(), result, answers)

@@ -22,6 +22,8 @@ from zslcore.datasets.table import is_table
 from zslcore.datasets.xlsa17 import FEATURES, SPLIT_FOLDERS, SPLITS
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
+from zslcore.leakage.file_kinds import ENDINGS as DROPPED
+from zslcore.leakage.file_kinds import RecognisedFile, grouped, recognise_file
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.photographs import Photographs, photographs_of
 from zslcore.storage import artifacts, settings
@@ -293,6 +295,40 @@ def put_one(file: BinaryIO, folder: Path, endings: Collection[str] = ENDINGS) ->
     """Write a file into a new folder under its own, cleaned name."""
     folder.mkdir(parents=True, exist_ok=True)
     return put([file], folder, endings)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Sorted:
+    """Files that are checked together: the recognised files on disk, and their uploads."""
+
+    main: RecognisedFile
+    companions: tuple[RecognisedFile, ...]
+    file: BinaryIO
+    others: tuple[BinaryIO, ...]
+
+    @property
+    def named(self) -> list[tuple[str, str]]:
+        """(name, SHA-256) of each file."""
+        return [(each.name, each.sha256) for each in (self.main, *self.companions)]
+
+    @property
+    def key(self) -> str:
+        """Key of these files within the visit."""
+        return key_of(self.file, *self.others)
+
+
+def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> list[Sorted]:
+    """Write each file to its own folder, and group the files that are checked together.
+
+    Raises FileRefusedError for a file that is not accepted.
+    """
+    uploaded = {}
+    for k, file in enumerate(files):
+        uploaded[recognise_file(put_one(file, folder / str(k), DROPPED))] = file
+    return [
+        Sorted(of.main, of.others, uploaded[of.main], tuple(uploaded[each] for each in of.others))
+        for of in grouped(list(uploaded))
+    ]
 
 
 def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDINGS) -> list[Path]:

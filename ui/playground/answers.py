@@ -17,7 +17,7 @@ from ui.components.playground import Chip, DatasetTile, Pending, Rail, RunChoice
 from ui.intake import missing_extras
 from ui.shell.numbers import duration
 from ui.shell.text import page_sentence
-from ui.state import cache, controls, data_menu, stored_answers, waiting
+from ui.state import cache, controls, data_menu, waiting
 from ui.state.controls import METHOD
 from zslcore import jobs
 from zslcore.analysis.study import RunStudy, run_seconds
@@ -30,6 +30,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
+from zslcore.results.shipped import is_known_by_results
 
 #: Longest computation, in seconds, that starts without a button.
 UNASKED = 10.0
@@ -72,7 +73,7 @@ def played(spec: RunSpec) -> Played | None:
 
 def _finished(spec: RunSpec) -> Path | None:
     """Return the folder of a finished job with the predictions of a run; None without one."""
-    if stored_answers.is_known_by_results(spec.dataset):
+    if is_known_by_results(spec.dataset):
         return None
     return jobs.finished(work_of(spec))
 
@@ -91,7 +92,7 @@ def _of_run(run: RunResult, answers: AnsweredTest) -> Played:
 
 def _stored(spec: RunSpec) -> Played | None:
     """Return stored or precomputed predictions; None without any."""
-    run = stored_answers.stored_run(spec)
+    run = waiting.stored_run(spec)
     return None if run is None else _of_run(run.result, run.predictions.test)
 
 
@@ -140,8 +141,8 @@ def work_of(spec: RunSpec) -> RunStudy:
 
 def applies(method: str, dataset: ZSLDataset, split: str) -> bool:
     """Return whether a method can be shown with the available features and prototypes."""
-    if stored_answers.is_known_by_results(dataset.name):
-        return stored_answers.stored_run(spec_of(dataset, split, method)) is not None
+    if is_known_by_results(dataset.name):
+        return waiting.stored_run(spec_of(dataset, split, method)) is not None
     if not METHODS[method].card.joint_space:
         return True
     return bool(dataset.features.shape[1] == dataset.prototypes.shape[1])
@@ -204,7 +205,7 @@ def rail_of(dataset: ZSLDataset, chosen: RunChoice) -> Rail:
 
 def _tile(name: str) -> DatasetTile:
     kind = "simulated" if is_simulated_name(name) else "real"
-    if stored_answers.is_known_by_results(name):
+    if is_known_by_results(name):
         kind = "precomputed"
     benchmark = name.removeprefix("simulated-").split("-")[0]
     if benchmark in fact_sources():

@@ -19,7 +19,7 @@ from ui.playground.drawer import show_drawer
 from ui.shell.folds import fold
 from ui.shell.frame import Header, errors_as_sentences
 from ui.shell.guard import fragment
-from ui.state import cache, controls, data_menu, stored_answers, waiting
+from ui.state import cache, controls, data_menu, waiting
 from ui.takeaway import downloads
 from ui.takeaway.curves import offer_curves, released
 from zslcore import jobs
@@ -31,6 +31,7 @@ from zslcore.exceptions import DatasetError
 from zslcore.interactive.seen_unseen import Stop
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
+from zslcore.results.shipped import is_known_by_results
 
 #: Name of gamma in the address, and key of the component that sets it.
 GAMMA, KEY = "playground_gamma", "playground"
@@ -154,7 +155,7 @@ def _wanted(spec: RunSpec) -> Study[Any] | None:
 
     It is the study of the run or, if the run is available or quick, of the stops of the ruler.
     """
-    if stored_answers.is_known_by_results(spec.dataset):
+    if is_known_by_results(spec.dataset):
         return None
     if not playground_answers.here(spec) and not waiting.is_quick(spec):
         return playground_answers.work_of(spec)

@@ -12,7 +12,7 @@ from ui.figures import palette
 from ui.figures.palette import look_of
 from ui.playground.answers import Played
 from ui.shell.numbers import three_digits
-from ui.state import cache, stored_answers
+from ui.state import cache
 from zslcore import jobs
 from zslcore.analysis.regularization import GridAnswers, GridAnswersStudy, lambda_parameter
 from zslcore.analysis.study import RunStudy
@@ -24,6 +24,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.seen_unseen import LOOKS, CurveLine, InteractiveCurve, Stop, gamma_range
 from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
+from zslcore.results.shipped import is_known_by_results
 
 #: Kinds of rulers, by name in the address; the first is the default.
 KINDS = ("gamma", "lambda", "images")
@@ -58,7 +59,7 @@ def stops_of(kind: str, spec: RunSpec, played: Played | None) -> RulerStops:
         return RulerStops()
     if played is None:
         return RulerStops(note=f"Run {spec.method} first.")
-    if stored_answers.is_known_by_results(spec.dataset):
+    if is_known_by_results(spec.dataset):
         note = (
             f"Only precomputed results of {title(spec.dataset)} are available; import its features."
         )

@@ -18,7 +18,6 @@ import pandas as pd
 import streamlit as st
 
 from ui.intake.memory import BUDGET
-from ui.state import stored_answers
 from zslcore import datasets, leakage
 from zslcore.analysis import dataset_summary
 from zslcore.analysis.maps import map as map_
@@ -46,7 +45,7 @@ from zslcore.leakage import AuditContext, CorrectedSplit, Report, Vocabulary, co
 from zslcore.leakage.correction import Policy
 from zslcore.leakage.split_card import card_of_split
 from zslcore.progress import silent
-from zslcore.results.shipped import load_results_only
+from zslcore.results.shipped import is_known_by_results, load_results_only
 from zslcore.results.store import ResultStore, StoredRun
 from zslcore.scores.paired import Gammas, Pair
 
@@ -55,7 +54,7 @@ _BY_SPEC: dict[str | type[Any], Callable[[Any], Any]] = {RunSpec: RunSpec.to_jso
 
 def dataset(name: str) -> ZSLDataset:
     """Return the data set called ``name``; open it again if it was replaced."""
-    if stored_answers.is_known_by_results(name):
+    if is_known_by_results(name):
         return load_results_only(name)
     return _dataset(name, imports.version_token(name))
 

@@ -10,17 +10,23 @@ import streamlit as st
 
 from ui.intake import import_dialog
 from ui.shell import terms, visitors
-from ui.state import cache, controls, stored_answers
+from ui.state import cache, controls
 from zslcore.datasets import ZSLDataset, imports
 from zslcore.datasets.facts import is_simulated_name, is_variant, title
 from zslcore.datasets.simulated import UNPLANTED
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.datasets.simulated_names import name_without_effects
+from zslcore.results.shipped import is_known_by_results, known_by_results
 
 #: Real data sets with which a view opens; the first that is imported is chosen.
 FIRST = ("AWA2", "CUB", "SUN", "AWA1", "aPY", "APY")
 #: Suffix in menus of data sets without features.
 _RESULTS_ONLY = " · precomputed"
+
+
+def precomputed_datasets() -> tuple[str, ...]:
+    """Return the data sets that have precomputed results, but are not imported."""
+    return tuple(name for name in known_by_results() if is_known_by_results(name))
 
 
 def offered(
@@ -35,7 +41,7 @@ def offered(
     if effects:
         twins = ((n, name_without_effects(n)) for n in names)
         names = [name for pair in twins for name in pair if name]
-    return _ordered([*names, *(stored_answers.precomputed_datasets() if results_only else ())])
+    return _ordered([*names, *(precomputed_datasets() if results_only else ())])
 
 
 def openable() -> tuple[str, ...]:
@@ -44,7 +50,7 @@ def openable() -> tuple[str, ...]:
         *visitors.available_datasets(),
         *UNPLANTED,
         *SIMULATED_ACTIONS,
-        *stored_answers.precomputed_datasets(),
+        *precomputed_datasets(),
     )
 
 
@@ -108,12 +114,12 @@ def _take(key: str, then: Callable[[], None] | None) -> None:
 
 
 def _marked(name: str) -> str:
-    return f"{title(name)}{_RESULTS_ONLY * stored_answers.is_known_by_results(name)}"
+    return f"{title(name)}{_RESULTS_ONLY * is_known_by_results(name)}"
 
 
 def _kind(name: str) -> int:
     """Return 0 for real data, 1 for results without features, 2 for simulated data."""
-    if stored_answers.is_known_by_results(name):
+    if is_known_by_results(name):
         return 1
     return 2 * (is_simulated_name(name) or imports.is_simulated(name))
 

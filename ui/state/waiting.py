@@ -1,10 +1,11 @@
-"""Panel of a job on a page: progress, time left, live preview, cancel and restart."""
+"""Runs of a page, stored or computed, and the panel of a job: progress, cancel and restart."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
@@ -17,7 +18,7 @@ from ui.shell.frame import BEGAN, WARNED, errors_as_sentences
 from ui.shell.guard import fragment
 from ui.shell.numbers import duration
 from ui.shell.text import plain
-from ui.state import cache, stored_answers
+from ui.state import cache
 from zslcore import jobs
 from zslcore.analysis.study import RunStudy, Study
 from zslcore.evaluation.predictions import Predictions
@@ -25,6 +26,8 @@ from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
 from zslcore.evaluation.runs import Run, RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import Status
+from zslcore.results.shipped import is_known_by_results, plain_spec, shipped_predictions
+from zslcore.results.store import ResultStore
 from zslcore.storage import extras
 
 #: Seconds from the start of a page to the panel of its job, and between updates of the panel.
@@ -38,9 +41,37 @@ T = TypeVar("T")
 Draw = Callable[[Mapping[str, np.ndarray]], None]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredAnswers:
+    """Result of a run with its stored predictions."""
+
+    result: RunResult
+    predictions: Predictions
+
+
+def stored_run(spec: RunSpec) -> StoredAnswers | None:
+    """Return a run with stored or precomputed predictions; None without any.
+
+    A stored result is preferred to a precomputed result: the metrics are the same, and the stored
+    result may have an oracle. If its predictions were deleted to save space, the precomputed
+    predictions are used.
+    """
+    store = ResultStore()
+    for key in dict.fromkeys((spec.key, plain_spec(spec).key)):
+        result = predictions = None
+        with store.tolerated():
+            result = store.get(key)
+            predictions = result and store.predictions(key)
+        if predictions is None and store.with_shipped:
+            predictions = shipped_predictions(key)
+        if result and predictions:
+            return StoredAnswers(result, predictions)
+    return None
+
+
 def is_quick(spec: RunSpec) -> bool:
     """Return whether a run is quick enough to be computed without a job."""
-    if stored_answers.is_known_by_results(spec.dataset):
+    if is_known_by_results(spec.dataset):
         return False
     return RunStudy(spec).is_quick(cache.dataset(spec.dataset))
 
@@ -51,7 +82,7 @@ def run_of(spec: RunSpec) -> tuple[RunResult, AnsweredTest]:
     Stored or precomputed predictions are returned if they have an oracle or the run is slow.
     Otherwise the run is computed: at once if it is quick, else by a job (see :func:`wait_for`).
     """
-    stored = stored_answers.stored_run(spec)
+    stored = stored_run(spec)
     if stored and (stored.result.oracle is not None or not is_quick(spec)):
         return stored.result, stored.predictions.test
     return scored_run_of(spec)
@@ -68,7 +99,7 @@ def predictions_of(
     spec: RunSpec, result: RunResult, scores: AnsweredTest
 ) -> tuple[Callable[[], Predictions], bool]:
     """Return a function that returns predictions, and whether they have validation rows."""
-    stored = stored_answers.stored_run(spec)
+    stored = stored_run(spec)
     if stored is not None:
         return lambda: stored.predictions, bool(stored.predictions.folds)
     assert isinstance(scores, ScoredTest)  # without a score matrix, predictions come from the store

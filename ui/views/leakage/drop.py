@@ -14,9 +14,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from ui.components import window
 from ui.figures.splits import picture_of
 from ui.intake import scores, uploads
-from ui.intake.dropzone import Sorted, put_and_sort
 from ui.intake.reading_progress import read_or_cancel
 from ui.intake.scores import ScoreUpload
+from ui.intake.uploads import Sorted, put_and_sort
 from ui.sections.audit import (
     GAIN,
     LOOKS,
