@@ -31,12 +31,12 @@ from ui.components.playground import (
 )
 from ui.playground import answers, rulers
 from ui.playground.answers import Played
+from ui.playground.instrument import instrument_of
 from ui.state.cache import dataset as opened
 from ui.state.controls import METHOD
 from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.one_file import WORD, as_bytes, element, html_page
-from zslcore.interactive.seen_unseen import Stop
 from zslcore.leakage.render import read_report, reports_html
 from zslcore.results.shipped import shipped_results
 from zslcore.storage.files import FACTS
@@ -307,29 +307,6 @@ def _ruler(name: str, method: str, kind: str) -> Ruler:
     return rulers.ruler_of(kind, rulers.stops_of(kind, spec, played), played, "", draw)
 
 
-def _instrument(
-    name: str, method: str, methods: Sequence[str], ghosts: Sequence[Ghost], ruler: Ruler
-) -> Instrument:
-    dataset, shown = opened(name), _played(name, method)
-    test = shown.test
-    best = Stop("best on test (oracle)", test.curve.best().gamma, "oracle")
-    curves = rulers.curve_of(method, dataset, test, shown.gamma, shown.origin, [best], 0.0)
-    if ruler.frames:
-        reference = ruler.frames[ruler.reference]
-        test, curves = reference.answered, reference.curves
-    pictures = dataset.images
-    return Instrument(
-        curves,
-        test,
-        [dataset.class_names[c] for c in test.classes],
-        ("digit", "digits") if name == "digits" else ("class", "classes"),
-        _rail(RunChoice(name, "PS", method), methods),
-        ghosts,
-        None if pictures is None else pictures[answers.dataset_rows(dataset, "PS", test)],
-        ruler=ruler,
-    )
-
-
 def _rail(chosen: RunChoice, methods: Sequence[str]) -> Rail:
     """Return the menus of a page: the data sets of the site, methods with results."""
     whole = answers.rail_of(opened(chosen.dataset), chosen)
@@ -343,10 +320,12 @@ def _rail(chosen: RunChoice, methods: Sequence[str]) -> Rail:
 
 def _play_page(name: str, kind: str, methods: Mapping[str, Ruler]) -> str:
     ghosts = [Ghost(method, _played(name, method).test.curve) for method in methods]
-    packs = {
-        method: _packed(_instrument(name, method, list(methods), ghosts, ruler))
-        for method, ruler in methods.items()
-    }
+    packs = {}
+    for method, ruler in methods.items():
+        choice, shown = RunChoice(name, "PS", method), _played(name, method)
+        rail = _rail(choice, list(methods))
+        drawn = instrument_of(choice, opened(name), shown, ruler, rail, ghosts)
+        packs[method] = _packed(drawn)
     pages = {"gamma": PLAYS[name][0], "lambda": LAMBDA.get(name)}
     values = {
         "SHARED": next(shared for _, shared in packs.values()),

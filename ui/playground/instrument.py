@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from ui.components import playground
-from ui.components.playground import Ghost, Instrument, Pending, Ruler, RunChoice
+from ui.components.playground import Ghost, Instrument, Rail, Ruler, RunChoice
 from ui.intake import import_dialog
 from ui.playground import answers as playground_answers
 from ui.playground import rulers as playground_rulers
@@ -198,7 +199,11 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
         st.rerun()
     with errors_as_sentences():
         played, kind = playground_answers.played(spec), _kind()
-        shown = played or _stand_in(dataset, choice)
+        others = playground_answers.others(dataset, choice)
+        shown = played
+        if shown is None and choice.method != controls.METHOD:
+            shown = next(iter(others.values()), None)
+        shown = shown or playground_answers.preview(dataset, choice.split)
         stops, pending = playground_rulers.stops_of(kind, spec, played), None
         if played is None:
             pending = playground_answers.pending(
@@ -212,7 +217,18 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
         if stops.work is not None and not ruler.frames:
             button = f"Compute it ({stops.about})"
             pending = playground_answers.standing(choice.method, status, "", button, covers=False)
-        drawn = _instrument(choice, dataset, shown, pending, ruler, BELOW if drawer else ABOVE_END)
+        ghosts = [
+            Ghost(method, each.test.curve)
+            for method, each in others.items()
+            if each.test.generalized
+        ]
+        rail = playground_answers.rail_of(dataset, choice)
+        drawn = replace(
+            instrument_of(choice, dataset, shown, ruler, rail, ghosts, _gamma()),
+            pending=pending,
+            below=BELOW if drawer else ABOVE_END,
+            only=st.query_params.get(ONLY, ""),
+        )
         with st.container(key="playground_instrument"):
             playground.draw(drawn, key=KEY, on_change=_hear)
             with st.container(key="playground_menu"):
@@ -224,20 +240,16 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
         st.rerun()
 
 
-def _stand_in(dataset: ZSLDataset, choice: RunChoice) -> Played:
-    """Return provisional predictions while the predictions of the choice are missing."""
-    others = playground_answers.others(dataset, choice) if choice.method != controls.METHOD else {}
-    return next(iter(others.values()), None) or playground_answers.preview(dataset, choice.split)
-
-
-def _instrument(
+def instrument_of(
     choice: RunChoice,
     dataset: ZSLDataset,
     shown: Played,
-    pending: Pending | None,
     ruler: Ruler,
-    below: int,
+    rail: Rail,
+    ghosts: Sequence[Ghost],
+    gamma: float = 0.0,
 ) -> Instrument:
+    """Return the instrument of a run at the reference of a ruler, by default at ``gamma``."""
     test = shown.test
     if ruler.frames:
         reference = ruler.frames[ruler.reference]
@@ -245,25 +257,12 @@ def _instrument(
     else:
         best = Stop("best on test (oracle)", test.curve.best().gamma, "oracle")
         curves = playground_rulers.curve_of(
-            choice.method, dataset, test, shown.gamma, shown.origin, [best], _gamma()
+            choice.method, dataset, test, shown.gamma, shown.origin, [best], gamma
         )
-    return Instrument(
-        curves,
-        test,
-        [dataset.class_names[c] for c in test.classes],
-        ("digit", "digits") if choice.dataset == "digits" else ("class", "classes"),
-        playground_answers.rail_of(dataset, choice),
-        [
-            Ghost(method, each.test.curve)
-            for method, each in playground_answers.others(dataset, choice).items()
-            if each.test.generalized
-        ],
-        _pictures(dataset, choice.split, test),
-        pending,
-        ruler,
-        below,
-        st.query_params.get(ONLY, ""),
-    )
+    names = [dataset.class_names[c] for c in test.classes]
+    noun = ("digit", "digits") if choice.dataset == "digits" else ("class", "classes")
+    pictures = _pictures(dataset, choice.split, test)
+    return Instrument(curves, test, names, noun, rail, ghosts, pictures, ruler=ruler)
 
 
 def _pictures(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray | None:
