@@ -115,7 +115,7 @@ def test_colours_are_written_in_one_place():
         "ui/figures/palette.py",
         "ui/figures/images.py",  # pictures are ink on paper
         "ui/takeaway/report.py",  # a file of its own, which no theme reaches
-        "ui/maps/scene.py",  # a colour more for classes, and a scale
+        "ui/maps/colours.py",  # a colour more for classes, and a scale
     }
     for folder in ("pages", "ui"):
         for path in (ROOT / folder).rglob("*.py"):

@@ -5,12 +5,9 @@ import pytest
 
 from tests.analysis.pairs import blobs
 from tests.pages import taken_apart
+from ui.maps.colours import colour_by_class, colour_by_density, colour_by_fifths, colour_by_group
 from ui.maps.scene import (
     Scene,
-    colour_by_class,
-    colour_by_density,
-    colour_by_fifths,
-    colour_by_group,
     read_cameras,
     read_selection,
     write_cameras,

@@ -1,71 +1,20 @@
-"""Scene of the map view: images, panels, colours, class names, and choices in the address."""
+"""Scene of the map view: images, panels, class names, and choices in the address."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ui.figures.palette import (
-    FIRST,
-    HARMONIC,
-    INK,
-    NEUTRAL,
-    OVERLAP,
-    SECOND,
-    SEEN,
-    UNSEEN,
-    VALIDATED,
-    Mark,
-)
 from zslcore.analysis.maps.layout import METHOD_NAMES
 from zslcore.analysis.maps.map import EmbeddedMap, inside
-from zslcore.analysis.maps.quality import density
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
-from zslcore.interactive.point_map import LegendEntry, MapPanel
-
-#: Eight colours and seven symbols distinguish 56 classes; further classes share a look.
-_COLORS = (
-    *(SEEN, UNSEEN, VALIDATED, OVERLAP, FIRST, SECOND, NEUTRAL),
-    Mark("#8B5E3C", "circle", night="#C49A78"),
-)
-_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "triangle-down", "triangle-left")
-#: Viridis in sixteen steps.
-_STEPS = (
-    "#440154",
-    "#481A6C",
-    "#472F7D",
-    "#414487",
-    "#39568C",
-    "#31688E",
-    "#2A788E",
-    "#23888E",
-    "#1F988B",
-    "#22A884",
-    "#35B779",
-    "#54C568",
-    "#7AD151",
-    "#A5DB36",
-    "#D2E21B",
-    "#FDE725",
-)
-#: Meaning -> its mark.
-_LOOKS = {
-    "seen": SEEN,
-    "unseen": UNSEEN,
-    "in ImageNet-1K": OVERLAP,
-    "not in it": NEUTRAL,
-    "right": replace(HARMONIC, symbol="circle"),
-    "wrong": INK,
-    "other": replace(NEUTRAL, symbol="circle-open"),
-    "first": FIRST,
-    "second": SECOND,
-}
+from zslcore.interactive.point_map import MapPanel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,77 +192,6 @@ class Scene:
                     table[column] = np.nan
                 table.loc[image, column] = values
         return table
-
-
-# --- Colours --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Colouring:
-    """Category of each image, int array of shape (n,), and the look of each category."""
-
-    category: np.ndarray
-    palette: tuple[LegendEntry, ...]
-    legend: str = "list"
-    ends: tuple[str, str] = ("", "")
-
-
-def class_palette(names: Sequence[str]) -> tuple[LegendEntry, ...]:
-    """Return a colour and a symbol for each class."""
-    return tuple(
-        LegendEntry(
-            name, _COLORS[c % len(_COLORS)].color, _SYMBOLS[c // len(_COLORS) % len(_SYMBOLS)]
-        )
-        for c, name in enumerate(names)
-    )
-
-
-def colour_by_class(scene: Scene) -> Colouring:
-    """Colour by class, with a legend for at most 24 classes."""
-    names = scene.classes
-    return Colouring(scene.labels, class_palette(names), "list" if len(names) <= 24 else "none")
-
-
-def colour_by_group(groups: np.ndarray, words: Mapping[str, str]) -> Colouring:
-    """Colour by group name, shape (n,); ``words`` maps names to meanings, in legend order."""
-    order = {name: k for k, name in enumerate(words)}
-    return Colouring(
-        np.array([order[name] for name in groups], dtype=np.uint16),
-        tuple(
-            LegendEntry(name, _LOOKS[meaning].color, _LOOKS[meaning].symbol)
-            for name, meaning in words.items()
-        ),
-    )
-
-
-def colour_by_density(scene: Scene) -> Colouring:
-    """Colour by the rank of the map's density, so that all colours are used."""
-    value = np.zeros(len(scene))
-    for image, xy in zip(scene.images, scene.places, strict=True):
-        value[image] = density(xy)
-    rank = np.argsort(np.argsort(value)) / max(len(value), 1)
-    return colour_by_share(rank, "more crowded than {} %", ("few around", "many around"))
-
-
-def colour_by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:
-    """Colour by a share, shape (n,); ``{}`` in ``words`` becomes the lowest percent of a colour."""
-    step = np.minimum((share * len(_STEPS)).astype(int), len(_STEPS) - 1)
-    palette = tuple(
-        LegendEntry(words.format(100 * k // len(_STEPS)), color) for k, color in enumerate(_STEPS)
-    )
-    return Colouring(step, palette, "scale", ends)
-
-
-def colour_by_fifths(
-    value: np.ndarray, measured: np.ndarray, words: Sequence[str], left: str
-) -> Colouring:
-    """Colour by fifths of ``value``, named by ``words``; ``left`` names images not ``measured``."""
-    fifth = np.full(len(value), 5)
-    rank = np.argsort(np.argsort(value[measured], kind="stable")) / max(measured.sum(), 1)
-    fifth[measured] = (5 * rank).astype(int)
-    looks = [LegendEntry(word, _STEPS[k]) for word, k in zip(words, (0, 4, 7, 11, 14), strict=True)]
-    other = _LOOKS["other"]
-    return Colouring(fifth, (*looks, LegendEntry(left, other.color, other.symbol)))
 
 
 # --- Choices in the address -----------------------------------------------------------------------

@@ -18,12 +18,18 @@ from ui.figures import palette
 from ui.figures.cross import difference_strips, image_counts
 from ui.figures.images import picture
 from ui.maps import simulated_effects
-from ui.maps.colours import OF_ANSWERS, answers_of, coloured, colours_of, roles
-from ui.maps.scene import (
+from ui.maps.colours import (
+    OF_ANSWERS,
     Colouring,
-    Scene,
+    answers_of,
     class_palette,
     colour_by_group,
+    coloured,
+    colours_of,
+    roles,
+)
+from ui.maps.scene import (
+    Scene,
     read_cameras,
     read_selection,
     write_cameras,
