@@ -13,6 +13,8 @@ NUMBER_IN_FRONT = re.compile(r"^\s*(?:\d+\.(?=\s*\D)|0\d*[\s_-]+(?=\D))\s*")
 BETWEEN_WORDS = re.compile(r"_|(?<=\w)\+(?=\w)")
 #: Accents of Latin letters; in other scripts such marks make another letter.
 ACCENTS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
+#: A letter of any script, and the id of a class in WordNet.
+LETTER, WORDNET_ID = re.compile(r"[^\W\d_]"), re.compile(r"n\d{8}")
 #: Characters that differ between spellings of a name.
 IGNORED = re.compile(r"[\s.,'’‘`´\-‐-―]+")
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from zslcore.__main__ import main
-from zslcore.datasets import split_lists
 from zslcore.datasets.facts import class_facts
+from zslcore.datasets.part_names import part_of_name
 from zslcore.datasets.split_entries import read_split_json
-from zslcore.datasets.split_lists import holds_split_lists, read_split_lists
+from zslcore.datasets.split_folders import read_split_lists
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import recognise_file
@@ -231,9 +231,9 @@ def test_a_tree_has_a_folder_a_part_and_in_it_a_folder_a_class(tmp_path):
 
 def test_without_a_test_folder_validation_is_the_test(tmp_path, monkeypatch):
     root = tree(tmp_path / "pets", train=CLASSES[:3], val=CLASSES)
-    monkeypatch.setattr(split_lists, "MAX_IMAGES", 24)
+    monkeypatch.setattr("zslcore.datasets.split_folders.MAX_IMAGES", 24)
     assert sizes(read_split_lists(root).parts) == {"trainval": 9, "test_seen": 9, "test_unseen": 6}
-    monkeypatch.setattr(split_lists, "MAX_IMAGES", 23)
+    monkeypatch.setattr("zslcore.datasets.split_folders.MAX_IMAGES", 23)
     with pytest.raises(FileRefusedError, match="at most 23 images"):
         read_split_lists(root)
 
@@ -273,15 +273,15 @@ def test_links_to_classes_are_counted(tmp_path, monkeypatch):
     root = tree(tmp_path / "pets", train=CLASSES[:2], test=CLASSES[2:])
     for k in range(3):
         (root / "train" / f"link{k}").symlink_to("cat")
-    monkeypatch.setattr(split_lists, "MAX_LINKS", 2)
+    monkeypatch.setattr("zslcore.datasets.split_folders.MAX_LINKS", 2)
     with pytest.raises(FileRefusedError, match="expected at most 2 links to folders; got more"):
         read_split_lists(root)
 
 
 def test_what_is_no_such_folder_is_left_to_others(tmp_path):
-    assert not holds_split_lists(tmp_path)
-    assert not holds_split_lists(tree(tmp_path / "classes", cat=["a"], dog=["b"]))
-    assert not holds_split_lists(lists(tmp_path / "one", testclasses=["a"]))
+    assert not read_split_lists(tmp_path)
+    assert not read_split_lists(tree(tmp_path / "classes", cat=["a"], dog=["b"]))
+    assert not read_split_lists(lists(tmp_path / "one", testclasses=["a"]))
     (tmp_path / "empty" / "train").mkdir(parents=True)
     (tmp_path / "empty" / "test").mkdir()
     with pytest.raises(FileRefusedError, match="empty: expected images; got none"):
@@ -380,7 +380,7 @@ NAMES = {
     ("name", "part"), [(name, part) for part in NAMES for name in NAMES[part].split()]
 )
 def test_a_list_of_rows_is_known_by_the_words_of_its_name(name, part):
-    assert split_lists.part_of_name(name) == part
+    assert part_of_name(name) == part
 
 
 @pytest.mark.parametrize(
@@ -433,9 +433,9 @@ def test_lists_of_images_have_the_part_among_the_words_of_their_names(tmp_path, 
     for part, name in (("train", "bat"), ("test", "emu")):
         lines = [f"{name}/{k}.mp4 300 {int(part == 'test')}" for k in range(3)]
         (tmp_path / form.format(part)).write_text("\n".join(lines))
-    split = split_lists.read_split_lists(tmp_path)
+    split = read_split_lists(tmp_path)
     assert {part: len(rows) for part, rows in split.parts.items()} == {
         "trainval": 3, "test_seen": 0, "test_unseen": 3,
     }  # fmt: skip
     (tmp_path / "notes_on_train.txt").write_text("We train on bats.\n")
-    assert len(split_lists.read_split_lists(tmp_path).files) == 6
+    assert len(read_split_lists(tmp_path).files) == 6

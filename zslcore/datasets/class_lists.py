@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from zslcore.exceptions import FileRefusedError
+from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import container_of, read_value
 from zslcore.untrusted.readers.array_names import (
@@ -32,7 +33,6 @@ MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
 #: quadratic time on long sequences.
 RUN = re.compile(r"([\s_]{16})[\s_]+|(\d{32})\d+")
 
-WORDNET_ID = re.compile(r"n\d{8}")
 #: Other spellings of a WordNet id: ``N02481823``, ``02481823-n``.
 SPELLED_ID = re.compile(r"\bN(\d{8})\b|\b(\d{8})-n\b")
 #: End of the name of a sense in NLTK: ``chimpanzee.n.01``.
@@ -164,7 +164,7 @@ def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
     if len(rows) < 2 or len({*map(len, rows)}) > 1:
         return False
     table = _titled(rows)
-    if not OF_IMAGES.isdisjoint(map(_squeezed, rows[0])):
+    if not OF_IMAGES.isdisjoint(map(squeeze, rows[0])):
         return False
     columns = [table.column(k) for k in range(len(rows[0]))]
     numbers = [values for values in columns if _are_numbers(values)]
@@ -199,7 +199,7 @@ def is_class_json(value: object) -> bool:
 def _lines_of_json(value: object) -> list[str] | None:
     """Return one line per class, from JSON with records of classes or names under a title."""
     if isinstance(value, dict):
-        under = [each for key, each in value.items() if _squeezed(key) in TITLE]
+        under = [each for key, each in value.items() if squeeze(key) in TITLE]
         if len(under) != 1 or not isinstance(under[0], list | dict):
             return _described(value)
         if (lines := _lines_of_json(under[0])) is not None:
@@ -209,7 +209,7 @@ def _lines_of_json(value: object) -> list[str] | None:
         return [f"{key}: {json.dumps(each)}" for key, each in under[0].items()]
     if not isinstance(value, list) or not value or not all(isinstance(v, dict) for v in value):
         return None
-    titles = {_squeezed(key): key for key in value[0]}
+    titles = {squeeze(key): key for key in value[0]}
     named = next((titles[each] for each in NAMED if each in titles), None)
     values = [record.get(named) for record in value] if named is not None else []
     names = [name for name in values if isinstance(name, str) and name]
@@ -227,7 +227,7 @@ def _described(value: dict[str, Any]) -> list[str] | None:
     than ``MOST_WORDS`` words; otherwise they describe the keys, which are the classes.
     """
     other = first_named(value, (*LABELS, *PREDICTED, *SCORE_VARIABLES)) or len(value) < 2
-    if other or not OF_IMAGES.isdisjoint(map(_squeezed, value)) or any(map(_is_code, value)):
+    if other or not OF_IMAGES.isdisjoint(map(squeeze, value)) or any(map(_is_code, value)):
         return None
     if all(isinstance(text, str) for text in value.values()):
         return [*value] if all(name in text for name, text in value.items()) else None
@@ -278,7 +278,7 @@ def _items(lines: list[str]) -> list[str]:
 def yaml_names(lines: Sequence[str]) -> list[str] | None:
     """Return the lines under a title such as ``names:`` of a YAML text; None without a title."""
     titles = [re.fullmatch(r"(\w+):\s*(.*)", line) for line in lines]
-    named = [k for k, match in enumerate(titles) if match and _squeezed(match[1]) in TITLE]
+    named = [k for k, match in enumerate(titles) if match and squeeze(match[1]) in TITLE]
     if len(named) != 1 and not (titles and titles[0] and not titles[0][2]):
         return None
     start = named[0] if len(named) == 1 else 0
@@ -395,11 +395,7 @@ def _readings(lines: list[str]) -> Iterator[ClassList]:
 
 
 def _without_title(lines: list[str]) -> list[str]:
-    return lines[1:] if len(lines) > 1 and _squeezed(lines[0]) in TITLE else lines
-
-
-def _squeezed(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text).lower()
+    return lines[1:] if len(lines) > 1 and squeeze(lines[0]) in TITLE else lines
 
 
 def _tables(lines: list[str]) -> Iterator[_Table]:
@@ -539,14 +535,14 @@ def _titled(cells: list[tuple[str, ...]]) -> _Table:
     )
     if any(cell in {row[k] for row in rest} for k, cell in enumerate(first)):
         return _Table(tuple(cells))
-    words = [_squeezed(cell) for cell in first]
+    words = [squeeze(cell) for cell in first]
     titled = over_numbers or {*words} <= {*TITLES, ""} or not TITLE.isdisjoint(words)
     return _Table(tuple(rest), first) if titled else _Table(tuple(cells))
 
 
 def _ordered(table: _Table) -> list[int]:
     """Return column numbers; columns with a title for names come first."""
-    titles = [_squeezed(title) for title in table.titles]
+    titles = [squeeze(title) for title in table.titles]
     rank = {title: k for k, title in enumerate(NAMED)}
     places = range(len(table.rows[0]))
     return sorted(places, key=lambda k: rank.get(titles[k], len(rank)) if titles else 0)
@@ -562,7 +558,7 @@ def _are_ids(values: Sequence[str]) -> bool:
 
 def _are_names(values: Sequence[str]) -> bool:
     """Whether texts may be class names: distinct, with letters, and not numbered codes."""
-    if len(set(values)) < len(values) or not all(re.search(r"[^\W\d_]", v) for v in values):
+    if len(set(values)) < len(values) or not all(LETTER.search(v) for v in values):
         return False
     return not are_codes(values)
 

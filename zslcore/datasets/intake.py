@@ -20,8 +20,9 @@ import numpy as np
 from zslcore.datasets.base import Split
 from zslcore.datasets.facts import Recognised
 from zslcore.datasets.imports import Recipe, import_name
+from zslcore.datasets.part_names import PART_OF_NAME
 from zslcore.datasets.release import ParsedDataset, Release
-from zslcore.datasets.split_lists import PART_OF_NAME, split_of_parts
+from zslcore.datasets.split_lists import split_of_parts
 from zslcore.datasets.table import split_from_rows, split_from_unseen
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, closest_name
 from zslcore.names import class_key, class_keys

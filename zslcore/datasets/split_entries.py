@@ -35,87 +35,65 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import count
+from contextlib import suppress
+from itertools import count, dropwhile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from zslcore.datasets.part_names import (
+    CLASS_TITLES,
+    FLAGS,
+    IMAGE_TITLES,
+    NO,
+    PART_TITLES,
+    YES,
+    part_of_cell,
+    part_of_labels,
+    part_of_name,
+    part_or_side,
+    trains_and_tests,
+)
 from zslcore.datasets.split_lists import (
     IMAGE,
     IMAGE_IN_LINE,
-    MAX_BYTES,
-    MAX_ITEMS,
-    SIDES,
+    Entries,
     ImageRows,
     SplitList,
-    are_few,
     counted_names,
     is_class_list,
     is_split_of_parts,
-    lines_of,
     parent_folder,
-    part_of_name,
-    separator_of,
-    split_of_classes,
-    split_of_images,
+    split_of_entries,
     split_of_parts,
-    table_rows,
-    trains_and_tests,
 )
 from zslcore.exceptions import FileRefusedError
-from zslcore.names import class_key
+from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.texts import clean_text, expect
-from zslcore.untrusted.client import read_value
+from zslcore.untrusted.client import container_of, read_head, read_text_columns, read_value
 from zslcore.untrusted.readers.array_names import (
     LABEL_VARIABLES,
     PREDICTED,
     SCORE_VARIABLES,
     first_named,
 )
+from zslcore.untrusted.readers.json_files import JSON_LINES
 
-
-class Entries(dict[str, list[tuple[str, str]]]):
-    """Part (such as "train") or side ("seen" or "unseen") -> (image, class) of each entry.
-
-    In an entry of a class, the image is empty. ``several`` is True if an image may have several
-    classes; ``questions`` are open questions on the entries.
-    """
-
-    several = False
-    questions: tuple[str, ...] = ()
-
-
-#: Titles of columns of images, classes and parts, without spaces and underscores.
-IMAGE_TITLES = (
-    *("filename", "file", "image", "path", "imagefile", "imagename", "img", "imagepath"),
-    *("filepath", "video", "imageid", "imgname", "imgpath", "videoid", "videoname", "videopath"),
-)
-CLASS_TITLES = (
-    *("classname", "labelname", "categoryname", "class", "category", "action", "species", "label"),
-    *("target", "name"),
-)
-PART_TITLES = ("split", "part", "subset", "partition", "set", "phase", "usage", "stage")
-#: Title of a column of yes and no -> part or side of rows with yes, then of rows with no.
-FLAGS = {
-    **dict.fromkeys(("istrain", "istraining", "istrainingimage", "training"), ("train", "test")),
-    **dict.fromkeys(("istest", "istesting", "testing"), ("test", "train")),
-    **dict.fromkeys(("isunseen", "unseen", "isnovel", "novel"), ("unseen", "seen")),
-    **dict.fromkeys(("isseen", "seen", "isbase", "base"), ("seen", "unseen")),
+#: Largest size in bytes of a file, and of the first lines by which a table is recognised; largest
+#: number of values.
+MAX_BYTES, MAX_HEAD, MAX_ITEMS = 48 << 20, 1 << 16, 4_000_000
+JSON_ENDINGS = (".json", *JSON_LINES)
+#: A comment above a table, or the separator that Excel writes there.
+ABOVE_TABLE = re.compile(r"#|sep=")
+#: Separator of the cells of a table -> its kind.
+KIND_OF_SEPARATOR: dict[str, Literal["CSV", "TSV", "CSV with semicolons"]] = {
+    ",": "CSV",
+    "\t": "TSV",
+    ";": "CSV with semicolons",
 }
-YES = {"1", "true", "yes", "y", "t", "1.0", "x", "\u2713", "\u2714"}
-NO = {"0", "false", "no", "n", "f", "0.0", "", "-"}
-LETTER = re.compile(r"[^\W\d_]")
-#: Text after the part in the name of a list of classes, such as the end of train_classes.
-OF_CLASSES = re.compile(
-    r"([\s_-]*(class(es)?|class_?names?|categor(y|ies)|names|labels|list|cls|cids?)"
-    r"|[\s_-]+(objects|original|ids?|files?|images?|paths?|videos?))+$",
-    re.IGNORECASE,
-)
 #: Question on parts that list no names of images.
 NAMELESS = "Images have no names: images in two parts are not checked."
-#: Words in the name of a list of labels, next to the part.
-OF_LABELS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
 #: A heading: ``train:`` or ``train =``, maybe followed by a list, ``[train]``, ``# train``,
 #: ``== train ==``; a number in brackets after the part is ignored.
 HEADING = re.compile(
@@ -129,12 +107,25 @@ QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
 QUOTED_LIST = re.compile(
     rf"[\[({{]*\s*(?:{QUOTED.pattern})(?:\s*,\s*(?:{QUOTED.pattern}))*[\s,\])}}]*"
 )
-#: Id of a class in WordNet.
-SYNSET = re.compile(r"n\d{8}")
 #: A line of a table in Markdown below the titles.
 RULE = re.compile(r"[\s|:+-]+")
 #: Largest depth of nested objects that is searched for a split.
 MOST_LEVELS = 3
+
+
+def read_split_file(path: Path) -> SplitList | None:
+    """Return the split in a JSON, table or text; None for another file.
+
+    Raises a FileRefusedError if a JSON is damaged or hostile, or a list in it is malformed.
+    """
+    container = container_of(path)
+    if container == "JSON":
+        if path.suffix.lower() in JSON_ENDINGS:
+            return read_split_json(path)
+        with suppress(FileRefusedError):  # a text that begins like JSON
+            if (split_list := read_split_json(path)) is not None:
+                return split_list
+    return read_split_table(path) if container in ("text", "JSON", "Parquet") else None
 
 
 def read_split_json(path: Path) -> SplitList | None:
@@ -142,14 +133,25 @@ def read_split_json(path: Path) -> SplitList | None:
 
     Raises a FileRefusedError if the file is damaged or hostile, or a list in it is malformed.
     """
-    return split_of_json(path, read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS))
+    return split_of_json(path, read_json(path))
+
+
+def read_json(path: Path) -> Any:
+    """Return the value of a JSON file."""
+    return read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+
+
+def lines_of(path: Path) -> list[str]:
+    """Return the nonblank lines of a text, stripped."""
+    lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    return [line.strip() for line in lines if line.strip()]
 
 
 def split_of_json(path: Path, value: Any) -> SplitList | None:
     """Return the split in the value of a JSON file; see :func:`read_split_json`."""
     file = clean_text(path.name)
     if (entries := entries_of_json(file, value)) is not None:
-        return _split_of(path, entries)
+        return split_of_entries(path, entries)
     if not _has_parts(value):
         return None
     lists = {n: of for n, of in value.items() if part_of_name(n) and isinstance(of, list)}
@@ -178,7 +180,7 @@ def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitLis
             stripped = None if lines is None else [*filter(None, map(str.strip, lines))]
             lines = _without_count(lines_of(path) if stripped is None else stripped)
             entries = _of_headings(lines) or _of_pairs(lines) or _of_rows(path, lines)
-            return _split_of(path, entries) if entries else None
+            return split_of_entries(path, entries) if entries else None
         if path.suffix.lower() != ".parquet" and not _may_have_parts(path):
             return None
         titles, *rows = table_rows(path)
@@ -187,7 +189,7 @@ def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitLis
     entries = entries_of_table(clean_text(path.name), titles, rows)
     if entries is None and all(len(row) == 2 for row in (titles, *rows)):
         entries = _of_places([titles, *rows])
-    return None if entries is None else _split_of(path, entries)
+    return None if entries is None else split_of_entries(path, entries)
 
 
 def _of_rows(path: Path, lines: Sequence[str]) -> Entries | None:
@@ -206,9 +208,30 @@ def _without_count(lines: list[str]) -> list[str]:
     return lines[2:] if counted else lines
 
 
+def table_rows(path: Path) -> list[list[str]]:
+    """Return the cells of each nonblank row of a table, without comments above it.
+
+    A text without such rows gives [[]].
+    """
+    if path.suffix.lower() == ".parquet":
+        return read_text_columns(path, most=MAX_ITEMS)
+    kind = KIND_OF_SEPARATOR[_separator_of(path)[0]]
+    rows = read_value(path, kind, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    filled = [row for row in rows if len(row) > 1 or "".join(row).strip()]
+    return [*dropwhile(lambda row: ABOVE_TABLE.match(row[0]), filled)] or [[]]
+
+
+def _separator_of(path: Path) -> tuple[str, list[str]]:
+    """Return the separator of a table's cells, and its first lines without leading comments."""
+    lines = [*dropwhile(ABOVE_TABLE.match, read_head(path, MAX_HEAD))]
+    first = lines[0] if lines else ""
+    by_line = next((each for each in ",\t;" if each in first), ",")
+    return "\t" if path.suffix.lower() == ".tsv" else by_line, lines
+
+
 def _may_have_parts(path: Path) -> bool:
     """Whether the first lines of a table may be entries with a part; True for unreadable lines."""
-    separator, lines = separator_of(path)
+    separator, lines = _separator_of(path)
     head = "\n".join(lines)
     if not lines or head.count('"') % 2 or "\0" in head:
         return True
@@ -256,7 +279,7 @@ def _find_columns(
     Columns are recognised by title, or else by cells: parts are words such as "train"; images have
     suffixes of image files or, if classes repeat, distinct texts; classes are the remaining texts.
     """
-    words = [*map(_squeezed, titles)]
+    words = [*map(squeeze, titles)]
     image, label, place, flag = (
         next((words.index(each) for t in named for each in (t, f"{t}s") if each in words), None)
         for named in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
@@ -291,7 +314,7 @@ def _find_columns(
 def _are_ids(column: Sequence[str]) -> bool:
     """Whether texts are ids, such as ids of videos: no spaces, mostly with digits, no synsets."""
     whole = all(len(text) > 5 and " " not in text for text in column)
-    n_ids = sum(any(map(str.isdigit, text)) and not SYNSET.fullmatch(text) for text in column)
+    n_ids = sum(any(map(str.isdigit, text)) and not WORDNET_ID.fullmatch(text) for text in column)
     return whole and 2 * n_ids >= len(column)
 
 
@@ -300,22 +323,13 @@ def _are_places(column: Sequence[str]) -> bool:
     return all(map(part_or_side, {*column})) and trains_and_tests(map(part_or_side, {*column}))
 
 
-def names_images(title: str) -> bool:
-    """Whether a column with this title has names of images."""
-    return _squeezed(title) in IMAGE_TITLES
-
-
-def _squeezed(title: str) -> str:
-    return re.sub(r"[\W_]+", "", title).lower()
-
-
 def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
     """Return the entries of JSON with images or classes by part; None for other JSON.
 
     Raises a FileRefusedError for a record of an image without a part.
     """
     if isinstance(value, list):
-        return _of_records(file, value)
+        return _of_table(file, value)
     if not isinstance(value, dict) or not value:
         return None
     lists = [str(name) for name, of in value.items() if isinstance(of, list)]
@@ -334,7 +348,7 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
     for each in leaves:
         if each and all(isinstance(text, str) for text in each.values()):
             return _of_places(each.items())
-    if (table := _of_columns(file, value)) is not None:
+    if (table := _of_table(file, value)) is not None:
         return table
     inner = [each for each in value.values() if isinstance(each, dict | list)]
     if len(inner) == len(value):
@@ -379,7 +393,7 @@ def entries_of_table(
         return None
     if label is None and not all(parent_folder(row[image or 0]) for row in rows if row):
         return None
-    words = [*map(_squeezed, titles)]
+    words = [*map(squeeze, titles)]
     if image is not None and place is None and "unseen" in FLAGS.get(words[where or 0], ()):
         return None  # images marked as seen may be training or test images
     if where is not None and words[where] not in FLAGS and part_or_side(titles[where]):  # no titles
@@ -387,7 +401,7 @@ def entries_of_table(
     entries = Entries()
     for k, row in enumerate(rows, 1):
         expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
-        name = part or _part_of_cell(words[where or 0], row[where or 0])
+        name = part or part_of_cell(words[where or 0], row[where or 0])
         if image is None and not name:
             return None
         if image is not None and (not name or name in ("seen", "unseen")):
@@ -428,25 +442,6 @@ def rows_as_images(entries: Entries) -> Entries | None:
     )
 
 
-def part_or_side(name: str) -> str:
-    """Return a part (of images) or a side (of classes) by its name; "" for other words.
-
-    >>> part_or_side("train_classes"), part_or_side("Unseen"), part_or_side("dog")
-    ('train', 'unseen', '')
-    """
-    bare = OF_CLASSES.sub("", name.strip())
-    return part_of_name(bare) or SIDES.get(bare.lower(), "")
-
-
-def _part_of_cell(title: str, cell: str) -> str:
-    """Return the part or side that a cell of a column names; "" for none."""
-    word = cell.strip().lower()
-    if title in FLAGS:
-        yes, no = FLAGS[title]
-        return yes if word in YES else no if word in NO else ""
-    return part_or_side(word)
-
-
 def _of_lists(file: str, lists: Mapping[str, Any], names: Collection[str] = ()) -> Entries | None:
     """Return the entries of a mapping from each part to a list or to images by class.
 
@@ -473,9 +468,8 @@ def _of_labels(value: Mapping[str, Any]) -> Entries | None:
     """Return the entries of one list of labels per part, such as ``y_train``; else None."""
     entries = Entries()
     for name, labels in value.items():
-        words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", str(name))]
-        part = part_of_name("_".join(word for word in words if word not in OF_LABELS))
-        if part and not OF_LABELS.isdisjoint(words) and isinstance(labels, list):
+        part = part_of_labels(str(name))
+        if part and isinstance(labels, list):
             if not all(isinstance(label, int | str) for label in labels):
                 return None
             names = [label if isinstance(label, str) else f"class {label}" for label in labels]
@@ -493,7 +487,7 @@ def split_of_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> SplitList |
         if array.dtype.kind in "iuU" and array.size == max(array.shape, default=0)
     }
     entries = entries_of_json(clean_text(path.name), lists, MOST_LEVELS)
-    return None if entries is None else _split_of(path, entries)
+    return None if entries is None else split_of_entries(path, entries)
 
 
 def _named_by_number(listed: Any) -> Any:
@@ -507,7 +501,7 @@ def _named_by_number(listed: Any) -> Any:
 
 def _of_list(file: str, listed: Any, *, of_classes: bool) -> list[tuple[str, str]] | None:
     if isinstance(listed, list) and any(isinstance(each, dict) for each in listed):
-        records = _of_records(file, listed, part="train")
+        records = _of_table(file, listed, part="train")
         return records["train"] if records else None
     if isinstance(listed, list) and listed and all(isinstance(each, list) for each in listed):
         pairs = [tuple(map(_cell, each)) for each in listed]
@@ -518,7 +512,7 @@ def _of_list(file: str, listed: Any, *, of_classes: bool) -> list[tuple[str, str
     if isinstance(listed, dict):
         values = [*listed.values()]
         if values and all(isinstance(each, list) for each in values):
-            if table := _of_columns(file, listed, part="train"):
+            if table := _of_table(file, listed, part="train"):
                 return table["train"]
             names = [name for each in values for name in each]
             if not of_classes or any(IMAGE.search(str(name)) for name in names):
@@ -613,37 +607,37 @@ def _flat(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**each, **plain} for each in several[0]] if several else [plain]
 
 
-def _of_columns(file: str, value: Mapping[str, Any], part: str = "") -> Entries | None:
-    """Return the entries of a table with one list, or one mapping by row, per column."""
-    if "columns" in value and "data" in value:  # pandas with orient="split"
-        titles, rows = value["columns"], value["data"]
-    else:
-        titles = [*value]
-        columns = [[*each.values()] if isinstance(each, dict) else each for each in value.values()]
-        if not all(isinstance(each, list) for each in columns) or len({*map(len, columns)}) > 1:
-            return None
-        rows = [*zip(*columns, strict=True)]
+def _of_table(file: str, value: Any, part: str = "") -> Entries | None:
+    """Return the entries of records, or of a table with one list or mapping per column."""
+    return entries_of_table(file, *table_of_json(value), part)
+
+
+def table_of_json(value: Any) -> tuple[list[str], list[list[str]]]:
+    """Return titles and rows of cells; [], [] for a value that is no table.
+
+    A table has records, of which the fields that all records have are read; one list, or one
+    mapping by row, per column; or lists of columns and of data, as written by pandas.
+    """
+    titles, rows = _columns_and_rows(value)
     if not isinstance(titles, list) or not isinstance(rows, list):
-        return None
-    if not all(isinstance(row, list | tuple) and len(row) == len(titles) for row in rows):
-        return None
-    cells = [[*map(_cell, row)] for row in rows]
-    return entries_of_table(file, [str(title) for title in titles], cells, part)
-
-
-def table_of_records(value: Any) -> tuple[list[str], list[list[str]]]:
-    """Return the fields that all records have, and a row of cells per record; else [], []."""
-    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         return [], []
-    titles = [name for name in value[0] if all(name in each for each in value)] if value else []
-    return titles, [[_cell(each[name]) for name in titles] for each in value]
+    if not all(isinstance(row, list | tuple) and len(row) == len(titles) for row in rows):
+        return [], []
+    return [str(title) for title in titles], [[*map(_cell, row)] for row in rows]
 
 
-def _of_records(file: str, records: Sequence[Any], part: str = "") -> Entries | None:
-    """Return the entries of records, read as a table of the fields that all records have."""
-    if not records or not all(isinstance(each, dict) for each in records):
-        return None
-    return entries_of_table(file, *table_of_records(records), part)
+def _columns_and_rows(value: Any) -> tuple[Any, Any]:
+    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        titles = [name for name in value[0] if all(name in each for each in value)]
+        return titles, [[each[name] for name in titles] for each in value]
+    if not isinstance(value, dict):
+        return None, None
+    if "columns" in value and "data" in value:  # pandas with orient="split"
+        return value["columns"], value["data"]
+    columns = [[*each.values()] if isinstance(each, dict) else each for each in value.values()]
+    if not all(isinstance(each, list) for each in columns) or len({*map(len, columns)}) > 1:
+        return None, None
+    return [*value], [*zip(*columns, strict=True)]
 
 
 def _cell(value: Any) -> str:
@@ -721,41 +715,6 @@ def _plain_headings(lines: Sequence[str]) -> set[str]:
     mixed = len(parts) < len(headings) or 0 < len(parts & {"seen", "unseen"}) < len(parts)
     begins = bool(lines) and bool(part_or_side(lines[0]))
     return {*headings} if begins and not mixed and trains_and_tests(parts) else set()
-
-
-def _split_of(path: Path, entries: Entries) -> SplitList:
-    """Return the split of entries, either of images or of classes only."""
-    if any(image for of in entries.values() for image, _ in of):
-        note = f"entries of {', '.join(entries)}"
-        questions = entries.questions
-        return split_of_images(path, entries, note, several=entries.several, questions=questions)
-    file = clean_text(path.name)
-    names = {part: _class_list(file, [name for _, name in of]) for part, of in entries.items()}
-    note, held_out = "lists of classes, no images", names.pop("val", ())
-    if not {"test", "test_seen", "test_unseen", "unseen"} & {*names}:
-        names["unseen"], held_out = held_out, ()
-        note += "; val is used as the test part"
-    whole = [name for part in ("seen", "trainval") for name in names.get(part, ())]
-    seen = dict.fromkeys((*whole, *names.get("train", ())))
-    unseen = [name for part in ("unseen", "test_unseen") for name in names.get(part, ())]
-    tested = names.get("test", ())
-    trained = {class_key(name) for name in (*seen, *held_out)}
-    shared = [name for name in tested if class_key(name) in trained]
-    if not are_few(len(shared), len(tested), len(trained)):  # the test part has seen classes, too
-        tested = tuple(name for name in tested if name not in shared)
-        expect(tested or unseen, file, "a test class that is not a training class", "none")
-        note += f"; {len(shared)} test classes are also training classes, hence seen"
-    # A list of seen classes includes validation classes; a list of training classes does not.
-    validated = {class_key(name) for name in held_out}
-    fitted = names.get("train") or [name for name in whole if class_key(name) not in validated]
-    folds = [(fitted, held_out)] if held_out else []
-    return split_of_classes(file, {"seen": [*seen], "unseen": [*unseen, *tested]}, note, folds)
-
-
-def _class_list(file: str, listed: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(clean_text(name) for name in listed)
-    expect("" not in names, file, "names of classes", "an empty one")
-    return names
 
 
 def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:

@@ -1,6 +1,11 @@
-"""Readers of folders that define a split by names of images or classes, in five layouts.
+"""Readers of folders that define a split by names of images or classes.
 
 ===============================  ===================================================================
+``train.txt``, ``test.txt``      one image per line, as in ``grizzly/0001.jpg 3``: the label is
+                                 after a space or comma; without a label, the folder of the image
+                                 is its class; one list per part, in the same folder
+``train/grizzly/0001.jpg``       one folder per part, one subfolder per class: torchvision's
+                                 ``ImageFolder``
 ``base.json``, ``novel.json``    ``label_names``, ``image_names``, ``image_labels``; maybe
                                  ``val.json``: CloserLookFewShot [1]_, with disjoint classes
 ``train.csv``, ``test.csv``      a column of files and one of classes; maybe ``val.csv`` [2]_; also
@@ -32,7 +37,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -40,47 +45,48 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.class_lists import (
-    WORDNET_ID,
-    are_codes,
-    parse_class_list,
-    read_class_list,
-)
-from zslcore.datasets.split_entries import (
+from zslcore.datasets.class_lists import are_codes, parse_class_list, read_class_list
+from zslcore.datasets.part_names import (
     CLASS_TITLES,
     IMAGE_TITLES,
-    LETTER,
+    PART_OF_NAME,
+    SEEN,
+    UNSEEN,
+    VALIDATION,
+    part_of_file,
+    part_of_name,
+    trains_and_tests,
+)
+from zslcore.datasets.split_entries import (
+    MAX_BYTES,
+    MAX_HEAD,
     NAMELESS,
-    Entries,
     entries_of_table,
-    read_split_json,
-    read_split_table,
+    lines_of,
+    read_json,
+    read_split_file,
     rows_as_images,
-    table_of_records,
+    table_of_json,
+    table_rows,
 )
 from zslcore.datasets.split_lists import (
     IMAGE,
-    MAX_BYTES,
-    MAX_HEAD,
-    MAX_ITEMS,
+    IMAGE_IN_LINE,
     MOST_LETTERS,
+    Entries,
     SplitList,
     counted_names,
-    holds_split_lists,
+    image_in_line,
     is_class_list,
-    lines_of,
-    part_of_name,
-    read_split_lists,
-    refuse_link_out,
+    parent_folder,
     split_of_classes,
     split_of_images,
-    table_rows,
-    trains_and_tests,
 )
 from zslcore.exceptions import FileRefusedError
+from zslcore.names import LETTER, WORDNET_ID
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text, expect
-from zslcore.untrusted.client import container_of, look_into, read_head, read_lines, read_value
+from zslcore.untrusted.client import container_of, look_into, read_head, read_lines
 
 #: Layouts of folders that are read, for the message of a refusal.
 LAYOUTS = (
@@ -89,10 +95,8 @@ LAYOUTS = (
     "train.csv and test.csv (or .jsonl); CUB_200_2011; train_pairs.txt and test_pairs.txt; one "
     "JSON, CSV or YAML of a whole split"
 )
-#: Words in file names that give the side of a class list.
-UNSEEN_WORDS = {"unseen", "novel", "new", "unknown"}
-SEEN_WORDS = {"seen", "base", "known", "train", "trainval"}
-VAL_WORDS = {"val", "valid", "validation", "dev", "development"}
+#: Words in the name of a list of seen classes.
+TRAINED = SEEN | {"train", "trainval"}
 #: Part that names a class list -> side.
 SIDE_OF_PART = {"train": "seen", "trainval": "seen", "val": "val", "test": "unseen"}
 #: Largest number of files in a folder of a split.
@@ -113,8 +117,19 @@ SHARD = re.compile(r"-\d{5}-of-\d{5}$")
 #: A key of annotations of objects, and the form of a JSON of classes.
 COCO = re.compile(r'"(images|annotations|categories)"\s*:\s*\[')
 CLASSES_BY_PART = '{"train": ["dog"], "test": ["fox"]}'
+#: Question on unread files.
+UNREAD = "Not read, and not checked: {}."
 #: Suffixes of pickles.
 PICKLES = (".pkl", ".pickle")
+#: Question on lists that name classes in two ways.
+MIXED = (
+    "The lists give one folder different labels, so the folder of an image is read as its class."
+)
+#: Name of the first of several lists of a part.
+FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
+#: Largest number of images in a tree of folders, and of class folders that are links; following a
+#: link takes a tenth of a millisecond.
+MAX_IMAGES, MAX_LINKS = 2_000_000, 10_000
 CUB = ("images.txt", "image_class_labels.txt", "train_test_split.txt", "classes.txt")
 
 
@@ -123,8 +138,8 @@ def read_split_folder(folder: Path) -> SplitList | None:
 
     Raises a FileRefusedError if a file of a known layout is damaged.
     """
-    if holds_split_lists(folder):
-        return _with_unread(folder, read_split_lists(folder))
+    if (split_list := read_split_lists(folder)) is not None:
+        return _with_unread(folder, split_list)
     file_of = {path.name.lower(): path for path in _files(folder)}
     for read in (
         *(_read_few_shot, _read_cub, _read_annotations, _read_tables, _read_pairs),
@@ -149,7 +164,7 @@ def _with_unread(folder: Path, split_list: SplitList) -> SplitList:
     ]
     if not unread:
         return split_list
-    text = f"Not read, and not checked: {counted_names(unread, 6)}."
+    text = UNREAD.format(counted_names(unread, 6))
     return replace(split_list, questions=(*split_list.questions, text))
 
 
@@ -185,23 +200,194 @@ def _files(folder: Path) -> list[Path]:
     return files if len(files) <= MOST_FILES else []
 
 
+# --- Lists and trees of images --------------------------------------------------------------------
+
+
+def read_split_lists(folder: Path) -> SplitList | None:
+    """Return the split of a folder with lists of images or one subfolder per part; else None.
+
+    Raises a FileRefusedError for a list that is damaged or hostile, an image with two classes, or a
+    link to a folder outside.
+    """
+    if (tree := read_tree(folder)) is not None:
+        return tree
+    lists = _lists(folder)
+    return split_of_images(folder, _of_lists(folder, lists)) if lists else None
+
+
+def read_tree(folder: Path) -> SplitList | None:
+    """Return the split of a folder with one subfolder per part and class; else None."""
+    trees = _trees(folder)
+    return split_of_images(folder, _of_trees(folder, trees)) if trees else None
+
+
+def holds_tree(folder: Path) -> bool:
+    """Whether a folder has one subfolder per part, with one folder per class."""
+    return bool(_trees(folder))
+
+
+def _trees(folder: Path) -> dict[str, Path]:
+    """Return the subfolders by part; a tree needs a training and a test part."""
+    named = [(name, folder / name) for name in _names_in(folder)]
+    return _by_part(folder, [(name, path) for name, path in named if path.is_dir()])
+
+
+def _lists(folder: Path) -> dict[str, tuple[Path, list[str]]]:
+    """Return the lists of images by part, with their lines; {} for lists of classes.
+
+    Lists of UCF101 and HMDB51 are named trainlist01.txt to trainlist03.txt; the first is read. The
+    part may also be one of the words of a name, as in ``kinetics400_train_list.txt``.
+    """
+    texts = [folder / name for name in _names_in(folder) if name.lower().endswith(".txt")]
+    texts = [path for path in texts if path.is_file()]
+    firsts = [(match[1], path) for path in texts if (match := FIRST_LIST.fullmatch(path.stem))]
+    paths = _by_part(folder, [*((path.stem, path) for path in texts), *firsts]) or _by_part(
+        folder, ((part_of_file(path.stem), path) for path in texts if _begins_with_images(path))
+    )
+    lists = {part: (path, lines_of(path)) for part, path in paths.items()}
+    return {} if all(is_class_list(lines) for _, lines in lists.values()) else lists
+
+
+def _begins_with_images(path: Path) -> bool:
+    head = read_head(path, MAX_HEAD) if part_of_file(path.stem) else []
+    return bool(head) and all(map(IMAGE_IN_LINE.match, head[:2]))
+
+
+def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]:
+    """Return paths by the part in their names; {} without a training and a test part."""
+    path_of_part: dict[str, Path] = {}
+    named = [
+        (PART_OF_NAME[name.lower()], path) for name, path in paths if name.lower() in PART_OF_NAME
+    ]
+    if not trains_and_tests({part for part, _ in named}):
+        return {}
+    for part, path in named:
+        if part in path_of_part:
+            both = f"{clean_text(path_of_part[part].name)} and {clean_text(path.name)}"
+            expect(False, folder, f"one list or folder of {part}", both)
+        refuse_link_out(path, folder)
+        path_of_part[part] = path
+    return path_of_part
+
+
+def _names_in(folder: Path) -> list[str]:
+    return sorted(os.listdir(folder)) if folder.is_dir() else []
+
+
+def _of_lists(folder: Path, lists: Mapping[str, tuple[Path, list[str]]]) -> Entries:
+    read = {
+        part: [image_in_line(clean_text(path.name), k, line) for k, line in enumerate(lines, 1)]
+        for part, (path, lines) in lists.items()
+    }
+    names = {part: path.name for part, (path, _) in lists.items()}
+    note = f"lists {', '.join(names.values())}"
+    questions: tuple[str, ...] = ()
+    by_folder, agree = _are_mixed(folder, names, read)
+    if by_folder:
+        questions = () if agree else (MIXED,)
+        note += "; the folder of an image names its class"
+    entries = Entries(note=note, questions=questions)
+    for part, items in read.items():
+        labelled = ((image, "" if by_folder else label) for image, label in items)
+        entries[part] = [(image, label or parent_folder(image)) for image, label in labelled]
+    return entries
+
+
+def _are_mixed(
+    folder: Path, names: Mapping[str, str], read: Mapping[str, Sequence[tuple[str, str]]]
+) -> tuple[bool, bool]:
+    """Return whether to read folders as classes, and whether each folder has at most one label.
+
+    Folders are read as classes if only some images have a label, or if a folder has different
+    labels in two lists. Raises a FileRefusedError if only some images have a label and the folders
+    cannot be the classes.
+    """
+    some = {part: {bool(label) for _, label in items} for part, items in read.items() if items}
+    mixed = len(set().union(*some.values())) > 1
+    labels: dict[str, set[str]] = {}
+    is_class = True
+    for items in read.values():
+        pairs = {(parent_folder(image), label) for image, label in items if label}
+        is_class &= len({f for f, _ in pairs}) == len(pairs) == len({label for _, label in pairs})
+        for folder_name, label in pairs:
+            labels.setdefault(folder_name, set()).add(label)
+    is_class &= all(parent_folder(image) for items in read.values() for image, _ in items)
+    changed = any(len(of_one) > 1 for of_one in labels.values())
+    if mixed and not is_class:
+        with_labels, without = (
+            ", ".join(names[part] for part, kinds in some.items() if has in kinds)
+            for has in (True, False)
+        )
+        raise FileRefusedError(
+            f"{clean_text(folder.name)}: expected the class of every image in one form; got a "
+            f"label after images in {with_labels} and none in {without}; write the "
+            "same labels in all."
+        )
+    return mixed or (changed and is_class and len(labels) > 1), not changed
+
+
+def _of_trees(folder: Path, trees: Mapping[str, Path]) -> Entries:
+    entries = Entries(note=f"folders {', '.join(t.name for t in trees.values())}", one_name=False)
+    for part, tree in trees.items():
+        entries[part] = []
+        for file, label in files_by_class(tree, folder):
+            if IMAGE.search(file):
+                entries[part].append((f"{tree.name}/{file}", label))
+                few = sum(map(len, entries.values())) <= MAX_IMAGES
+                expect(few, folder, f"at most {MAX_IMAGES:,} images", "more")
+    return entries
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether a path is below a folder after all links are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def refuse_link_out(path: Path, folder: Path) -> None:
+    """Refuse a link to a file or folder outside ``folder``."""
+    if path.is_symlink() and not is_inside(path, folder):
+        what = "folder" if path.is_dir() else "file"
+        expect(False, path, f"a {what} below {clean_text(folder.name)}", "a link out of it")
+
+
+def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
+    """Yield files with their class from a folder of class folders; paths start below ``folder``.
+
+    Hidden files and folders are skipped; a class folder that links outside ``root`` is refused.
+    """
+    refuse_link_out(folder, root)
+    links = 0
+    for of_class in map(folder.joinpath, _names_in(folder)):
+        if of_class.name.startswith(".") or not of_class.is_dir():
+            continue
+        links += of_class.is_symlink()
+        expect(links <= MAX_LINKS, folder, f"at most {MAX_LINKS:,} links to folders", "more")
+        refuse_link_out(of_class, root)
+        for where, folders, files in os.walk(of_class, followlinks=False):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in sorted(files):
+                if not name.startswith("."):
+                    yield Path(where, name).relative_to(folder).as_posix(), of_class.name
+
+
 # --- Images ---------------------------------------------------------------------------------------
 
 
 def _read_few_shot(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     if not {"base.json", "novel.json"} <= files.keys():
         return None
-    listed: dict[str, list[tuple[str, str]]] = {}
+    entries = Entries()
     for part, name in (("train", "base.json"), ("val", "val.json"), ("test_unseen", "novel.json")):
         if name in files:
-            listed[part] = _labelled(files[name])
+            entries[part] = _labelled(files[name])
     names = ", ".join(name for name in ("base.json", "val.json", "novel.json") if name in files)
-    return split_of_images(folder, listed, f"{names}: base classes are seen, novel classes unseen")
+    entries.note = f"{names}: base classes are seen, novel classes unseen"
+    return split_of_images(folder, entries)
 
 
 def _labelled(path: Path) -> list[tuple[str, str]]:
     """Return image and class of each entry in a list of CloserLookFewShot."""
-    value: Any = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    value: Any = read_json(path)
     expected = "a JSON with image_names and image_labels of equal length"
     held = value if isinstance(value, dict) else {}
     images, labels, names = (held.get(f"{n}s") for n in ("image_name", "image_label", "label_name"))
@@ -238,12 +424,13 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
                 f"{clean_text(', '.join(titles), 80) or 'none'}."
             )
         entries.setdefault(part, []).extend(read["train"] if rows else [])
-    questions: tuple[str, ...] = ()
     if not all(image for rows in entries.values() for image, _ in rows):
-        if (named := rows_as_images(entries)) in (None, entries):
+        named = rows_as_images(entries)
+        if named is None or named == entries:
             return None  # lists of classes
-        entries, questions = named, (NAMELESS,)
-    note = ", ".join(path.name for paths in tables.values() for path in paths)
+        entries = named
+        entries.questions = (NAMELESS,)
+    entries.note = ", ".join(path.name for paths in tables.values() for path in paths)
     classes = {part: {label for _, label in rows} for part, rows in entries.items()}
     shared = classes["test"] & classes["train"]
     apart = "val" in classes and not classes["val"] & classes["train"]
@@ -251,15 +438,15 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
         # Validation classes, and most test classes, are held out, so the test part counts as
         # unseen.
         entries["test_unseen"] = entries.pop("test")
-        note += ": test classes are unseen"
-    return split_of_images(folder, entries, note, questions=questions)
+        entries.note += ": test classes are unseen"
+    return split_of_images(folder, entries)
 
 
 def _titled(path: Path) -> tuple[list[str], list[list[str]]]:
     """Return the titles and rows of a table, or of the records of a JSON."""
     if path.suffix.lower() in JSON_TABLES:
-        value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
-        return table_of_records(value)
+        value = read_json(path)
+        return table_of_json(value) if isinstance(value, list) else ([], [])
     titles, *rows = table_rows(path)
     return titles, rows
 
@@ -278,21 +465,23 @@ def _read_annotations(folder: Path, files: Mapping[str, Path]) -> SplitList | No
         for part, of in paths.items()
     }
     expect(len(paths["train"]) == 1, folder, "one file of training annotations", names["train"])
-    entries = {part: [row for path in of for row in _objects(path)] for part, of in paths.items()}
-    text = "Not read, and not checked: {}."
-    questions = tuple(text.format(clean_text(path.name, 60)) for path in unread)
-    note = f"annotations of objects: {'; '.join(names.values())}"
-    return split_of_images(folder, entries, note, several=True, questions=questions)
+    entries = Entries(
+        {part: [row for path in of for row in _objects(path)] for part, of in paths.items()},
+        note=f"annotations of objects: {'; '.join(names.values())}",
+        several=True,
+        questions=tuple(UNREAD.format(clean_text(path.name, 60)) for path in unread),
+    )
+    return split_of_images(folder, entries)
 
 
 def _part_of_annotations(stem: str) -> str:
     """Return the part in the name of a file of annotations; "" for no part or two parts."""
     words = {*re.findall(r"[a-z]+", stem.lower())}
-    if words & UNSEEN_WORDS:
+    if words & UNSEEN:
         return "" if "train" in words else "test_unseen"
-    if words & (VAL_WORDS | {"test"}):
+    if words & (VALIDATION | {"test"}):
         return "test"
-    return "train" if words & SEEN_WORDS else ""
+    return "train" if words & TRAINED else ""
 
 
 def _objects(path: Path) -> list[tuple[str, str]]:
@@ -302,7 +491,7 @@ def _objects(path: Path) -> list[tuple[str, str]]:
             f"{clean_text(path.name)}: expected annotations of at most {MAX_BYTES:,} bytes; got "
             f"{size:,}; write the classes of each part as a JSON, {CLASSES_BY_PART}."
         )
-    value: Any = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    value: Any = read_json(path)
     expected = "images, annotations and categories with ids"
     try:
         image_of = {each["id"]: str(each["file_name"]) for each in value["images"]}
@@ -323,7 +512,7 @@ def _read_cub(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     if not {*CUB} <= files.keys():
         return None
     images, labels, trains, classes = (dict(_numbered(files[name])) for name in CUB)
-    listed: dict[str, list[tuple[str, str]]] = {"train": [], "test": []}
+    entries = Entries({"train": [], "test": []}, note="train_test_split.txt of CUB-200-2011")
     for number, image in images.items():
         name = classes.get(labels.get(number, ""), "")
         expect(
@@ -332,8 +521,8 @@ def _read_cub(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
             f"a class and 0 or 1 of image {clean_text(number, 20)}",
             "none",
         )
-        listed["train" if trains[number] == "1" else "test"].append((image, name))
-    return split_of_images(folder, listed, "train_test_split.txt of CUB-200-2011")
+        entries["train" if trains[number] == "1" else "test"].append((image, name))
+    return split_of_images(folder, entries)
 
 
 def _numbered(path: Path) -> list[tuple[str, str]]:
@@ -430,15 +619,15 @@ def _named(path: Path) -> _Named | None:
     words |= {word.removesuffix("classes").removesuffix("class") for word in words}
     stage = next(iter(re.findall(r"stage_?(\d)", stem)), "")
     fold = next(iter(re.findall(r"(?:class(?:es)?|fold)_?(\d)$", stem)), "")
-    is_of_classes = "class" in stem or stage or words & (UNSEEN_WORDS | {"seen", "base", "known"})
+    is_of_classes = "class" in stem or stage or words & (UNSEEN | SEEN)
     if path.suffix.lower() not in LISTS or not is_of_classes:
         return None
     side = ""
-    if words & VAL_WORDS:
+    if words & VALIDATION:
         side = "" if "seen" in words else "val"
-    elif words & UNSEEN_WORDS or ("test" in words and "seen" not in words):
+    elif words & UNSEEN or ("test" in words and "seen" not in words):
         side = "unseen"
-    elif words & SEEN_WORDS and "test" not in words:
+    elif words & TRAINED and "test" not in words:
         side = "seen"
     return _Named(path, side, int(stage or 0), int(fold or 0)) if side else None
 
@@ -459,7 +648,7 @@ def _lines_or_items(path: Path) -> list[str]:
         return list(parse_class_list(lines_of(path)).names)
     if path.suffix.lower() != ".json":
         return lines_of(path)
-    value: Any = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    value: Any = read_json(path)
     is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
     return value if is_list else []
 
@@ -501,7 +690,7 @@ def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
     numbers = [word for line in text for word in re.split(r"[\s,;]+", line) if word]
     if numbers and all(map(str.isdecimal, numbers)):
         return numbers
-    split = read_split_json(path) if container == "JSON" else read_split_table(path)
+    split = read_split_file(path)
     if split is not None and (unseen := split.sides.get("unseen")) is not None:
         return [split.class_names[c] for c in unseen]
     return list(read_class_list(path).names)

@@ -39,10 +39,10 @@ from zslcore.datasets.facts import Recognised, check_pretraining
 from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
+from zslcore.datasets.part_names import IMAGE_TITLES
 from zslcore.datasets.release import ParsedDataset, Release, with_folds
-from zslcore.datasets.split_entries import names_images
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.names import class_key, class_keys
+from zslcore.names import class_key, class_keys, squeeze
 from zslcore.texts import clean_text, expect, expect_range
 from zslcore.untrusted.client import (
     Role,
@@ -322,7 +322,8 @@ def _read_csv(
             f"(--prototypes); got none."
         )
     titles = list(filter(TITLE.fullmatch, titles_of(path)))
-    images = sorted(filter(names_images, titles), key=lambda title: title != "image_file")
+    images = [title for title in titles if squeeze(title) in IMAGE_TITLES]
+    images.sort(key=lambda title: title != "image_file")
     left_out = [*images[1:], *(title for title in titles if title.lower() in COUNTERS)]
     left_out = [title for title in left_out if title not in images[:1]]
     more = dict.fromkeys((*images[:1], *left_out), False)

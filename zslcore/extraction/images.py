@@ -46,7 +46,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from zslcore.datasets.split_lists import files_by_class, holds_tree, is_inside, read_split_lists
+from zslcore.datasets.split_folders import files_by_class, is_inside, read_tree
+from zslcore.datasets.split_lists import SplitList
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.texts import clean_text, expect
 from zslcore.untrusted.client import read_value
@@ -285,8 +286,8 @@ def images_of_folder(folder: Path) -> Listing:
         raise FileRefusedError(
             f"{clean_text(folder)}: expected a folder with one subfolder per class."
         )
-    if holds_tree(folder):
-        return _of_tree(folder)
+    if (tree := read_tree(folder)) is not None:
+        return _of_tree(folder, tree)
     files = sorted(files_by_class(folder, folder), key=itemgetter(1, 0))
     labelled = [(file, label) for file, label in files if file.lower().endswith(ENDINGS)]
     others = [file for file, _ in files if not file.lower().endswith(ENDINGS)]
@@ -297,9 +298,8 @@ def images_of_folder(folder: Path) -> Listing:
     return _listing(folder, labelled, others)
 
 
-def _of_tree(folder: Path) -> Listing:
+def _of_tree(folder: Path, tree: SplitList) -> Listing:
     """List the images of folders by part; they form a split only if some class is unseen."""
-    tree = read_split_lists(folder)
     parts = {part: rows for part, rows in tree.parts.items() if part not in ("train", "val")}
     whole = len(parts.get("trainval", ())) and len(parts.get("test_unseen", ()))
     return Listing(folder, tree.files, tree.labels, tree.class_names, parts=parts if whole else {})

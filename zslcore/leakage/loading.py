@@ -15,14 +15,10 @@ import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset, content_digest
 from zslcore.datasets.imports import known_features
-from zslcore.datasets.split_entries import read_split_json, read_split_table, split_of_arrays
+from zslcore.datasets.part_names import part_of_name
+from zslcore.datasets.split_entries import JSON_ENDINGS, read_split_file, split_of_arrays
 from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
-from zslcore.datasets.split_lists import (
-    SplitList,
-    is_split_of_parts,
-    part_of_name,
-    split_of_parts,
-)
+from zslcore.datasets.split_lists import SplitList, is_split_of_parts, split_of_parts
 from zslcore.datasets.xlsa17 import SMALL
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, closest_name
 from zslcore.leakage.class_identity import with_one_name_each
@@ -50,7 +46,6 @@ from zslcore.untrusted.client import (
 )
 from zslcore.untrusted.readers.array_names import LABEL_VARIABLES
 from zslcore.untrusted.readers.common import MAX_ROW
-from zslcore.untrusted.readers.json_files import JSON_LINES
 
 Subject = ZSLDataset | Split | str | PathLike[str]
 #: The class of every image, 0-based, or a file with 1-based ``labels``.
@@ -60,7 +55,6 @@ FeatureSource = np.ndarray | str | PathLike[str]
 
 #: Name and version of the split files that are written as JSON.
 SPLIT_SCHEMA = "zslcore-split/1"
-JSON_ENDINGS = (".json", *JSON_LINES)
 MAX_JSON = 64 << 20
 #: Pattern in the names of files that select a share of the training images of att_splits.mat in the
 #: same folder.
@@ -192,23 +186,16 @@ def _named_rows(
         )
     if not path.is_file():
         return None
-    container = container_of(path)
-    if container == "JSON" and path.suffix.lower() in JSON_ENDINGS:
-        if _has_our_schema(path):
-            return None
-        listed = read_split_json(path)
-        if listed is None or listed.files or listed.sides:
-            return listed
+    is_json = container_of(path) == "JSON" and path.suffix.lower() in JSON_ENDINGS
+    if is_json and _has_our_schema(path):
+        return None
+    listed = read_split_file(path)
+    if listed is None:
+        return None if is_json else files.split_by_parts(path, labels)
+    if is_json and not (listed.files or listed.sides):
         with suppress(FileRefusedError):  # refuses row numbers without labels
             return files.split_by_parts(path, labels) or listed
-        return listed
-    if container == "JSON":  # other ending, or no valid JSON
-        with suppress(FileRefusedError):
-            if (split_list := read_split_json(path)) is not None:
-                return split_list
-    if container in ("text", "JSON", "Parquet") and (table := read_split_table(path)) is not None:
-        return table
-    return files.split_by_parts(path, labels)
+    return listed
 
 
 def _split_in(

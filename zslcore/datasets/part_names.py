@@ -1,0 +1,124 @@
+"""Words that name the parts and sides of a split, and the columns of its tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from zslcore.names import squeeze
+
+#: Name of a list, folder or variable of images -> part.
+PART_OF_NAME = {
+    "trainval": "trainval",
+    **dict.fromkeys(("train", "training", "train_seen"), "train"),
+    **dict.fromkeys(("val", "valid", "validation"), "val"),
+    "test_seen": "test_seen",
+    "test_unseen": "test_unseen",
+    **dict.fromkeys(("test", "testing"), "test"),
+}
+#: Words of which the name of a part consists.
+WORDS_OF_PARTS = frozenset({*PART_OF_NAME, "seen", "unseen"})
+#: Abbreviations of these words, and words that mark a list of rows.
+ABBREVIATIONS = {
+    **dict.fromkeys(("tr", "trn"), "train"),
+    **dict.fromkeys(("te", "tst"), "test"),
+    "dev": "val",
+    "base": "seen",
+    "novel": "unseen",
+}
+OF_ROWS = frozenset(
+    {"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "id", "ids", "rows"}
+    | {"location", "locations", "mask", "masks", "meta"}
+)
+#: Words in the name of a list of labels, next to the part.
+OF_LABELS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
+#: Text after the part in the name of a list of classes, such as the end of train_classes.
+OF_CLASSES = re.compile(
+    r"([\s_-]*(class(es)?|class_?names?|categor(y|ies)|names|labels|list|cls|cids?)"
+    r"|[\s_-]+(objects|original|ids?|files?|images?|paths?|videos?))+$",
+    re.IGNORECASE,
+)
+#: Words for the two sides of a split by classes, and for its validation classes.
+SEEN = frozenset({"seen", "base", "known"})
+UNSEEN = frozenset({"unseen", "novel", "new", "unknown"})
+VALIDATION = frozenset({"val", "valid", "validation", "dev", "development"})
+#: Titles of columns of images, classes and parts, without spaces and underscores.
+IMAGE_TITLES = (
+    *("filename", "file", "image", "path", "imagefile", "imagename", "img", "imagepath"),
+    *("filepath", "video", "imageid", "imgname", "imgpath", "videoid", "videoname", "videopath"),
+)
+CLASS_TITLES = (
+    *("classname", "labelname", "categoryname", "class", "category", "action", "species", "label"),
+    *("target", "name"),
+)
+PART_TITLES = ("split", "part", "subset", "partition", "set", "phase", "usage", "stage")
+#: Title of a column of yes and no -> part or side of rows with yes, then of rows with no.
+FLAGS = {
+    **dict.fromkeys(("istrain", "istraining", "istrainingimage", "training"), ("train", "test")),
+    **dict.fromkeys(("istest", "istesting", "testing"), ("test", "train")),
+    **dict.fromkeys(("isunseen", "unseen", "isnovel", "novel"), ("unseen", "seen")),
+    **dict.fromkeys(("isseen", "seen", "isbase", "base"), ("seen", "unseen")),
+}
+YES = frozenset({"1", "true", "yes", "y", "t", "1.0", "x", "\u2713", "\u2714"})
+NO = frozenset({"0", "false", "no", "n", "f", "0.0", "", "-"})
+
+
+def part_of_name(name: str) -> str:
+    """Return the part that a list of rows is named after; "" for other names.
+
+    >>> part_of_name("idx_train"), part_of_name("testSeenIndices"), part_of_name("loss")
+    ('train', 'test_seen', '')
+    """
+    if name.lower() in PART_OF_NAME:
+        return PART_OF_NAME[name.lower()]
+    ends = "|".join(sorted(OF_ROWS, key=len, reverse=True))
+    words = [re.sub(rf"(?<=[a-z]{{3}})({ends})$", "", word) for word in words_of(name)]
+    kept = [ABBREVIATIONS.get(word, word) for word in words if word not in OF_ROWS]
+    names = ("_".join(kept), "_".join(reversed(kept)), "".join(kept))
+    return next((PART_OF_NAME[each] for each in names if each in PART_OF_NAME), "")
+
+
+def part_of_file(stem: str) -> str:
+    """Return the part among the words of a file name, as in ``kinetics400_train_list``."""
+    words = re.findall(r"[a-z]+", stem.lower())
+    return part_of_name("_".join(word for word in words if word in WORDS_OF_PARTS))
+
+
+def part_of_labels(name: str) -> str:
+    """Return the part that a list of labels is named after, such as ``y_train``; else ""."""
+    words = [word for word in words_of(name) if not word.isdigit()]
+    others = [word for word in words if word not in OF_LABELS]
+    return part_of_name("_".join(others)) if len(others) < len(words) else ""
+
+
+def part_or_side(name: str) -> str:
+    """Return a part (of images) or a side (of classes) by its name; "" for other words.
+
+    >>> part_or_side("train_classes"), part_or_side("Unseen"), part_or_side("dog")
+    ('train', 'unseen', '')
+    """
+    bare = OF_CLASSES.sub("", name.strip())
+    if part := part_of_name(bare):
+        return part
+    return "seen" if bare.lower() in SEEN else "unseen" if bare.lower() in UNSEEN else ""
+
+
+def part_of_cell(title: str, cell: str) -> str:
+    """Return the part or side named by a cell of a column with this title; "" for none."""
+    word = cell.strip().lower()
+    if squeeze(title) in FLAGS:
+        yes, no = FLAGS[squeeze(title)]
+        return yes if word in YES else no if word in NO else ""
+    return part_or_side(word)
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in lower case: ``testSeen_2`` has test, seen and 2."""
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", name)]
+
+
+def trains_and_tests(parts: Iterable[str]) -> bool:
+    """Whether parts or sides include training and test; validation counts as a test."""
+    parts = {*parts}
+    tests = {"test", "test_seen", "test_unseen", "val", "unseen"}
+    return bool({"train", "trainval", "seen"} & parts) and bool(tests & parts)
