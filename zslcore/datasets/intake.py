@@ -28,7 +28,7 @@ from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, c
 from zslcore.names import class_key, class_keys
 from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import scratch
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, refusal
 from zslcore.untrusted.client import ARRAYS, Contents, Role, look_into, read_arrays, rows_by_image
 
 #: Increased when the same files are read as other splits.
@@ -566,11 +566,11 @@ def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return numeric labels unchanged, and text labels as positions in the distinct texts."""
     array = parts["labels"]
     if array.values is None:
-        raise FileRefusedError(f"{array.title}: expected labels; got {array.in_words}.")
+        raise refusal(array.title, "labels", array.in_words)
     if not array.is_text:
         values = array.contents.numbers(array.name)
         if not values.size:
-            raise FileRefusedError(f"{array.title}: expected labels; got none.")
+            raise refusal(array.title, "labels", "none")
         return _by_image(parts, "labels", values), ()
     listed = array.contents.names(array.name)
     names = tuple(dict.fromkeys(listed))
@@ -619,13 +619,14 @@ def _matrix(array: Array, n: int, what: str, path: Path) -> np.ndarray:
     """
     if array.is_text or len(array.shape) != 2:
         part = "features" if what == "label" else "class embeddings"
-        raise FileRefusedError(f"{array.title}: expected {part}; got {array.in_words}.")
+        raise refusal(array.title, part, array.in_words)
     rows, columns = array.shape
     transposed = columns == n != rows
     if n not in (rows, columns):
-        raise FileRefusedError(
-            f"{array.title}: expected a row for each of {n:,} {what}{'es' * (what == 'class')}"
-            f"{'s' * (what == 'label')}; got {rows:,} x {columns:,}."
+        raise refusal(
+            array.title,
+            f"a row for each of {n:,} {what}{'es' * (what == 'class')}{'s' * (what == 'label')}",
+            f"{rows:,} x {columns:,}",
         )
     if array.values is not None:
         A = array.contents.columns(array.name) if transposed else array.contents.rows(array.name)
@@ -686,9 +687,8 @@ def _first_label(labels: np.ndarray, n: int, where: str) -> int:
         return 0
     if low >= 1 and high == n:
         return 1
-    raise FileRefusedError(
-        f"{where}: expected labels that number {n:,} class embeddings, from 0 or from 1; got "
-        f"{low} to {high}."
+    raise refusal(
+        where, f"labels that number {n:,} class embeddings, from 0 or from 1", f"{low} to {high}"
     )
 
 
@@ -750,9 +750,10 @@ def _from_rows(
     listed = split_of_parts(file, {part: rows.tolist() for part, rows in lists.items()}, labels)
     for part, rows in listed.parts.items():
         if rows.size and not 0 <= rows.min() <= rows.max() < len(labels):
-            raise FileRefusedError(
-                f"{file}: expected rows of {part} from 0 to {len(labels) - 1:,}; got "
-                f"{rows.min():,} to {rows.max():,}."
+            raise refusal(
+                file,
+                f"rows of {part} from 0 to {len(labels) - 1:,}",
+                f"{rows.min():,} to {rows.max():,}",
             )
     fold = {part: listed.parts[part] for part in ("train", "val") if part in listed.parts}
     parts = {part: rows for part, rows in listed.parts.items() if part not in fold}

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.part_names import part_of_name, trains_and_tests
-from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
-from zslcore.texts import clean_text, expect
+from zslcore.texts import clean_text, expect, refusal
 
 #: Suffix of the path of an image or video.
 SUFFIX = r"\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4)"
@@ -221,9 +220,10 @@ def image_in_line(file: str, number: int, line: str) -> tuple[str, str]:
             head, label = before.strip(), after.strip()
             break
     if not label and not parent_folder(head):
-        raise FileRefusedError(
-            f"{where}: expected an image in the folder of its "
-            f"class, or a label after it; got {clean_text(line, 60)!r}."
+        raise refusal(
+            where,
+            "an image in the folder of its class, or a label after it",
+            f"{clean_text(line, 60)!r}",
         )
     return head, label
 
@@ -242,9 +242,10 @@ def _label(where: str, text: str) -> str:
         return str(values.index(1))
     if len(values) == 2 and not {*values} <= {0, 1}:
         return numbers[-1]
-    raise FileRefusedError(
-        f"{where}: expected one class per image; got {len(values)} values "
-        f"({clean_text(text, 40)}); multi-label data are not supported."
+    raise refusal(
+        where,
+        "one class per image",
+        f"{len(values)} values ({clean_text(text, 40)}); multi-label data are not supported",
     )
 
 

@@ -22,10 +22,9 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.exceptions import FileRefusedError
 from zslcore.names import spaced_name
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text, expect
+from zslcore.texts import clean_text, expect, refusal
 from zslcore.untrusted.client import read_arrays, read_words
 
 #: Suffixes of archives and of the binary form; other files are text.
@@ -90,8 +89,5 @@ def _read(path: Path, wanted: set[str]) -> dict[str, np.ndarray]:
         read = read_arrays(path, {"vectors": "rows", "words": "names"}, folder)
         words, vectors = read.names["words"], read.arrays["vectors"]
         if len(words) != len(vectors):
-            raise FileRefusedError(
-                f"{clean_text(path.name)}: expected one word for each of {len(vectors):,} vectors; "
-                f"got {len(words):,}."
-            )
+            raise refusal(path, f"one word for each of {len(vectors):,} vectors", f"{len(words):,}")
         return {w: np.array(vectors[k]) for k, w in enumerate(words) if w in wanted}

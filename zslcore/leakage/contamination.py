@@ -35,7 +35,7 @@ from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.class_lists import ClassList, are_codes
 from zslcore.datasets.facts import class_facts, published, zsl220
 from zslcore.datasets.open_world import open_world_sets
-from zslcore.exceptions import FileRefusedError, closest_name
+from zslcore.exceptions import closest_name
 from zslcore.leakage.counts import certain_and_possible, overlaps
 from zslcore.leakage.matching import BROADER_STEPS
 from zslcore.leakage.report import Figure, Finding, listed, trained_classes
@@ -50,6 +50,7 @@ from zslcore.leakage.vocabularies import (
 from zslcore.names import spaced_name
 from zslcore.numbers import counted, percent
 from zslcore.storage.files import FACTS
+from zslcore.texts import refusal
 
 #: Annotation of the training examples of an extractor.
 Labels = Literal["classes", "captions", "none"]
@@ -371,12 +372,11 @@ def own_test_set(
     listed_ = classes if isinstance(classes, ClassList) else ClassList(tuple(classes))
     names = tuple(dict.fromkeys(n if id_of(n) else spaced_name(n) for n in listed_.names))
     if not names:
-        raise FileRefusedError(f"{name}: expected the names of test classes; got none.")
+        raise refusal(name, "the names of test classes", "none")
     ids = tuple(filter(None, map(id_of, names)))
     if len(ids) not in (0, len(names)):
-        raise FileRefusedError(
-            f"{name}: expected a WordNet id for all classes or for none; got {len(ids):,} of "
-            f"{len(names):,}."
+        raise refusal(
+            name, "a WordNet id for all classes or for none", f"{len(ids):,} of {len(names):,}"
         )
     if ids:
         named = dict(zip(ids, names, strict=True))

@@ -27,7 +27,7 @@ import numpy as np
 from zslcore.exceptions import FileRefusedError
 from zslcore.storage import settings
 from zslcore.storage.artifacts import scratch
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, refusal
 from zslcore.untrusted.readers import (
     captions,
     csv_files,
@@ -369,9 +369,8 @@ def rows_by_image(
             if len(place) < len(values) or len({*own}) < len(own) or len(missing) == len(own):
                 continue
             if missing:
-                raise FileRefusedError(
-                    f"{file}: expected every image of {of}; got none called "
-                    f"{clean_text(missing[0], 60)!r}."
+                raise refusal(
+                    file, f"every image of {of}", f"none called {clean_text(missing[0], 60)!r}"
                 )
             return [place[image] for image in own]
     return None
@@ -657,9 +656,8 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
     """
     _require_file(path)
     if path.stat().st_size > max_bytes:
-        raise FileRefusedError(
-            f"{clean_text(path.name)}: expected a list of names of at most {max_bytes:,} bytes; "
-            f"got {path.stat().st_size:,}."
+        raise refusal(
+            path, f"a list of names of at most {max_bytes:,} bytes", f"{path.stat().st_size:,}"
         )
     lines = path.read_text(encoding_of(str(path)), errors="replace").splitlines()
     return tuple(name for name in map(clean_text, lines) if name)
@@ -715,10 +713,7 @@ def _size(path: Path, most: int, what: str) -> int:
     _require_file(path)
     size = path.stat().st_size
     if size > most:
-        raise FileRefusedError(
-            f"{clean_text(path.name)}: expected a {what} file of at most {most:,} bytes; "
-            f"got {size:,}."
-        )
+        raise refusal(path, f"a {what} file of at most {most:,} bytes", f"{size:,}")
     with path.open("rb") as file:
         _refuse_pointer(path, file.read(len(LFS)))
     return size
@@ -727,15 +722,17 @@ def _size(path: Path, most: int, what: str) -> int:
 def _refuse_pointer(path: Path, head: bytes) -> None:
     """Refuse a substitute for the file: a pointer of Git LFS, or a web page."""
     if head.startswith(LFS):
-        raise FileRefusedError(
-            f"{clean_text(path.name)}: expected the file itself; got a pointer of Git LFS to it; "
-            "run 'git lfs pull' in its repository."
+        raise refusal(
+            path,
+            "the file itself",
+            "a pointer of Git LFS to it; run 'git lfs pull' in its repository",
         )
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:9].lower()
     if start.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--")):
-        raise FileRefusedError(
-            f"{clean_text(path.name)}: expected the file itself; got a web page (HTML), as from "
-            "a failed download; download it again."
+        raise refusal(
+            path,
+            "the file itself",
+            "a web page (HTML), as from a failed download; download it again",
         )
 
 
@@ -756,18 +753,19 @@ def container_of(path: Path) -> str:
     _refuse_pointer(path, head)
     name = clean_text(path.name)
     if not head:
-        raise FileRefusedError(f"{name}: expected a file with content; got an empty file.")
+        raise refusal(name, "a file with content", "an empty file")
     for kind, container in CONTAINERS.items():
         signature, offsets = container.signature, container.offsets
         if signature and any(head.startswith(signature, at) for at in offsets):
             return _in_archive(head, name) if kind == "NumPy archive" else kind
     for signature, what in NOT_OPENED:
         if head.startswith(signature):
-            raise FileRefusedError(f"{name}: expected {ENDINGS_OF_ARRAYS} or a text; got {what}.")
+            raise refusal(name, f"{ENDINGS_OF_ARRAYS} or a text", what)
     if head.startswith(PICKLES):
-        raise FileRefusedError(
-            f"{name}: expected {ENDINGS_OF_ARRAYS} or a text; got a pickle, which would run code "
-            "and is not opened; write it with np.savez(...)."
+        raise refusal(
+            name,
+            f"{ENDINGS_OF_ARRAYS} or a text",
+            "a pickle, which would run code and is not opened; write it with np.savez(...)",
         )
     length = int.from_bytes(head[:8], "little")
     if head[8:9] == b"{" and 2 <= length <= path.stat().st_size - 8:
@@ -775,9 +773,7 @@ def container_of(path: Path) -> str:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):  # UTF-16
         head = head.decode("utf-16", "ignore").encode()
     if CONTROLS & set(head[:64]):
-        raise FileRefusedError(
-            f"{name}: expected {ENDINGS_OF_ARRAYS} or a text; got a binary file of another kind."
-        )
+        raise refusal(name, f"{ENDINGS_OF_ARRAYS} or a text", "a binary file of another kind")
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     return "JSON" if start in (b"{", b"[") else "text"
 
@@ -789,9 +785,8 @@ def _in_archive(head: bytes, name: str) -> str:
     """
     member = head[30 : 30 + int.from_bytes(head[26:28], "little")]
     if member in SPREADSHEETS:
-        raise FileRefusedError(
-            f"{name}: expected {ENDINGS_OF_ARRAYS} or a text; got a spreadsheet; save its sheet as "
-            "CSV."
+        raise refusal(
+            name, f"{ENDINGS_OF_ARRAYS} or a text", "a spreadsheet; save its sheet as CSV"
         )
     torch = member.endswith((b"/data.pkl", b"/.format_version", b"/byteorder"))
     return "PyTorch" if torch else "NumPy archive"
@@ -805,7 +800,7 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
         return kind
     expected = ENDINGS_OF_ARRAYS if welcome == ARRAYS else " or ".join(welcome)
     got = CONTAINERS[kind].words
-    raise FileRefusedError(f"{clean_text(path.name)}: expected {expected}; got {got}.")
+    raise refusal(path, expected, got)
 
 
 def _read(
