@@ -94,7 +94,7 @@ def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
         yield place, value
 
 
-def refusal(where: Path | str, what: str, got: object) -> FileRefusedError:
+def refusal_of(where: Path | str, what: str, got: object) -> FileRefusedError:
     """Return the refusal of a file, or of a place in it, with expected and actual content."""
     place = clean_text(where.name) if isinstance(where, Path) else where
     return FileRefusedError(f"{place}: expected {what}; got {got}.")
@@ -103,7 +103,7 @@ def refusal(where: Path | str, what: str, got: object) -> FileRefusedError:
 def expect(holds: object, where: Path | str, what: str, got: object) -> None:
     """Raise FileRefusedError, with expected and actual content, unless ``holds``."""
     if not holds:
-        raise refusal(where, what, got)
+        raise refusal_of(where, what, got)
 
 
 def expect_range(where: str, values: np.ndarray, n: int, what: str = "", *, first: int = 1) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from zslcore.names import LETTER, WORDNET_ID, squeeze
-from zslcore.texts import clean_text, refusal
+from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import container_of, read_value
 from zslcore.untrusted.readers.array_names import (
     LABELS,
@@ -117,7 +117,7 @@ def read_class_list(path: Path, count_known: Count | None = None, content: Any =
         lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
     class_list = parse_class_list(lines, count_known)
     if not class_list.names:
-        raise refusal(path, "the names of classes", "none")
+        raise refusal_of(path, "the names of classes", "none")
     return class_list
 
 

@@ -37,7 +37,7 @@ import numpy as np
 from zslcore.exceptions import ParameterError
 from zslcore.names import class_key, spaced_name
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text, expect, expect_range, refusal, refuse_twice
+from zslcore.texts import clean_text, expect, expect_range, refusal_of, refuse_twice
 from zslcore.untrusted.client import (
     ARRAYS,
     Role,
@@ -154,7 +154,7 @@ def _by_table(path: Path) -> ClassEmbeddings:
     names = named[0] if len(named) == 1 else None
     matrices = [n for n, shape in held.shapes.items() if shape is not None and len(shape) == 2]
     if names is None or len(matrices) != 1 or not held.has(matrices[0]):
-        raise refusal(held.name, "a column called class, and numbers", ", ".join(held.shapes))
+        raise refusal_of(held.name, "a column called class, and numbers", ", ".join(held.shapes))
     columns = held.names("columns") if "columns" in held.shapes else ()
     classes, values = held.names(names), held.rows(matrices[0])
     refuse_twice(path, list(classes))
@@ -185,7 +185,7 @@ def _by_names(path: Path) -> ClassEmbeddings:
         if variable in arrays and of_names in read.names:
             _expect_as_many(file, of_names, read.names[of_names], what, arrays[variable])
             return ClassEmbeddings(tuple(read.names[of_names]), (), arrays[variable], file)
-    raise refusal(
+    raise refusal_of(
         file,
         "'att' and 'allclasses_names', 'prototypes' and 'class_names', 'w2v' and 'wnids', or the "
         "name of one of several embeddings with embedding= (--embedding)",

@@ -28,8 +28,9 @@ from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, c
 from zslcore.names import class_key, class_keys
 from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import scratch
-from zslcore.texts import clean_text, refusal
+from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import ARRAYS, Contents, Role, look_into, read_arrays, rows_by_image
+from zslcore.untrusted.readers.array_names import NAMES_OF_PARTS, letters_of
 
 #: Increased when the same files are read as other splits.
 REVISION = 2
@@ -49,91 +50,7 @@ IN_WORDS = {
 #: Parts with an array that the user may choose, as in ``--labels FILE:NAME``.
 CHOICES = ("features", "labels", "prototypes", "class_names")
 #: Name of a variable or file, reduced to its letters in lower case -> part.
-NAMES = {
-    **dict.fromkeys(
-        (
-            "features",
-            "feature",
-            "feats",
-            "feat",
-            "x",
-            "imagefeatures",
-            "visual",
-            "imageembeddings",
-            "imgfeatures",
-            "visualfeatures",
-        ),
-        "features",
-    ),
-    **dict.fromkeys(
-        (
-            "labels",
-            "label",
-            "y",
-            "targets",
-            "target",
-            "ytrue",
-            "truelabels",
-            "classid",
-            "imagelabels",
-            "classlabels",
-        ),
-        "labels",
-    ),
-    **dict.fromkeys(
-        (
-            "prototypes",
-            "prototype",
-            "att",
-            "s",
-            "attributes",
-            "attribute",
-            "embeddings",
-            "embedding",
-            "classembeddings",
-            "semantics",
-            "semantic",
-            "textfeatures",
-            "classattributes",
-            "signatures",
-            "wordvectors",
-            "wv",
-            "originalatt",
-            "textembeddings",
-            "classvectors",
-        ),
-        "prototypes",
-    ),
-    **dict.fromkeys(
-        (
-            "classnames",
-            "classname",
-            "classes",
-            "names",
-            "allclassesnames",
-            "labelnames",
-            "categories",
-            "allclasses",
-        ),
-        "class_names",
-    ),
-    **dict.fromkeys(
-        (
-            "imagefiles",
-            "imagefile",
-            "files",
-            "filenames",
-            "filename",
-            "paths",
-            "path",
-            "imagenames",
-        ),
-        "image_files",
-    ),
-    **dict.fromkeys(("attributenames", "predicates", "columns"), "attribute_names"),
-    **dict.fromkeys(("unseen", "unseenclasses"), "unseen"),
-    "split": "split",
-}
+NAMES = {letters_of(name): part for part, names in NAMES_OF_PARTS.items() for name in names}
 #: Suffixes of text files.
 TEXTS = (".csv", ".tsv", ".txt", ".vec", "")
 #: Containers of tables, with one row per image or class.
@@ -361,7 +278,7 @@ def _named_part(array: Array) -> str:
     lower = name.lower().removesuffix("_loc")
     if lower in PART_OF_NAME and len(array.shape) == 1 and not (alone and array.shape[0] < 2):
         return PART_OF_NAME[lower]
-    return NAMES.get(re.sub(r"[^a-z]", "", name.lower()), "")
+    return NAMES.get(letters_of(name), "")
 
 
 def _guess(
@@ -507,7 +424,7 @@ def find(
 
 def is_generic(stem: str) -> bool:
     """Whether a file is named after its content ("features"), not after its data set."""
-    return re.sub(r"[^a-z]", "", stem.lower()) in NAMES
+    return letters_of(stem) in NAMES
 
 
 def _read(
@@ -566,11 +483,11 @@ def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return numeric labels unchanged, and text labels as positions in the distinct texts."""
     array = parts["labels"]
     if array.values is None:
-        raise refusal(array.title, "labels", array.in_words)
+        raise refusal_of(array.title, "labels", array.in_words)
     if not array.is_text:
         values = array.contents.numbers(array.name)
         if not values.size:
-            raise refusal(array.title, "labels", "none")
+            raise refusal_of(array.title, "labels", "none")
         return _by_image(parts, "labels", values), ()
     listed = array.contents.names(array.name)
     names = tuple(dict.fromkeys(listed))
@@ -619,11 +536,11 @@ def _matrix(array: Array, n: int, what: str, path: Path) -> np.ndarray:
     """
     if array.is_text or len(array.shape) != 2:
         part = "features" if what == "label" else "class embeddings"
-        raise refusal(array.title, part, array.in_words)
+        raise refusal_of(array.title, part, array.in_words)
     rows, columns = array.shape
     transposed = columns == n != rows
     if n not in (rows, columns):
-        raise refusal(
+        raise refusal_of(
             array.title,
             f"a row for each of {n:,} {what}{'es' * (what == 'class')}{'s' * (what == 'label')}",
             f"{rows:,} x {columns:,}",
@@ -687,7 +604,7 @@ def _first_label(labels: np.ndarray, n: int, where: str) -> int:
         return 0
     if low >= 1 and high == n:
         return 1
-    raise refusal(
+    raise refusal_of(
         where, f"labels that number {n:,} class embeddings, from 0 or from 1", f"{low} to {high}"
     )
 
@@ -750,7 +667,7 @@ def _from_rows(
     listed = split_of_parts(file, {part: rows.tolist() for part, rows in lists.items()}, labels)
     for part, rows in listed.parts.items():
         if rows.size and not 0 <= rows.min() <= rows.max() < len(labels):
-            raise refusal(
+            raise refusal_of(
                 file,
                 f"rows of {part} from 0 to {len(labels) - 1:,}",
                 f"{rows.min():,} to {rows.max():,}",

@@ -85,7 +85,7 @@ from zslcore.datasets.split_lists import (
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import LETTER, WORDNET_ID
 from zslcore.storage.files import path_of
-from zslcore.texts import clean_text, expect, refusal
+from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import container_of, look_into, read_head, read_lines
 
 #: Layouts of folders that are read, for the message of a refusal.
@@ -318,7 +318,7 @@ def _are_mixed(
             ", ".join(names[part] for part, kinds in some.items() if has in kinds)
             for has in (True, False)
         )
-        raise refusal(
+        raise refusal_of(
             folder,
             "the class of every image in one form",
             f"a label after images in {with_labels} and none in {without}; write the same labels "
@@ -393,7 +393,7 @@ def _labelled(path: Path) -> list[tuple[str, str]]:
     held = value if isinstance(value, dict) else {}
     images, labels, names = (held.get(f"{n}s") for n in ("image_name", "image_label", "label_name"))
     if not isinstance(images, list) or not isinstance(labels, list):
-        raise refusal(path, expected, "another JSON")
+        raise refusal_of(path, expected, "another JSON")
     expect(len(images) == len(labels), path, expected, f"{len(images)} and {len(labels)}")
     expect(all(isinstance(image, str) for image in images), path, "names of images", "other values")
     return [(image, _class_of(label, names)) for image, label in zip(images, labels, strict=True)]
@@ -419,7 +419,7 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
         if read is None and (_named_as_part(path) or (not titles and path.suffix == ".json")):
             return None
         if read is None:
-            raise refusal(
+            raise refusal_of(
                 path,
                 f"a column of images ({IMAGE_TITLES[0]}) and one of classes ({CLASS_TITLES[0]})",
                 clean_text(", ".join(titles), 80) or "none",
@@ -488,7 +488,7 @@ def _part_of_annotations(stem: str) -> str:
 def _objects(path: Path) -> list[tuple[str, str]]:
     """Return image and class of each annotated object."""
     if (size := path.stat().st_size) > MAX_BYTES:
-        raise refusal(
+        raise refusal_of(
             path,
             f"annotations of at most {MAX_BYTES:,} bytes",
             f"{size:,}; write the classes of each part as a JSON, {CLASSES_BY_PART}",
@@ -500,7 +500,7 @@ def _objects(path: Path) -> list[tuple[str, str]]:
         name_of = {each["id"]: str(each["name"]) for each in value["categories"]}
         pairs = {(each["image_id"], each["category_id"]): None for each in value["annotations"]}
     except (KeyError, TypeError) as error:
-        raise refusal(path, expected, clean_text(str(error), 60)) from None
+        raise refusal_of(path, expected, clean_text(str(error), 60)) from None
     for image, category in pairs:
         where = f"{image!r} and {category!r}"
         is_listed = image in image_of and category in name_of

@@ -18,7 +18,7 @@ import numpy as np
 
 from zslcore.datasets.part_names import part_of_name, trains_and_tests
 from zslcore.names import class_key
-from zslcore.texts import clean_text, expect, refusal
+from zslcore.texts import clean_text, expect, refusal_of
 
 #: Suffix of the path of an image or video.
 SUFFIX = r"\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4)"
@@ -220,7 +220,7 @@ def image_in_line(file: str, number: int, line: str) -> tuple[str, str]:
             head, label = before.strip(), after.strip()
             break
     if not label and not parent_folder(head):
-        raise refusal(
+        raise refusal_of(
             where,
             "an image in the folder of its class, or a label after it",
             f"{clean_text(line, 60)!r}",
@@ -242,7 +242,7 @@ def _label(where: str, text: str) -> str:
         return str(values.index(1))
     if len(values) == 2 and not {*values} <= {0, 1}:
         return numbers[-1]
-    raise refusal(
+    raise refusal_of(
         where,
         "one class per image",
         f"{len(values)} values ({clean_text(text, 40)}); multi-label data are not supported",

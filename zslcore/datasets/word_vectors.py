@@ -24,7 +24,7 @@ import numpy as np
 
 from zslcore.names import spaced_name
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text, expect, refusal
+from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import read_arrays, read_words
 
 #: Suffixes of archives and of the binary form; other files are text.
@@ -89,5 +89,7 @@ def _read(path: Path, wanted: set[str]) -> dict[str, np.ndarray]:
         read = read_arrays(path, {"vectors": "rows", "words": "names"}, folder)
         words, vectors = read.names["words"], read.arrays["vectors"]
         if len(words) != len(vectors):
-            raise refusal(path, f"one word for each of {len(vectors):,} vectors", f"{len(words):,}")
+            raise refusal_of(
+                path, f"one word for each of {len(vectors):,} vectors", f"{len(words):,}"
+            )
         return {w: np.array(vectors[k]) for k, w in enumerate(words) if w in wanted}

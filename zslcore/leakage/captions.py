@@ -17,7 +17,7 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.vocabularies import id_of
 from zslcore.names import readable
 from zslcore.numbers import counted
-from zslcore.texts import clean_text, refusal
+from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import count_captions_of
 
 
@@ -48,7 +48,7 @@ def count_captions(path: Path, classes: Sequence[str]) -> tuple[pd.DataFrame, in
     if not path.is_file():
         raise FileRefusedError(f"{name}: expected a file of captions; found no file.")
     if kind not in (".txt", ".csv", ".tsv"):
-        raise refusal(name, "captions as .txt (one per line), .csv or .tsv, also with .gz", kind)
+        raise refusal_of(name, "captions as .txt (one per line), .csv or .tsv, also with .gz", kind)
     counts, n = count_captions_of(path, kind, [names_of(title) for title in classes])
     table = pd.DataFrame({"class": list(classes), "captions": counts})
     return table.assign(share=table["captions"] / max(n, 1)), n

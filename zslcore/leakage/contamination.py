@@ -50,7 +50,7 @@ from zslcore.leakage.vocabularies import (
 from zslcore.names import spaced_name
 from zslcore.numbers import counted, percent
 from zslcore.storage.files import FACTS
-from zslcore.texts import refusal
+from zslcore.texts import refusal_of
 
 #: Annotation of the training examples of an extractor.
 Labels = Literal["classes", "captions", "none"]
@@ -372,10 +372,10 @@ def own_test_set(
     listed_ = classes if isinstance(classes, ClassList) else ClassList(tuple(classes))
     names = tuple(dict.fromkeys(n if id_of(n) else spaced_name(n) for n in listed_.names))
     if not names:
-        raise refusal(name, "the names of test classes", "none")
+        raise refusal_of(name, "the names of test classes", "none")
     ids = tuple(filter(None, map(id_of, names)))
     if len(ids) not in (0, len(names)):
-        raise refusal(
+        raise refusal_of(
             name, "a WordNet id for all classes or for none", f"{len(ids):,} of {len(names):,}"
         )
     if ids:

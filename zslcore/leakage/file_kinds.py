@@ -36,7 +36,7 @@ from zslcore.leakage.context import SPLIT_PARTS
 from zslcore.leakage.loading import SPLIT_SCHEMA
 from zslcore.leakage.vocabularies import count_understood
 from zslcore.storage.artifacts import sha256
-from zslcore.texts import clean_text, refusal
+from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import (
     Contents,
     container_of,
@@ -222,7 +222,7 @@ def _has_labels(scores: RecognisedFile) -> bool:
 
 
 def _refusal(path: Path, got: str) -> FileRefusedError:
-    return refusal(path, EXPECTED, got)
+    return refusal_of(path, EXPECTED, got)
 
 
 def _kind_of_arrays(contents: Contents) -> Kind:

@@ -33,7 +33,7 @@ from zslcore.leakage.vocabularies import (
     read_vocabulary,
 )
 from zslcore.storage.artifacts import scratch, sha256
-from zslcore.texts import clean_text, refusal
+from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import (
     ARRAYS,
     Contents,
@@ -371,7 +371,7 @@ def _files_with(folder: Path, endings: Sequence[str]) -> list[Path]:
 
 def _several_splits(folder: Path, paths: Sequence[Path]) -> FileRefusedError:
     names = ", ".join(clean_text(path.relative_to(folder).as_posix()) for path in paths)
-    return refusal(clean_text(folder), "one split", f"{names}; name one of them")
+    return refusal_of(clean_text(folder), "one split", f"{names}; name one of them")
 
 
 def _read_split_file(
@@ -442,7 +442,7 @@ def _read_share_of_split(
     n = len(parts.get("trainval", ()))
     if not places.size or places.min() < 0 or places.max() >= n:
         got = f"{places.min() + 1}..{places.max() + 1}" if places.size else "none"
-        raise refusal(
+        raise refusal_of(
             path, f"positions within the {n:,} rows of trainval_loc of att_splits.mat", got
         )
     parts["trainval"] = parts["trainval"].ravel()[places]
@@ -456,7 +456,7 @@ def _refuse_far(path: Path, parts: Mapping[str, np.ndarray]) -> None:
     """Refuse row numbers above ``MAX_ROW``; the checks report other rows that do not exist."""
     for part, rows in parts.items():
         if rows.size and np.abs(rows).max() > MAX_ROW:
-            raise refusal(
+            raise refusal_of(
                 f"{clean_text(path.name)}, {part}",
                 f"row numbers up to {MAX_ROW:,}",
                 f"{rows[np.abs(rows).argmax()]:,}",
@@ -536,7 +536,7 @@ def _features_in(
 def _counted_from_zero(path: Path, labels: np.ndarray) -> np.ndarray:
     """Return labels counted from 0; the xlsa17 layout counts from 1, other programs from 0."""
     if labels.size and labels.min() < 0:
-        raise refusal(path, "labels counted from 0 or 1", f"{labels.min()}..{labels.max()}")
+        raise refusal_of(path, "labels counted from 0 or 1", f"{labels.min()}..{labels.max()}")
     return labels if labels.size and labels.min() == 0 else labels - 1
 
 
@@ -554,7 +554,9 @@ def _labels_nearby(
 
 def _require_as_many(path: Path, names: tuple[str, ...], S: np.ndarray | None) -> None:
     if names and S is not None and len(names) != len(S):
-        raise refusal(path, "one name per prototype", f"{len(names)} names and {len(S)} prototypes")
+        raise refusal_of(
+            path, "one name per prototype", f"{len(names)} names and {len(S)} prototypes"
+        )
 
 
 def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:

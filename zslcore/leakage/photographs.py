@@ -21,7 +21,7 @@ import numpy as np
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.numbers import counted
 from zslcore.storage import artifacts
-from zslcore.texts import MATCHES, clean_text, refusal, search_pattern
+from zslcore.texts import MATCHES, clean_text, refusal_of, search_pattern
 from zslcore.untrusted.client import Role, read_arrays, read_value
 from zslcore.untrusted.worker import Refused, call
 
@@ -209,5 +209,7 @@ def _read_lines_of_groups(path: Path) -> list[str]:
     column = next((header.index(name) for name in GROUP_COLUMNS if name in header), None)
     if column is None:
         got = ", ".join(map(clean_text, header[:6])) or "nothing"
-        raise refusal(f"{name}, line 1", f"a column {' or '.join(map(repr, GROUP_COLUMNS))}", got)
+        raise refusal_of(
+            f"{name}, line 1", f"a column {' or '.join(map(repr, GROUP_COLUMNS))}", got
+        )
     return [row[column].strip() if column < len(row) else "" for row in rows if row]

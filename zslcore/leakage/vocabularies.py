@@ -27,7 +27,7 @@ from zslcore.datasets.facts import FINE_TUNED, unlisted_sets
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.names import readable, squeeze
 from zslcore.storage.files import FACTS
-from zslcore.texts import clean_text, refusal
+from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import read_value
 
 #: Name, file and source of the vocabularies that come with the package.
@@ -136,14 +136,14 @@ def read_vocabulary(path: str | PathLike[str]) -> Vocabulary:
     cleaned = [clean_text(line, MAX_LINE) for line in lines]
     names, letters = sum(line.count(",") + 1 for line in cleaned), sum(map(len, cleaned))
     if names > MAX_NAMES or letters > MAX_LETTERS:
-        raise refusal(
+        raise refusal_of(
             path,
             f"at most {MAX_NAMES:,} names with {MAX_LETTERS:,} characters in all",
             f"{names:,} with {letters:,}",
         )
     vocabulary = Vocabulary.of(clean_text(path.stem), cleaned, clean_text(path.name))
     if not vocabulary.entries:
-        raise refusal(path, "one class per line", "none")
+        raise refusal_of(path, "one class per line", "none")
     return vocabulary
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from zslcore.exceptions import FileRefusedError
 from zslcore.storage import settings
 from zslcore.storage.artifacts import scratch
-from zslcore.texts import clean_text, refusal
+from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.readers import (
     captions,
     csv_files,
@@ -369,7 +369,7 @@ def rows_by_image(
             if len(place) < len(values) or len({*own}) < len(own) or len(missing) == len(own):
                 continue
             if missing:
-                raise refusal(
+                raise refusal_of(
                     file, f"every image of {of}", f"none called {clean_text(missing[0], 60)!r}"
                 )
             return [place[image] for image in own]
@@ -421,24 +421,13 @@ def read_table_file(
     ``texts`` maps each column of texts to whether it is required. All other columns are numbers,
     mapped from ``features.npy`` in the folder ``into``.
     """
-    size = _size(path, MAX_CSV_BYTES, "CSV")
-    warm_up("pandas")
-    budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
-    answer = _read(
-        csv_files.read_csv, path, into, dict(texts), budget, memory=3 * budget, what="a CSV file"
-    )
+    columns, read, _ = _read_csv(csv_files.read_csv, path, into, dict(texts), limits=limits)
     with _checked(path):
-        texts_of = {name: tuple(map(clean_text, answer["texts"][name])) for name in answer["texts"]}
-        _check_there((name for name, needed in texts.items() if needed), texts_of)
-        codes = {
-            name: _array(into / f"{name}.npy", "numbers") for name in texts_of if name in texts
-        }
         values = _array(into / "features.npy", "rows")
-        columns = tuple(map(clean_text, answer["columns"]))
-        _check_places(codes, texts_of, len(values))
-        if len(columns) != values.shape[1]:
-            raise ValueError
-        return Table(values, columns, codes, texts_of)
+        _check_lengths(values, columns, read)
+        _check_there((name for name, needed in texts.items() if needed), read)
+        codes = {name: codes for name, (codes, _) in read.items() if name in texts}
+        return Table(values, columns, codes, {name: of for name, (_, of) in read.items()})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -458,26 +447,44 @@ class ScoreTable:
 
 def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS) -> ScoreTable:
     """Read a CSV file of scores or of predicted classes; ``into`` is a folder for its numbers."""
+    columns, read, left_out = _read_csv(csv_files.read_score_table, path, into, limits=limits)
+    with _checked(path):
+        values = open_array(into / "scores.npy")
+        if values.dtype.str != "<f4" or values.ndim != 2:
+            raise ValueError
+        _check_lengths(values, columns, read)
+    texts = {clean_text(name): np.array(of)[codes] for name, (codes, of) in read.items()}
+    return ScoreTable(values, columns, texts, left_out)
+
+
+#: Column of texts -> the code of each row, and the distinct texts.
+_Texts = dict[str, tuple[np.ndarray, tuple[str, ...]]]
+
+
+def _read_csv(
+    reader: Callable[..., Any], path: Path, into: Path, *args: Any, limits: Limits
+) -> tuple[tuple[str, ...], _Texts, tuple[str, ...]]:
+    """Return the columns of numbers, the columns of texts, and the names of other columns."""
     size = _size(path, MAX_CSV_BYTES, "CSV")
     warm_up("pandas")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
-    answer = _read(
-        csv_files.read_score_table, path, into, budget, memory=3 * budget, what="a CSV file"
-    )
+    answer = _read(reader, path, into, *args, budget, memory=3 * budget, what="a CSV file")
     with _checked(path):
-        texts = {}
-        values = open_array(into / "scores.npy")
-        columns = tuple(map(clean_text, answer["columns"]))
-        if values.dtype.str != "<f4" or values.ndim != 2 or len(columns) != values.shape[1]:
-            raise ValueError
+        texts: _Texts = {}
         for key, (name, different) in answer["texts"].items():
             if not key.removeprefix("text_").isdigit():
                 raise ValueError
-            codes = {key: _array(into / f"{key}.npy", "numbers")}
-            _check_places(codes, {key: different}, len(values))
-            cleaned = np.array([clean_text(text) for text in different])
-            texts[clean_text(name)] = cleaned[codes[key]]
-        return ScoreTable(values, columns, texts, tuple(map(clean_text, answer["left_out"])))
+            codes = _array(into / f"{key}.npy", "numbers")
+            texts[name] = codes, tuple(map(clean_text, different))
+        columns, left_out = (tuple(map(clean_text, answer[key])) for key in ("columns", "left_out"))
+        return columns, texts, left_out
+
+
+def _check_lengths(values: np.ndarray, columns: Sequence[str], texts: _Texts) -> None:
+    codes = {name: codes for name, (codes, _) in texts.items()}
+    _check_places(codes, {name: different for name, (_, different) in texts.items()}, len(values))
+    if len(columns) != values.shape[1]:
+        raise ValueError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -656,7 +663,7 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
     """
     _require_file(path)
     if path.stat().st_size > max_bytes:
-        raise refusal(
+        raise refusal_of(
             path, f"a list of names of at most {max_bytes:,} bytes", f"{path.stat().st_size:,}"
         )
     lines = path.read_text(encoding_of(str(path)), errors="replace").splitlines()
@@ -713,7 +720,7 @@ def _size(path: Path, most: int, what: str) -> int:
     _require_file(path)
     size = path.stat().st_size
     if size > most:
-        raise refusal(path, f"a {what} file of at most {most:,} bytes", f"{size:,}")
+        raise refusal_of(path, f"a {what} file of at most {most:,} bytes", f"{size:,}")
     with path.open("rb") as file:
         _refuse_pointer(path, file.read(len(LFS)))
     return size
@@ -722,14 +729,14 @@ def _size(path: Path, most: int, what: str) -> int:
 def _refuse_pointer(path: Path, head: bytes) -> None:
     """Refuse a substitute for the file: a pointer of Git LFS, or a web page."""
     if head.startswith(LFS):
-        raise refusal(
+        raise refusal_of(
             path,
             "the file itself",
             "a pointer of Git LFS to it; run 'git lfs pull' in its repository",
         )
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:9].lower()
     if start.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--")):
-        raise refusal(
+        raise refusal_of(
             path,
             "the file itself",
             "a web page (HTML), as from a failed download; download it again",
@@ -753,16 +760,16 @@ def container_of(path: Path) -> str:
     _refuse_pointer(path, head)
     name = clean_text(path.name)
     if not head:
-        raise refusal(name, "a file with content", "an empty file")
+        raise refusal_of(name, "a file with content", "an empty file")
     for kind, container in CONTAINERS.items():
         signature, offsets = container.signature, container.offsets
         if signature and any(head.startswith(signature, at) for at in offsets):
             return _in_archive(head, name) if kind == "NumPy archive" else kind
     for signature, what in NOT_OPENED:
         if head.startswith(signature):
-            raise refusal(name, f"{ENDINGS_OF_ARRAYS} or a text", what)
+            raise refusal_of(name, f"{ENDINGS_OF_ARRAYS} or a text", what)
     if head.startswith(PICKLES):
-        raise refusal(
+        raise refusal_of(
             name,
             f"{ENDINGS_OF_ARRAYS} or a text",
             "a pickle, which would run code and is not opened; write it with np.savez(...)",
@@ -773,7 +780,7 @@ def container_of(path: Path) -> str:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):  # UTF-16
         head = head.decode("utf-16", "ignore").encode()
     if CONTROLS & set(head[:64]):
-        raise refusal(name, f"{ENDINGS_OF_ARRAYS} or a text", "a binary file of another kind")
+        raise refusal_of(name, f"{ENDINGS_OF_ARRAYS} or a text", "a binary file of another kind")
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     return "JSON" if start in (b"{", b"[") else "text"
 
@@ -785,7 +792,7 @@ def _in_archive(head: bytes, name: str) -> str:
     """
     member = head[30 : 30 + int.from_bytes(head[26:28], "little")]
     if member in SPREADSHEETS:
-        raise refusal(
+        raise refusal_of(
             name, f"{ENDINGS_OF_ARRAYS} or a text", "a spreadsheet; save its sheet as CSV"
         )
     torch = member.endswith((b"/data.pkl", b"/.format_version", b"/byteorder"))
@@ -800,7 +807,7 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
         return kind
     expected = ENDINGS_OF_ARRAYS if welcome == ARRAYS else " or ".join(welcome)
     got = CONTAINERS[kind].words
-    raise refusal(path, expected, got)
+    raise refusal_of(path, expected, got)
 
 
 def _read(

@@ -6,6 +6,7 @@ Capitals and signs do not matter: ``yTrue`` and ``True Label`` are found in any 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 
@@ -56,6 +57,34 @@ PREDICTED = (
     *("top1", "argmax", "estimate", "estimated", "y_predicted", "predicted_classes"),
     *("pred_name", "predicted_name", "prediction_label"),
 )
+#: Part of a data set -> names of its array, or of a file with one array.
+NAMES_OF_PARTS = {
+    "features": (
+        *("features", "feature", "feats", "feat", "x", "image_features", "visual"),
+        *("image_embeddings", "img_features", "visual_features"),
+    ),
+    "labels": (
+        *("labels", "label", "y", "targets", "target", "y_true", "true_labels", "class_id"),
+        *("image_labels", "class_labels"),
+    ),
+    "prototypes": (
+        *("prototypes", "prototype", "att", "s", "attributes", "attribute", "embeddings"),
+        *("embedding", "class_embeddings", "semantics", "semantic", "text_features", "wv"),
+        *("class_attributes", "signatures", "word_vectors", "original_att", "text_embeddings"),
+        "class_vectors",
+    ),
+    "class_names": (
+        *("class_names", "class_name", "classes", "names", "allclasses_names", "label_names"),
+        *("categories", "all_classes"),
+    ),
+    "image_files": (
+        *("image_files", "image_file", "files", "filenames", "filename", "paths", "path"),
+        "image_names",
+    ),
+    "attribute_names": ("attribute_names", "predicates", "columns"),
+    "unseen": ("unseen", "unseen_classes"),
+    "split": ("split",),
+}
 #: Names of a column of numbers that count images.
 COUNTERS = ("id", "index", "idx", "row", "image_id", "img_id", "sample_id", "sample", "image_index")
 #: Names of columns that describe an image or its prediction, unless a class has this name.
@@ -73,6 +102,11 @@ NO_VECTORS = (*VARIABLES, *LABELS, *PREDICTED, *COUNTERS, *NO_CLASSES, *CLASS_LI
 def plain_name(name: str) -> str:
     """Return the letters and digits of a name, in lower case."""
     return "".join(filter(str.isalnum, name.lower()))
+
+
+def letters_of(name: str) -> str:
+    """Return the letters of a name without accents, in lower case."""
+    return re.sub(r"[^a-z]", "", name.lower())
 
 
 def first_named(names: Iterable[str], listed: Iterable[str]) -> str | None:

@@ -6,9 +6,9 @@ import csv
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,70 +27,160 @@ MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
 BLOCK = 1 << 18
 
 
+class _Form(NamedTuple):
+    """Form of a CSV file: its columns by number, and the numbers that are allowed.
+
+    ``paths`` are the columns of ``texts`` of which the end is kept if they are too long;
+    ``percents`` are columns of numbers in percent. With ``finite``, every number is finite, and an unnamed ``index`` column numbers the rows.
+    """
+
+    header: list[str]
+    texts: list[int]
+    paths: frozenset[int] = frozenset()
+    percents: frozenset[int] = frozenset()
+    separator: str = ","
+    decimal: str = "."
+    finite: bool = False
+
+    @property
+    def matrix(self) -> str:
+        """Name of the matrix of numbers."""
+        return "features" if self.finite else "scores"
+
+    @property
+    def numbers(self) -> list[int]:
+        """Columns of numbers, without an index."""
+        texts = {*self.texts}
+        return [k for k, name in enumerate(self.header) if k not in texts and name not in INDEX]
+
+
 def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[str, Any]:
-    """Write the numbers of a CSV file as the matrix "features", and its texts as codes.
+    """Write the numbers of a CSV file of features or class embeddings, and its texts as codes.
+
+    ``texts`` maps each column of texts to whether it is required. See :func:`_write_columns`.
+    """
+    header = _header(path, texts)
+    named = [k for k, name in enumerate(header) if name in texts]
+    paths = frozenset(k for k in named if not texts[header[k]])
+    return _write_columns(path, _Form(header, named, paths, finite=True), budget, out)
+
+
+def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
+    """Write the numbers of a score table, and its texts as codes; see :func:`_write_columns`.
+
+    A column is read as texts if it has a name such as "label" or "y_pred", or if its first field is
+    not a number. Unlike in :func:`read_csv`, column names may repeat, and numbers may be missing or
+    infinite.
+    """
+    separator = _separator(path)
+    header, first = _first_lines(path, separator)
+    bare = [field.rstrip(" %") for field in first]
+    decimal = "," if separator != "," and any(map(DECIMAL_COMMA.fullmatch, bare)) else "."
+    named = {k for k, name in enumerate(header) if is_named(name, (*LABELS, *PREDICTED))}
+    percents = frozenset(k for k, field in enumerate(first) if PERCENT.fullmatch(field)) - named
+    texts = [
+        k
+        for k, field in enumerate(first)
+        if k in named or (k not in percents and not _is_number(field.replace(decimal, ".")))
+    ]
+    form = _Form(header, texts, percents=percents, separator=separator, decimal=decimal)
+    return _write_columns(path, form, budget, out)
+
+
+def _write_columns(path: str, form: _Form, budget: int, out: Path) -> dict[str, Any]:
+    """Write the numbers of a CSV file as a matrix, and the texts of column k as "text_k".
 
     pandas reads the file block by block, so that the whole table is never in memory; a file that
-    pandas refuses is read again to find the line. ``texts`` maps each column of texts to whether it
-    is required. Returns the names of the columns of numbers and, by column, the distinct texts.
+    pandas refuses is read again to find the line. Returns the names of the columns of numbers; by
+    file of codes, the name of a column and its distinct texts; and the names of the columns with
+    too many distinct texts to be classes, which are left out of a score table.
     """
-    header, index = _header(path, texts)
-    numbers = [name for name in header if name not in texts and name not in INDEX]
-    codes = {name: _Codes() for name in header if name in texts}
-    kinds = {name: "str" if name in texts else "float64" for name in header}
-
-    def blocks() -> Iterator[np.ndarray]:
-        n = 0
-        frames = _read_frames(path, len(numbers), names=header, dtype=kinds, na_filter=False)
-        for frame, share in frames:
-            with np.errstate(over="ignore"):
-                values = frame[numbers].to_numpy("<f4")
-            rows = np.arange(n, n := n + len(frame))
-            if not np.isfinite(values).all() or (index and not (frame[""] == rows).all()):
-                raise ValueError
-            if n * len(numbers) * 4 > budget:
-                raise Refused(f"expected at most {budget:,} bytes of numbers; got more")
-            for name, column in codes.items():
-                texts_of = frame[name].str
-                column.append(texts_of[:MAX_NAME] if texts[name] else texts_of[-MAX_PATH:])
-            worker.report_progress(share=share)
-            yield values
-
+    numbers = form.numbers
+    codes = {k: _Codes() for k in form.texts}
     worker.import_libraries("pandas")
     worker.raise_memory_limit(3 * budget)
     import pandas as pd
 
+    def blocks() -> Iterator[np.ndarray]:
+        n = 0
+        for frame, share in _read_frames(path, form):
+            for k in form.percents:
+                frame[k] = _fractions(frame[k], form.header[k], form.decimal)
+            with np.errstate(over="ignore"):
+                values = frame[numbers].to_numpy("<f4")
+            rows = np.arange(n, n := n + len(frame))
+            _check_block(path, form, frame, values, rows)
+            if n * len(numbers) * 4 > budget:
+                raise Refused(f"expected at most {budget:,} bytes of numbers; got more")
+            for k, column in [*codes.items()]:
+                texts = frame[k].str.strip().str
+                column.append(texts[-MAX_PATH:] if k in form.paths else texts[:MAX_NAME])
+                if len(column.texts) > MAX_COLUMNS and not form.finite:  # such as file names
+                    del codes[k]
+            worker.report_progress(share=share)
+            yield values
+
     try:
-        n = write_rows(out / "features.npy", blocks(), len(numbers))
+        n = write_rows(out / f"{form.matrix}.npy", blocks(), len(numbers))
     except (ValueError, pd.errors.ParserWarning):
-        raise _fault(path, header, texts) from None
+        raise _fault(path, form) from None
     if not n:
-        raise Refused("expected a table with at least one row of numbers; got none")
-    for name, column in codes.items():
-        column.write(out / f"{name}.npy")
-    return {"columns": numbers, "texts": {name: [*of.texts] for name, of in codes.items()}}
+        of_numbers = " of numbers" if form.finite else ""
+        raise Refused(f"expected a table with at least one row{of_numbers}; got none")
+    for k, column in codes.items():
+        column.write(out / f"text_{k}.npy")
+    return {
+        "columns": [form.header[k] for k in numbers],
+        "texts": {f"text_{k}": [form.header[k], [*of.texts]] for k, of in codes.items()},
+        "left_out": [form.header[k] for k in form.texts if k not in codes],
+    }
 
 
-def _read_frames(path: str, n_numbers: int, **options: Any) -> Iterator[tuple[Any, float]]:
+def _check_block(path: str, form: _Form, frame: Any, values: np.ndarray, rows: np.ndarray) -> None:
+    """Raise ValueError for numbers that are not finite or do not count the rows.
+
+    In a score table, missing numbers are allowed, but not lines with too few fields.
+    """
+    if not form.finite:
+        last = len(form.header) - 1
+        if last in form.numbers and np.isnan(values[:, -1]).any():
+            _refuse_short_lines(path, form)
+        return
+    index = form.header.index("") if "" in form.header else None
+    if not np.isfinite(values).all() or (index is not None and (frame[index] != rows).any()):
+        raise ValueError
+
+
+def _read_frames(path: str, form: _Form) -> Iterator[tuple[Any, float]]:
     """Yield blocks of a CSV file as frames, with the share of the file read so far."""
     import pandas as pd
 
-    options |= {
+    n = len(form.header)
+    kinds = dict.fromkeys(range(n), "float64") | dict.fromkeys((*form.texts, *form.percents), "str")
+    missing: dict[str, Any] = {"na_filter": False}
+    if not form.finite:
+        missing = {"keep_default_na": False, "na_values": dict.fromkeys(form.numbers, MISSING)}
+    options: dict[str, Any] = {
         "header": 0,
+        "names": range(n),
         "index_col": False,
+        "dtype": kinds,
+        "sep": form.separator,
+        "decimal": form.decimal,
         "skipinitialspace": True,
         "encoding": encoding_of(path),
+        "chunksize": max(1, BLOCK // n),
     }
     size = max(1, Path(path).stat().st_size)
     with open(path, "rb") as file, warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # raised for too many fields
-        with pd.read_csv(file, chunksize=max(1, BLOCK // n_numbers), **options) as frames:
+        with pd.read_csv(file, **options | missing) as frames:
             for frame in frames:
                 yield frame, min(1.0, file.tell() / size)
 
 
-def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], bool]:
-    """Return the column names, and whether one column is an unnamed index."""
+def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
+    """Return the column names of a CSV file of features or class embeddings."""
     with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:
         line = lines.readline(MAX_HEADER)
     try:
@@ -109,23 +199,16 @@ def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], bool]:
             raise Refused(f"expected a column {name!r}; got {', '.join(header[:6])}", "line 1")
     if not set(header) - set(texts) - {*INDEX}:
         raise Refused("expected at least one column of numbers; got none", "line 1")
-    return header, "" in header
+    return header
 
 
-def _fault(
-    path: str,
-    header: Sequence[str],
-    texts: Mapping[str, bool],
-    *,
-    finite: bool = True,
-    separator: str = ",",
-    decimal: str = ".",
-) -> Refused:
+def _fault(path: str, form: _Form) -> Refused:
     """Return the first fault, with its line, of a CSV file that pandas refuses."""
-    is_right = _is_finite if finite else _is_number
+    header, decimal = form.header, form.decimal
+    is_right = _is_finite if form.finite else _is_number
     csv.field_size_limit(MAX_FIELD)
     with open(path, encoding=encoding_of(path), errors="surrogateescape", newline="") as lines:
-        reader = csv.reader(lines, delimiter=separator)
+        reader = csv.reader(lines, delimiter=form.separator)
         next(reader, None)
         try:
             for n, row in enumerate(filter(None, reader)):
@@ -140,7 +223,7 @@ def _fault(
                         return Refused(f"{what}; got {text[:40]!r}", place)
                     if (
                         name
-                        and name not in texts
+                        and k not in (*form.texts, *form.percents)
                         and not is_right(text.strip().replace(decimal, "."))
                     ):
                         below = next(filter(None, reader), [])[k : k + 1]
@@ -156,7 +239,7 @@ def _fault(
                                 f"column {name!r}",
                             )
                         place = f"{place}, column {name!r}"
-                        what = "a finite number" if finite else "a number"
+                        what = "a finite number" if form.finite else "a number"
                         return Refused(f"expected {what}; got {text[:40]!r}", place)
         except csv.Error as error:
             place = f"line {reader.line_num}"
@@ -170,68 +253,6 @@ def _is_finite(text: str) -> bool:
             return bool(np.isfinite(np.float32(text)))
     except ValueError:
         return False
-
-
-def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
-    """Write the numbers of a score table as the matrix "scores", and its texts as codes.
-
-    A column is read as texts if it has a name such as "label" or "y_pred", or if its first field is
-    not a number. Unlike in :func:`read_csv`, column names may repeat, and numbers may be missing or
-    infinite. Returns the names of the columns of numbers, the distinct texts by column, and the
-    names of columns with too many distinct texts to be classes.
-    """
-    separator = _separator(path)
-    header, first = _first_lines(path, separator)
-    named = {k for k, name in enumerate(header) if is_named(name, (*LABELS, *PREDICTED))}
-    bare = [field.rstrip(" %") for field in first]
-    decimal = "," if separator != "," and any(map(DECIMAL_COMMA.fullmatch, bare)) else "."
-    percents = {k for k, field in enumerate(first) if PERCENT.fullmatch(field)} - named
-    texts = named | {
-        k for k, field in enumerate(first) if not _is_number(field.replace(decimal, "."))
-    }
-    texts -= percents
-    numbers = [k for k, name in enumerate(header) if k not in texts and name not in INDEX]
-    codes = {k: _Codes() for k in sorted(texts)}
-    worker.import_libraries("pandas")
-    worker.raise_memory_limit(3 * budget)
-    import pandas as pd
-
-    def blocks() -> Iterator[np.ndarray]:
-        n = 0
-        kinds = texts | percents
-        for frame, share in _score_frames(path, separator, decimal, kinds, numbers, len(header)):
-            for k in percents:
-                frame[k] = _fractions(frame[k], header[k], decimal)
-            with np.errstate(over="ignore"):
-                values = frame[numbers].to_numpy("<f4")
-            if len(header) - 1 in numbers and np.isnan(values[:, -1]).any():
-                _refuse_short_lines(path, len(header), separator)
-            n += len(frame)
-            if n * len(numbers) * 4 > budget:
-                raise Refused(f"expected at most {budget:,} bytes of numbers; got more")
-            for k, column in [*codes.items()]:
-                column.append(frame[k].str.strip().str[:MAX_NAME])
-                if len(column.texts) > MAX_COLUMNS:  # no classes, for example file names
-                    del codes[k]
-            worker.report_progress(share=share)
-            yield values
-
-    try:
-        n = write_rows(out / "scores.npy", blocks(), len(numbers))
-    except (ValueError, pd.errors.ParserWarning):
-        optional = {header[k]: False for k in texts | percents}
-        raise _fault(
-            path, header, optional, finite=False, separator=separator, decimal=decimal
-        ) from None
-    if not n:
-        raise Refused("expected a table with at least one row; got none")
-    for k, column in codes.items():
-        column.write(out / f"text_{k}.npy")
-    return {
-        "columns": [header[k] for k in numbers],
-        "texts": {f"text_{k}": [header[k], [*column.texts]] for k, column in codes.items()},
-        "left_out": [header[k] for k in sorted(texts) if k not in codes],
-    }
 
 
 def _fractions(column: Any, title: str, decimal: str) -> np.ndarray:
@@ -260,22 +281,6 @@ class _Codes:
 
     def write(self, path: Path) -> None:
         np.save(path, np.concatenate(self._blocks).astype("<i8"))
-
-
-def _score_frames(
-    path: str, separator: str, decimal: str, texts: set[int], numbers: list[int], n_columns: int
-) -> Iterator[tuple[Any, float]]:
-    """Yield blocks of a score table as frames, with the share of the file read so far."""
-    return _read_frames(
-        path,
-        n_columns,
-        names=range(n_columns),
-        sep=separator,
-        decimal=decimal,
-        dtype={k: "str" if k in texts else "float64" for k in range(n_columns)},
-        keep_default_na=False,
-        na_values=dict.fromkeys(numbers, MISSING),
-    )
 
 
 def _separator(path: str) -> str:
@@ -326,12 +331,12 @@ def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
     return header, [*first, *("0" for _ in range(len(header) - len(first)))]
 
 
-def _refuse_short_lines(path: str, n: int, separator: str) -> None:
+def _refuse_short_lines(path: str, form: _Form) -> None:
     """Refuse lines with too few fields: pandas would read missing values."""
     with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:
-        reader = csv.reader(lines, delimiter=separator)
+        reader = csv.reader(lines, delimiter=form.separator)
         for row in filter(None, reader):
-            if len(row) < n:
+            if len(row) < (n := len(form.header)):
                 raise Refused(f"expected {n} fields; got {len(row)}", f"line {reader.line_num}")
 
 
