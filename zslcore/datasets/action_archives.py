@@ -51,7 +51,6 @@ from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.release import ParsedDataset, Release, Splits, rows_of_parts, with_folds
 from zslcore.datasets.xlsa17 import read_split_arrays
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name, require_known
-from zslcore.storage import artifacts
 from zslcore.texts import clean_text, expect
 from zslcore.untrusted.client import Role, read_arrays
 
@@ -200,10 +199,9 @@ def _read_bidilel(
 ) -> tuple[np.ndarray, tuple[str, ...], Splits]:
     variable = EMBEDDINGS[embedding][0]
     roles: dict[str, Role] = {"train_class_set": "rows", "test_class_set": "rows"}
-    with artifacts.scratch() as folder:
-        prototypes = np.array(read_arrays(semantics, {variable: "rows"}, folder).arrays[variable])
-        sets = read_arrays(trials, roles, folder).arrays
-        train, test = (_members(trials, key, sets[key], len(prototypes)) for key in roles)
+    prototypes = read_arrays(semantics, {variable: "rows"}).arrays[variable]
+    sets = read_arrays(trials, roles).arrays
+    train, test = (_members(trials, key, sets[key], len(prototypes)) for key in roles)
     facts = _facts_of_counts(labels, len(prototypes))
     names = facts.class_names if facts else tuple(f"class {c + 1}" for c in range(len(prototypes)))
     return prototypes, names, partial(_class_splits, trials, train, test, facts)

@@ -170,12 +170,11 @@ def _by_table(path: Path) -> ClassEmbeddings:
 
 def _by_names(path: Path) -> ClassEmbeddings:
     file = clean_text(path.name)
-    with artifacts.scratch() as folder:
-        wanted: dict[str, Role] = {"att": "columns", "allclasses_names": "names"}
-        wanted |= {"w2v": "scores", "wnids": "names", "no_w2v_loc": "numbers"}
-        wanted |= {"prototypes": "rows", "class_names": "names"}
-        read = read_arrays(path, wanted, folder, required=())
-        arrays = {key: np.array(values) for key, values in read.arrays.items()}
+    wanted: dict[str, Role] = {"att": "columns", "allclasses_names": "names"}
+    wanted |= {"w2v": "scores", "wnids": "names", "no_w2v_loc": "numbers"}
+    wanted |= {"prototypes": "rows", "class_names": "names"}
+    read = read_arrays(path, wanted, required=())
+    arrays = read.arrays
     if "w2v" in arrays and "wnids" in read.names:
         return _of_words(file, arrays, read.names["wnids"])
     for variable, of_names, what in (
@@ -226,23 +225,22 @@ def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmb
     classes: list[str] = []
     parts: list[np.ndarray] = []
     wanted: dict[str, Role] = {f"{part}_{embedding}": "columns" for part in LISTS_OF_CLASSES}
-    with artifacts.scratch() as folder:
-        arrays = read_arrays(path, wanted, folder).arrays
-        for (part, names), variable in zip(LISTS_OF_CLASSES.items(), wanted, strict=True):
-            lists_of = [lists[name] for name in names if name in lists]
-            expect(
-                lists_of,
-                file,
-                f"{' or '.join(names)} in the folder standard_split, which give the order of its "
-                "columns",
-                "none",
-            )
-            listed = read_lines(lists_of[0])
-            a_class = f"one column per class of the {part} list ({len(listed)})"
-            n = len(arrays[variable])
-            expect(n == len(listed), f"{file}, variable {variable!r}", a_class, n)
-            classes += listed
-            parts.append(np.array(arrays[variable]))
+    arrays = read_arrays(path, wanted).arrays
+    for (part, names), variable in zip(LISTS_OF_CLASSES.items(), wanted, strict=True):
+        lists_of = [lists[name] for name in names if name in lists]
+        expect(
+            lists_of,
+            file,
+            f"{' or '.join(names)} in the folder standard_split, which give the order of its "
+            "columns",
+            "none",
+        )
+        listed = read_lines(lists_of[0])
+        a_class = f"one column per class of the {part} list ({len(listed)})"
+        n = len(arrays[variable])
+        expect(n == len(listed), f"{file}, variable {variable!r}", a_class, n)
+        classes += listed
+        parts.append(arrays[variable])
     one, other = (part.shape[1] for part in parts)
     same = f"as many rows in {' as in '.join(map(repr, wanted))}"
     expect(one == other, file, same, f"{one} and {other}")

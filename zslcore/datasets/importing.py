@@ -13,7 +13,6 @@ from zslcore.datasets import action_archives, imports, intake, table, xlsa17
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import recognise
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, require_known
-from zslcore.storage import artifacts
 from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import data_folder
 from zslcore.untrusted.client import Role, read_arrays
@@ -111,9 +110,8 @@ def _peek(source: Path, splits: Path | None) -> tuple[tuple[str, ...], np.ndarra
     where |= {"allclasses_names" if splits else "class_names": (splits or source, "names")}
     parts: dict[str, Any] = {}
     for variable, (path, role) in where.items():
-        with artifacts.scratch() as folder:
-            read = read_arrays(path, {variable: role}, folder, required=())
-            parts |= {name: np.array(values) for name, values in read.arrays.items()} | read.names
+        read = read_arrays(path, {variable: role}, required=())
+        parts |= read.arrays | read.names
     labels = parts.pop("labels", np.empty(0, int))
     return next(iter(parts.values()), ()), labels - 1 if splits else labels
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from zslcore.names import spaced_name
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text, expect, refusal_of
+from zslcore.texts import clean_text, expect
 from zslcore.untrusted.client import read_arrays, read_words
 
 #: Suffixes of archives and of the binary form; other files are text.
@@ -88,8 +88,6 @@ def _read(path: Path, wanted: set[str]) -> dict[str, np.ndarray]:
     with artifacts.scratch() as folder:
         read = read_arrays(path, {"vectors": "rows", "words": "names"}, folder)
         words, vectors = read.names["words"], read.arrays["vectors"]
-        if len(words) != len(vectors):
-            raise refusal_of(
-                path, f"one word for each of {len(vectors):,} vectors", f"{len(words):,}"
-            )
+        a_word = f"one word for each of {len(vectors):,} vectors"
+        expect(len(words) == len(vectors), path, a_word, f"{len(words):,}")
         return {w: np.array(vectors[k]) for k, w in enumerate(words) if w in wanted}

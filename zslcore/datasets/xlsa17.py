@@ -35,7 +35,6 @@ from zslcore.datasets.facts import Recognised, fact_sources
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.release import ParsedDataset, Release, rows_of_parts, with_folds
 from zslcore.exceptions import FileRefusedError, ParameterError, require_known
-from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import Role, Variables, read_arrays, read_lines
 
@@ -173,10 +172,8 @@ def read_split_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     ``original_att`` are float32 of shape (n_classes, n_attributes), and ``allclasses_names`` texts.
     Missing variables are left out, and values are not checked.
     """
-    with artifacts.scratch() as folder:
-        read = read_arrays(path, SMALL, folder, required=())
-        texts = {name: np.array(names) for name, names in read.names.items()}
-        return {name: np.array(values) for name, values in read.arrays.items()} | texts
+    read = read_arrays(path, SMALL, required=())
+    return read.arrays | {name: np.array(names) for name, names in read.names.items()}
 
 
 @dataclass(frozen=True)
@@ -285,11 +282,8 @@ def _read(layout: _Layout, into: Path) -> ParsedDataset:
     """Read all files of a data set; features are mapped from ``features.npy`` in ``into``."""
     wanted: dict[str, Role] = {"features": "columns", "labels": "numbers"}
     images = read_arrays(layout.features, wanted, into).arrays
-    with artifacts.scratch() as folder:
-        wanted = {key: SMALL[key] for key in SMALL if key not in ("labels", "original_att")}
-        tables = read_arrays(layout.splits, wanted, folder, required=REQUIRED)
-        # Copied, because the mapped file is deleted with the folder.
-        tables.arrays["att"] = np.array(tables.arrays["att"])
+    wanted = {key: SMALL[key] for key in SMALL if key not in ("labels", "original_att")}
+    tables = read_arrays(layout.splits, wanted, required=REQUIRED)
     prototypes, names = tables.arrays["att"], tables.names["allclasses_names"]
     dimensions: tuple[str, ...] = ()
     source = f"{layout.features.name} and {layout.splits.name} from {layout.folder.name}"
@@ -314,11 +308,10 @@ def _read(layout: _Layout, into: Path) -> ParsedDataset:
 
 def _image_files(path: Path, n: int) -> tuple[str, ...]:
     """Return the photograph of each image; () if unreadable, since no metric depends on it."""
-    with artifacts.scratch() as folder:
-        try:
-            read = read_arrays(path, {"image_files": "paths"}, folder, required=())
-        except FileRefusedError:
-            return ()
+    try:
+        read = read_arrays(path, {"image_files": "paths"}, required=())
+    except FileRefusedError:
+        return ()
     names = read.names.get("image_files", ())
     return names if len(names) == n else ()
 

@@ -32,7 +32,7 @@ from zslcore.leakage.vocabularies import (
     get_vocabulary,
     read_vocabulary,
 )
-from zslcore.storage.artifacts import scratch, sha256
+from zslcore.storage.artifacts import sha256
 from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import (
     ARRAYS,
@@ -609,10 +609,9 @@ class SmallFiles:
         """Add the variables of a file that is already read."""
         path = contents.path
         wanted = {name: SMALL[name] for name in SMALL if name in contents.shapes}
-        with scratch() as folder:
-            variables = contents.read(wanted, folder)
-            values = {**variables.arrays, **variables.names}
-            read = {name: np.array(value) for name, value in values.items()}
+        variables = contents.read(wanted)
+        values = {**variables.arrays, **variables.names}
+        read = {name: np.array(value) for name, value in values.items()}
         with suppress(FileRefusedError):  # invalid names do not make a split unreadable
             if "image_files" in contents.shapes:
                 self._names[path] = contents.names("image_files")

@@ -189,10 +189,9 @@ def _read_groups(path: Path) -> np.ndarray | list[str]:
     if path.suffix.lower() in (".txt", ".csv"):
         return _read_lines_of_groups(path)
     name = clean_text(path.name)
-    with artifacts.scratch() as folder:
-        read = read_arrays(path, VARIABLES, folder, required=())
-        if "groups" in read.arrays:
-            return np.array(read.arrays["groups"])
+    read = read_arrays(path, VARIABLES, required=())
+    if "groups" in read.arrays:
+        return read.arrays["groups"]
     if "image_files" not in read.names:
         raise FileRefusedError(f"{name}: expected the variable 'groups' or 'image_files'.")
     return list(read.names["image_files"])

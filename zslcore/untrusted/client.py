@@ -16,7 +16,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -164,7 +164,7 @@ class Variables:
 def read_arrays(
     path: str | os.PathLike[str],
     wanted: Mapping[str, Role],
-    into: Path,
+    into: Path | None = None,
     *,
     required: tuple[str, ...] | None = None,
     kinds: tuple[str, ...] = ARRAYS,
@@ -173,7 +173,8 @@ def read_arrays(
     """Read the variables ``wanted`` of an untrusted file, and no others.
 
     The type of the file is determined by its first bytes, not its name. Matrices are mapped from
-    ``<variable>.npy`` in the folder ``into``. By default all of ``wanted`` are required.
+    ``<variable>.npy`` in the folder ``into``, or without a folder are in memory. By default all of
+    ``wanted`` are required.
     """
     path = Path(path)
     kind, size = _kind(path, kinds), path.stat().st_size
@@ -181,19 +182,18 @@ def read_arrays(
         kind = "table"  # read columns as arrays, not as a score matrix
     required = tuple(wanted) if required is None else required
     arguments = (dict(wanted), required, limits.budget(size), limits.because(size))
-    what = CONTAINERS[kind].words
-    answer = _read(variables.read_variables, path, into, kind, *arguments, limits=limits, what=what)
-    with _checked(path):
+    limited: dict[str, Any] = {"into": into, "limits": limits, "what": CONTAINERS[kind].words}
+    with _answer(variables.read_variables, path, kind, *arguments, **limited) as (answer, folder):
         present = [name for name in wanted if name in answer["found"]]
         _check_there({*required} & {*wanted}, present)
-        texts = [name for name in present if _is_texts(into / f"{name}.npy", wanted[name])]
+        files = {name: folder / f"{name}.npy" for name in present}
+        texts = [name for name in present if _is_texts(files[name], wanted[name])]
+        arrays = {
+            name: _array(file, wanted[name]) for name, file in files.items() if name not in texts
+        }
         return Variables(
-            {
-                name: _array(into / f"{name}.npy", wanted[name])
-                for name in present
-                if name not in texts
-            },
-            {name: _names(into / f"{name}.npy", path.name) for name in texts},
+            arrays if into else {name: np.array(array) for name, array in arrays.items()},
+            {name: _names(files[name], path.name) for name in texts},
             tuple(map(clean_text, answer["unread"])),
         )
 
@@ -264,7 +264,11 @@ class Contents:
         return held if len(held) > 1 and len({*map(len, held.values())}) == 1 else {}
 
     def read(
-        self, wanted: Mapping[str, Role], into: Path, *, limits: Limits = DEFAULT_LIMITS
+        self,
+        wanted: Mapping[str, Role],
+        into: Path | None = None,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> Variables:
         """Return variables by their roles, like :func:`read_arrays`.
 
@@ -313,26 +317,24 @@ def look_into(
     of :mod:`zslcore.untrusted.readers.variables`.
     """
     container = _kind(path, kinds)
-    with scratch() as folder:
-        budget = limits.budget(path.stat().st_size)
-        what = CONTAINERS[container].words
-        reader = "table" if container == "Parquet" else container
-        entries = _read(variables.look_into, path, folder, reader, budget, limits=limits, what=what)
-        with _checked(path):
-            shapes: dict[str, tuple[int, ...] | None] = {}
-            arrays: dict[str, np.ndarray] = {}
-            refused: dict[str, str] = {}
-            for k, entry in enumerate(entries):
-                name, shape = str(entry["name"]), entry["shape"]
-                shapes[name] = None if shape is None else tuple(map(int, shape))
-                if entry["refused"]:
-                    refused[name] = str(entry["refused"])
-                elif entry["read"]:
-                    arrays[name] = values = _plain(folder / f"{k}.npy")
-                    # The declared shape may differ from the shape of the values.
-                    if values.size != math.prod(shapes[name] or ()):
-                        shapes[name] = values.shape
-            return Contents(path, container, shapes, arrays, refused)
+    reader = "table" if container == "Parquet" else container
+    arguments = (reader, limits.budget(path.stat().st_size))
+    limited: dict[str, Any] = {"limits": limits, "what": CONTAINERS[container].words}
+    with _answer(variables.look_into, path, *arguments, **limited) as (entries, folder):
+        shapes: dict[str, tuple[int, ...] | None] = {}
+        arrays: dict[str, np.ndarray] = {}
+        refused: dict[str, str] = {}
+        for k, entry in enumerate(entries):
+            name, shape = str(entry["name"]), entry["shape"]
+            shapes[name] = None if shape is None else tuple(map(int, shape))
+            if entry["refused"]:
+                refused[name] = str(entry["refused"])
+            elif entry["read"]:
+                arrays[name] = values = _plain(folder / f"{k}.npy")
+                # The declared shape may differ from the shape of the values.
+                if values.size != math.prod(shapes[name] or ()):
+                    shapes[name] = values.shape
+        return Contents(path, container, shapes, arrays, refused)
 
 
 def contents_of_json(path: Path, value: Any) -> Contents:
@@ -468,8 +470,8 @@ def _read_csv(
     size = _size(path, MAX_CSV_BYTES, "CSV")
     warm_up("pandas")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
-    answer = _read(reader, path, into, *args, budget, memory=3 * budget, what="a CSV file")
-    with _checked(path):
+    limited: dict[str, Any] = {"into": into, "memory": 3 * budget, "what": "a CSV file"}
+    with _answer(reader, path, *args, budget, **limited) as (answer, _):
         texts: _Texts = {}
         for key, (name, different) in answer["texts"].items():
             if not key.removeprefix("text_").isdigit():
@@ -512,31 +514,23 @@ def read_columns(
     _kind(path, ("Parquet",))
     budget = limits.budget(path.stat().st_size)
     arguments = (dict(wanted), list(required), budget)
-    with scratch() as folder:
-        answer = _read(
-            parquet_files.read_columns,
-            path,
-            folder,
-            *arguments,
-            limits=limits,
-            what="a Parquet table",
-        )
-        with _checked(path):
-            arrays = {
-                name: _array(folder / f"{name}.npy", role if role == "values" else "numbers")
-                for name, role in wanted.items()
-                if name in answer["found"]
-            }
-            _check_there(required, arrays)
-            texts = {
-                name: tuple(map(clean_text, answer["texts"][name]))
-                for name, role in wanted.items()
-                if role == "texts" and name in arrays
-            }
-            _check_places({name: arrays[name] for name in texts}, texts)
-            if len({len(array) for array in arrays.values()}) > 1:
-                raise ValueError
-            return Columns(arrays, texts, dict(answer["attrs"]))
+    limited: dict[str, Any] = {"limits": limits, "what": "a Parquet table"}
+    with _answer(parquet_files.read_columns, path, *arguments, **limited) as (answer, folder):
+        arrays = {
+            name: _array(folder / f"{name}.npy", role if role == "values" else "numbers")
+            for name, role in wanted.items()
+            if name in answer["found"]
+        }
+        _check_there(required, arrays)
+        texts = {
+            name: tuple(map(clean_text, answer["texts"][name]))
+            for name, role in wanted.items()
+            if role == "texts" and name in arrays
+        }
+        _check_places({name: arrays[name] for name in texts}, texts)
+        if len({len(array) for array in arrays.values()}) > 1:
+            raise ValueError
+        return Columns(arrays, texts, dict(answer["attrs"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -553,32 +547,21 @@ class LargeArray:
         start, stop, _ = rows.indices(self.shape[0])
         shape = (stop - start, *self.shape[1:])
         size = math.prod(shape) * self.dtype.itemsize
-        with scratch() as folder:
-            _read(
-                hdf5_files.read_rows,
-                self.path,
-                folder,
-                self.name,
-                start,
-                stop,
-                limits=Limits(most=2 * size, free_bytes=2 * size),
-                what="an HDF5 file",
-            )
-            with _checked(self.path):
-                array = open_array(folder / "rows.npy")
-                if array.shape != shape or array.dtype != self.dtype:
-                    raise ValueError
-                return np.array(array)
+        arguments = (self.path, self.name, start, stop)
+        limits = Limits(most=2 * size, free_bytes=2 * size)
+        what = "an HDF5 file"
+        with _answer(hdf5_files.read_rows, *arguments, limits=limits, what=what) as (_, folder):
+            array = open_array(folder / "rows.npy")
+            if array.shape != shape or array.dtype != self.dtype:
+                raise ValueError
+            return np.array(array)
 
 
 def open_large_arrays(path: Path, names: Sequence[str]) -> list[LargeArray]:
     """Open arrays of an HDF5 file to read rows later."""
     _kind(path, ("HDF5",))
-    with scratch() as folder:
-        shapes_and_types = _read(
-            hdf5_files.describe_arrays, path, folder, list(names), what="an HDF5 file"
-        )
-    with _checked(path):
+    describe = hdf5_files.describe_arrays
+    with _answer(describe, path, list(names), what="an HDF5 file") as (shapes_and_types, _):
         arrays = [
             LargeArray(path, name, tuple(map(int, shape)), np.dtype(kind))
             for name, (shape, kind) in zip(names, shapes_and_types, strict=True)
@@ -595,12 +578,9 @@ def read_split_rows(
 ) -> dict[str, np.ndarray]:
     """Read the 0-based rows of each part of a split in JSON."""
     size = _size(path, max_bytes, "JSON")
-    with scratch() as folder:
-        present = _read(
-            json_files.read_split, path, folder, schema, parts, memory=32 * size, what="a split"
-        )
-        with _checked(path):
-            return {part: _array(folder / f"{part}.npy", "numbers") for part in present}
+    limited: dict[str, Any] = {"memory": 32 * size, "what": "a split"}
+    with _answer(json_files.read_split, path, schema, parts, **limited) as (present, folder):
+        return {part: _array(folder / f"{part}.npy", "numbers") for part in present}
 
 
 def read_value(
@@ -615,10 +595,9 @@ def read_value(
     ``most`` limits the number of lines, rows, or nested values.
     """
     size = _size(path, max_bytes, "text" if kind == "lines" else kind)
-    with scratch() as folder:
-        what = "a text" if kind == "lines" else f"a {kind} text"
-        value = _read(json_files.read_value, path, folder, kind, most, memory=64 * size, what=what)
-    with _checked(path):
+    what = "a text" if kind == "lines" else f"a {kind} text"
+    reader = json_files.read_value
+    with _answer(reader, path, kind, most, memory=64 * size, what=what) as (value, _):
         json_files.refuse_more(value, kind, most)
         if kind == "lines" and not all(isinstance(line, str) for line in value):
             raise TypeError
@@ -637,10 +616,8 @@ def read_text_columns(path: Path, most: int) -> list[list[str]]:
     The first row has the titles of the columns; at most ``most`` further rows are allowed.
     """
     memory = 3 * DEFAULT_LIMITS.budget(path.stat().st_size)
-    with scratch() as folder:
-        reader = parquet_files.read_text_rows
-        rows = _read(reader, path, folder, most, memory=memory, what="a Parquet table")
-    with _checked(path):
+    reader = parquet_files.read_text_rows
+    with _answer(reader, path, most, memory=memory, what="a Parquet table") as (rows, _):
         if not all(isinstance(cell, str) for row in rows for cell in row):
             raise TypeError
         return [[*row] for row in rows]
@@ -677,20 +654,15 @@ MAX_WORDS_BYTES, WORDS_MEMORY = 16 << 30, 256 << 20
 def read_words(path: Path, words: Sequence[str], *, binary: bool) -> dict[str, np.ndarray]:
     """Read the float32 vectors of words from a file; words without a vector are left out."""
     _size(path, MAX_WORDS_BYTES, "word vector")
-    args, what = (list(words), binary), "a file of word vectors"
-    with scratch() as folder:
-        words_with_vector = _read(
-            word_vectors.read_words, path, folder, *args, memory=WORDS_MEMORY, what=what
-        )
-        with _checked(path):
-            if not words_with_vector:
-                return {}
-            vectors = _array(folder / "vectors.npy", "rows")
-            if len(vectors) != len(words_with_vector) or not {*words_with_vector} <= {*words}:
-                raise ValueError
-            return {
-                word: np.array(vectors[k], np.float32) for k, word in enumerate(words_with_vector)
-            }
+    arguments = (word_vectors.read_words, path, list(words), binary)
+    limited: dict[str, Any] = {"memory": WORDS_MEMORY, "what": "a file of word vectors"}
+    with _answer(*arguments, **limited) as (words_with_vector, folder):
+        if not words_with_vector:
+            return {}
+        vectors = _array(folder / "vectors.npy", "rows")
+        if len(vectors) != len(words_with_vector) or not {*words_with_vector} <= {*words}:
+            raise ValueError
+        return {word: np.array(vectors[k], np.float32) for k, word in enumerate(words_with_vector)}
 
 
 #: Limits of a file of captions: a second suffices for at least a hundred thousand letters.
@@ -705,11 +677,9 @@ def count_captions_of(
     ``classes`` has the names of each class, split into words; ``kind`` is ".txt", ".csv" or ".tsv".
     """
     _size(path, MAX_WORDS_BYTES, "caption")
-    args: tuple[Any, ...] = (kind, list(classes))
     limited: dict[str, Any] = {"limits": CAPTION_LIMITS, "memory": WORDS_MEMORY}
-    with scratch() as folder:
-        answer = _read(captions.count_file, path, folder, *args, what="captions", **limited)
-    with _checked(path):
+    arguments = (captions.count_file, path, kind, list(classes))
+    with _answer(*arguments, what="captions", **limited) as (answer, _):
         counts, n = list(map(int, answer["counts"])), int(answer["captions"])
         if len(counts) != len(classes) or not all(0 <= count <= n for count in counts):
             raise ValueError
@@ -832,6 +802,20 @@ def _read(
         where = f", {clean_text(refusal.where)}" if refusal.where else ""
         sentence = clean_text(str(refusal), 400)
         raise FileRefusedError(f"{clean_text(path.name)}{where}: {sentence}.") from None
+
+
+@contextmanager
+def _answer(
+    reader: Callable[..., Any], path: Path, *args: Any, into: Path | None = None, **limited: Any
+) -> Iterator[tuple[Any, Path]]:
+    """Yield the answer of a reader, and the folder ``into`` or a temporary one with its arrays.
+
+    The block checks the answer; the file is refused if the answer is invalid.
+    """
+    with nullcontext(into) if into else scratch() as folder:
+        answer = _read(reader, path, folder, *args, **limited)
+        with _checked(path):
+            yield answer, folder
 
 
 def read_confined(

@@ -40,3 +40,12 @@ def encoding_of(path: str) -> str:
         is_western = is_text and head.decode("utf-8", "ignore").isascii()
         return "cp1252" if is_western else "utf-8-sig"
     return "utf-8-sig"
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number for Python, such as "1e3", " 2" or "nan"."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

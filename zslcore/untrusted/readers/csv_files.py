@@ -6,16 +6,23 @@ import csv
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
 from zslcore.storage.arrays import write_rows
 from zslcore.untrusted import worker
 from zslcore.untrusted.readers.array_names import LABELS, PREDICTED, is_named
-from zslcore.untrusted.readers.common import DECIMAL_COMMA, INDEX, MAX_NAME, MAX_PATH, encoding_of
+from zslcore.untrusted.readers.common import (
+    DECIMAL_COMMA,
+    INDEX,
+    MAX_NAME,
+    MAX_PATH,
+    encoding_of,
+    is_number,
+)
 from zslcore.untrusted.worker import Refused
 
 #: Texts that stand for a missing number.
@@ -31,7 +38,8 @@ class _Form(NamedTuple):
     """Form of a CSV file: its columns by number, and the numbers that are allowed.
 
     ``paths`` are the columns of ``texts`` of which the end is kept if they are too long;
-    ``percents`` are columns of numbers in percent. With ``finite``, every number is finite, and an unnamed ``index`` column numbers the rows.
+    ``percents`` are columns of numbers in percent. With ``finite``, every number is finite, and a
+    column without a name numbers the rows.
     """
 
     header: list[str]
@@ -72,8 +80,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     not a number. Unlike in :func:`read_csv`, column names may repeat, and numbers may be missing or
     infinite.
     """
-    separator = _separator(path)
-    header, first = _first_lines(path, separator)
+    header, first, separator = _first_lines(path)
     bare = [field.rstrip(" %") for field in first]
     decimal = "," if separator != "," and any(map(DECIMAL_COMMA.fullmatch, bare)) else "."
     named = {k for k, name in enumerate(header) if is_named(name, (*LABELS, *PREDICTED))}
@@ -181,7 +188,7 @@ def _read_frames(path: str, form: _Form) -> Iterator[tuple[Any, float]]:
 
 def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
     """Return the column names of a CSV file of features or class embeddings."""
-    with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:
+    with _opened(path) as lines:
         line = lines.readline(MAX_HEADER)
     try:
         header = [name.strip() for name in next(csv.reader([line]), [])]
@@ -207,7 +214,7 @@ def _fault(path: str, form: _Form) -> Refused:
     header, decimal = form.header, form.decimal
     is_right = _is_finite if form.finite else _is_number
     csv.field_size_limit(MAX_FIELD)
-    with open(path, encoding=encoding_of(path), errors="surrogateescape", newline="") as lines:
+    with _opened(path, "surrogateescape") as lines:
         reader = csv.reader(lines, delimiter=form.separator)
         next(reader, None)
         try:
@@ -283,15 +290,12 @@ class _Codes:
         np.save(path, np.concatenate(self._blocks).astype("<i8"))
 
 
-def _separator(path: str) -> str:
+def _separator(head: Sequence[str]) -> str:
     """Return the separator of a score table: a comma, a semicolon or a tab.
 
     A separator is possible if it splits both of the first two lines into the same number of fields,
     at least two. The possible separator with the most fields is returned, by default a comma.
     """
-    csv.field_size_limit(MAX_FIELD)
-    with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:
-        head = lines.read(2 * MAX_HEADER).splitlines()[:2]
     best, most = ",", 1
     for sign in ",;\t":
         try:
@@ -303,11 +307,12 @@ def _separator(path: str) -> str:
     return best
 
 
-def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
-    """Return the column names of a score table, and its first row."""
+def _first_lines(path: str) -> tuple[list[str], list[str], str]:
+    """Return the column names of a score table, its first row, and its separator."""
     csv.field_size_limit(MAX_FIELD)
-    with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:
+    with _opened(path) as lines:
         head = lines.read(2 * MAX_HEADER).splitlines()[:2]
+    separator = _separator(head)
     if head and head[0].startswith("#") and head[0][1:2] not in (separator, ""):
         raise Refused("expected names of columns; got a comment; delete it, or the #", "line 1")
     try:
@@ -328,21 +333,23 @@ def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
             "line 1",
         )
     first = rows[0][: len(header)]
-    return header, [*first, *("0" for _ in range(len(header) - len(first)))]
+    return header, [*first, *("0" for _ in range(len(header) - len(first)))], separator
 
 
 def _refuse_short_lines(path: str, form: _Form) -> None:
     """Refuse lines with too few fields: pandas would read missing values."""
-    with open(path, encoding=encoding_of(path), errors="replace", newline="") as lines:
+    with _opened(path) as lines:
         reader = csv.reader(lines, delimiter=form.separator)
         for row in filter(None, reader):
             if len(row) < (n := len(form.header)):
                 raise Refused(f"expected {n} fields; got {len(row)}", f"line {reader.line_num}")
 
 
+def _opened(path: str, errors: str = "replace") -> TextIO:
+    """Open a text as the csv module expects it."""
+    return open(path, encoding=encoding_of(path), errors=errors, newline="")
+
+
 def _is_number(text: str) -> bool:
     """Whether a field is a number, which may be missing or infinite."""
-    try:
-        return text in MISSING or float(text) is not None
-    except ValueError:
-        return False
+    return text in MISSING or is_number(text)

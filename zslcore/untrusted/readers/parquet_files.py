@@ -101,15 +101,8 @@ class ParquetTable:
     """Any Parquet table, with class names from Hugging Face metadata."""
 
     def __init__(self, path: str) -> None:
-        import pyarrow
-        from pyarrow import parquet
-
-        pyarrow.set_cpu_count(1)
-        pyarrow.set_io_thread_count(1)
-        self.file = parquet.ParquetFile(path, memory_map=True)
+        self.file = open_parquet(path)
         schema = self.file.schema_arrow
-        if len(set(schema.names)) < len(schema.names):
-            raise Refused("expected distinct names of columns; got a name twice")
         if len(schema.names) > MAX_COLUMNS:
             raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(schema.names):,}")
         self.n = self.file.metadata.num_rows

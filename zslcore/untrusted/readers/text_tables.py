@@ -17,31 +17,26 @@ import numpy as np
 
 from zslcore.untrusted import worker
 from zslcore.untrusted.readers.array_names import COUNTERS, is_named
-from zslcore.untrusted.readers.common import DECIMAL_COMMA, INDEX, encoding_of
+from zslcore.untrusted.readers.common import (
+    DECIMAL_COMMA,
+    INDEX,
+    MAX_NAME,
+    TEXT_BYTES,
+    Shape,
+    encoding_of,
+    is_number,
+)
 from zslcore.untrusted.worker import Refused
 
-#: Limits: bytes of a text file, columns, and characters of a name. ``TEXT_BYTES`` is an estimate:
-#: the memory of one text value.
-MAX_TEXT, MAX_COLUMNS, MAX_NAME, TEXT_BYTES = 64 << 20, 1 << 14, 256, 1 << 10
+#: Limits: bytes of a text file, and columns.
+MAX_TEXT, MAX_COLUMNS = 64 << 20, 1 << 14
 #: Limit on memory for reading a text, in bytes; a text of 64 MiB with numbers needs half of it.
 MOST_OF_TEXT = 512 << 20
 #: Names of number columns that are separate arrays, not part of the matrix.
 OWN = frozenset(
-    (
-        "label",
-        "labels",
-        "class",
-        "class_id",
-        "y",
-        "y_true",
-        "target",
-        "targets",
-        "category",
-        "split",
-    )
+    {"label", "labels", "class", "class_id", "y", "y_true", "target", "targets", "category"}
+    | {"split"}
 )
-
-Shape = tuple[int, ...]
 
 
 def allow_text(path: str) -> None:
@@ -52,14 +47,6 @@ def allow_text(path: str) -> None:
             f"expected a text of at most {MAX_TEXT:,} bytes; got {size:,}; write it as .npy"
         )
     worker.raise_memory_limit(max(0, min(32 * size, MOST_OF_TEXT) - worker.OPENING))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 class TextTable:
@@ -127,7 +114,7 @@ class TextTable:
         self, first_row: list[str], header: list[str], has_header: bool
     ) -> dict[str, np.ndarray]:
         fields = self._pointed(first_row[: len(header)])
-        numeric = [k for k, field in enumerate(fields) if _is_number(field)]
+        numeric = [k for k, field in enumerate(fields) if is_number(field)]
         columns = self._numbers(numeric, len(header), has_header)
         texts = [k for k in range(len(header)) if k not in columns]
         if texts:
@@ -233,10 +220,10 @@ def _separator(lines: list[str]) -> str:
         if min(counts):
             return separator
     words = [line.split() for line in lines]
-    numbers = all(len(row) > 1 and all(map(_is_number, row)) for row in words)
+    numbers = all(len(row) > 1 and all(map(is_number, row)) for row in words)
     # Word vectors have a word in front of many numbers.
     vectors = len({*map(len, words)}) == 1 and all(
-        len(row) > 3 and all(map(_is_number, row[1:])) for row in words
+        len(row) > 3 and all(map(is_number, row[1:])) for row in words
     )
     return " " if numbers or vectors else ""
 
@@ -252,6 +239,6 @@ def _has_header(first: list[str], fields: Iterable[str]) -> bool:
         return True  # an array written by pandas with its index
     counted = [field for field in first if field.isdecimal()]
     if len(counted) > 2 and counted == [*map(str, range(len(counted)))]:
-        return any("." in field and _is_number(field) for field in below)
-    over = [(a, b) for a, b in zip(first, below, strict=True) if _is_number(b)]
-    return any(a and not _is_number(a) for a, _ in over)
+        return any("." in field and is_number(field) for field in below)
+    over = [(a, b) for a, b in zip(first, below, strict=True) if is_number(b)]
+    return any(a and not is_number(a) for a, _ in over)
