@@ -107,7 +107,7 @@ LISTS = (".txt", ".csv", ".tsv", ".list", ".names", "")
 YAML = (".yaml", ".yml")
 SPLIT_TEXTS = (*LISTS, *YAML, ".py", ".toml")
 #: Endings of texts that are read by lines, not by columns.
-ONLY_LINES = tuple(ending for ending in LISTS if ending not in (".csv", ".tsv"))
+ONLY_LINES = (".txt", ".list", ".names", "", *YAML)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,17 +146,18 @@ def recognise_file(path: Path) -> RecognisedFile:
     elif container == "text" or (container == "JSON" and _is_list_of_a_program(path)):
         value = _lines_of(path) if path.suffix.lower() in ONLY_LINES else None
         split = read_split_table(path, value) if path.suffix.lower() in SPLIT_TEXTS else None
-        kind = "split" if split is not None else _kind_of_text(path)
+        kind = "split" if split is not None else _kind_of_text(path, value)
     elif container == "JSON":
         value = _read_json(path)
         kind = _kind_of_json(path, value)
         split = _split_of_names(path, value) if kind == "split" else None
-        contents = contents_of_json(path, value) if kind is None else None
+        has_rows = split is not None and not (split.files or split.sides)
+        contents = contents_of_json(path, value) if kind is None or has_rows else None
     else:
         contents = look_into(path)
-    if contents is not None:
+    if kind is None:
+        assert contents is not None
         kind = _kind_of_arrays(contents)
-    assert kind is not None
     return RecognisedFile(path, kind, sha256(path), contents, split, value)
 
 
@@ -366,17 +367,18 @@ def _has_fractions(value: Mapping[str, Any]) -> bool:
     return False
 
 
-def _kind_of_text(path: Path) -> Kind:
-    """Recognise a table of scores, a list of labels or a list of classes."""
+def _kind_of_text(path: Path, lines: Sequence[str] | None) -> Kind:
+    """Recognise a table of scores, a list of labels or a list of classes.
+
+    ``lines`` are those of a small text without columns.
+    """
     if _is_score_table(path):
         return "labels" if _is_label_table(path) else "scores"
-    if path.suffix.lower() in YAML:
-        lines = read_value(path, "lines", max_bytes=MAX_LIST, most=MAX_VALUES)
-        if yaml_names(lines):
-            return "classes"
+    if path.suffix.lower() in YAML and lines and yaml_names(lines):
+        return "classes"
     if path.suffix.lower() not in LISTS:
         raise _refusal(path, f"a text; a list of classes is a text file, {', '.join(LISTS[:3])}")
-    lines = list(read_lines(path, max_bytes=MAX_LIST))
+    lines = read_lines(path, max_bytes=MAX_LIST)
     if not lines:
         raise _refusal(path, "a text without lines")
     if all(line.lstrip("-").isdigit() for line in lines):

@@ -129,7 +129,7 @@ def context_of(
         features = _features_in(Path(features), labels, into, files)
     if isinstance(subject, Split):
         context = AuditContext.of_split(subject, **fields)
-    elif (listed := names_split or _named_rows(Path(subject), files, labels)) is not None:
+    elif (listed := _named_rows(Path(subject), files, labels, names_split)) is not None:
         context = _read_split_list(listed, Path(subject), **fields)
         names = listed.files if listed.one_name or group_pattern else ()
     else:
@@ -174,9 +174,15 @@ def _with_known_features(context: AuditContext) -> AuditContext:
 
 
 def _named_rows(
-    path: Path, files: SmallFiles, labels: np.ndarray | Sequence[int] | None
+    path: Path,
+    files: SmallFiles,
+    labels: np.ndarray | Sequence[int] | None,
+    listed: SplitList | None = None,
 ) -> SplitList | None:
-    """Read a split by names of images or classes; None for other files and folders."""
+    """Read a split by names of images or classes; None for other files and folders.
+
+    ``listed`` is the split if it is already read from a file.
+    """
     if path.is_dir():
         has_rows = (path / "att_splits.mat").is_file()
         if has_rows:
@@ -189,7 +195,7 @@ def _named_rows(
     is_json = container_of(path) == "JSON" and path.suffix.lower() in JSON_ENDINGS
     if is_json and _has_our_schema(path):
         return None
-    listed = read_split_file(path)
+    listed = listed or read_split_file(path)
     if listed is None:
         return None if is_json else files.split_by_parts(path, labels)
     if is_json and not (listed.files or listed.sides):
@@ -389,7 +395,7 @@ def _read_split_file(
         arrays = files.read(path)
         parts = {p: arrays[f"{p}_loc"] - 1 for p in SPLIT_PARTS if f"{p}_loc" in arrays}
         lists = {name: rows - 1 for name, rows in files.lists_of_rows(path).items()}
-        facts[UNREAD] = ", ".join(sorted({*files.unread[path]} - {*lists, *NO_ROWS}))
+        facts[UNREAD] = ", ".join(sorted({*files.unread(path)} - {*lists, *NO_ROWS}))
     _refuse_far(path, parts)
     if set(parts) == {"trainval"} and SHARE.fullmatch(path.name):
         parts, facts["read as"], arrays = _read_share_of_split(path, parts["trainval"], files)
@@ -587,47 +593,42 @@ def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
 class SmallFiles:
     """Small variables of the files that an audit reads; each file is opened once."""
 
-    _read: dict[Path, dict[str, np.ndarray]] = field(default_factory=dict)
-    _names: dict[Path, tuple[str, ...]] = field(default_factory=dict)
     _contents: dict[Path, Contents] = field(default_factory=dict)
-    unread: dict[Path, tuple[str, ...]] = field(default_factory=dict)
+    _read: dict[Path, dict[str, np.ndarray]] = field(default_factory=dict)
+
+    def take(self, contents: Contents) -> Contents:
+        """Add the variables of a file that is already read."""
+        self._contents[contents.path] = contents
+        return contents
+
+    def contents(self, path: Path) -> Contents:
+        """Return the variables of a file, or the labels of a text."""
+        is_text = path.suffix.lower() in (".txt", ".csv", ".tsv")
+        known = self._contents.get(path)
+        return known or self.take(look_into(path, (*ARRAYS, "text") if is_text else ARRAYS))
 
     def read(self, path: Path) -> dict[str, np.ndarray]:
         """Return the arrays of :func:`zslcore.datasets.xlsa17.read_split_arrays`."""
         if path not in self._read:
-            self.take(look_into(path))
+            contents = self._contents.get(path) or self.take(look_into(path))
+            wanted = {name: SMALL[name] for name in SMALL if name in contents.shapes}
+            variables = contents.read(wanted)
+            values = {**variables.arrays, **variables.names}
+            self._read[path] = {name: np.array(value) for name, value in values.items()}
         return self._read[path]
 
-    def contents(self, path: Path) -> Contents:
-        """Return the variables of a file, or the labels of a text."""
-        if path not in self._contents:
-            is_text = path.suffix.lower() in (".txt", ".csv", ".tsv")
-            self.take(look_into(path, (*ARRAYS, "text") if is_text else ARRAYS))
-        return self._contents[path]
-
-    def take(self, contents: Contents) -> None:
-        """Add the variables of a file that is already read."""
-        path = contents.path
-        wanted = {name: SMALL[name] for name in SMALL if name in contents.shapes}
-        variables = contents.read(wanted)
-        values = {**variables.arrays, **variables.names}
-        read = {name: np.array(value) for name, value in values.items()}
-        with suppress(FileRefusedError):  # invalid names do not make a split unreadable
-            if "image_files" in contents.shapes:
-                self._names[path] = contents.names("image_files")
-        used = {*read, *(("image_files",) if path in self._names else ())}
-        self.unread[path] = tuple(clean_text(n) for n in contents.shapes if n not in used)
-        self._contents[path], self._read[path] = contents, read
+    def unread(self, path: Path) -> list[str]:
+        """Return the names of variables that are neither read nor names of image files."""
+        used = {*self.read(path), *(["image_files"] if self._names_of_images(path) else [])}
+        return [clean_text(name) for name in self._contents[path].shapes if name not in used]
 
     def lists_of_rows(self, path: Path) -> dict[str, np.ndarray]:
         """Return the lists of row numbers that do not belong to the split, by name."""
-        self.read(path)
-        lists, contents = {}, self._contents[path]
+        lists, unread, contents = {}, self.unread(path), self._contents[path]
         for name in contents.shapes:
-            if LIST_OF_ROWS.search(name) and clean_text(name) in self.unread[path]:
+            if LIST_OF_ROWS.search(name) and clean_text(name) in unread and contents.has(name):
                 with suppress(FileRefusedError):
-                    if contents.has(name):
-                        lists[clean_text(name)] = contents.numbers(name)
+                    lists[clean_text(name)] = contents.numbers(name)
         return lists
 
     def split_by_parts(
@@ -651,10 +652,21 @@ class SmallFiles:
 
     def image_files(self) -> tuple[tuple[str, ...], str]:
         """Return the names of image files in the read files, or next to them, and the source."""
-        nearby = [path.parent / "image_files.mat" for path in self._read]
-        for path in (*self._read, *nearby):
-            if path not in self._read and path.is_file():
-                self.read(path)
-            if names := self._names.get(path):
+        nearby = [path.parent / "image_files.mat" for path in self._contents]
+        for path in (*self._contents, *nearby):
+            if path not in self._contents and path.is_file():
+                self.take(look_into(path))
+            if names := self._names_of_images(path):
                 return names, f"image_files in {clean_text(path.name)}"
         return (), ""
+
+    def _names_of_images(self, path: Path) -> tuple[str, ...]:
+        """Return the names of image files in a read file; () without names, or if one is invalid.
+
+        Invalid names do not make a split unreadable.
+        """
+        contents = self._contents.get(path)
+        with suppress(FileRefusedError):
+            if contents is not None and "image_files" in contents.shapes:
+                return contents.names("image_files")
+        return ()
