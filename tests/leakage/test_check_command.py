@@ -7,6 +7,7 @@ import pytest
 from scipy.io import savemat
 
 from zslcore.__main__ import main
+from zslcore.leakage import audit
 
 Y = np.repeat(np.arange(4), 20)
 
@@ -70,3 +71,23 @@ def test_a_page_is_written_of_a_split_and_its_scores(split, tmp_path, capsys, pr
     (tmp_path / "names.txt").write_text("zebra\nskunk\n")
     assert main(["check", str(tmp_path / "names.txt"), "--page", str(page)]) == 2
     assert "--page: expected one split, one score file or both" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("test", "labels", "leaks"),
+    [
+        ("test_unseen", [0, 0, 1, 1, 2, 2], True),
+        ("test_unseen", [0, 0, 1, 2, 2, 2], False),
+        ("test", [0, 0, 1, 1, 2, 2], False),  # row 3 has a training class, so it is a seen one
+    ],
+)
+@pytest.mark.parametrize("apart", [False, True])
+def test_rows_of_a_json_are_read_with_their_labels(tmp_path, capsys, test, labels, leaks, apart):
+    path, file = tmp_path / "rows.json", tmp_path / "labels.npy"
+    rows = {"train": [0, 1, 2], test: [3, 4, 5]}
+    path.write_text(json.dumps(rows if apart else rows | {"labels": labels}))
+    np.save(file, labels)
+    files = [path, file] if apart else [path]
+    assert main(["check", *map(str, files)]) == (1 if leaks else 3)
+    assert ("LEAK     ZSL001" in capsys.readouterr().out) == leaks
+    assert audit(path, labels=file if apart else None).mark("ZSL001") == ("leak" if leaks else "ok")

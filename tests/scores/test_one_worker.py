@@ -72,6 +72,7 @@ LISTS = {
     "numbered.json": json.dumps({str(k): name for k, name in enumerate(NAMES)}),
     "classes.txt": "\n".join(NAMES),
     "numbered.txt": "".join(f"{k} {name}\n" for k, name in enumerate(NAMES)),
+    "classes.yaml": "names:\n" + "".join(f"  - {name}\n" for name in NAMES),
 }
 
 
