@@ -3,11 +3,12 @@
 import json
 from contextlib import suppress
 from itertools import zip_longest
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from zslcore.datasets.split_entries import is_split_json, read_split_json, read_split_table
+from zslcore.datasets.split_entries import read_split_json, read_split_table, split_of_json
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import recognise_file
@@ -293,7 +294,7 @@ def test_classes_by_number_are_read_by_their_side(tmp_path, leaked):
     beside = {"seen": [0, 1], "unseen": [2, 3], "labels": [0, 0, 1, 1]}  # rows, not classes
     assert read_split_json(written(tmp_path, "rows.json", beside)) is None
     scores = {"scores": [[0.5, 0.25]], "y": [0], "seen_classes": [0], "unseen_classes": [1]}
-    assert not is_split_json("scores.json", scores)
+    assert split_of_json(Path("scores.json"), scores) is None
 
 
 @pytest.mark.parametrize("leaked", [[], ["dhole"]])
@@ -395,7 +396,7 @@ def test_a_test_of_all_classes_has_those_that_train_as_seen_ones(tmp_path):
     ],
 )
 def test_other_json_is_no_split(value):
-    assert not is_split_json("other.json", value)
+    assert split_of_json(Path("other.json"), value) is None
 
 
 @pytest.mark.parametrize(
@@ -433,7 +434,7 @@ def test_a_class_called_as_a_part_is_no_heading(tmp_path):
 
 @pytest.mark.parametrize("sides", [("known", "unknown"), ("base", "novel")])
 def test_words_of_other_fields_name_the_sides(sides):
-    assert is_split_json("a.json", dict(zip(sides, (["dhole"], ["kiang"]), strict=True)))
+    assert split_of_json(Path("a.json"), dict(zip(sides, (["dhole"], ["kiang"]), strict=True)))
 
 
 def test_several_splits_in_one_file_are_named(tmp_path):

@@ -152,21 +152,12 @@ def split_of_json(path: Path, value: Any) -> SplitList | None:
     file = clean_text(path.name)
     if (entries := entries_of_json(file, value)) is not None:
         return split_of_entries(path, entries)
-    if not _has_parts(value):
+    if not isinstance(value, dict) or not is_split_of_parts(value, list):
         return None
     lists = {n: of for n, of in value.items() if part_of_name(n) and isinstance(of, list)}
     if any(isinstance(each, list) for of in lists.values() for each in of):
         return _of_items(file, value)
     return split_of_parts(file, lists)
-
-
-def is_split_json(file: str, value: Any) -> bool:
-    """Whether JSON from ``file`` defines a split, by names or by row numbers."""
-    return _has_parts(value) or entries_of_json(file, value) is not None
-
-
-def _has_parts(value: Any) -> bool:
-    return isinstance(value, dict) and is_split_of_parts(value, list)
 
 
 def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitList | None:

@@ -23,12 +23,7 @@ from zslcore.datasets.class_lists import (
     read_class_list,
     yaml_names,
 )
-from zslcore.datasets.split_entries import (
-    is_split_json,
-    read_split_table,
-    split_of_arrays,
-    split_of_json,
-)
+from zslcore.datasets.split_entries import read_split_table, split_of_arrays, split_of_json
 from zslcore.datasets.split_lists import IMAGE_IN_LINE, SplitList, is_split_of_parts
 from zslcore.evaluation.predictions_file import is_predictions, read_footer
 from zslcore.exceptions import FileRefusedError
@@ -149,8 +144,9 @@ def recognise_file(path: Path) -> RecognisedFile:
         kind = "split" if split is not None else _kind_of_text(path, value)
     elif container == "JSON":
         value = _read_json(path)
-        kind = _kind_of_json(path, value)
-        split = _split_of_names(path, value) if kind == "split" else None
+        is_ours = isinstance(value, dict) and value.get("schema") == SPLIT_SCHEMA
+        split = None if is_ours else split_of_json(path, value)
+        kind = "split" if is_ours or split is not None else _kind_of_json(path, value)
         has_rows = split is not None and not (split.files or split.sides)
         contents = contents_of_json(path, value) if kind is None or has_rows else None
     else:
@@ -324,27 +320,14 @@ def _read_json(path: Path) -> Any:
     return read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_VALUES)
 
 
-def _split_of_names(path: Path, value: Any) -> SplitList | None:
-    """Return the split of a JSON; None for a split of row numbers, or if it cannot be read."""
-    if isinstance(value, dict) and value.get("schema") == SPLIT_SCHEMA:
-        return None
-    with suppress(FileRefusedError):
-        return split_of_json(path, value)
-    return None
-
-
 def _kind_of_json(path: Path, value: Any) -> Kind | None:
     """Recognise a JSON by its schema or its fields; None if only its arrays can decide."""
-    if is_split_json(clean_text(path.name), value):
-        return "split"
     first = value[0] if isinstance(value, list) and value else value
     if not isinstance(first, dict):
         if is_class_json(value):
             return "classes"
         raise _refusal(path, "other JSON")
     schema = str(first.get("schema", ""))
-    if schema == SPLIT_SCHEMA:
-        return "split"
     if schema.startswith("zslcore-board/"):
         return "entry"
     if {"spec", "evaluation"} <= {*first}:
