@@ -488,9 +488,11 @@ def _commas(lines: list[str]) -> list[list[str]]:
     rows = [_comma_row(line) for line in lines]
     if len({*map(len, rows)}) == 1 or not rows:
         return rows
-    for split in (_pair_at_first, _pair_at_last):
-        pairs = [split(line) for line in lines]
-        side = 0 if split is _pair_at_first else -1
+    firsts, lasts = (
+        [line.split(",", 1) for line in lines],
+        [line.rsplit(",", 1) for line in lines],
+    )
+    for side, pairs in ((0, firsts), (-1, lasts)):
         keys = [_bare(pair[side]) for pair in pairs]
         if all(len(pair) == 2 for pair in pairs) and (_are_numbers(keys) or _are_ids(keys)):
             return pairs
@@ -501,14 +503,6 @@ def _comma_row(line: str) -> list[str]:
     if '"' in line:
         return next(csv.reader([line.strip()], skipinitialspace=True), [])
     return list(_parts(line, ","))
-
-
-def _pair_at_first(line: str) -> list[str]:
-    return line.split(",", 1)
-
-
-def _pair_at_last(line: str) -> list[str]:
-    return line.rsplit(",", 1)
 
 
 def _pair(line: str) -> list[str]:

@@ -42,6 +42,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from zslcore.datasets.open_world import n_base
 from zslcore.datasets.part_names import (
     CLASS_TITLES,
     FLAGS,
@@ -724,7 +725,7 @@ def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
                 expect(False, f"{file}, {part}", f"one name for label {label}", both)
             listed[part].append((rows.add(image, str(label)), label))
     numbers = sorted(names)
-    base = frozenset(numbers[: -(-len(numbers) // 2)])
+    base = frozenset(numbers[: n_base(len(numbers))])
     parts = {
         "trainval": _rows_of(listed["train"] + listed["val"], base),
         "test_seen": _rows_of(listed["test"], base),

@@ -22,7 +22,7 @@ Files of a standard split have no ``test_seen_loc``. Class lists of three folds,
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -342,20 +342,22 @@ def _splits(
                 f"{what} {file}: its train_loc and val_loc hold {leaked:,} of "
                 f"{len(rows['test_seen']):,} test_seen rows, which are left out here"
             )
-    own, listed = replace(whole, name=name, note=note), _listed_folds(layout.lists, names)
+    own, listed = replace(whole, name=name, note=note), folds_of_lists(layout.lists, names)
     return [with_folds(own, labels, benchmark, listed, rows, ", trainval rows only"), *standard]
 
 
-def _listed_folds(lists: dict[str, Path], names: tuple[str, ...]) -> list[tuple[list[int], ...]]:
+def folds_of_lists(lists: Mapping[str, Path], names: Sequence[str]) -> list[tuple[list[int], ...]]:
+    """Return the training and validation classes of each fold of which both lists are given."""
     pairs = [(f"trainclasses{k}.txt", f"valclasses{k}.txt") for k in (1, 2, 3)]
     return [
-        tuple(_listed(lists[name], names) for name in pair)
+        tuple(classes_of_list(lists[name], names) for name in pair)
         for pair in pairs
         if lists.keys() >= set(pair)
     ]
 
 
-def _listed(path: Path, names: tuple[str, ...]) -> list[int]:
+def classes_of_list(path: Path, names: Sequence[str]) -> list[int]:
+    """Return the numbers of listed classes; UnknownNameError for a class not in ``names``."""
     number = {name: i for i, name in enumerate(names)}
     listed = read_lines(path)
     for name in listed:
@@ -371,11 +373,11 @@ def _standard_split(
     listed = []
     if train_list and "testclasses.txt" in layout.standard:
         train, test = (
-            np.array(_listed(layout.standard[name], names), int)
+            np.array(classes_of_list(layout.standard[name], names), int)
             for name in (train_list, "testclasses.txt")
         )
         source = "the class lists in standard_split"
-        listed = _listed_folds(layout.standard, names)
+        listed = folds_of_lists(layout.standard, names)
     elif benchmark:
         test = benchmark.test_classes("SS")
         train = np.setdiff1d(np.arange(len(names)), test)

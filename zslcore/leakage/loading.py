@@ -19,8 +19,14 @@ from zslcore.datasets.part_names import part_of_name
 from zslcore.datasets.split_entries import JSON_ENDINGS, read_split_file, split_of_arrays
 from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
 from zslcore.datasets.split_lists import SplitList, is_split_of_parts, split_of_parts
-from zslcore.datasets.xlsa17 import SMALL
-from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, closest_name
+from zslcore.datasets.xlsa17 import LISTS, SMALL, classes_of_list, folds_of_lists
+from zslcore.exceptions import (
+    DatasetError,
+    FileRefusedError,
+    ParameterError,
+    UnknownNameError,
+    closest_name,
+)
 from zslcore.leakage.class_identity import with_one_name_each
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, UNION, UNREAD, AuditContext
 from zslcore.leakage.photographs import GroupSource, Photographs, photographs_of
@@ -41,7 +47,6 @@ from zslcore.untrusted.client import (
     container_of,
     look_into,
     read_arrays,
-    read_lines,
     read_split_rows,
 )
 from zslcore.untrusted.readers.array_names import LABEL_VARIABLES
@@ -570,20 +575,19 @@ def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
     folder = path.parent / "proposed_split"
     if not path.name.startswith("att_splits") or not folder.is_dir() or not names:
         return {}
-    wanted = ["trainvalclasses", "testclasses"]
-    wanted += [f"{side}classes{k}" for k in (1, 2, 3) for side in ("train", "val")]
-    files = {name: folder / f"{name}.txt" for name in wanted}
-    lists = {name: read_lines(file) for name, file in files.items() if file.is_file()}
-    number = {name: i for i, name in enumerate(names)}
-    if not {name for list_ in lists.values() for name in list_} <= set(number):
+    sides = {"seen": "trainvalclasses.txt", "unseen": "testclasses.txt"}
+    files = ((name, folder / name) for name in (*LISTS, *sides.values()))
+    lists = {name: file for name, file in files if file.is_file()}
+    try:
+        folds = folds_of_lists(lists, names)
+        of_sides = {
+            side: np.array(classes_of_list(lists[name], names))
+            for side, name in sides.items()
+            if name in lists
+        }
+    except UnknownNameError:
         return {}
-    rows = {name: np.array([number[n] for n in list_]) for name, list_ in lists.items()}
-    sides = {"seen": "trainvalclasses", "unseen": "testclasses"}
-    pairs = [(f"trainclasses{k}", f"valclasses{k}") for k in (1, 2, 3)]
-    return {
-        "class_lists": {side: rows[name] for side, name in sides.items() if name in rows},
-        "folds": tuple((rows[a], rows[b]) for a, b in pairs if a in rows and b in rows),
-    }
+    return {"class_lists": of_sides, "folds": tuple(tuple(map(np.array, fold)) for fold in folds)}
 
 
 # --- The small variables of files -----------------------------------------------------------------
