@@ -21,7 +21,7 @@ from zslcore.names import class_key
 from zslcore.texts import clean_text, expect, refusal_of
 
 #: Suffix of the path of an image or video.
-SUFFIX = r"\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4)"
+SUFFIX = r"\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4|mpg|mov|mkv)"
 #: A path of an image, and an image at the start of a line with the text after it.
 IMAGE = re.compile(rf"{SUFFIX}$", re.IGNORECASE)
 IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE)

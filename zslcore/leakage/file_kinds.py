@@ -24,7 +24,7 @@ from zslcore.datasets.class_lists import (
     yaml_names,
 )
 from zslcore.datasets.split_entries import read_split_table, split_of_arrays, split_of_json
-from zslcore.datasets.split_lists import IMAGE_IN_LINE, SplitList, is_split_of_parts
+from zslcore.datasets.split_lists import IMAGE, IMAGE_IN_LINE, SplitList, is_split_of_parts
 from zslcore.evaluation.predictions_file import is_predictions, read_footer
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import SPLIT_PARTS
@@ -92,8 +92,6 @@ EXPECTED = (
 PARTS_OF_TABLE = re.compile(rb"(?i)train|test|split|part|set|phase|usage|stage|seen|novel|base|val")
 #: Two fractions in a line.
 FRACTIONS = re.compile(r"(?:^|\s)-?\d*\.\d+[\s,;|]+-?\d*\.\d+(?:\s|$)")
-#: End of the name of an image or video.
-IMAGE_FILE = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|webp|avi|mp4|mpg|mov|mkv)$", re.IGNORECASE)
 #: Pattern in the names of lists of rows.
 NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
 MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
@@ -276,12 +274,12 @@ def _has_scores_by_image(contents: Contents) -> bool:
     Otherwise the numbers of a name may be a class embedding.
     """
     names = [*contents.vectors]
-    if names and all(map(IMAGE_FILE.search, names)):
+    if names and all(map(IMAGE.search, names)):
         return True
     if not {"prototypes", "class_names"} <= {*contents.arrays}:
         return False
     values = contents.arrays["prototypes"]
-    if all(map(IMAGE_FILE.search, contents.names("class_names"))):
+    if all(map(IMAGE.search, contents.names("class_names"))):
         return True
     return values.ndim == 2 and any(
         (values >= 0).all() and np.allclose(values.sum(axis=axis), 1, atol=1e-3) for axis in (0, 1)

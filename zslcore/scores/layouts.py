@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.split_entries import FLAGS, NO, YES, part_or_side
+from zslcore.datasets.part_names import FLAGS, NO, YES, part_or_side
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
 from zslcore.texts import clean_text
