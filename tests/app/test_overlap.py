@@ -120,10 +120,18 @@ def _signed(by_group):
     return f"{np.mean(by_group['unrelated']):+.1f}".replace("-", "−")
 
 
-def test_means_of_the_groups_and_their_difference_stand_below_the_short_columns(visit):
+def test_means_of_the_groups_and_their_difference_come_first_above_the_short_columns(visit):
     app = visit()
     (chart,) = (each for each in charts(app) if "points" in each.alt)
     (trace,) = (each for each in chart.figure["data"] if each["name"].startswith("mean and"))
+    (left, right), (bottom, top) = (
+        chart.figure["layout"][f"{letter}axis{trace[f'{letter}axis'][1:]}"]["domain"]
+        for letter in "xy"
+    )
+    assert (left, top) == (0, 1)
+    for bars in (each for each in chart.figure["data"] if each["type"] == "bar"):
+        x, y = (chart.figure["layout"][f"{c}axis{bars[f'{c}axis'][1:]}"]["domain"] for c in "xy")
+        assert y[1] < bottom or x[0] > right
     groups, gains_of = groups_of(AWA2), {name: gain for name, gain, *_ in drawn(app)}
     of_group = [[gains_of[c] for c in groups if groups[c] == group] for group in GROUP_LOOKS]
     means = [np.mean(each) for each in of_group]

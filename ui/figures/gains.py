@@ -32,10 +32,10 @@ from zslcore.analysis.resampling import student_interval
 
 #: Maximum number of bars with names; number of lines above which each line is lower.
 MOST_NAMED, MANY = 104, 17
-#: The means are drawn below the last columns if at least ``ROOM`` lines are free there, on a
-#: telephone above all bars on ``ABOVE`` lines more, half of them empty; ``BETWEEN`` lines below a
-#: column stay empty.
-ROOM, ABOVE, BETWEEN = 10, 8, 5
+#: The means are drawn first: above the short columns if at least ``ROOM`` lines are free there, or
+#: above all. They have at most the first number of lines; as many as the second stay empty
+#: below them; on a telephone, both are smaller.
+ROOM, ABOVE, ON_TELEPHONE = 10, (6, 5), (4, 4)
 #: Title of the axes of gains.
 UNIT = "points gained; dashed: mean"
 #: Minimum number of draws of a class for an interval.
@@ -54,10 +54,10 @@ def gain_bars(
 ) -> Chart:
     """Draw one bar per class with its interval, in a column per group with the group's mean.
 
-    The class ``picked`` has a frame; ``only_unrelated`` leaves out the other groups. If the last
-    columns are short, the means and the difference ``gain`` are drawn below these columns. On a
-    telephone all groups share a column below the means. With too many classes for readable names,
-    bars are vertical.
+    The class ``picked`` has a frame; ``only_unrelated`` leaves out the other groups. The means of
+    the groups and their difference ``gain`` come first: above the short columns, which are then on
+    the left, or above all. On a telephone all groups share a column. With too many classes for
+    readable names, bars are vertical, without means.
     """
     every = ["unrelated"] if only_unrelated else list(GROUP_LOOKS)
     parts = [part for group in every if len(part := table[table["group"] == group])]
@@ -65,18 +65,10 @@ def gain_bars(
     named = n <= MOST_NAMED
     apart = named and not narrow() and n > 0
     columns = [[part] for part in parts] if apart else [parts]
-    lines = max(sum(map(len, column)) for column in columns)
-    sides = planes(len(columns), spacing=0.02 + 0.006 * longest)
-    short = max(map(len, parts[1:]), default=lines)
-    below = None
-    if gain is not None and apart and lines - short >= ROOM:
-        side, across = (1 - short / lines, 1.0), (sides[1].across[0], sides[-1].across[1])
-        sides = [sides[0], *(replace(plane, down=side) for plane in sides[1:])]
-        below = Plane(len(sides) + 1, across, (0.0, 1 - (short + BETWEEN) / lines))
-    elif gain is not None and named and len(parts) > 1 and narrow():
-        lines += ABOVE
-        sides = [replace(sides[0], down=(0.0, 1 - ABOVE / lines))]
-        below = Plane(2, down=(1 - ABOVE / 2 / lines, 1.0))
+    lengths = [sum(map(len, column)) for column in columns]
+    lines, sides, above = max(lengths), planes(len(columns), spacing=0.02 + 0.006 * longest), None
+    if gain is not None and named and len(parts) > 1:
+        lines, sides, above = _with_means(lengths, sides)
     traces: list[Part] = []
     titles: list[Part] = []
     axes: Part = {}
@@ -105,11 +97,11 @@ def gain_bars(
                 titles.append(plane.title(words.removeprefix("in the "), -low / (high - low)))
             start += len(part)
         axes |= plane.axes(of_x, of_y)
-    if gain is not None and below is not None:
-        means_of, notes, both = _means(parts, gain, below)
-        traces.append(below.on(means_of))
+    if gain is not None and above is not None:
+        points, notes, both = _means(parts, gain, above)
+        traces.append(above.on(points))
         titles += notes
-        axes |= below.axes(*both)
+        axes |= above.axes(*both)
     return figure(
         traces,
         height=96 + (15 if apart and lines > MANY else 19) * lines if named else 440,
@@ -118,6 +110,22 @@ def gain_bars(
         annotations=titles,
         **axes,
     )
+
+
+def _with_means(lengths: Sequence[int], sides: list[Plane]) -> tuple[int, list[Plane], Plane]:
+    """Return the number of lines, the planes of the columns, and the plane of the means above."""
+    lines, short, number = max(lengths), max(sorted(lengths)[:-1], default=0), len(sides) + 1
+    rows, between = ON_TELEPHONE if narrow() else ABOVE
+    if len(sides) == 1 or lines - short < ROOM:
+        lines += rows + between
+        sides = [replace(side, down=(0.0, 1 - (rows + between) / lines)) for side in sides]
+        return lines, sides, Plane(number, down=(1 - rows / lines, 1.0))
+    rows, across = min(lines - short - between, rows), (0.0, sides[-2].across[1])
+    *others, last = sides
+    sides = [replace(side, down=(0.0, 1 - (rows + between) / lines)) for side in others]
+    sides.insert(lengths.index(lines), last)
+    sides = [replace(side, number=k) for k, side in enumerate(sides, start=1)]
+    return lines, sides, Plane(number, across, (1 - rows / lines, 1.0))
 
 
 def _means(
