@@ -88,8 +88,11 @@ def _above_bar(k: int, source: str) -> Part:
 
 
 def _part_bars(table: pd.DataFrame) -> list[Part]:
-    """Return the images of each class, as one trace per part with images; high bars have counts."""
-    least = 0.1 * table["trainval"].max() if len(table) <= 12 else np.inf
+    """Return the images of each class, as one trace per part with images; high bars have counts.
+
+    The browser leaves out counts that are wider than their bars.
+    """
+    least = 0.1 * table["trainval"].max() if len(table) <= MOST_NAMES else np.inf
     return [
         _images_in(table, part, "x", "images ")
         | {"text": [f"{n:,}" if n > least else "" for n in table[part[0]]]}

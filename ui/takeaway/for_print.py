@@ -44,6 +44,8 @@ _ON_PAPER = {
         (palette.GROUND.dark, palette.GROUND.light),
     )
 }
+#: Maximum number of bars that are wide enough on paper for texts inside.
+MOST_INSIDE = 12
 #: Anchor of text -> side of the anchor point: -1 for text before it, 1 for text after it.
 _SIDES = {"left": 1, "right": -1, "bottom": 1, "top": -1}
 
@@ -255,8 +257,11 @@ class _Plane:
         )
         x, y = (start + length, low + width / 2) if lying else (low + width / 2, start + length)
         self._whiskers(on, trace, x, y)
-        up = -1 if trace.get("textposition") == "inside" else not lying
-        for at, height, text in zip(x.tolist(), y.tolist(), trace.get("text", ()), strict=False):
+        inside, texts = trace.get("textposition") == "inside", trace.get("text", ())
+        up = -1 if inside else not lying
+        if inside and len(x) > MOST_INSIDE:
+            return
+        for at, height, text in zip(x.tolist(), y.tolist(), texts, strict=False):
             draw_words(on, at, height, _words(text), across=lying, up=up)
 
     def _cells(self, on: Axes, trace: Part) -> None:

@@ -6,7 +6,7 @@ import { contextOf } from "../../../zslcore/interactive/dom.js";
 import { shape } from "../../../zslcore/interactive/svg.js";
 import { path } from "../../../zslcore/interactive/symbols.js";
 import { valuesOf } from "./axes.js";
-import { written } from "./labels.js";
+import { sizeOf, written } from "./labels.js";
 
 /** @import { Attributes } from "../../../zslcore/interactive/svg.js" */
 /** @import { Axis, Spec } from "./axes.js" */
@@ -18,6 +18,7 @@ const DASHES = /** @type {Record<string, string>} */ ({ dash: "7 5", dot: "2 4" 
 const RISE = /** @type {Record<string, number>} */ ({ top: 0, middle: 0.5, bottom: 1 });
 const SIDE = /** @type {Record<string, [string, number]>} */ ({ left: ["end", -1], center: ["middle", 0], right: ["start", 1] });
 const AWAY = 4; // pixels between a mark and its text
+const INSIDE = 12; // font size of texts inside bars
 
 /** Value of a mark in a property that may be a single value for all marks. @param {any} value @param {number} k */
 export function each(value, k) {
@@ -62,7 +63,7 @@ export function bars(trace, { x, y }, gap, targets) {
     const middle = (sides[0] + sides[1]) / 2;
     drawing.append(shape("rect", { ...box, fill: each(marker.color, k), ...edge }),
       whiskers(trace, along, length, middle, k));
-    if (trace.text?.[k]) drawing.append(isLevel
+    if (trace.text?.[k] && (trace.textposition !== "inside" || fits(trace.text[k], box))) drawing.append(isLevel
       ? written(trace.text[k], { x: right + AWAY, y: middle, size: trace.textfont?.size ?? 14, rise: 0.5 },
         { "text-anchor": "start" })
       : textOfBar(trace, k, middle, top));
@@ -74,12 +75,18 @@ export function bars(trace, { x, y }, gap, targets) {
   return drawing;
 }
 
+/** Whether a text has room inside a bar. @param {string} text @param {{ width: number, height: number }} box */
+function fits(text, box) {
+  const { width, height } = sizeOf(text, INSIDE);
+  return width < box.width && height + AWAY < box.height;
+}
+
 /** Text of a vertical bar, above it or inside. @param {Spec} trace @param {number} k @param {number} x @param {number} top */
 function textOfBar({ text, textposition, textfont, marker = {} }, k, x, top) {
   if (textposition !== "inside") return written(text[k], { x, y: top - AWAY, size: textfont?.size ?? 14, rise: 0 },
     { "text-anchor": "middle" });
   const isPale = each(marker.color, k)?.startsWith("rgba");
-  return written(text[k], { x, y: top + AWAY, size: textfont?.size ?? 12, rise: 1 },
+  return written(text[k], { x, y: top + AWAY, size: textfont?.size ?? INSIDE, rise: 1 },
     { "text-anchor": "middle", fill: `var(--st-${isPale ? "text" : "background"}-color)` });
 }
 

@@ -92,7 +92,7 @@ YOURS = "; background-color: rgba(240, 228, 66, 0.35)"
 #: Suffix that makes equal headings different for the browser.
 INVISIBLE = "\u200b"
 #: Heights of a row of the table and of its two headings, in pixels.
-ROW, HEADINGS = 26, 73
+ROW, HEADINGS = 25, 73
 #: Maximum number of columns of numbers that usually need no scrolling.
 UNPINNED = 7
 #: Widths in pixels: choice of results, and menu of further choices.

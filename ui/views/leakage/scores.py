@@ -111,9 +111,8 @@ def _calibration(first: EvaluatedScores) -> str:
         return f" H is at most {percent(best)} (oracle)."
     chosen = curve.at(first.gamma).harmonic
     return (
-        f" Calibration: H is {percent(chosen)} at the {first.report.origin} γ "
-        f"({in_points(chosen - curve.at(0.0).harmonic)}), "
-        f"{in_points(best - chosen).removeprefix('+')} below the oracle, {percent(best)}."
+        f" Calibration: H is {percent(chosen)} at the {first.report.origin} γ, "
+        f"{in_points(best - chosen).removeprefix('+')} below the oracle."
     )
 
 
