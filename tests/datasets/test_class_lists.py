@@ -265,6 +265,12 @@ def test_a_file_without_names_is_refused(tmp_path):
     assert read_class_list(tmp_path / "a.txt").names == ("dog", "cat")
 
 
+def test_a_json_of_an_id_and_a_name_for_each_number_is_read(tmp_path):
+    path = tmp_path / "imagenet_class_index.json"
+    path.write_text('{"0": ["n01440764", "tench"], "1": ["n01484850", "great_white_shark"]}')
+    assert read_class_list(path).names == ("n01440764 tench", "n01484850 great_white_shark")
+
+
 def test_a_text_of_two_bytes_a_letter_is_read_and_a_binary_file_refused(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("dog\nfox\n", encoding="utf-16")

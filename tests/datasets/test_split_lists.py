@@ -439,3 +439,42 @@ def test_lists_of_images_have_the_part_among_the_words_of_their_names(tmp_path, 
     }  # fmt: skip
     (tmp_path / "notes_on_train.txt").write_text("We train on bats.\n")
     assert len(read_split_lists(tmp_path).files) == 6
+
+
+@pytest.mark.parametrize(
+    ("spelt", "is_asked"),
+    [
+        ("./{}.jpg", True),
+        ("images/{}.jpg", True),
+        ("/data/awa/{}.jpg", True),
+        ("{}.JPG", True),
+        ("{}", True),
+        ("{}.jpg", False),  # the same path: a leak
+        ("{}.png", False),
+        ("other/{}x.jpg", False),
+    ],
+)
+def test_one_image_by_two_paths_is_a_question(tmp_path, spelt, is_asked):
+    trained = [f"{c}/{i}" for c in CLASSES[:3] for i in range(6)]
+    again = [spelt.format(path) for path in trained[:4]]
+    for sound, listed in ((False, again), (True, [spelt.format(p + "0") for p in trained[:4]])):
+        lists = {
+            "train": [f"{path}.jpg" for path in trained],
+            "test_seen": listed,
+            "test_unseen": [f"{c}/{i}.jpg" for c in CLASSES[3:] for i in range(6)],
+        }
+        for part, images in lists.items():
+            (tmp_path / f"{part}.txt").write_text("\n".join(images) + "\n")
+        questions = read_split_lists(tmp_path).questions
+        assert len(questions) == (is_asked and not sound), questions
+        if questions:
+            assert questions[0].startswith("4 paths end like paths of another part, as ")
+            assert audit(tmp_path).verdict == "unknown"
+            assert main(["check", str(tmp_path), "--allow-incomplete", "ZSL004", "ZSL005"]) == 3
+
+
+def test_a_backslash_is_a_slash_in_a_path(tmp_path):
+    (tmp_path / "train.txt").write_text("cat\\1.jpg 0\ndog\\1.jpg 1\n")
+    (tmp_path / "test.txt").write_text("cat/1.jpg 0\nhen/1.jpg 4\n")
+    (question,) = read_split_lists(tmp_path).questions
+    assert "cat/1.jpg" in question

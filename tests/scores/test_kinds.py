@@ -399,7 +399,9 @@ def test_columns_of_whole_numbers_among_fractions_are_no_classes(tmp_path):
     np.testing.assert_allclose(matrix.F, F, rtol=1e-6)
 
 
-@pytest.mark.parametrize("form", ["csv", "numbers", "parquet", "text", "other folder"])
+@pytest.mark.parametrize(
+    "form", ["csv", "numbers", "parquet", "text", "other folder", "no suffix", "of a number"]
+)
 def test_labels_of_another_file_follow_the_names_of_the_images(tmp_path, form):
     images = np.arange(len(Y)) if form == "numbers" else [f"a/{k}.jpg" for k in range(len(Y))]
     table, labels = pd.DataFrame(np.float32(F), columns=NAMES).assign(id=images), tmp_path / "y.csv"
@@ -408,6 +410,10 @@ def test_labels_of_another_file_follow_the_names_of_the_images(tmp_path, form):
     rows = pd.DataFrame({"id": images, "label": np.array(NAMES)[Y]})[::-1]
     if form == "other folder":
         rows["id"] = rows["id"].str.replace("a/", "b/c/")
+    elif form == "no suffix":
+        rows["id"] = rows["id"].str.replace("a/(.*).jpg", r"\1.PNG", regex=True)
+    elif form == "of a number":
+        rows["id"] = rows["id"].str.replace("a/(.*).jpg", r"000\1", regex=True)
     more = rows[:1].assign(id=len(Y) if form == "numbers" else "a/more.jpg")
 
     def written(rows):
@@ -418,6 +424,28 @@ def test_labels_of_another_file_follow_the_names_of_the_images(tmp_path, form):
         np.testing.assert_array_equal(interpreted(written(each))[0].y, Y)
     with pytest.raises(ZSLError, match=r"every image of own\..*; got none called '(0|.*0\.jpg)'"):
         written(rows[:-1])
+    if form == "csv":
+        with pytest.raises(ZSLError, match=r"y.csv, id: expected names of the images of own.csv"):
+            written(rows.assign(id=[f"picture {k}" for k in range(len(Y))]))
+
+
+def test_a_class_listed_as_seen_and_as_unseen_is_refused(tmp_path):
+    lists = {"numbers": (SEEN, UNSEEN), "marks": (~MASK, MASK)}
+    lists["names"] = tuple(np.array(NAMES)[of] for of in lists["numbers"])
+    for kind, (seen, unseen) in lists.items():
+        file = {"scores": F, "y": Y, "class_names": NAMES, "seen_classes": seen}
+        np.savez(tmp_path / "own.npz", **file, unseen_classes=unseen)
+        assert interpreted(read_scores(tmp_path / "own.npz"))[0].seen.sum() == len(SEEN), kind
+        both = unseen | (np.arange(C) == 0) if kind == "marks" else np.append(unseen, seen[0])
+        np.savez(tmp_path / "own.npz", **file, unseen_classes=both)
+        with pytest.raises(ZSLError, match="expected every class on one side; got 1 among"):
+            read_scores(tmp_path / "own.npz")
+
+
+def test_a_number_of_unseen_classes_is_no_list(tmp_path):
+    np.savez(tmp_path / "own.npz", scores=F, y=Y, unseen_classes=np.array(6))
+    with pytest.raises(ZSLError, match="column of whole numbers; got a single value"):
+        read_scores(tmp_path / "own.npz")
 
 
 def test_two_columns_that_are_no_classes_have_the_largest_scores(tmp_path):

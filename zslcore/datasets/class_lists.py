@@ -112,7 +112,7 @@ def read_class_list(path: Path, count_known: Count | None = None, content: Any =
     if container_of(path) == "JSON" and path.suffix.lower() == ".json":
         if content is None:
             content = read_value(path, "JSON", max_bytes=MAX_BYTES, most=20 * MAX_LINES)
-        lines = _lines_of_json(content) or json.dumps(content, indent=0).splitlines()
+        lines = _lines_of_json(content) or _dumped(content)
     if lines is None:
         lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
     class_list = parse_class_list(lines, count_known)
@@ -236,6 +236,14 @@ def _described(value: dict[str, Any]) -> list[str] | None:
         return None
     are_classes = max(len(text.split()) for text in texts) <= MOST_WORDS if texts else False
     return texts if are_classes and len({*texts}) == len(texts) else [*value]
+
+
+def _dumped(value: Any) -> list[str]:
+    """Return JSON with each of its outermost entries on one line."""
+    if isinstance(value, dict):
+        entries = [f"{json.dumps(key)}: {json.dumps(each)}," for key, each in value.items()]
+        return ["{", *entries, "}"]
+    return ["[", *(f"{json.dumps(each)}," for each in value), "]"]
 
 
 def _is_code(name: str) -> bool:

@@ -8,7 +8,7 @@ them. Images with equal names are one row, even in several lists; no image is op
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -199,8 +199,42 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
         checked,
         note=(entries.note or f"entries of {', '.join(entries)}") + remark,
         one_name=entries.one_name,
-        questions=(*entries.questions, *questions),
+        questions=(*entries.questions, *questions, *_same_images(rows.files, labels, checked)),
     )
+
+
+def _same_images(
+    files: Sequence[str], labels: np.ndarray, parts: Mapping[str, np.ndarray]
+) -> Iterator[str]:
+    """Ask whether images of a class in training and test are the same, by two forms of a path.
+
+    One path is then the end of the other, without regard to case, or to the suffix if some names
+    have none.
+    """
+    paths = [re.sub(r"[\\/]+(\./)*", "/", file).lower().removeprefix("./") for file in files]
+    if not all(map(IMAGE.search, paths)):
+        paths = [IMAGE.sub("", path) for path in paths]
+    sides = [
+        {(labels[k], paths[k]): k for part in of for k in parts.get(part, ())}
+        for of in (("train", "trainval"), ("test_seen", "test_unseen"))
+    ]
+    pairs = {
+        (path, end)
+        for side, other in (sides, sides[::-1])
+        for label, path in side
+        for end in _ends_of(path)
+        if other.get((label, end)) not in (None, side[label, path])
+    }
+    if pairs:
+        both = " and ".join(clean_text(path, 60) for path in min(pairs))
+        yield f"{len(pairs):,} paths end like paths of another part, as {both}: the same images?"
+
+
+def _ends_of(path: str) -> Iterator[str]:
+    """Yield a path, and the path without its first folders."""
+    while path:
+        yield path
+        path = path.partition("/")[2]
 
 
 def parent_folder(image: str) -> str:

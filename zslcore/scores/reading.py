@@ -410,6 +410,8 @@ def read_scores(
             if isinstance(unseen, Path):
                 unseen = listed_classes([unseen.name], unseen.parent)
             parts["unseen"] = numbers_or_names(tuple(unseen))
+        else:
+            _refuse_shared(name, parts)
         _move_marks(parts, others)
         lists_seen = "unseen" not in parts and "seen" in parts and second is None
         if lists_seen:
@@ -475,6 +477,22 @@ def _move_marks(parts: dict[str, Any], others: dict[str, np.ndarray]) -> None:
         are_marks = listed.dtype.kind in "bi" and np.isin(listed, (0, 1)).all()
         if are_marks and len(listed) == n > 2 and n != n_classes:
             others[part] = parts.pop(part)
+
+
+def _refuse_shared(name: str, parts: Mapping[str, Any]) -> None:
+    """Refuse a list of seen and a list of unseen classes that share classes."""
+    seen, unseen = (np.asarray(parts.get(part, ())).ravel() for part in ("seen", "unseen"))
+    if not (seen.size and unseen.size) or seen.dtype.kind != unseen.dtype.kind:
+        return
+    are_marks = len(seen) == len(unseen) > 2 and all(
+        side.dtype.kind in "biu" and np.isin(side, (0, 1)).all() for side in (seen, unseen)
+    )
+    shared = np.flatnonzero(seen * unseen) if are_marks else np.intersect1d(seen, unseen)
+    if shared.size:
+        raise FileRefusedError(
+            f"{name}: expected every class on one side; got {len(shared)} among the seen and the "
+            f"unseen classes ({clean_text(str(shared[0]), 60)})."
+        )
 
 
 def _prefix_of(names: Sequence[str], labels: Any) -> str:

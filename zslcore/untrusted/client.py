@@ -356,15 +356,17 @@ def rows_by_image(
 ) -> list[int] | None:
     """Return the row of each image in another file; None if no column names the images in both.
 
-    Both arguments have columns by title. A column of texts, or of numbers with the same title or
-    without a title in ``images``, names the images if no value repeats and some are in both files.
-    Raises FileRefusedError if an image is not listed; the message names ``file`` and, as the source
-    of the images, ``of``.
+    Both arguments have columns by title. A pair of columns, of which one has texts, both have the
+    same title or the first has none, names the images if no value repeats and some are in both.
+    Raises FileRefusedError if an image is not listed, or if columns of names with one title have
+    no name in common; the message names ``file`` and, as the source of the images, ``of``.
     """
+    others = ""
     for (title, column), (name, values) in product(images.items(), listed.items()):
-        if values.dtype.kind != "U" and plain_name(title) not in ("", plain_name(name)):
+        are_texts = "U" in (column.dtype.kind, values.dtype.kind)
+        if not are_texts and plain_name(title) not in ("", plain_name(name)):
             continue
-        for named in (_image_name, _file_name):  # paths may begin in another folder
+        for named in (_image_name, _file_name, _bare_name):  # paths may begin in another folder
             own = [named(image) for image in column.tolist()]
             place = {named(image): row for row, image in enumerate(values.tolist())}
             missing = [image for image in own if image not in place]
@@ -375,6 +377,14 @@ def rows_by_image(
                     file, f"every image of {of}", f"none called {clean_text(missing[0], 60)!r}"
                 )
             return [place[image] for image in own]
+        texts = [column, values] if title and plain_name(title) == plain_name(name) else []
+        if texts and all(len({*of.tolist()}) == len(of) and of.dtype.kind == "U" for of in texts):
+            others = name
+    if others:
+        raise FileRefusedError(
+            f"{file}, {clean_text(others, 40)}: expected names of the images of {of}; got other "
+            "names."
+        )
     return None
 
 
@@ -386,6 +396,11 @@ def _image_name(image: object) -> str:
 def _file_name(image: object) -> str:
     """Return the last part of a path."""
     return re.split(r"[/\\]", _image_name(image))[-1]
+
+
+def _bare_name(image: object) -> str:
+    """Return the last part of a path without its suffix and leading zeros, in lower case."""
+    return re.sub(r"^0+(?=\d)|\.[a-z]\w{1,4}$", "", _file_name(image).lower())
 
 
 def _plain(path: Path) -> np.ndarray:

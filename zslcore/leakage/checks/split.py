@@ -269,9 +269,12 @@ def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:
 def seen_and_unseen(context: AuditContext) -> Findings:
     """Report unseen classes with rows in a training part or in test_seen."""
     for question in context.questions:
-        is_file = question.startswith("Not read")
-        advice = "Check these files by themselves" if is_file else "Use one name for each class"
-        yield open_(question, f"{advice}.")
+        advice = "Use one name for each class."
+        if question.startswith("Not read"):
+            advice = "Check these files by themselves."
+        elif "images" in question.lower():
+            advice = "List every image with its class, by one path."
+        yield open_(question, advice)
     unseen, labelled = context.known_unseen_classes, context.labels is not None
     seen = context.classes(*TRAIN_PARTS, "test_seen") if labelled else context.seen_classes
     if seen is None:

@@ -221,7 +221,8 @@ def _write_numbers(array: np.ndarray, path: Path) -> None:
 
 def whole_numbers(array: np.ndarray) -> np.ndarray:
     """Return a list of whole numbers as int64, or raise Refused."""
-    if array.dtype.kind not in "biuf" or (array.size and max(array.shape) != array.size):
+    is_list = not array.size or max(array.shape, default=0) == array.size
+    if array.dtype.kind not in "biuf" or not is_list:
         raise Refused(f"expected one column of whole numbers; got {_described(array)}")
     if array.dtype == np.int64 and (np.abs(array) < MAX_NUMBER).all():
         return array.ravel()
