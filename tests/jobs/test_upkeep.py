@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.datasets.test_table import ARRAYS
 from tests.pages import ROOT
-from ui.shell.runtime import Start
+from ui.shell import runtime
+from ui.shell.runtime import prepare
 from zslcore.__main__ import main
 from zslcore.datasets import import_dataset, imports
 from zslcore.jobs import upkeep
@@ -133,7 +134,7 @@ def test_neither_a_start_nor_mending_removes_an_import_whose_manifest_is_damaged
     if not copied:
         (imported / imports.COPY).unlink()  # as earlier versions
     there = sorted(imported.iterdir())
-    Start().begin()
+    prepare()
     assert main(["doctor"]) == 1
     assert "The import 'mine' is damaged: its manifest cannot be read" in capsys.readouterr().out
     assert main(["doctor", "--repair"]) == (0 if copied else 1)
@@ -147,7 +148,7 @@ def test_an_import_of_a_newer_version_is_well_and_stays(data, imported, printed)
     manifest = data / "imported" / "mine.json"
     manifest.write_text(manifest.read_text().replace('"schema": 1', '"schema": 2'))
     there = sorted(imported.iterdir())
-    Start().begin()
+    prepare()
     output = printed("doctor", "--repair")
     assert "The import 'mine' was made by a newer version" in output
     assert "problem" not in output
@@ -165,7 +166,7 @@ def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(
     for path in (old / "upload.mat", old):
         os.utime(path, (1, 1))
     held = {path.name: path.read_bytes() for path in imported.iterdir()}
-    Start().begin()
+    prepare()
     assert imported.is_dir()
     assert old.is_dir()
     assert main(["doctor"]) == 1
@@ -186,14 +187,16 @@ def test_what_nobody_can_mend_stays_ill(data, printed):
     assert "Nothing can be written in" in printed("doctor", "--repair", status=1)
 
 
-def test_a_server_sweeps_and_mends_once_before_its_first_page(data):
-    start = Start()
+def test_a_server_sweeps_and_mends_once_before_its_first_page(data, monkeypatch):
+    monkeypatch.setattr(runtime, "is_served", lambda: True)
+    monkeypatch.setattr(runtime, "_MESSAGES", [])
     go, _ = leave(data)
     ResultStore().path.write_bytes(b"no store, but some text" * 99)
-    assert "was set aside as runs.damaged-" in start.begin()
+    message = runtime.begin()
+    assert "was set aside as runs.damaged-" in message
     assert not [path for path in go if path.exists()]
     ResultStore().path.write_bytes(b"no store again" * 99)
-    assert start.begin() == start.message
+    assert runtime.begin() == message
     assert len(list(data.glob("runs.damaged-*"))) == 1
 
 

@@ -9,8 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ui.figures.accuracy import confusion_map
-from ui.shell import terms
-from ui.shell.frame import chart
+from ui.shell.frame import chart, show_tabs
 from ui.shell.numbers import in_points, percent, three_digits, timestamp
 from ui.shell.text import AUSUC
 from ui.state import controls, waiting
@@ -46,11 +45,7 @@ def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
         "Classes": partial(_show_classes, scores, gamma, names, name),
         "Confusion": partial(_show_confusion, scores, gamma, names, name),
     }
-    opened = terms.tabs(list(tabs), key="playground_tab", on_change="rerun")
-    for tab, show in zip(opened, tabs.values(), strict=True):
-        if tab.open:
-            with tab:
-                show()
+    show_tabs(tabs, key="playground_tab", in_address=False)
 
 
 def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, name: str) -> None:

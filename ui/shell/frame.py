@@ -335,9 +335,12 @@ def place_answer() -> ViewAnswer:
             return ViewAnswer(heading, st.empty(), st.empty())
 
 
-def show_tabs(tabs: Mapping[str, Callable[..., None]], *args: Any, key: str) -> None:
-    """Show tabs, stored in the address as ``key``, and draw the open tab with ``args``."""
-    opened = terms.tabs(list(tabs), key=key, bind="query-params")
+def show_tabs(
+    tabs: Mapping[str, Callable[..., None]], *args: Any, key: str, in_address: bool = True
+) -> None:
+    """Show tabs, by default stored in the address as ``key``; draw the open tab with ``args``."""
+    options = {"bind": "query-params"} if in_address else {"on_change": "rerun"}
+    opened = terms.tabs(list(tabs), key=key, **options)
     for tab, show in zip(opened, tabs.values(), strict=True):
         if tab.open:
             with tab, errors_as_sentences():

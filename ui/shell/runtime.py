@@ -168,37 +168,30 @@ def page_runs() -> None:
 # --- Data folder ----------------------------------------------------------------------------------
 
 
-class Start:
-    """Preparation of the data folder for the first visitor; later visitors get its message too."""
-
-    def __init__(self) -> None:
-        self._lock, self._done, self.message = threading.Lock(), False, ""
-
-    def begin(self) -> str:
-        """Return a message on the data folder for visitors; empty if nothing is wrong."""
-        with self._lock:
-            if not self._done:
-                self._done = True
-                self.message = self._look()
-        return self.message
-
-    def _look(self) -> str:
-        threadpool_limits(1)  # pages compute small arrays only: more threads would be slower
-        try:
-            if left := sweep_leftovers():
-                _LOG.warning("removed %d leftovers of killed processes", left)
-            for refusal in (refused := plugins.register_all().values()):
-                _LOG.warning("%s", refusal)
-            return " ".join(filter(None, [mend(ResultStore().path), *refused]))
-        except (ZSLError, OSError) as error:
-            # A folder that cannot be written to is reported when a result is stored.
-            _LOG.warning("%s", error)
-            return str(error) if isinstance(error, ZSLError) else ""
+def prepare() -> str:
+    """Prepare the data folder; return a message on it for visitors, empty if nothing is wrong."""
+    threadpool_limits(1)  # pages compute small arrays only: more threads would be slower
+    try:
+        if left := sweep_leftovers():
+            _LOG.warning("removed %d leftovers of killed processes", left)
+        for refusal in (refused := plugins.register_all().values()):
+            _LOG.warning("%s", refusal)
+        return " ".join(filter(None, [mend(ResultStore().path), *refused]))
+    except (ZSLError, OSError) as error:
+        # A folder that cannot be written to is reported when a result is stored.
+        _LOG.warning("%s", error)
+        return str(error) if isinstance(error, ZSLError) else ""
 
 
-_START = Start()
+_BEGINS, _MESSAGES = threading.Lock(), list[str]()
 
 
 def begin() -> str:
-    """Prepare the data folder of this server; do nothing without a server, as in tests."""
-    return _START.begin() if is_served() else ""
+    """Prepare the data folder for the first visitor of this server; return the message to all.
+
+    Without a server, as in tests, do nothing.
+    """
+    with _BEGINS:
+        if is_served() and not _MESSAGES:
+            _MESSAGES.append(prepare())
+    return "".join(_MESSAGES)
