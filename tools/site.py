@@ -36,6 +36,7 @@ from ui.state.cache import dataset as opened
 from ui.state.controls import METHOD
 from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.one_file import WORD, as_bytes, element, html_page
 from zslcore.leakage.render import read_report, reports_html
 from zslcore.results.shipped import shipped_results
@@ -266,14 +267,14 @@ def play(name: str, kind: str) -> str:
 
 
 def _played(name: str, method: str) -> Played:
-    played = answers.played(answers.spec_of(opened(name), "PS", method))
+    played = answers.played(RunSpec.of(opened(name), "PS", method))
     assert played is not None
     return played
 
 
 def _harmonic(name: str, method: str) -> float | None:
     """Return H at the validated gamma; None without predictions for seen and unseen images."""
-    spec = answers.spec_of(opened(name), "PS", method)
+    spec = RunSpec.of(opened(name), "PS", method)
     shown = answers.played(spec) if answers.here(spec) else None
     if shown is None or shown.gamma is None or not shown.test.generalized:
         return None
@@ -302,7 +303,7 @@ def _ruler(name: str, method: str, kind: str) -> Ruler:
     if kind == "gamma":
         return Ruler()
     dataset, played = opened(name), _played(name, method)
-    spec = answers.spec_of(dataset, "PS", method)
+    spec = RunSpec.of(dataset, "PS", method)
     draw = partial(rulers.curve_of, method, dataset)
     return rulers.ruler_of(kind, rulers.stops_of(kind, spec, played), played, "", draw)
 

@@ -274,7 +274,7 @@ def test_each_picture_is_of_the_label_that_its_answer_was_judged_by(source, monk
     monkeypatch.setenv("ZSL_SHIPPED", "1" if source == "shipped" else "0")
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     digits = cache.dataset("digits")
-    specs = [answers.spec_of(digits, "PS", name) for name in answers.methods_of(digits, "PS")]
+    specs = [RunSpec.of(digits, "PS", name) for name in answers.methods_of(digits, "PS")]
     if source == "shipped":
         found = [(s, of) for s in specs if (of := answers._stored(s)) is not None]
         lacking = {spec.method for spec in specs} - {spec.method for spec, _ in found}
@@ -292,7 +292,7 @@ def test_each_picture_is_of_the_label_that_its_answer_was_judged_by(source, monk
 
 def test_the_stops_of_a_ruler_have_pictures_of_their_own_order():
     digits = cache.dataset("digits")
-    spec = answers.spec_of(digits, "PS", "SAE")
+    spec = RunSpec.of(digits, "PS", "SAE")
     found = rulers.stops_of("lambda", spec, answers.played(spec)).answers()
     for test in found.tests:
         same_labels(spec, SimpleNamespace(test=test))
@@ -300,7 +300,7 @@ def test_the_stops_of_a_ruler_have_pictures_of_their_own_order():
 
 def test_answers_to_other_rows_are_refused():
     digits = cache.dataset("digits")
-    test = answers.played(answers.spec_of(digits, "PS", "LinearS2V")).test
+    test = answers.played(RunSpec.of(digits, "PS", "LinearS2V")).test
     swapped = SimpleNamespace(y=test.y[::-1], classes=test.classes)
     with pytest.raises(DatasetError, match=r"digits, split 'PS': expected predictions of 785 test"):
         answers.dataset_rows(digits, "PS", swapped)

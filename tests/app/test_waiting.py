@@ -15,6 +15,7 @@ from ui.playground import answers as playground_answers
 from ui.shell import frame
 from ui.state import cache, waiting
 from zslcore import jobs
+from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import runner
 from zslcore.results.store import ResultStore
 from zslcore.storage import artifacts, extras
@@ -187,7 +188,7 @@ def test_a_method_trained_in_epochs_is_run_by_a_job_and_stored():
     app = visit("play", dataset="simulated-aPY", method="CMT")
     pending = sent_down(app, "zsl_playground")["pending"]
     assert pending["button"].startswith("Run it")
-    spec = playground_answers.spec_of(cache.dataset("simulated-aPY"), "PS", "CMT")
+    spec = RunSpec.of(cache.dataset("simulated-aPY"), "PS", "CMT")
     work = playground_answers.work_of(spec)
     jobs.submit(work)
     assert jobs.wait(work.key, 180).state == "done"

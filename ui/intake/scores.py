@@ -135,7 +135,7 @@ def remove_uploads() -> None:
 
 def example(dataset: ZSLDataset, split: str, method: str) -> EvaluatedScores:
     """Return the predictions of a method of this package, evaluated like an upload."""
-    spec = RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
+    spec = RunSpec.of(dataset, split, method)
     return _once(f"example {spec.key}", lambda: _example(spec, dataset))
 
 

@@ -53,9 +53,7 @@ LOOKS: dict[str, Mark] = dict.fromkeys(NUMBERS, HARMONIC) | {
 
 def validated_run(method: str, data: str = DATA[0]) -> tuple[RunResult, AnsweredTest]:
     """Return a run with parameters and gamma chosen on the folds."""
-    dataset = cache.dataset(data)
-    spec = RunSpec(dataset=data, split="PS", method=method, digest=dataset.digest)
-    return waiting.run_of(spec)
+    return waiting.run_of(RunSpec.of(cache.dataset(data), "PS", method))
 
 
 def _both_of(run: RunResult) -> tuple[OperatingPoint, OperatingPoint]:

@@ -237,7 +237,7 @@ def _by_set(scene: Scene) -> Colouring:
 
 def answers_of(dataset: ZSLDataset, split: str, method: str) -> PredictedPoints:
     """Return the predictions of ``method`` on a split, with validated parameters and gamma."""
-    spec = RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
+    spec = RunSpec.of(dataset, split, method)
     result, scores = waiting.scored_run_of(spec)
     return predicted_points(
         scores, dataset.split(split), len(dataset.labels), gamma=result.gamma or 0.0

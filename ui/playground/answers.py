@@ -46,11 +46,6 @@ class Played:
     params: Mapping[str, Any]
 
 
-def spec_of(dataset: ZSLDataset, split: str, method: str) -> RunSpec:
-    """Return the run of a method with parameters chosen on the folds."""
-    return RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
-
-
 def here(spec: RunSpec) -> bool:
     """Return whether the predictions of a run are available without computation."""
     return (
@@ -82,7 +77,7 @@ def preview(dataset: ZSLDataset, split: str) -> Played:
     """Return provisional predictions: one fit with default parameters."""
     defaults = METHODS[METHOD]().get_params()
     grid = {name: defaults[name] for name in METHODS[METHOD].param_grid}
-    spec = replace(spec_of(dataset, split, METHOD), params=grid, gamma=0.0)
+    spec = replace(RunSpec.of(dataset, split, METHOD), params=grid, gamma=0.0)
     return replace(_of_run(*cache.quick_run(spec)[:2]), gamma=None)
 
 
@@ -100,7 +95,7 @@ def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, Played]:
     """Return the available predictions of methods other than the chosen one."""
     available = {}
     for method in methods_of(dataset, choice.split):
-        spec = spec_of(dataset, choice.split, method)
+        spec = RunSpec.of(dataset, choice.split, method)
         if method != choice.method and here(spec) and (one := played(spec)) is not None:
             available[method] = one
     return available
@@ -111,7 +106,9 @@ def compute_one(dataset: ZSLDataset, choice: RunChoice) -> bool:
 
     Together, the methods computed in this way take at most :data:`UNASKED` seconds, by estimate.
     """
-    specs = (spec_of(dataset, choice.split, method) for method in methods_of(dataset, choice.split))
+    specs = (
+        RunSpec.of(dataset, choice.split, method) for method in methods_of(dataset, choice.split)
+    )
     for place, spec in enumerate(filter(waiting.is_quick, specs), 1):
         if place * run_seconds(dataset) > UNASKED:
             break
@@ -142,7 +139,7 @@ def work_of(spec: RunSpec) -> RunStudy:
 def applies(method: str, dataset: ZSLDataset, split: str) -> bool:
     """Return whether a method can be shown with the available features and prototypes."""
     if is_known_by_results(dataset.name):
-        return waiting.stored_run(spec_of(dataset, split, method)) is not None
+        return waiting.stored_run(RunSpec.of(dataset, split, method)) is not None
     if not METHODS[method].card.joint_space:
         return True
     return bool(dataset.features.shape[1] == dataset.prototypes.shape[1])
@@ -194,7 +191,7 @@ def rail_of(dataset: ZSLDataset, chosen: RunChoice) -> Rail:
         [tile for tile in tiles if tile.kind == "simulated"],
         splits,
         {
-            family: [_chip(spec_of(dataset, chosen.split, name), family) for name in names]
+            family: [_chip(RunSpec.of(dataset, chosen.split, name), family) for name in names]
             for family, names in families.items()
             if names
         },

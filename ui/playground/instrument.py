@@ -61,7 +61,7 @@ def show_instrument(header: Header, *, drawer: bool = False) -> None:
         choice = _chosen()
         dataset = cache.dataset(choice.dataset)
         header.cite(dataset)
-        spec = playground_answers.spec_of(dataset, choice.split, choice.method)
+        spec = RunSpec.of(dataset, choice.split, choice.method)
         downloads.commands(spec.command())
         status = _status(_wanted(spec))
     active = status is not None and status.active
@@ -171,7 +171,7 @@ def _status(work: Study[Any] | None) -> Status | None:
 def _run_or_leave() -> None:
     """Start the job of the choice, or leave it if it is active."""
     choice = _chosen()
-    spec = playground_answers.spec_of(cache.dataset(choice.dataset), choice.split, choice.method)
+    spec = RunSpec.of(cache.dataset(choice.dataset), choice.split, choice.method)
     work = _wanted(spec)
     status = _status(work)
     if work is None:
@@ -192,7 +192,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
         import_dialog.ask()
         st.rerun()
     dataset = cache.dataset(choice.dataset)
-    spec = playground_answers.spec_of(dataset, choice.split, choice.method)
+    spec = RunSpec.of(dataset, choice.split, choice.method)
     status = _status(_wanted(spec))
     active = status is not None and status.active
     if st.session_state.pop(MOVED, False) or active != was_active:

@@ -66,6 +66,11 @@ class RunSpec:
         _ = self.preprocessing  # refuses unknown names
 
     @classmethod
+    def of(cls, dataset: ZSLDataset, split: str, method: str) -> RunSpec:
+        """Return the spec of a method on a split, with its parameters chosen on the folds."""
+        return cls(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
+
+    @classmethod
     def among_unseen(
         cls, dataset: ZSLDataset, split: str, method: str, *, validated: bool = False
     ) -> RunSpec:

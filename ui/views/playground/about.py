@@ -18,6 +18,7 @@ from ui.shell import site_map
 from ui.shell.frame import Header, errors_as_sentences
 from ui.shell.numbers import three_digits
 from ui.state import cache, controls
+from zslcore.evaluation.specs import RunSpec
 
 ARTICLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 #: Digits without training images, and the line that each of the first attributes describes.
@@ -65,9 +66,7 @@ def _described() -> str:
 
 def _write_steps() -> None:
     """Write the steps with their buttons, and a last paragraph on leaks."""
-    run = playground_answers.played(
-        playground_answers.spec_of(cache.dataset("digits"), "PS", controls.METHOD)
-    )
+    run = playground_answers.played(RunSpec.of(cache.dataset("digits"), "PS", controls.METHOD))
     assert run is not None  # precomputed, or quick to compute
     gamma = run.gamma or 0.0
     write = partial(str.format, gamma=three_digits(gamma), value=repr(gamma))
