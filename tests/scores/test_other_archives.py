@@ -164,3 +164,14 @@ def test_scores_of_the_best_classes_alone_are_predicted_classes(tmp_path):
     file = read_scores(tmp_path / "own.json", unseen=["cow"])
     assert file.scores is None
     assert [*file.predicted] == ["elk" if k == 3 else "cow" for k in range(len(Y))]
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("key", ["unseen", "seen_mask"])
+def test_marks_of_classes_with_predicted_classes_are_no_numbers(tmp_path, key, named):
+    """Read as a list, 0 and 1 would be the numbers of two classes."""
+    path = tmp_path / "own.npz"
+    names = {"class_names": NAMES} if named else {}
+    np.savez(path, y_true=Y, y_pred=PREDICTED, **names, **{key: ~SEEN if key == "unseen" else SEEN})
+    scores = interpreted(read_scores(path), ["as-is"])[0]
+    assert np.array_equal(scores.seen, SEEN)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -115,8 +115,7 @@ def interpreted(
         if fix not in FIXES:
             raise closest_name("fix", fix, FIXES)
     if file.scores is None:
-        answers = predicted_classes(file, fixes)
-        return (None, (answers,)) if isinstance(answers, Question) else (answers, ())
+        return _or_asked(predicted_classes(file, fixes))
     F = _orient(file, fixes)
     if isinstance(F, Question):
         return None, (F,)
@@ -127,8 +126,7 @@ def interpreted(
             "Each row marks one class and all other scores are equal: read as predicted classes."
         )
         file = replace(file, scores=None, predicted=marked, remarks=(*file.remarks, remark))
-        answers = predicted_classes(file, fixes, n_classes=F.shape[1])
-        return (None, (answers,)) if isinstance(answers, Question) else (answers, ())
+        return _or_asked(predicted_classes(file, fixes, n_classes=F.shape[1]))
     numbered = _number_classes(file, fixes)
     if isinstance(numbered, Question):
         return None, (numbered,)
@@ -150,6 +148,10 @@ def interpreted(
     matrix = replace(matrix, sides_given=bool(sides))
     remarks = _remarks(matrix) if not sides else _remarks_on_sides(matrix, sides)
     return replace(matrix, remarks=(*file.remarks, *matrix.remarks, *remarks)), ()
+
+
+def _or_asked(scores: Scores | Question) -> tuple[Scores | None, tuple[Question, ...]]:
+    return (None, (scores,)) if isinstance(scores, Question) else (scores, ())
 
 
 # --- Labels within a side -------------------------------------------------------------------------
@@ -229,12 +231,7 @@ def predicted_classes(
             f"{file.name}: expected a predicted class for each of {len(labels):,} labels; got "
             f"{len(predicted):,}."
         )
-    listed = None if file.unseen is None else np.asarray(file.unseen)
-    everything = listed is not None and _says_all(listed)
-    parts = [labels, predicted] + ([] if listed is None or everything else [listed])
-    are_names = [part.dtype.kind in "UO" for part in parts]
-    if file.class_names or any(are_names):
-        names = file.class_names or _names_of_all(file, parts, are_names)
+    if names := file.class_names or _names_of_all(file, labels, predicted):
         file, n_classes = replace(file, class_names=names), len(names)
     _refuse_abstentions(file.name, labels, predicted)
     y, answers = (
@@ -245,41 +242,24 @@ def predicted_classes(
     if low < 0:
         raise DatasetError(f"{file.name}: expected classes from 0; got {low}.")
     C = n_classes or 1 + int(max(y.max(), answers.max()))
-    if "as-is" not in fixes and not any(are_names):
+    are_numbers = not any(_are_names(part) for part in (labels, predicted, file.unseen))
+    if "as-is" not in fixes and are_numbers:
         _refuse_shifted(file.name, y, answers, C)
-    test = recognised(y, C)
-    if "all-unseen" in fixes or everything:
-        seen = np.zeros(C, dtype=bool)
-    elif listed is not None:
-        if listed.dtype == bool:
-            marks = np.flatnonzero(listed)
-        else:
-            marks = np.unique(_as_numbers(file, listed, file.listed))
-        C = C if n_classes else max(C, 1 + int(marks.max(initial=0)))
-        seen = _seen(file, marks, C, file.lists_seen)
-    elif test is not None:
-        seen = ~test.unseen
-    else:
-        return _unseen_question(file.name)
-    C = len(seen)
+    listed = _listed_numbers(file, C, is_fixed=bool(n_classes))
+    if listed is not None and not n_classes:
+        C = max(C, len(listed) if listed.dtype == bool else 1 + int(listed.max(initial=0)))
+    sided = _sides(file, fixes, y, C, listed)
+    if isinstance(sided, Question):
+        return sided
+    seen, about = sided
     if max(y.max(), answers.max()) >= C:
         raise DatasetError(
             f"{file.name}: expected classes 0 to {C - 1}; got {max(y.max(), answers.max())}."
         )
-    if test is not None and not np.array_equal(test.unseen, ~seen):
-        test = None
     if "as-is" not in fixes and not np.isin(answers, y).any() and len({*seen[y]}) == 2:
         _refuse_other_names(file.name, labels, predicted)
-    tested = rows_of_classes(y, answers, seen)
-    names = file.class_names or (test.class_names if test else tuple(map(str, range(C))))
     matrix = Scores.of_best(
-        file.name,
-        tested,
-        tuple(names),
-        digest_of(y, answers, seen),
-        fixes=tuple(fix for fix in FIXES if fix in fixes),
-        benchmark=test.benchmark if test else "",
-        split=test.split if test else "",
+        file.name, rows_of_classes(y, answers, seen), digest=digest_of(y, answers, seen), **about
     )
     remarks = [*file.remarks]
     if "within-sides" in fixes:
@@ -294,20 +274,24 @@ def predicted_classes(
     return replace(matrix, remarks=(*remarks, *_remarks_on_classes(matrix)))
 
 
-def _names_of_all(
-    file: ScoreFile, parts: Sequence[np.ndarray], are_names: Sequence[bool]
-) -> tuple[str, ...]:
-    """Return the class names if all parts are names; refuse a mixture of names and numbers."""
-    if not all(are_names):
-        parts_in_words = ("labels", "predicted classes", file.listed)
-        named = ", ".join(
-            w for w, is_name in zip(parts_in_words, are_names, strict=False) if is_name
-        )
+def _are_names(part: object) -> bool:
+    """Whether a part of a file has names of classes; the word "all" is none."""
+    array = np.asarray(part)
+    return array.dtype.kind in "UO" and part is not None and not _says_all(array)
+
+
+def _names_of_all(file: ScoreFile, labels: np.ndarray, predicted: np.ndarray) -> tuple[str, ...]:
+    """Return all class names, () if classes are numbers; refuse a mixture of names and numbers."""
+    parts = {"labels": labels, "predicted classes": predicted}
+    if file.unseen is not None and not _says_all(np.asarray(file.unseen)):
+        parts[file.listed] = np.asarray(file.unseen)
+    named = [what for what, part in parts.items() if _are_names(part)]
+    if named and len(named) < len(parts):
         raise DatasetError(
             f"{file.name}: expected labels, predicted classes and {file.listed} all as names or "
-            f"all as numbers; got names only as {named}."
+            f"all as numbers; got names only as {', '.join(named)}."
         )
-    return _names_in(parts)
+    return _names_in([*parts.values()]) if named else ()
 
 
 def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) -> None:
@@ -444,9 +428,9 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
     if isinstance(named, Question):
         return named
     file = named
-    F, names = np.asarray(file.scores), file.class_names
+    F = np.asarray(file.scores)
     y = _as_numbers(file, file.labels, "labels")
-    unseen = None if file.unseen is None else _unseen_numbers(file, file.unseen)
+    unseen = _listed_numbers(file, F.shape[1])
     counted = [y] if unseen is None or not len(unseen) or unseen.dtype == bool else [y, unseen]
     if unseen is not None and unseen.dtype == bool:
         # A mask refers to columns, whichever number labels start from.
@@ -458,41 +442,55 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
         if question is not None:
             return question
     elif "unused-last-column" in fixes:
-        F, names = F[:, :-1], names[:-1]
+        F, file = F[:, :-1], replace(file, class_names=file.class_names[:-1])
     else:
         y, unseen = y - 1, None if unseen is None else unseen - 1
         if "unused-column" in fixes:
-            F, names = F[:, 1:], names[1:]
+            F, file = F[:, 1:], replace(file, class_names=file.class_names[1:])
     C = F.shape[1]
-    lists_seen = ("seen-listed" in fixes) != file.lists_seen
     if y.min() < 0 or y.max() >= C:
         raise DatasetError(
             f"{file.name}, labels: expected columns of the scores, 0 to {C - 1}; got {y.min()} to "
             f"{y.max()}."
         )
+    sided = _sides(file, fixes, y, C, unseen)
+    if isinstance(sided, Question):
+        return sided
+    seen, about = sided
+    return Scores(file.name, F, y, seen, remarks=tuple(_remarks_on_names(file)), **about)
+
+
+def _sides(
+    file: ScoreFile,
+    fixes: Collection[str],
+    y: np.ndarray,
+    C: int,
+    listed: np.ndarray | None,
+) -> tuple[np.ndarray, dict[str, Any]] | Question:
+    """Return a mask of the seen classes, and the names, fixes and test set of scores.
+
+    ``listed`` are the classes of one side as numbers or as a mask, or None. Without a list, the
+    unseen classes are those of a recognised test set.
+    """
     test = recognised(y, C)
     if "all-unseen" in fixes:
-        unseen, lists_seen = np.arange(C), False
-    if unseen is not None:
-        seen = _seen(file, unseen, C, lists_seen)
+        seen = np.zeros(C, dtype=bool)
+    elif listed is not None:
+        numbers = np.flatnonzero(listed) if listed.dtype == bool else listed
+        seen = _seen(file, numbers, C, ("seen-listed" in fixes) != file.lists_seen)
     elif test is not None:
         seen = ~test.unseen
     else:
         return _unseen_question(file.name)
     if test is not None and not np.array_equal(seen, ~test.unseen):
         test = None  # same test images, but another split
-    names = names or (() if test is None else test.class_names)
-    return Scores(
-        file.name,
-        F,
-        y,
-        seen,
-        tuple(names) if len(names) == C else tuple(map(str, range(C))),
-        fixes=tuple(fix for fix in FIXES if fix in fixes),
-        benchmark=test.benchmark if test else "",
-        split=test.split if test else "",
-        remarks=tuple(_remarks_on_names(file)),
-    )
+    names = file.class_names or (() if test is None else test.class_names)
+    return seen, {
+        "class_names": tuple(names) if len(names) == C else tuple(map(str, range(C))),
+        "fixes": tuple(fix for fix in FIXES if fix in fixes),
+        "benchmark": test.benchmark if test else "",
+        "split": test.split if test else "",
+    }
 
 
 def _unseen_question(name: str) -> Question:
@@ -647,20 +645,27 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
     return np.array(columns, dtype=np.intp)[codes.ravel()]
 
 
-def _unseen_numbers(file: ScoreFile, unseen: np.ndarray | Sequence[str]) -> np.ndarray:
-    """Return the unseen classes as numbers, counted as in the file; names and marks as a mask."""
-    array, C = np.asarray(unseen), np.asarray(file.scores).shape[1]
+def _listed_numbers(file: ScoreFile, C: int, *, is_fixed: bool = True) -> np.ndarray | None:
+    """Return the listed classes as numbers, counted as in the file; names and marks as a mask.
+
+    None if the file lists no classes. ``is_fixed`` is False if there may be more than ``C``
+    classes.
+    """
+    if file.unseen is None:
+        return None
+    array = np.asarray(file.unseen)
     if _says_all(array):
         return np.ones(C, dtype=bool)
-    binary = array.dtype.kind in "iuf" and len(array) == C and np.isin(array, (0, 1)).all()
+    is_whole = len(array) == C or (not is_fixed and len(array) > max(C, 2))
+    binary = array.dtype.kind in "iuf" and is_whole and np.isin(array, (0, 1)).all()
     if array.dtype == bool or binary:
-        if len(array) != C:
+        if not is_whole:
             raise DatasetError(
                 f"{file.name}, {file.listed}: expected a mark for each of {C} columns; got "
                 f"{len(array)}."
             )
         return array.astype(bool)
-    numbers = np.unique(_as_numbers(file, unseen, file.listed))
+    numbers = np.unique(_as_numbers(file, array, file.listed))
     if array.dtype.kind not in "UO":
         return numbers
     are_numbers = isinstance(numbers_or_names(array.astype(str).ravel()), np.ndarray)
