@@ -16,7 +16,7 @@ from zslcore.numbers import signed
 from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.given_sides import ruled_out_sides
 from zslcore.scores.judging import predictions_of_scores
-from zslcore.scores.paired import compare_scores, designs_of
+from zslcore.scores.paired import compare_scores, design_of
 from zslcore.scores.reading import read_scores
 
 C, UNSEEN = 20, np.array([1, 4, 8, 11, 15, 18])
@@ -1001,10 +1001,10 @@ def test_a_comparison_begins_with_one_sentence():
     near, far = (read(F + scale * noise)[0] for scale in (0.05, 3.0))
     pair = compare_scores(first, near)
     row = pair.differences.loc["plain_harmonic"]
-    least = {name: d.detectable("classes") for name, d in designs_of(pair)}
+    least = design_of(pair, "plain_harmonic").detectable("classes")
     assert pair.headline.startswith("No significant difference: H ")
     assert f"{signed(row['low'])} to {signed(row['high'])} over classes" in pair.headline
-    assert f"could have shown {100 * least['plain_harmonic']:.1f} points" in pair.headline
+    assert f"could have shown {100 * least:.1f} points" in pair.headline
     assert pair.as_text().startswith("No significant difference")
     assert compare_scores(far, first).headline.startswith("own.npz is significantly better: H ")
 

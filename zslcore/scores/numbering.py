@@ -126,47 +126,33 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Lab
         if place.min() >= 0 and len(of_seen) <= place.max() < len(order):
             description = f"the seen classes are counted first, then the unseen ones, {start}"
             yield LabelReading(order[place], description), 1 / min(len(of_seen), len(of_unseen))
-        yield from _readings_of_seen(y, seen, best, first)
-        if np.isin(of_unseen, y).all():
-            continue  # labels include all unseen classes, so they are not renumbered
-        unseen = _named(place, of_unseen)
-        for seen_too in (False, True):
-            as_seen = _named(place, of_seen) if seen_too else np.where(seen[y], y, -1)
-            if ((unseen < 0) & (as_seen < 0)).any():
-                continue
-            what = "either side" if seen_too else "the unseen side"
-            for rows, how, length in _sides_of_rows(y, as_seen, unseen, best):
-                description = f"images of {what} count the classes of their side {start}, {how}"
-                chance = 1 / len(of_unseen)
-                # Sides are chosen for many hits, so there are more hits by chance.
-                chance += np.sqrt(chance * (1 - chance) / length)
-                yield LabelReading(np.where(rows, unseen, as_seen), description), chance
+        yield from _readings_of_sides(y, seen, best, first)
 
 
-def _readings_of_seen(
+def _readings_of_sides(
     y: np.ndarray, seen: np.ndarray, best: Best, first: int
 ) -> Iterator[tuple[LabelReading, float]]:
-    """Yield the readings in which only labels of seen images count the classes of their side."""
-    of_seen = np.flatnonzero(seen)
-    if np.isin(of_seen, y).all():
-        return  # labels include all seen classes, so they are not renumbered
-    as_seen, as_unseen = _named(y - first, of_seen), np.where(seen[y], -1, y)
-    if ((as_seen < 0) & (as_unseen < 0)).any():
-        return
-    for rows, how, length in _sides_of_rows(y, as_seen, as_unseen, best):
-        description = (
-            f"images of the seen side count the classes of their side from {first}; unseen are"
-        )
-        chance = 1 / len(of_seen)
-        # Sides are chosen for many hits, so there are more hits by chance.
-        chance += np.sqrt(chance * (1 - chance) / length)
-        yield (
-            LabelReading(
-                np.where(rows, as_unseen, as_seen),
-                f"{description} {how.removeprefix('which are ')}",
-            ),
-            chance,
-        )
+    """Yield the readings in which labels of one side, or of either, count its classes."""
+    sides = np.flatnonzero(seen), np.flatnonzero(~seen)
+    within = [_named(y - first, side) for side in sides]
+    among_all = np.where(seen[y], y, -1), np.where(seen[y], -1, y)
+    start = f"count the classes of their side from {first}"
+    readings: tuple[tuple[np.ndarray, np.ndarray, np.ndarray, str], ...] = (
+        (sides[0], within[0], among_all[1], f"images of the seen side {start}; unseen are"),
+        (sides[1], among_all[0], within[1], f"images of the unseen side {start}, which are"),
+        (sides[1], within[0], within[1], f"images of either side {start}, which are"),
+    )
+    for renumbered, as_seen, as_unseen, description in readings:
+        if np.isin(renumbered, y).all():
+            continue  # labels include all classes of the side, so they are not renumbered
+        if ((as_seen < 0) & (as_unseen < 0)).any():
+            continue
+        chance = 1 / len(renumbered)
+        for rows, how, length in _sides_of_rows(y, as_seen, as_unseen, best):
+            # Sides are chosen for many hits, so there are more hits by chance.
+            more = np.sqrt(chance * (1 - chance) / length)
+            reading = LabelReading(np.where(rows, as_unseen, as_seen), f"{description} {how}")
+            yield reading, chance + more
 
 
 def _named(place: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -185,8 +171,8 @@ def _sides_of_rows(
     sums = np.concatenate([[0.0], np.cumsum(gain)])
     last, first = int(np.argmin(sums)), int(np.argmax(sums))
     for rows, how in (
-        (np.arange(n) >= last, f"which are the rows from {last:,} on"),
-        (np.arange(n) < first, f"which are the first {first:,} rows"),
+        (np.arange(n) >= last, f"the rows from {last:,} on"),
+        (np.arange(n) < first, f"the first {first:,} rows"),
     ):
         if rows.any() and (np.where(rows, as_unseen, as_seen) >= 0).all():
             yield rows, how, n / 2
@@ -196,7 +182,7 @@ def _sides_of_rows(
         if of_run.any():
             yield (
                 of_run,
-                f"which are {int(of_run.sum()):,} rows in runs of a label",
+                f"{int(of_run.sum()):,} rows in runs of a label",
                 n / len(starts),
             )
 

@@ -12,7 +12,6 @@ the accuracies u and s of each file: an image of an unseen class has the weight 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
@@ -139,14 +138,8 @@ class Pair:
         if row["low"] > 0 or row["high"] < 0:
             better = self.names[1] if row["low"] > 0 else self.names[0]
             return f"{better} is significantly better: {values}."
-        finds = [
-            (design, design.detectable("classes", POWER, ALPHA))
-            for of, design in designs_of(self)
-            if of == name
-        ]
-        shown = ""
-        if finds and np.isfinite(finds[0][1]):
-            design, least = finds[0]
+        shown, design = "", design_of(self, name)
+        if np.isfinite(least := design.detectable("classes", POWER, ALPHA)):
             classes = " + ".join(f"{round(s.classes):,}" for s in design.strata)
             shown = f"; these {classes} classes could have shown {100 * least:.1f} points"
         return f"No significant difference: {values}{shown}."
@@ -295,38 +288,19 @@ def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
     return replace(second, predictions=replace(both[1], test=test))
 
 
-#: Points at which a comparison has metrics.
-POINTS = ("separate", "plain", "calibrated")
-
-
-def designs_of(pair: Pair) -> Iterator[tuple[str, Design]]:
-    """Yield each metric with the design of the comparison of the two files."""
-    generalized = pair.tests[0].generalized
-    limits = {test.limits for test in pair.tests}
-    both = bool(pair.tests[0].seen[pair.tests[0].y].any())
-    for point in POINTS if generalized else POINTS[:1]:
-        if point == "calibrated" and None in pair.gammas:
-            continue
-        if "predicted classes" in limits and point != "plain":
-            continue
-        if "sides given" in limits and point != "separate":
-            continue
-        right = [_right(test, point, gamma or 0.0) for test, gamma in _files(pair)]
-        sides = {"unseen": ~_of_seen(pair.tests[0]), "seen": _of_seen(pair.tests[0])}
-        for side, of in sides.items():
-            if of.any():
-                yield _of_side(pair, f"{point}_{side}", right, of)
-        if both:
-            yield _of_harmonic(pair, f"{point}_harmonic", right, sides)
-
-
-def _files(pair: Pair) -> Iterator[tuple[AnsweredTest, float | None]]:
-    yield from zip(pair.tests, pair.gammas, strict=True)
-
-
-def _of_seen(test: AnsweredTest) -> np.ndarray:
-    of_seen: np.ndarray = test.seen[test.y]
-    return of_seen
+def design_of(pair: Pair, name: str) -> Design:
+    """Return the design of the comparison of two files by one of their common metrics."""
+    point, _, side = {"zsl": "separate_unseen"}.get(name, name).partition("_")
+    test = pair.tests[0]
+    right = [
+        _right(test, point, gamma or 0.0)
+        for test, gamma in zip(pair.tests, pair.gammas, strict=True)
+    ]
+    sides = {"unseen": ~test.seen[test.y], "seen": test.seen[test.y]}
+    if side == "harmonic":
+        return _of_harmonic(test.y, right, sides)
+    first, second = (r[sides[side]].astype(float) for r in right)
+    return Design((stratum_of(second - first, test.y[sides[side]]),))
 
 
 def _right(test: AnsweredTest, point: str, gamma: float) -> np.ndarray:
@@ -336,25 +310,14 @@ def _right(test: AnsweredTest, point: str, gamma: float) -> np.ndarray:
     return test.predicted(gamma if point == "calibrated" else 0.0) == test.y
 
 
-def _of_side(pair: Pair, name: str, right: list[np.ndarray], of: np.ndarray) -> tuple[str, Design]:
-    y = pair.tests[0].y[of]
-    first, second = (r[of].astype(float) for r in right)
-    stratum = stratum_of(second - first, y)
-    return "zsl" if name == "separate_unseen" else name, Design((stratum,))
-
-
-def _of_harmonic(
-    pair: Pair, name: str, right: list[np.ndarray], sides: dict[str, np.ndarray]
-) -> tuple[str, Design]:
-    y = pair.tests[0].y
+def _of_harmonic(y: np.ndarray, right: list[np.ndarray], sides: dict[str, np.ndarray]) -> Design:
     values = {side: np.zeros(int(of.sum())) for side, of in sides.items()}
     for sign, r in zip((-1, 1), right, strict=True):
         u, s = (_mean(r[of], y[of]) for of in sides.values())
         total = (s + u) ** 2 or 1.0
         for side, other in (("unseen", s), ("seen", u)):
             values[side] += sign * 2 * other**2 / total * r[sides[side]]
-    strata = tuple(stratum_of(values[side], y[of]) for side, of in sides.items())
-    return name, Design(strata)
+    return Design(tuple(stratum_of(values[side], y[of]) for side, of in sides.items()))
 
 
 def _mean(right: np.ndarray, y: np.ndarray) -> float:

@@ -707,53 +707,38 @@ def _marked_columns(file: str, name: str, marks: np.ndarray) -> np.ndarray:
 
 
 def _read_parquet(path: Path, folder: Path, limits: Limits, keyed: bool) -> dict[str, Any]:
-    """Return the parts of a table: scores of classes or, without any, predicted classes.
+    """Return the parts of a Parquet table.
 
     With ``keyed``, columns of other texts are read, too, since one may name the images.
     """
     wanted: dict[str, Role] = {
+        "titles": "names",
         "scores": "scores",
         "class_names": "names",
         "labels": "labels",
         "predicted": "labels",
     }
     read = read_arrays(path, wanted, folder, required=(), limits=limits)
-    parts: dict[str, Any] = {**read.arrays, **read.names}
-    numbers = parts.get("scores")
-    remarks = [_left_out(read.unread, "texts, no scores of a class")] if read.unread else []
-    parts["others"] = {}
-    if keyed and read.unread:
-        with suppress(FileRefusedError):  # neither numbers nor texts
-            texts = read_arrays(path, dict.fromkeys(read.unread, "labels"), folder, limits=limits)
-            parts["others"] = {title: np.array(values) for title, values in texts.names.items()}
-    if numbers is not None:
-        columns = list(parts.get("class_names", ()))
-        if len(columns) != numbers.shape[1]:
-            raise FileRefusedError(
-                f"{clean_text(path.name)}: expected one name per column of scores; got "
-                f"{len(columns):,} for {numbers.shape[1]:,}."
-            )
-        scored = _columns_of_classes(columns, parts.get("labels", ()), numbers)
-        if 1 < len(scored) < len(columns):
-            parts["others"] |= {name: numbers[:, k] for k, name in enumerate(columns)}
-            others = [columns[k] for k in range(len(columns)) if k not in scored]
-            remarks.append(_left_out(others, "no scores of a class"))
-            parts["scores"] = numbers = np.array(numbers[:, scored])
-            parts["class_names"] = tuple(columns[k] for k in scored)
-    if "predicted" in parts and (
-        numbers is None or _are_no_classes(parts["class_names"], parts.get("labels"))
-    ):
-        columns = parts.pop("class_names", ())
-        if parts.pop("scores", None) is not None:
-            remarks.append(_left_out(columns, "predicted classes decide"))
-    elif parts.pop("predicted", None) is not None:
-        remarks.append(_left_out(["predicted classes"], "scores decide"))
-    if "scores" not in parts and "predicted" not in parts:
+    named = {**read.arrays, **read.names}
+    of_images = [named[part] for part in ("labels", "predicted") if part in named]
+    titled = zip(read.names.get("titles", ()), of_images, strict=True)
+    texts = {title: np.array(values).astype(str) for title, values in titled}
+    left_out = read.unread
+    with suppress(FileRefusedError):  # neither numbers nor texts
+        if keyed and read.unread:
+            roles: dict[str, Role] = dict.fromkeys(read.unread, "labels")
+            others = read_arrays(path, roles, folder, limits=limits)
+            texts |= {title: np.array(values) for title, values in others.names.items()}
+            left_out = tuple(title for title in read.unread if title not in others.names)
+    n = len(next(iter(texts.values()), ()))
+    values = read.arrays.get("scores", np.empty((n, 0)))
+    columns = tuple(read.names.get("class_names", ()))
+    if len(columns) != values.shape[1]:
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected one column of scores per class, or one column of "
-            "predicted classes, such as y_pred; got texts alone."
+            f"{clean_text(path.name)}: expected one name per column of scores; got "
+            f"{len(columns):,} for {values.shape[1]:,}."
         )
-    return parts | {"remarks": remarks, "is_table": True}
+    return _parts_of_table(clean_text(path.name), ScoreTable(values, columns, texts, left_out))
 
 
 def _are_other_images(parts: Mapping[str, Any], more: Mapping[str, Any]) -> bool:

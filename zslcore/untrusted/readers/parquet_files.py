@@ -49,7 +49,8 @@ def open_parquet(path: str, texts: Sequence[str] = ()) -> Any:
 class ParquetScores:
     """Table of scores, with the matrix "scores" and a column of "labels".
 
-    A column of predicted classes is named "predicted"; other columns of texts keep their names.
+    A column of predicted classes is named "predicted"; "titles" has the titles of these two. Other
+    columns of texts keep their names.
     """
 
     def __init__(self, path: str) -> None:
@@ -62,7 +63,9 @@ class ParquetScores:
         others = [n for n in schema.names if n not in (self.label, self.predicted, *index)]
         self.texts = [n for n in others if "string" in str(schema.field(n).type)]
         self.columns = [n for n in others if n not in self.texts]
+        self.titles = [title for title in (self.label, self.predicted) if title is not None]
         self.names = ["scores", "class_names"] if self.columns else []
+        self.names += ["titles"] if self.titles else []
         self.names += ["labels"] * (self.label is not None)
         self.names += ["predicted"] * (self.predicted is not None)
         self.names += self.texts
@@ -72,12 +75,15 @@ class ParquetScores:
         rows = self.file.metadata.num_rows
         if name == "scores":
             return (rows, len(self.columns)), 8
-        return ((len(self.columns),) if name == "class_names" else (rows,)), TEXT_BYTES
+        n = {"class_names": len(self.columns), "titles": len(self.titles)}.get(name, rows)
+        return (n,), TEXT_BYTES
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of a variable."""
         if name == "class_names":
             return np.array(self.columns)
+        if name == "titles":
+            return np.array(self.titles)
         if name in ("labels", "predicted", *self.texts):
             column_name = {"labels": self.label, "predicted": self.predicted}.get(name, name)
             column = self.file.read([column_name], use_threads=False).column(0)
