@@ -45,6 +45,12 @@ def html_of_frame(title: str, frame: pd.DataFrame, rows: int = 12) -> str:
 MATCHES = "found.json"
 
 
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Join names, the first in full: ``a, b and 7 more``."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def search_pattern(names: Sequence[str], pattern: str, out: Path) -> str:
     """Write a JSON list of the first group of ``pattern`` in each name; null without a match.
 

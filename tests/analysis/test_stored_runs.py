@@ -71,11 +71,11 @@ def test_own_runs_come_first_the_newest_of_them_on_top(runs, meant, expected):
 @pytest.mark.parametrize("by", sorted_by())
 def test_figures_come_largest_first_and_names_in_order(runs, by):
     runs = runs[:2]  # all of this data folder
-    values = [one.row()[by] for one in select_runs(runs, RunFilter(), by)]
+    values = [one.table()[0][by] for one in select_runs(runs, RunFilter(), by)]
     assert values == sorted(values, reverse=sorted_by()[by])
-    assert [one.row()[by] for one in select_runs(runs, RunFilter(), by, reverse=True)] == values[
-        ::-1
-    ]
+    assert [
+        one.table()[0][by] for one in select_runs(runs, RunFilter(), by, reverse=True)
+    ] == values[::-1]
 
 
 def test_a_run_without_the_figure_comes_last_either_way(runs):

@@ -17,13 +17,12 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from zslcore.analysis.overlap import gains_by_draw, study_summary
 from zslcore.analysis.resampling import student_interval
 from zslcore.datasets.facts import published
 from zslcore.exceptions import ParameterError
-from zslcore.metrics.significance import holm
+from zslcore.metrics.significance import holm, welch
 
 #: Extractor -> name of its features in the paper's printed tables.
 PRINTED_FEATURES = {"idt": "IDT", "sports": "C3D", "kinetics": "deep"}
@@ -113,7 +112,7 @@ def compared_splits(study: pd.DataFrame, configuration: str) -> pd.DataFrame:
             continue
         released, controlled = (by_draw[kind].to_numpy() for kind in ("released", "controlled"))
         shares = part.groupby("splits")["overlapping"].mean()
-        low, high = _welch(controlled, released)
+        low, high, _ = welch(controlled, released)
         row = {"features": features, "semantics": semantics}
         row |= {"released": released.mean(), "controlled": controlled.mean()}
         row |= {"difference": controlled.mean() - released.mean(), "low": low, "high": high}
@@ -121,14 +120,6 @@ def compared_splits(study: pd.DataFrame, configuration: str) -> pd.DataFrame:
         row |= {f"ouc_{kind}": shares[kind] for kind in ("released", "controlled")}
         rows.append(row | _printed_splits(configuration, str(features), str(semantics)))
     return pd.DataFrame(rows)
-
-
-def _welch(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    """Return Welch's interval of a difference of means; NaN if a sample has fewer than 2 values."""
-    if min(len(a), len(b)) < 2:
-        return np.nan, np.nan
-    interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
-    return float(interval.low), float(interval.high)
 
 
 def _printed_splits(configuration: str, features: str, semantics: str) -> dict[str, float]:

@@ -38,7 +38,7 @@ from zslcore.analysis.resampling import (
     order_of_classes,
 )
 from zslcore.analysis.stored_runs import oracle_keys, single_fold_keys
-from zslcore.datasets.facts import earlier_version, fact_sources, fine_tuned_on
+from zslcore.datasets.facts import benchmark_in_name, earlier_version, fine_tuned_on
 from zslcore.datasets.imports import pretraining_by_name
 from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.runs import RunResult
@@ -163,7 +163,7 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> MethodResult:
         row=row_name(spec.method, result.params, _non_default_parts(result)),
         data=spec.dataset,
         digest=spec.digest,
-        benchmark=_benchmark(spec.dataset),
+        benchmark=benchmark_in_name(spec.dataset),
         simulated=result.simulated,
         split=spec.split,
         task="" if task == "given" else task,
@@ -208,11 +208,6 @@ def _non_default_parts(result: RunResult) -> list[str]:
     ]
     has_given = result.params_origin == "given" and method is not None and bool(method.param_grid)
     return parts + ["given parameters"] * has_given
-
-
-def _benchmark(data: str) -> str:
-    """Return the benchmark in the name of a data set, such as "AWA1" in "AWA1-lss"."""
-    return next((b for b in fact_sources() if data.lower().startswith(b.lower())), "")
 
 
 def best_cells(

@@ -47,7 +47,7 @@ from zslcore.metrics.gain import (
     gain_of,
     overlap_gain,
 )
-from zslcore.metrics.significance import holm
+from zslcore.metrics.significance import holm, welch
 from zslcore.names import class_key
 from zslcore.progress import Progress, silent
 
@@ -544,15 +544,14 @@ def group_gain(table: pd.DataFrame) -> GroupGain:
             "Expected two classes in the pre-training set and two unrelated ones; got "
             f"{len(inside)} and {len(unrelated)}."
         )
-    test = stats.ttest_ind(inside, unrelated, equal_var=False)
-    interval = test.confidence_interval(0.95)
+    low, high, p = welch(inside, unrelated)
     return GroupGain(
         inside=float(inside.mean()),
         related=float(related.mean()) if len(related) else np.nan,
         unrelated=float(unrelated.mean()),
         others=float(np.concatenate([related, unrelated]).mean()),
         difference=float(inside.mean() - unrelated.mean()),
-        low=float(interval.low),
-        high=float(interval.high),
-        p=float(test.pvalue),
+        low=low,
+        high=high,
+        p=p,
     )

@@ -27,7 +27,7 @@ from zslcore.methods import METHODS
 from zslcore.metrics.significance import PairedTest, paired_test
 from zslcore.numbers import percent, signed
 from zslcore.results.planning import ChoiceRule, planned
-from zslcore.results.store import HERE, RUN, StoredRun
+from zslcore.results.store import HERE, Result, StoredRun
 from zslcore.storage.tables import best_in_groups, harmless_csv, latex_table
 from zslcore.version import stamped, version
 
@@ -54,9 +54,10 @@ ORACLE = "oracle"
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Filter of runs; an empty field or None keeps all runs.
+    """Filter of stored results; an empty field or None keeps all of them.
 
-    ``since`` is the first day, in UTC; ``own`` leaves out precomputed results.
+    A result passes if one of its rows does. ``since`` is the first day, in UTC; ``own`` leaves out
+    precomputed results.
     """
 
     datasets: Collection[str] = ()
@@ -65,15 +66,17 @@ class RunFilter:
     since: date | None = None
     own: bool = False
 
-    def __call__(self, one: StoredRun) -> bool:
-        """Return whether a run passes the filter."""
-        spec = one.result.spec
+    def __call__(self, one: StoredRun | Result) -> bool:
+        """Return whether a result passes the filter."""
+        rows = one.table()
+        names = {"dataset": self.datasets, "split": self.splits, "method": self.methods}
         return (
-            (not self.datasets or spec.dataset in self.datasets)
-            and (not self.splits or spec.split in self.splits)
-            and (not self.methods or spec.method in self.methods)
-            and (self.since is None or one.result.created[:10] >= self.since.isoformat())
-            and not (self.own and one.shipped)
+            all(
+                not listed or any(row.get(column) in listed for row in rows)
+                for column, listed in names.items()
+            )
+            and (self.since is None or one.created[:10] >= self.since.isoformat())
+            and not (self.own and any(row["origin"] != HERE for row in rows))
         )
 
     def check(self, runs: Sequence[StoredRun]) -> None:
@@ -96,7 +99,7 @@ def tabulate_results(
     Accuracies are fractions; ``chosen_for`` is the result of :func:`chosen`, and ``origin`` is the
     run's origin in the store.
     """
-    rows = [{"kind": RUN} | o.row() | {"chosen_for": chosen(o, oracle_keys)} for o in runs]
+    rows = [row | {"chosen_for": chosen(o, oracle_keys)} for o in runs for row in o.table()]
     return pd.DataFrame([*rows, *others])
 
 

@@ -77,19 +77,6 @@ FILTERS: tuple[Option, ...] = (
 )
 
 
-def meant(args: argparse.Namespace, stored: Sequence[StoredRun]) -> list[StoredRun]:
-    """Return the runs chosen by the options, sorted as the options state."""
-    wanted = RunFilter(
-        datasets=args.dataset,
-        splits=args.split,
-        methods=args.method,
-        since=_day(args.since),
-        own=args.own,
-    )
-    wanted.check(stored)
-    return select_runs(stored, wanted, args.sort, reverse=args.reverse)
-
-
 def _all_runs() -> list[StoredRun]:
     """Return all runs; write the number of unreadable runs to standard error."""
     store = ResultStore()
@@ -140,26 +127,17 @@ def _meant_of_all(
         if kind not in KINDS:
             raise closest_name("kind of result", kind, KINDS)
     kinds, stored = args.kind or default, _all_runs()
-    others = [one for one in ResultStore().others(kinds) if is_meant(args, one)]
+    wanted = RunFilter(args.dataset, args.split, args.method, _day(args.since), args.own)
+    others = [one for one in ResultStore().others(kinds) if wanted(one)]
     if RUN not in kinds:
         return [], others, stored
     try:
-        return meant(args, stored), others, stored
+        wanted.check(stored)
+        return select_runs(stored, wanted, args.sort, reverse=args.reverse), others, stored
     except UnknownNameError:  # no run has this name, but another result may
         if others and args.sort in sorted_by():
             return [], others, stored
         raise
-
-
-def is_meant(args: argparse.Namespace, one: Result) -> bool:
-    """Whether a result other than a run passes the filters."""
-    table, since = one.table(), _day(args.since)
-    filters = {"dataset": args.dataset, "split": args.split, "method": args.method}
-    named = all(
-        not names or any(row.get(column) in names for row in table)
-        for column, names in filters.items()
-    )
-    return named and (since is None or one.created[:10] >= str(since))
 
 
 def shown_rows(one: Result) -> list[dict[str, Any]]:

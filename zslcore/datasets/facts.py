@@ -26,7 +26,7 @@ import csv
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -141,6 +141,19 @@ def fact_sources() -> Mapping[str, Mapping[str, Any]]:
     """
     text = (FACTS / "classes" / "sources.toml").read_text(encoding="utf-8")
     return MappingProxyType(tomllib.loads(text))
+
+
+def benchmark_in_name(data: str, among: Iterable[str] | None = None) -> str:
+    """Return the benchmark with which the name of a data set begins, "" without one.
+
+    ``among`` are the possible benchmarks, by default all of them.
+
+    >>> benchmark_in_name("AWA1-lss"), benchmark_in_name("simulated-CUB"), benchmark_in_name("x")
+    ('AWA1', 'CUB', '')
+    """
+    name = data.lower().removeprefix("simulated-")
+    possible = fact_sources() if among is None else among
+    return next((each for each in possible if name.startswith(each.lower())), "")
 
 
 @cache

@@ -85,7 +85,7 @@ from zslcore.datasets.split_lists import (
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import LETTER, WORDNET_ID
 from zslcore.storage.files import path_of
-from zslcore.texts import clean_text, expect, refusal_of
+from zslcore.texts import clean_text, expect, listed, refusal_of
 from zslcore.untrusted.client import container_of, look_into, read_head, read_lines
 
 #: Layouts of folders that are read, for the message of a refusal.
@@ -172,7 +172,7 @@ def refusal_of_folder(folder: Path) -> FileRefusedError:
     """Return the refusal of a folder of unknown layout; it lists content and known layouts."""
     paths = sorted(folder.iterdir()) if folder.is_dir() else []
     names = [f"{clean_text(path.name, 40)}{'/' if path.is_dir() else ''}" for path in paths]
-    shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    shown = listed(names, 8)
     if any(path.suffix.lower() in PICKLES for path in paths):
         return FileRefusedError(
             f"{clean_text(folder)}: found {shown}; a pickle would run code and is not opened: "

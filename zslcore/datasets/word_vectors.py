@@ -24,7 +24,7 @@ import numpy as np
 
 from zslcore.names import spaced_name
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text, expect
+from zslcore.texts import clean_text, expect, listed
 from zslcore.untrusted.client import read_arrays, read_words
 
 #: Suffixes of archives and of the binary form; other files are text.
@@ -61,9 +61,8 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
         else:
             class_vectors.append(np.mean(present, axis=0))
     if missing:
-        shown = ", ".join(repr(clean_text(spaced_name(name), 60)) for name in missing[:LISTED])
-        more = f" and {len(missing) - LISTED} more" if len(missing) > LISTED else ""
-        expect(False, path, "a vector for every word of each class", f"none for {shown}{more}")
+        shown = listed([repr(clean_text(spaced_name(name), 60)) for name in missing], LISTED)
+        expect(False, path, "a vector for every word of each class", f"none for {shown}")
     return np.asarray(class_vectors, dtype=np.float32)
 
 

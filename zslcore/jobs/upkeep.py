@@ -25,6 +25,7 @@ from zslcore.results.store import ResultStore
 from zslcore.storage import artifacts, settings
 from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import data_folder, is_draft_file
+from zslcore.texts import listed
 from zslcore.untrusted.walls import WALLS, active_walls
 from zslcore.version import sources_digest, version
 
@@ -259,5 +260,4 @@ def _quarantined() -> str:
 
 def _named(paths: Sequence[Path]) -> str:
     """Return the first names of a list as text, and the number of further names."""
-    more = f" and {len(paths) - LISTED:,} more" if len(paths) > LISTED else ""
-    return ", ".join(path.name for path in paths[:LISTED]) + more
+    return listed([path.name for path in paths], LISTED)

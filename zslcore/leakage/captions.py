@@ -17,7 +17,7 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.vocabularies import id_of
 from zslcore.names import readable
 from zslcore.numbers import counted
-from zslcore.texts import clean_text, refusal_of
+from zslcore.texts import clean_text, listed, refusal_of
 from zslcore.untrusted.client import count_captions_of
 
 
@@ -73,8 +73,7 @@ def as_text(table: pd.DataFrame, n: int, most: int = 40) -> str:
     if len(named) > most:
         lines.append(f"  and {len(named) - most:,} more; --json has them all")
     if none:
-        more = f" and {len(none) - most:,} more" if len(none) > most else ""
-        lines.append(f"in no caption: {', '.join(none[:most])}{more}")
+        lines.append(f"in no caption: {listed(none, most)}")
     lines.append(
         "A match is no proof: the word may have another sense, and an image may show a class that "
         "its caption does not name."

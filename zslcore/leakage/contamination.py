@@ -38,7 +38,7 @@ from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import closest_name
 from zslcore.leakage.counts import certain_and_possible, overlaps
 from zslcore.leakage.matching import BROADER_STEPS
-from zslcore.leakage.report import Figure, Finding, listed, trained_classes
+from zslcore.leakage.report import Figure, Finding, trained_classes
 from zslcore.leakage.vocabularies import (
     NOTHING,
     Vocabulary,
@@ -50,7 +50,7 @@ from zslcore.leakage.vocabularies import (
 from zslcore.names import spaced_name
 from zslcore.numbers import counted, percent
 from zslcore.storage.files import FACTS
-from zslcore.texts import refusal_of
+from zslcore.texts import listed, refusal_of
 
 #: Annotation of the training examples of an extractor.
 Labels = Literal["classes", "captions", "none"]

@@ -23,11 +23,11 @@ from zslcore.leakage.report import (
     Finding,
     Report,
     SplitComparison,
-    listed,
 )
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import Group
 from zslcore.names import readable
+from zslcore.texts import listed
 
 NOWHERE = "in no part"
 #: Checks with findings on rows: the same row, image, class or photograph in training and test.

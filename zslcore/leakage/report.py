@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, get_args
 
@@ -24,20 +24,10 @@ HOW = {
     "prototypes": "provenance=, --prototypes-from",
 }
 
-#: Maximum number of names in a sentence; the evidence has all names.
-MOST_NAMES = 6
-
 
 def how(what: str) -> str:
     """Return the parameters of an input in brackets: ``(labels=, --labels)``."""
     return f"({HOW[what]})"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Join names, the first six in full: ``a, b and 7 more``."""
-    shown = ", ".join(names[:MOST_NAMES])
-    more = len(names) - MOST_NAMES
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def without_options(text: str) -> str:

@@ -34,7 +34,6 @@ from zslcore.leakage.report import (
     Finding,
     Picture,
     Report,
-    listed,
     trained_classes,
     without_options,
     worst_first,
@@ -42,6 +41,7 @@ from zslcore.leakage.report import (
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.numbers import counted, signed
 from zslcore.storage.files import FACTS
+from zslcore.texts import listed
 
 #: Maximum number of rows of a finding on a card.
 MOST_ROWS = 5

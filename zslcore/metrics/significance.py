@@ -53,7 +53,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import nctdtr, nctdtrinc, ndtr, ndtri, stdtr, stdtrit
-from scipy.stats import rankdata, ttest_1samp, wilcoxon
+from scipy.stats import rankdata, ttest_1samp, ttest_ind, wilcoxon
 
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.numbers import signed
@@ -149,6 +149,18 @@ def paired_test(
         level=level,
         of=of,
     )
+
+
+def welch(a: np.ndarray, b: np.ndarray, level: float = 0.95) -> tuple[float, float, float]:
+    """Return the interval of a difference of means, and its two-sided p-value, by Welch's test.
+
+    All are NaN if a sample has fewer than two values.
+    """
+    if min(len(a), len(b)) < 2:
+        return np.nan, np.nan, np.nan
+    test = ttest_ind(a, b, equal_var=False)
+    ends = test.confidence_interval(level)
+    return float(ends.low), float(ends.high), float(test.pvalue)
 
 
 def _d_interval(t: float, n: int, level: float) -> tuple[float, float]:

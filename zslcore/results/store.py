@@ -137,9 +137,15 @@ class StoredRun:
         """Origin of the result: "here" or "the package"."""
         return "the package" if self.shipped else HERE
 
-    def row(self) -> dict[str, Any]:
-        """Return one tidy row: id and origin, then :meth:`RunResult.row`."""
-        return {"id": self.id, "origin": self.origin} | self.result.row()
+    @property
+    def created(self) -> str:
+        """Moment of the run, ISO 8601 in UTC."""
+        return self.result.created
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one tidy row: kind, id and origin, then :meth:`RunResult.row`."""
+        head = {"kind": RUN, "id": self.id, "origin": self.origin}
+        return [head | self.result.row()]
 
     def to_json(self) -> str:
         """Return the result as :meth:`RunResult.to_json` does."""

@@ -39,7 +39,7 @@ from zslcore.scores.reading import (
     some_rows,
 )
 from zslcore.storage.artifacts import scratch
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, listed
 
 #: Name of a fix -> its description; "as-is" answers every question with no.
 FIXES: dict[str, str] = {
@@ -883,8 +883,8 @@ def _unused_column_question(
     unseen classes.
     """
     C = F.shape[1]
-    listed = np.empty(0, dtype=np.intp) if unseen is None else unseen
-    used = np.union1d(y, listed)
+    stated = np.empty(0, dtype=np.intp) if unseen is None else unseen
+    used = np.union1d(y, stated)
     if used.min() < 0 or used.max() >= C:
         return None
     for k, fix, which in ((0, "unused-column", "first"), (C - 1, "unused-last-column", "last")):
@@ -904,7 +904,7 @@ def _unused_column_question(
             )
         values = column(F, k)
         if (values == values[0]).all():
-            stands_out = _wins(values, F, np.setdiff1d(np.arange(C), [*listed, k]))
+            stands_out = _wins(values, F, np.setdiff1d(np.arange(C), [*stated, k]))
             shown = f"{values[0]:g} in every row"
         else:
             stands_out = len(np.unique(y)) == C - 1
@@ -994,10 +994,9 @@ def _missing_classes(matrix: Scores) -> Iterator[str]:
     has_images = np.isin(np.arange(len(matrix.seen)), matrix.y)
     missing, n = np.flatnonzero(~matrix.seen & ~has_images), int((~matrix.seen).sum())
     if 0 < len(missing) < n:
-        names = ", ".join(matrix.class_names[k] for k in missing[:LISTED])
-        more = f" and {len(missing) - LISTED} more" if len(missing) > LISTED else ""
+        names = listed([matrix.class_names[k] for k in missing], LISTED)
         yield (
-            f"No image is of {len(missing)} of the {n} unseen classes ({names}{more}): ZSL "
+            f"No image is of {len(missing)} of the {n} unseen classes ({names}): ZSL "
             "accuracy and u are means over the others."
         )
 

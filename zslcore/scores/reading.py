@@ -37,7 +37,7 @@ from zslcore.scores.layouts import (
     unseen_by_image,
 )
 from zslcore.storage.artifacts import scratch
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, listed
 from zslcore.untrusted.client import (
     DEFAULT_LIMITS,
     Contents,
@@ -385,11 +385,7 @@ def read_scores(
         if unseen_scores is not None:
             more = _read_unseen(unseen_scores, folder / "unseen", limits, name, others)
         if _are_other_images(parts, more):
-            parts.setdefault("unseen", np.unique(np.asarray(more["labels"])))
-            for part in ("scores", "labels"):
-                parts[part] = np.concatenate([np.asarray(of[part]) for of in (parts, more)])
-            more = {}
-        second, second_names = more.get("scores"), tuple(more.get("class_names", ()))
+            more = _append_images(parts, more)
         for part in ("labels", "unseen", "seen"):
             if more.get(part) is not None:
                 parts.setdefault(part, more[part])
@@ -397,57 +393,82 @@ def read_scores(
         if labels is not None:
             axes = others if matrix is None else matrix.axes
             parts["labels"] = _read_labels(labels, folder / "labels", limits, name, axes)
-        if matrix is not None and "labels" in parts:
-            parts["scores"], parts["class_names"] = matrix.oriented(name, parts["labels"])
-            parts["is_table"] = True
-            numbered = np.asarray(parts["labels"]).dtype.kind not in "UO"
-            if numbered and parts["class_names"] and not are_numbered(parts["class_names"]):
-                order = "Labels are numbers: they count the classes in the order of the file."
-                parts["remarks"] = [*parts.get("remarks", ()), order]
-        elif matrix is not None:
-            parts["class_names"] = matrix.rows
+        if matrix is not None:
+            _orient(name, parts, matrix)
+        if isinstance(unseen, Path):
+            unseen = listed_classes([unseen.name], unseen.parent)
         if unseen is not None:
-            if isinstance(unseen, Path):
-                unseen = listed_classes([unseen.name], unseen.parent)
             parts["unseen"] = numbers_or_names(tuple(unseen))
         else:
             _refuse_shared(name, parts)
-        _move_marks(parts, others)
-        lists_seen = "unseen" not in parts and "seen" in parts and second is None
-        if lists_seen:
-            parts["unseen"] = parts["seen"]
-        if second is not None:
-            _join_blocks(name, parts, np.asarray(second), second_names)
-        if "labels" not in parts:
-            raise FileRefusedError(
-                f"{name}: expected one row per image with its label, called "
-                f"{', '.join(NAMES['labels'][:4])} or the like, or a file of labels; got "
-                f"{_described(parts)} alone."
-            )
-        _refuse_runs(name, parts["labels"], others)
-        _number_columns(parts)
-        _find_sides(name, parts, others)
-        if "scores" in parts and _are_class_embeddings(parts):
-            raise FileRefusedError(
-                f"{name}: expected scores of every image; got one row per class and no column of "
-                "a class, as class embeddings have, which import takes with --prototypes."
-            )
-        predicted = parts.get("predicted")
-        if prefix := _prefix_of(parts.get("class_names", ()), parts["labels"]):
-            parts["class_names"] = [n.removeprefix(prefix) for n in parts["class_names"]]
-            start = clean_text(prefix, 40)
-            remark = f"Columns are called {start} and the class: read without {start}."
-            parts["remarks"] = [*parts.get("remarks", ()), remark]
-        return ScoreFile(
-            name,
-            parts.get("scores"),  # a memory map stays readable after its folder is deleted
-            np.array(parts["labels"]),
-            None if parts.get("unseen") is None else np.array(parts["unseen"]),
-            tuple(parts.get("class_names", ())),
-            None if predicted is None else np.array(predicted),
-            tuple(parts.get("remarks", ())),
-            lists_seen,
+        return _score_file(name, parts, others, more)
+
+
+def _append_images(parts: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Append the rows of images of unseen classes to those of seen classes."""
+    parts.setdefault("unseen", np.unique(np.asarray(more["labels"])))
+    for part in ("scores", "labels"):
+        parts[part] = np.concatenate([np.asarray(of[part]) for of in (parts, more)])
+    return {}
+
+
+def _orient(name: str, parts: dict[str, Any], matrix: NamedMatrix) -> None:
+    """Add a matrix with named rows to the ``parts`` of a file, with one row per image."""
+    if "labels" not in parts:
+        parts["class_names"] = matrix.rows
+        return
+    parts["scores"], parts["class_names"] = matrix.oriented(name, parts["labels"])
+    parts["is_table"] = True
+    are_names = np.asarray(parts["labels"]).dtype.kind in "UO"
+    if not are_names and parts["class_names"] and not are_numbered(parts["class_names"]):
+        order = "Labels are numbers: they count the classes in the order of the file."
+        parts["remarks"] = [*parts.get("remarks", ()), order]
+
+
+def _score_file(
+    name: str, parts: dict[str, Any], others: dict[str, np.ndarray], more: Mapping[str, Any]
+) -> ScoreFile:
+    """Return the file with its ``parts``; ``more`` are those of unseen columns."""
+    _move_marks(parts, others)
+    second = more.get("scores")
+    lists_seen = "unseen" not in parts and "seen" in parts and second is None
+    if lists_seen:
+        parts["unseen"] = parts["seen"]
+    if second is not None:
+        _join_blocks(name, parts, np.asarray(second), tuple(more.get("class_names", ())))
+    if "labels" not in parts:
+        raise FileRefusedError(
+            f"{name}: expected one row per image with its label, called "
+            f"{', '.join(NAMES['labels'][:4])} or the like, or a file of labels; got "
+            f"{_described(parts)} alone."
         )
+    _refuse_runs(name, parts["labels"], others)
+    _number_columns(parts)
+    _find_sides(name, parts, others)
+    if "scores" in parts and _are_class_embeddings(parts):
+        raise FileRefusedError(
+            f"{name}: expected scores of every image; got one row per class and no column of "
+            "a class, as class embeddings have, which import takes with --prototypes."
+        )
+    if prefix := _prefix_of(parts.get("class_names", ()), parts["labels"]):
+        parts["class_names"] = [n.removeprefix(prefix) for n in parts["class_names"]]
+        start = clean_text(prefix, 40)
+        remark = f"Columns are called {start} and the class: read without {start}."
+        parts["remarks"] = [*parts.get("remarks", ()), remark]
+    unseen, predicted = (
+        None if parts.get(part) is None else np.array(parts[part])
+        for part in ("unseen", "predicted")
+    )
+    return ScoreFile(
+        name,
+        parts.get("scores"),  # a memory map stays readable after its folder is deleted
+        np.array(parts["labels"]),
+        unseen,
+        tuple(parts.get("class_names", ())),
+        predicted,
+        tuple(parts.get("remarks", ())),
+        lists_seen,
+    )
 
 
 def _find_sides(name: str, parts: dict[str, Any], others: Mapping[str, np.ndarray]) -> None:
@@ -802,10 +823,8 @@ def _is_column(shape: Sequence[int] | None) -> bool:
 
 def _left_out(columns: Sequence[str], why: str = "not scores of a class") -> str:
     """Return a remark on columns that were not read."""
-    named = ", ".join(repr(clean_text(name, 60)) for name in columns[:4])
-    more = f" and {len(columns) - 4} more" if len(columns) > 4 else ""
-    one = len(columns) == 1
-    return f"{'Column' if one else 'Columns'} {named}{more}: left out ({why})."
+    named = listed([repr(clean_text(name, 60)) for name in columns], 4)
+    return f"{'Column' if len(columns) == 1 else 'Columns'} {named}: left out ({why})."
 
 
 def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:

@@ -20,7 +20,7 @@ screen states this limit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,6 +32,7 @@ from zslcore.exceptions import DatasetError
 from zslcore.names import class_key
 from zslcore.numbers import percent
 from zslcore.scores.reading import Scores, blocks
+from zslcore.texts import listed
 
 #: Limits of a comparison of two files: rows of each file, and columns.
 ROWS, WIDTH = 400, 64
@@ -107,8 +108,8 @@ def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma
     if shared:
         note = (
             f"Gamma was chosen on {validation.name}, which has images of {len(shared)} of the "
-            f"{int((~matrix.seen).sum())} unseen test classes ({_listed(shared)}): this is an "
-            "oracle, not a validated gamma."
+            f"{int((~matrix.seen).sum())} unseen test classes ({listed(shared, LISTED)}): this is "
+            "an oracle, not a validated gamma."
         )
         return ChosenGamma(gamma, "oracle", f"{note}{_by_number(matrix, validation)}")
     if of_test:
@@ -149,11 +150,6 @@ def _refuse_without_curve(matrix: Scores, validation: Scores) -> None:
             f"{validation.name}: expected validation images of seen and of unseen classes; there "
             f"are none of {side} ones."
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    return f"{', '.join(names[:LISTED])}{more}"
 
 
 # --- Classes --------------------------------------------------------------------------------------

@@ -10,11 +10,12 @@ from zslcore.datasets.facts import FINE_TUNED
 from zslcore.leakage.checks.base import check, error, leak, ok, open_, warning
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import Overlap, overlaps_of_split
-from zslcore.leakage.report import KNOWN_CLASSES, Evidence, Finding, how, listed
+from zslcore.leakage.report import KNOWN_CLASSES, Evidence, Finding, how
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import GROUPS, overlap_gain
 from zslcore.metrics.significance import holm
 from zslcore.numbers import counted, signed
+from zslcore.texts import listed
 
 #: If at most this share of the cells of a table is negative, negative cells mark missing values.
 FEW_CELLS = 0.01

@@ -19,9 +19,10 @@ from zslcore.leakage.published import (
     published_as,
     renumbered,
 )
-from zslcore.leakage.report import Evidence, Finding, listed
+from zslcore.leakage.report import Evidence, Finding
 from zslcore.names import class_key
 from zslcore.numbers import percent
+from zslcore.texts import listed
 
 
 @check("ZSL010", "Identity of the split", "A known split, as published.")

@@ -27,9 +27,10 @@ from zslcore.leakage.context import (
     AuditContext,
 )
 from zslcore.leakage.published import published_as
-from zslcore.leakage.report import Evidence, Finding, listed
+from zslcore.leakage.report import Evidence, Finding
 from zslcore.metrics import accuracy_interval
 from zslcore.numbers import counted, percent
+from zslcore.texts import listed
 
 Findings = Iterator[Finding]
 

@@ -12,7 +12,13 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.metric_names import METRICS
-from zslcore.datasets.facts import class_facts, earlier_version, fact_sources, published
+from zslcore.datasets.facts import (
+    benchmark_in_name,
+    class_facts,
+    earlier_version,
+    fact_sources,
+    published,
+)
 from zslcore.datasets.imports import pretraining_by_name
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
@@ -579,11 +585,15 @@ def _without_seed(params: str) -> str:
 def _benchmark(result: RunResult) -> str | None:
     """Return the benchmark with a run's unseen classes; by name if two benchmarks share them."""
     if result.simulated:
-        return _by_name(result.spec.dataset, fact_sources())
+        return benchmark_in_name(result.spec.dataset) or None
     split = result.spec.split
     names = {class_key(result.class_names[c]) for c in result.evaluation.per_class_zsl}
     candidates = [name for name in fact_sources() if names == _unseen_classes(name, split)]
-    return candidates[0] if len(candidates) == 1 else _by_name(result.spec.dataset, candidates)
+    return (
+        candidates[0]
+        if len(candidates) == 1
+        else benchmark_in_name(result.spec.dataset, candidates) or None
+    )
 
 
 @cache
@@ -593,12 +603,6 @@ def _unseen_classes(benchmark: str, split: str) -> frozenset[str]:
     if split not in ("SS", "PS"):
         return frozenset()
     return frozenset(map(class_key, t["class"][t[split.lower()] == "test"]))
-
-
-def _by_name(data: str, candidates: Iterable[str]) -> str | None:
-    """Return the benchmark in the name of a data set; None without one."""
-    called = data.lower().removeprefix("simulated-")
-    return next((name for name in candidates if called.startswith(name.lower())), None)
 
 
 @cache
