@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -93,13 +94,8 @@ def entry_of_run(
             chosen_for if result.params_origin == "validated" else "",
             dict(result.params),
         ),
-        figures=_figures(e.zsl, e.plain, e.calibrated if with_gamma else None, e.ausuc),
         unseen_classes=unseen,
-        per_class=_per_class(
-            {"zsl": e.per_class_zsl, "plain": e.per_class_plain}
-            | ({"at_gamma": e.per_class} if with_gamma else {}),
-            result.class_names,
-        ),
+        **_measured(asdict(e), with_gamma, result.class_names),
         spec=json.loads(spec.to_json()),
         versions={"zslcore": result.version, "commit": result.commit} | result.environment,
         created=result.created,
@@ -139,7 +135,6 @@ def entry_of_scores(
     try:
         e, names = report["evaluation"], report["unseen_classes"]
         with_gamma = report["gamma_origin"] is not None
-        point = {name: e[name] and _point(e[name]) for name in ("plain", "calibrated")}
         entry = BoardEntry(
             method=method,
             who=who,
@@ -150,14 +145,8 @@ def entry_of_scores(
             gamma=Gamma(report["gamma_origin"] or "none", report["gamma"]),
             parameters=parameters or _parameters(report),
             seeds=_seeds([report, *others]),
-            figures=_figures(
-                e["zsl"], point["plain"], point["calibrated"] if with_gamma else None, e["ausuc"]
-            ),
             unseen_classes=tuple(names),
-            per_class=_per_class(
-                {"zsl": e["per_class_zsl"], "plain": e["per_class_plain"]}
-                | ({"at_gamma": e["per_class"]} if with_gamma else {})
-            ),
+            **_measured(e, with_gamma),
             provenance=provenance,
             versions={"zslcore": report["version"], "commit": report["commit"]},
             created=datetime.now(UTC).date().isoformat(),
@@ -254,36 +243,37 @@ def split_name(dataset: ZSLDataset, split: Split) -> str:
     return next((s.name for s in same if not s.superseded), split.name)
 
 
-def _figures(
-    zsl: float, plain: OperatingPoint | None, at_gamma: OperatingPoint | None, ausuc: float | None
-) -> Figures:
-    figures = {"zsl": zsl, "ausuc": ausuc}
-    for point, tail in ((plain, ""), (at_gamma, "_gamma")):
-        if point is not None:
+def _measured(
+    e: Mapping[str, Any], with_gamma: bool, names: Mapping[int, str] | None = None
+) -> dict[str, Any]:
+    """Return the metrics of an evaluation, and its accuracies by class name, rounded."""
+    figures = {"zsl": e["zsl"], "ausuc": e["ausuc"]}
+    of_class = {"zsl": e["per_class_zsl"], "plain": e["per_class_plain"]}
+    of_class |= {"at_gamma": e["per_class"]} if with_gamma else {}
+    for name, tail in (("plain", ""), ("calibrated", "_gamma")):
+        if e[name] and (with_gamma or not tail):
+            point = _point(e[name])
             figures |= {
                 f"u{tail}": point.unseen,
                 f"s{tail}": point.seen,
                 f"H{tail}": point.harmonic,
             }
-    return Figures(
-        **{k: None if v is None else round(float(v), DIGITS) for k, v in figures.items()}
-    )
+    return {
+        "figures": Figures(**{k: v if v is None else _rounded(v) for k, v in figures.items()}),
+        "per_class": {
+            figure: {(names[c] if names else c): _rounded(value) for c, value in values.items()}
+            for figure, values in of_class.items()
+            if values
+        },
+    }
+
+
+def _rounded(value: float) -> float:
+    return round(float(value), DIGITS)
 
 
 def _point(values: Mapping[str, Any]) -> OperatingPoint:
     return OperatingPoint(values["gamma"], values["seen"], values["unseen"])
-
-
-def _per_class(
-    figures: Mapping[str, Mapping[Any, float]], names: Mapping[int, str] | None = None
-) -> dict[str, dict[str, float]]:
-    return {
-        figure: {
-            (names[c] if names else c): round(float(value), DIGITS) for c, value in of_class.items()
-        }
-        for figure, of_class in figures.items()
-        if of_class
-    }
 
 
 def _counts(benchmark: str, split: str) -> dict[str, int]:

@@ -135,7 +135,7 @@ def interpreted(
         _refuse_rows_of_classes(matrix)
         rows = _spread_rows(len(matrix.y))
         some = replace(matrix, matrix=some_rows(matrix.F, rows), y=matrix.y[rows])
-        question = _order_question(some) or _distance_question(some) or _list_question(matrix, rows)
+        question = _columns_question(some) or _list_question(matrix, rows)
         question = question or _within_sides_question(matrix)
         if question is not None:
             return None, (question,)
@@ -325,7 +325,7 @@ def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: in
     """
     hits = {shift: mean_class_accuracy(y, answers - shift) for shift in (0, 1, -1)}
     best = max(hits, key=hits.__getitem__)
-    if best and hits[best] > max(CLEARER * hits[0], ABOVE_CHANCE / n_classes):
+    if best and _is_clearer(hits[best], hits[0], n_classes):
         from_0, from_1 = ("labels", "predicted classes")[::best]
         raise DatasetError(
             f"{name}: {percent(hits[0])} of the predicted classes are right as they stand, and "
@@ -750,12 +750,17 @@ def _reorder(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
         return changed  # a memory map stays readable after its folder is deleted
 
 
-def _order_question(some: Scores) -> Question | None:
-    """Ask about the order of columns if far more predictions are right with another order."""
-    F, y, orders = some.F, some.y, _orders(some.seen)
+def _is_clearer(hits: float, now: float, n_classes: int) -> bool:
+    """Whether another reading has hits above chance, and far more than the unchanged file."""
+    return hits > max(ABOVE_CHANCE / n_classes, CLEARER * now)
+
+
+def _columns_question(some: Scores) -> Question | None:
+    """Ask about the order or the sign of columns if far more predictions are right with another."""
+    F, y, C, orders = some.F, some.y, some.F.shape[1], _orders(some.seen)
     if {*orders} & {*some.fixes}:
-        return None
-    now, chance = max(_hits(F, y), _hits(-F, y)), 1 / F.shape[1]
+        orders = {}
+    now, negated = _hits(F, y), _hits(-F, y)
 
     def of_sides(F: np.ndarray) -> float:
         """Return the accuracy within sides, which does not depend on a bias to seen classes."""
@@ -764,26 +769,17 @@ def _order_question(some: Scores) -> Question | None:
     for fix, place in orders.items():
         turned = F[:, place]
         hits = max(_hits(turned, y), _hits(-turned, y))
-        if hits > ABOVE_CHANCE * chance and hits > CLEARER * now and of_sides(turned) > of_sides(F):
+        if _is_clearer(hits, max(now, negated), C) and of_sides(turned) > of_sides(F):
             return Question(
                 fix,
-                f"{some.name}: {percent(now)} of the predictions are right with the columns as "
-                f"they are, {percent(hits)} if {FIXES[fix]}: is that their order?",
+                f"{some.name}: {percent(max(now, negated))} of the predictions are right with the "
+                f"columns as they are, {percent(hits)} if {FIXES[fix]}: is that their order?",
             )
-    return None
-
-
-def _distance_question(some: Scores) -> Question | None:
-    """Ask whether scores are distances if far more predictions are right with negated scores."""
-    if "distances" in some.fixes:
-        return None
-    F, y = some.F, some.y
-    now, turned, chance = _hits(F, y), _hits(-F, y), 1 / F.shape[1]
-    if turned > ABOVE_CHANCE * chance and turned > CLEARER * now:
+    if "distances" not in some.fixes and _is_clearer(negated, now, C):
         return Question(
             "distances",
             f"{some.name}: {percent(now)} of the predictions are right if a larger score is "
-            f"closer, {percent(turned)} if a smaller one is: are these distances?",
+            f"closer, {percent(negated)} if a smaller one is: are these distances?",
         )
     return None
 
@@ -1032,7 +1028,7 @@ def _moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[s
     if now >= 2 / C or _own_side_hits(F, y, seen) > ABOVE_CHANCE:
         return
     best = _best_assignment(y, answers)
-    if not (best > ABOVE_CHANCE / C and best > CLEARER * now):
+    if not _is_clearer(best, now, C):
         return
     rng = np.random.default_rng(0)
     chance = max(_best_assignment(rng.permutation(y), answers) for _ in range(PERMUTED))
