@@ -5,6 +5,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.cards import cards_of_files
+from zslcore.leakage import audit
 
 pytestmark = pytest.mark.usefixtures("in_process")
 N, CLASSES = 120, 6
@@ -118,6 +119,30 @@ def test_no_reading_removes_the_leak_of_a_block(card, leaked):
     parts = {"trainval": np.append(np.arange(1, 80), leaked), "test_unseen": np.arange(80, 119)}
     found = card(labels=y, **one(parts))
     assert (found.verdict, found.figures[0].value) == ("leaks", str(len(leaked)))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("name", ["{}_loc", "{}_idx"])
+def test_sorted_images_off_by_one_are_asked_about(tmp_path, name, first):
+    """Neither row 0 nor the last row is used, so that nothing but the classes tells the start."""
+    y = np.repeat(np.arange(CLASSES), N // CLASSES)
+    seen = np.concatenate([ROWS[c == y][:5] for c in range(4)])
+    parts = {"train": np.setdiff1d(ROWS[y < 4], seen), "test_seen": seen[1:]}
+    parts["test_unseen"] = ROWS[y >= 4][:-1]
+    for leaked in ((), seen[3:4]):
+        listed = parts | {"train": np.append(parts["train"], leaked).astype(int)}
+        lists = {name.format(part): rows + first for part, rows in listed.items()}
+        np.savez(tmp_path / "split.npz", **lists, labels=y)
+        report = audit(tmp_path / "split.npz", pretraining=["none"])
+        asked = [f.sentence for f in report.marked("open") if "are read as numbered" in f.sentence]
+        assert report.verdict == ("leaks" if len(leaked) else "unknown")
+        is_usual = first == (name == "{}_loc")
+        assert len(asked) == (not is_usual and not len(leaked))
+        if asked:
+            assert asked[0].startswith(
+                f"The rows are read as numbered from {first}; from {1 - first}"
+            )
+            assert report.mark("ZSL001") == "ok"
 
 
 def test_a_check_passes_only_on_rows_that_it_compared(card):

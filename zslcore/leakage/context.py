@@ -118,13 +118,14 @@ class Reading:
     Attributes
     ----------
     sentence : the reading, and the contradictions that remain
-    mark : "warning" for a sound but unusual file, "error" for a file with a wrong list
+    mark : "warning" for a sound but unusual file, "error" for a file with a wrong list, "open" for
+        a reading to be confirmed
     advice : how to repair the file
     first_row : number that the file uses for the first row: 1, or 0 or 2 if it is shifted
     """
 
     sentence: str
-    mark: Literal["warning", "error"]
+    mark: Literal["warning", "error", "open"]
     advice: str
     first_row: int = 1
 

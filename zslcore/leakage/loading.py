@@ -31,7 +31,7 @@ from zslcore.leakage.class_identity import with_one_name_each
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, UNION, UNREAD, AuditContext
 from zslcore.leakage.photographs import GroupSource, Photographs, photographs_of
 from zslcore.leakage.published import fill_in_from_benchmark
-from zslcore.leakage.readings import with_best_reading
+from zslcore.leakage.readings import with_best_reading, with_likely_start
 from zslcore.leakage.vocabularies import (
     PRETRAINING_NAMES,
     Vocabulary,
@@ -136,6 +136,8 @@ def context_of(
         context = AuditContext.of_split(subject, **fields)
     elif (listed := _named_rows(Path(subject), files, labels, names_split)) is not None:
         context = _read_split_list(listed, Path(subject), **fields)
+        if not listed.files:
+            context = with_likely_start(context, int("counted from 1" in listed.note))
         names = listed.files if listed.one_name or group_pattern else ()
     else:
         path = Path(subject)

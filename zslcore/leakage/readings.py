@@ -3,7 +3,8 @@
 Readings are tried if the numbers, taken literally, contradict each other: a row or class on two
 sides, or a row that does not exist. A reading is used if it equals a published split, or if it is
 the only reading without contradictions. A reading that removes nearly all contradictions of classes
-is used as well; the checks report the remaining contradictions.
+is used as well; the checks report the remaining contradictions. A reading without evidence other
+than the absence of contradictions is a question.
 """
 
 from __future__ import annotations
@@ -53,8 +54,26 @@ def with_best_reading(context: AuditContext) -> AuditContext:
         and as_it_stands.classes > 0
     )
     if len(best) != 1 or not (fewest == NONE or removed):
-        return context
+        return with_likely_start(context, 1)
     reading, other = best[0]
+    return replace(other, reading=reading)
+
+
+def with_likely_start(context: AuditContext, first: int) -> AuditContext:
+    """Return the context with rows numbered from 0 in place of ``first`` = 1, or the reverse.
+
+    This is done, and asked about, if classes on two sides are the only contradictions and none
+    remains: images sorted by class have few of them if all row numbers are off by one.
+    """
+    outside, rows, classes = _contradictions(context)
+    shift = 2 * first - 1
+    parts = {part: np.asarray(of) + shift for part, of in context.parts.items()}
+    other = replace(context, parts=parts)
+    if outside or rows or not classes or _contradictions(other) != NONE:
+        return context
+    text = f"The rows are read as numbered from {first - shift}; from {first}, classes are on both "
+    advice = "Check where row numbers start: at 0 or at 1?"
+    reading = Reading(f"{text}sides", "open", advice, first_row=first - shift)
     return replace(other, reading=reading)
 
 
