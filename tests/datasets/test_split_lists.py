@@ -478,3 +478,34 @@ def test_a_backslash_is_a_slash_in_a_path(tmp_path):
     (tmp_path / "test.txt").write_text("cat/1.jpg 0\nhen/1.jpg 4\n")
     (question,) = read_split_lists(tmp_path).questions
     assert "cat/1.jpg" in question
+
+
+@pytest.mark.parametrize("form", ["JSON", "CSV"])
+def test_names_that_many_classes_have_count_within_a_class(tmp_path, form):
+    def leaks(seen):
+        numbers = {"train": range(6), "test_seen": seen, "test_unseen": range(6)}
+        classes = dict.fromkeys(numbers, CLASSES[:3]) | {"test_unseen": CLASSES[3:]}
+        of = {p: {c: [f"{i}.jpg" for i in numbers[p]] for c in classes[p]} for p in numbers}
+        path = tmp_path / f"split.{form.lower()}"
+        if form == "JSON":
+            path.write_text(json.dumps(of))
+        else:
+            rows = [f"{i},{c},{p}" for p, listed in of.items() for c in listed for i in listed[c]]
+            path.write_text("\n".join(["image,class,split", *rows]))
+        report = audit(path)
+        assert report.verdict == ("leaks" if report.marked("leak") else "unknown")
+        assert any("images of the same names" in f.sentence for f in report.marked("open"))
+        return [finding.sentence for finding in report.marked("leak")]
+
+    assert leaks(range(6, 9)) == []
+    assert leaks(range(4, 9)) == ["Tested in test_seen and trained on in trainval: 6 rows."]
+    assert leaks(range(5)) == []  # numbers start again in each part
+
+
+def test_one_name_of_two_classes_among_many_is_refused(tmp_path):
+    rows = [(f"{c}{i}.jpg", c, "train" if c == "cat" else "test") for c in CLASSES for i in "1234"]
+    rows.append(("cat1.jpg", "dog", "test"))
+    path = tmp_path / "split.csv"
+    path.write_text("\n".join(["image,class,split", *map(",".join, rows)]))
+    with pytest.raises(FileRefusedError, match=r"one class per image; got cat and dog for 'cat1"):
+        audit(path)

@@ -29,3 +29,39 @@ def test_other_lists_are_classes(tmp_path, text):
     path = tmp_path / "classes.txt"
     path.write_text(text)
     assert recognise_file(path).kind == "classes"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AWA2\nThis archive contains ResNet-101 features.\n- train: run `python train.py`\n",
+        "Epoch 1 loss 2.31 H 0.14\nEpoch 2 loss 2.26 H 0.15\n",
+        "numpy>=1.21\nscipy\ntorch==1.13.1\nh5py\n",
+        "## Training\npython train.py --data CUB\n## Testing\npython test.py --data CUB\n",
+        "Train:\nRun the following command.\nTest:\nRun the evaluation script.\n",
+        "Train:\nloss 2.3 acc 0.51\nTest:\nloss 2.4 acc 0.48\n",
+        "train = load('train')\ntest = load('test')\nfor epoch in range(3):\n    pass\n",
+    ],
+)
+@pytest.mark.parametrize("name", ["README", "out.txt"])
+def test_texts_of_code_metrics_or_sentences_are_refused(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(FileRefusedError, match="got a text of code, metrics or sentences|fraction"):
+        recognise_file(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a photo of a dog.\na photo of a fox.\na photo of an ox.\n",
+        "Putting something into something\nPulling something from behind of something\n",
+        "St. Bernard\nMt. Rainier\nBoeing 737-800\nC++\n",
+        "Train:\ndog\nfox\nTest:\nbat\nowl\n",
+        "0: 'tench',\n1: 'goldfish',\n",
+    ],
+)
+def test_names_with_signs_are_classes(tmp_path, text):
+    path = tmp_path / "classes.txt"
+    path.write_text(text)
+    assert recognise_file(path).kind in ("classes", "split")

@@ -445,3 +445,14 @@ def test_classes_of_images_are_numbered_again_where_two_are_one(tmp_path, into):
 def test_lists_in_two_bytes_a_letter_are_read(tmp_path, into):
     context = context_of(lists_of(tmp_path, ["bat", "cow"], ["emu"], "utf-16"), into=into)
     assert {*context.class_names} == {"bat", "cow", "emu"}
+
+
+def test_labels_beside_lists_of_rows_may_be_names(tmp_path):
+    y = np.repeat(["dog", "ape", "fox"], 4)
+    for name, train in (("sound", [0, 1, 2, 3, 4, 5]), ("leak", [0, 1, 2, 3, 4, 5, 8])):
+        np.savez(tmp_path / f"{name}.npz", train_idx=train, test_unseen_idx=np.arange(8, 12), y=y)
+        context = context_of(tmp_path / f"{name}.npz")
+        assert context.class_names == ("ape", "dog", "fox")
+        assert context.classes("test_unseen").tolist() == [2]
+        report = audit(tmp_path / f"{name}.npz")
+        assert report.verdict == ("leaks" if name == "leak" else "unknown")

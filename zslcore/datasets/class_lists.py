@@ -77,6 +77,10 @@ OF_IMAGES = frozenset(
 MOST_FIELDS, MOST_WORDS = 4, 3
 #: Markup around a name: a link in Markdown, an element of XML.
 MARKUP = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)|^\s*<(\w+)[^<>]*>([^<>]+)</\2>\s*$")
+#: Signs of code, metrics or sentences.
+NO_NAME = re.compile(
+    r"`|[=<>!]=|://|\s--\w|\w\([\"']|:$|\d\.\d+\s.*\d\.\d|^(\S+\s+){3}.*\S\.$|^(\S+\s+){9}"
+)
 QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 
 
@@ -236,6 +240,11 @@ def _described(value: dict[str, Any]) -> list[str] | None:
         return None
     are_classes = max(len(text.split()) for text in texts) <= MOST_WORDS if texts else False
     return texts if are_classes and len({*texts}) == len(texts) else [*value]
+
+
+def are_no_names(lines: Sequence[str]) -> bool:
+    """Whether a quarter of the lines are not names of classes, but code, metrics or sentences."""
+    return 4 * sum(bool(NO_NAME.search(line)) for line in lines) >= max(1, len(lines))
 
 
 def _dumped(value: Any) -> list[str]:

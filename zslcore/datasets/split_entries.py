@@ -42,6 +42,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from zslcore.datasets.class_lists import are_no_names
 from zslcore.datasets.open_world import n_base
 from zslcore.datasets.part_names import (
     CLASS_TITLES,
@@ -522,6 +523,8 @@ def _of_list(file: str, listed: Any, *, of_classes: bool) -> list[tuple[str, str
         return None
     if all(IMAGE.search(each) and parent_folder(each) for each in listed):
         return [(image, parent_folder(image)) for image in listed]
+    if are_no_names(listed):
+        return None
     if not of_classes and not (is_class_list(listed) and all(map(LETTER.search, listed))):
         return None  # names without letters may be row numbers
     return [("", name) for name in listed]

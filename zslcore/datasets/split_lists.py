@@ -8,6 +8,7 @@ them. Images with equal names are one row, even in several lists; no image is op
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,11 @@ IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE)
 NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
 #: Largest number of characters in a note or question.
 MAX_NOTE = 2000
+#: Question on names of images that several classes have.
+REPEATED = (
+    "Classes have images of the same names, which are read as different images, as in one folder "
+    "per class."
+)
 
 
 class Entries(dict[str, list[tuple[str, str]]]):
@@ -178,6 +184,7 @@ def _class_list(file: str, listed: Sequence[str]) -> tuple[str, ...]:
 def split_of_images(source: Path, entries: Entries) -> SplitList:
     """Return the split of entries with images; classes without training rows are unseen."""
     rows = ImageRows(clean_text(source.name), entries.several)
+    entries = _named_within_classes(entries)
     parts = {
         part: np.array([rows.add(image, label) for image, label in of], np.int64)
         for part, of in entries.items()
@@ -201,6 +208,30 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
         one_name=entries.one_name,
         questions=(*entries.questions, *questions, *_same_images(rows.files, labels, checked)),
     )
+
+
+def _named_within_classes(entries: Entries) -> Entries:
+    """Name images by a folder per class if most of their names occur in several classes.
+
+    If all names of a class in a test part are names of training images, names count within a part.
+    """
+    if entries.several or any(parent_folder(image) for of in entries.values() for image, _ in of):
+        return entries
+    pairs = {part: {*of} for part, of in entries.items()}
+    classes = Counter(image for image, _ in set().union(*pairs.values()))
+    if 2 * sum(n > 1 for n in classes.values()) <= len(classes):
+        return entries
+    trained = pairs.get("train", set()) | pairs.get("trainval", set())
+    seen = {label for _, label in trained}
+    tested = pairs.get("test", set()) | pairs.get("test_seen", set())
+    again = [pair in trained for pair in tested if pair[1] in seen]
+    folder = "{part}/{label}" if again and all(again) else "{label}"
+    renamed = {
+        part: [(f"{folder.format(part=part, label=label)}/{image}", label) for image, label in of]
+        for part, of in entries.items()
+    }
+    questions = (*entries.questions, REPEATED)
+    return Entries(renamed, note=entries.note, one_name=entries.one_name, questions=questions)
 
 
 def _same_images(

@@ -18,8 +18,10 @@ import numpy as np
 
 from zslcore.datasets.class_lists import (
     ClassList,
+    are_no_names,
     is_class_json,
     is_class_table,
+    parse_class_list,
     read_class_list,
     yaml_names,
 )
@@ -370,6 +372,8 @@ def _kind_of_text(path: Path, lines: Sequence[str] | None) -> Kind:
         _refuse_images(path, images, len(lines))
     if max(map(len, lines)) > MOST_LETTERS or len(set(lines)) < len(lines):
         raise _refusal(path, "a text that is not a list of distinct names")
+    if are_no_names(parse_class_list(lines).names):
+        raise _refusal(path, "a text of code, metrics or sentences")
     return "classes"
 
 

@@ -651,9 +651,14 @@ class SmallFiles:
             name: contents.names(name) if array.dtype.kind == "U" else contents.numbers(name)
             for name, array in listed.items()
         }
-        own = next((contents.numbers(n) for n in LABEL_VARIABLES if contents.has(n)), None)
-        y = own if labels is None else np.asarray(labels)
         names = contents.names("class_names") if contents.has("class_names") else ()
+        y = None if labels is None else np.asarray(labels)
+        label = next((name for name in LABEL_VARIABLES if contents.has(name)), None)
+        if y is None and label is not None and contents.arrays[label].dtype.kind == "U":
+            distinct, y = np.unique(contents.names(label), return_inverse=True)
+            names = tuple(map(str, distinct))
+        elif y is None and label is not None:
+            y = contents.numbers(label)
         return split_of_parts(contents.name, values, y, names)
 
     def image_files(self) -> tuple[tuple[str, ...], str]:
