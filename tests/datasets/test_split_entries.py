@@ -473,3 +473,15 @@ def test_damaged_records_are_a_sentence_or_no_split(tmp_path, record):
     path.write_text(json.dumps([*RECORDS, record]))
     with suppress(FileRefusedError):
         assert read_split_json(path) is None
+
+
+@pytest.mark.parametrize(
+    ("seen", "unseen"),
+    [("gesehen", "ungesehen"), ("vue", "non vue"), ("visto", "no visto"), ("已见", "未见")],
+)
+def test_the_sides_of_a_table_are_read_in_other_languages(tmp_path, seen, unseen):
+    path = tmp_path / "table.csv"
+    path.write_text(f"class,split\ndhole,{seen}\nkiang,{seen}\nokapi,{unseen}\n", "utf-8")
+    split = read_split_table(path)
+    names = {side: [split.class_names[c] for c in of] for side, of in split.sides.items()}
+    assert names == {"seen": ["dhole", "kiang"], "unseen": ["okapi"]}

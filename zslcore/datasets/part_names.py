@@ -42,6 +42,30 @@ OF_CLASSES = re.compile(
 SEEN = frozenset({"seen", "base", "known"})
 UNSEEN = frozenset({"unseen", "novel", "new", "unknown"})
 VALIDATION = frozenset({"val", "valid", "validation", "dev", "development"})
+#: Words for the sides in other languages, in lower case.
+SIDE_WORDS = {
+    "seen": (
+        *("gesehen", "bekannt", "vu", "vue", "vus", "vues", "connu", "connue", "connus", "visto"),
+        *("vista", "vistos", "vistas", "visti", "viste", "conocido", "conocida", "conhecido"),
+        *("conhecida", "noto", "nota", "gezien", "bekend", "widziane", "widziany", "znane", "old"),
+        *("可见", "可见类", "已见", "已知", "既知", "видимые", "виденные", "известные"),
+    ),
+    "unseen": (
+        *("ungesehen", "unbekannt", "nicht gesehen", "non vu", "non vue", "non vus", "non vues"),
+        *("jamais vu", "inconnu", "inconnue", "inconnus", "no visto", "no vista", "no vistos"),
+        *("no vistas", "non visto", "non vista", "non visti", "non viste", "desconocido"),
+        *("desconocida", "desconhecido", "desconhecida", "não visto", "não vista", "não vistos"),
+        *("nao visto", "nao vista", "ignoto", "ignota", "ongezien", "onbekend", "niewidziane"),
+        *("niewidziany", "nieznane", "未见", "未见类", "不可见", "未知", "未見", "невидимые"),
+        *("невиденные", "неизвестные"),
+    ),
+}
+#: Word of a cell, reduced to its letters -> side or part.
+SIDE_OF_WORD = {
+    **{squeeze(word): side for side, words in SIDE_WORDS.items() for word in words},
+    "testseen": "test_seen",
+    "testunseen": "test_unseen",
+}
 #: Titles of columns of images, classes and parts, without spaces and underscores.
 IMAGE_TITLES = (
     *("filename", "file", "image", "path", "imagefile", "imagename", "img", "imagepath"),
@@ -109,7 +133,7 @@ def part_of_cell(title: str, cell: str) -> str:
     if squeeze(title) in FLAGS:
         yes, no = FLAGS[squeeze(title)]
         return yes if word in YES else no if word in NO else ""
-    return part_or_side(word)
+    return part_or_side(word) or SIDE_OF_WORD.get(squeeze(word), "")
 
 
 def words_of(name: str) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.part_names import FLAGS, NO, YES, part_or_side
+from zslcore.datasets.part_names import part_of_cell
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
 from zslcore.texts import clean_text
@@ -32,28 +32,6 @@ from zslcore.untrusted.readers.array_names import (
 
 #: Words for a column of ranks.
 RANKS = ("rank", "ranks", "ranking", "order", "position", "place")
-#: Words for the sides in other languages, in lower case.
-SIDE_WORDS = {
-    "seen": (
-        *("gesehen", "bekannt", "vu", "vue", "vus", "vues", "connu", "connue", "connus", "visto"),
-        *("vista", "vistos", "vistas", "visti", "viste", "conocido", "conocida", "conhecido"),
-        *("conhecida", "noto", "nota", "gezien", "bekend", "widziane", "widziany", "znane", "old"),
-        *("可见", "可见类", "已见", "已知", "既知", "видимые", "виденные", "известные"),
-    ),
-    "unseen": (
-        *("ungesehen", "unbekannt", "nicht gesehen", "non vu", "non vue", "non vus", "non vues"),
-        *("jamais vu", "inconnu", "inconnue", "inconnus", "no visto", "no vista", "no vistos"),
-        *("no vistas", "non visto", "non vista", "non visti", "non viste", "desconocido"),
-        *("desconocida", "desconhecido", "desconhecida", "não visto", "não vista", "não vistos"),
-        *("nao visto", "nao vista", "ignoto", "ignota", "ongezien", "onbekend", "niewidziane"),
-        *("niewidziany", "nieznane", "未见", "未见类", "不可见", "未知", "未見", "невидимые"),
-        *("невиденные", "неизвестные"),
-    ),
-}
-_SIDE_OF_WORD = {plain_name(word): side for side, words in SIDE_WORDS.items() for word in words} | {
-    "testseen": "seen",
-    "testunseen": "unseen",
-}
 
 
 # --- One array per class or image -----------------------------------------------------------------
@@ -287,12 +265,7 @@ def side_of_cell(title: str, cell: str) -> str:
     >>> side_of_cell("Split", "ungesehen"), side_of_cell("is_unseen", "0"), side_of_cell("y", "cat")
     ('unseen', 'seen', '')
     """
-    word = cell.strip().lower()
-    if (flags := FLAGS.get(plain_name(title))) is not None:
-        side = flags[0] if word in YES else flags[1] if word in NO and word else ""
-    else:
-        side = part_or_side(word) or _SIDE_OF_WORD.get(plain_name(word), "")
-    side = side.removeprefix("test_")
+    side = part_of_cell(title, cell).removeprefix("test_") if cell.strip() else ""
     return side if side in ("seen", "unseen") else ""
 
 

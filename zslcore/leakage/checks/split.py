@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import numpy as np
@@ -119,8 +119,8 @@ def _misnumbered(context: AuditContext) -> Findings:
         if (again := unique[count > 1]).size:
             times = zip([part] * again.size, again, count[count > 1], strict=True)
             table = Evidence.of(title, ("part", "row", "times"), times)
-            text = f"Listed more than once in {part}: {counted(again.size, 'row')}."
-            yield warning(text, "List every row once.", table, again, figures={"rows": again.size})
+            what = f"Listed more than once in {part}"
+            yield _of_rows(warning, what, again, "List every row once.", table)
 
 
 def _wrapped_bits(context: AuditContext) -> int:
@@ -190,19 +190,13 @@ def _in_two_parts(context: AuditContext) -> Findings:
             say, what = error, f"Tested in {a} and in {b}"
         if a in TRAIN_PARTS and b in TEST_PARTS:
             say, what = leak, f"Tested in {b} and trained on in {a}"
-        text = f"{what}: {counted(both.size, 'row')}."
         advice = "Keep each row in one part; the corrected split does."
-        yield say(text, advice, _listed(context, both), both, figures={"rows": both.size})
+        yield _of_rows(say, what, both, advice, _listed(context, both))
     if "trainval" in context.parts and {"train", "val"} & set(context.parts):
         stray = np.setdiff1d(context.rows("train", "val"), context.rows("trainval", *TEST_PARTS))
         if stray.size:
-            text = f"In train or val but not in trainval: {counted(stray.size, 'row')}."
-            yield warning(
-                text,
-                "Make trainval the union of train and val.",
-                rows=stray,
-                figures={"rows": stray.size},
-            )
+            what = "In train or val but not in trainval"
+            yield _of_rows(warning, what, stray, "Make trainval the union of train and val.")
 
 
 def _fold_rows(context: AuditContext) -> Findings:
@@ -215,9 +209,8 @@ def _fold_rows(context: AuditContext) -> Findings:
             (warning, np.setdiff1d(used, np.union1d(trainval, tested)), "not in trainval"),
         ):
             if rows.size:
-                text = f"Fold {k}, {what}: {counted(rows.size, 'row')}."
                 advice = "Make each fold a partition of the rows of trainval."
-                yield say(text, advice, rows=rows, figures={"rows": rows.size})
+                yield _of_rows(say, f"Fold {k}, {what}", rows, advice)
 
 
 def _other_lists(context: AuditContext) -> Findings:
@@ -249,6 +242,18 @@ def _other_lists(context: AuditContext) -> Findings:
         yield leak(text, advice, _listed(context, both), both, figures={"rows": both.size})
     if harmless:
         yield ok(f"Other lists, of which none trains on test rows: {listed(harmless)}.")
+
+
+def _of_rows(
+    say: Callable[..., Finding],
+    what: str,
+    rows: np.ndarray,
+    advice: str,
+    evidence: Evidence | None = None,
+) -> Finding:
+    """Return a finding on rows, with their number in its sentence."""
+    text = f"{what}: {counted(rows.size, 'row')}."
+    return say(text, advice, evidence, rows, figures={"rows": rows.size})
 
 
 def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:

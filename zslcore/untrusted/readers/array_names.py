@@ -73,10 +73,7 @@ NAMES_OF_PARTS = {
         *("class_attributes", "signatures", "word_vectors", "original_att", "text_embeddings"),
         "class_vectors",
     ),
-    "class_names": (
-        *("class_names", "class_name", "classes", "names", "allclasses_names", "label_names"),
-        *("categories", "all_classes"),
-    ),
+    "class_names": (*CLASS_NAMES, "class_name", "all_classes"),
     "image_files": (
         *("image_files", "image_file", "files", "filenames", "filename", "paths", "path"),
         "image_names",

@@ -187,36 +187,28 @@ def _matrix(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def _write_rows(array: np.ndarray, path: Path) -> None:
-    """Write a matrix as float32, block by block; refuse numbers that are not finite."""
+def _finite_blocks(array: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield a matrix as float32, block by block; refuse numbers that are not finite."""
     A = _matrix(array)
-
-    def blocks() -> Iterator[np.ndarray]:
-        step = max(1, (1 << 20) // A.shape[1])
-        for start in range(0, len(A), step):
-            with np.errstate(over="ignore"):
-                block = np.ascontiguousarray(A[start : start + step], dtype="<f4")
-            if not np.isfinite(block).all():
-                i, j = np.argwhere(~np.isfinite(block))[0]
-                i += start
-                raise Refused(f"expected finite numbers; got {A[i, j]} in row {i + 1}")
-            yield block
-
-    write_rows(path, blocks(), A.shape[1])
+    step = max(1, (1 << 20) // A.shape[1])
+    for start in range(0, len(A), step):
+        with np.errstate(over="ignore"):
+            block = np.ascontiguousarray(A[start : start + step], dtype="<f4")
+        if not np.isfinite(block).all():
+            i, j = np.argwhere(~np.isfinite(block))[0]
+            i += start
+            raise Refused(f"expected finite numbers; got {A[i, j]} in row {i + 1}")
+        yield block
 
 
-def _write_scores(array: np.ndarray, path: Path) -> None:
-    np.save(path, score_matrix(array), allow_pickle=False)
+def finite_matrix(array: np.ndarray) -> np.ndarray:
+    """Return a matrix of finite numbers as float32, or raise Refused."""
+    return np.concatenate([*_finite_blocks(array)])
 
 
 def score_matrix(array: np.ndarray) -> np.ndarray:
     """Return a matrix in its own precision; infinite and missing numbers are allowed."""
     return _matrix(array).astype("<f4" if array.dtype.itemsize <= 4 else "<f8", copy=False)
-
-
-def _write_numbers(array: np.ndarray, path: Path) -> None:
-    """Write a list of whole numbers; in MATLAB it is a single row or column."""
-    np.save(path, whole_numbers(array))
 
 
 def whole_numbers(array: np.ndarray) -> np.ndarray:
@@ -231,16 +223,6 @@ def whole_numbers(array: np.ndarray) -> np.ndarray:
     if wrong.size:
         raise Refused(f"expected whole numbers; got {wrong[0]}")
     return values.astype("<i8")
-
-
-def finite_matrix(array: np.ndarray) -> np.ndarray:
-    """Return a matrix of finite numbers as float32, or raise Refused."""
-    with np.errstate(over="ignore"):
-        A = _matrix(array).astype("<f4")
-    if not np.isfinite(A).all():
-        i, j = np.argwhere(~np.isfinite(A))[0]
-        raise Refused(f"expected finite numbers; got {array[i, j]} in row {i + 1}")
-    return A
 
 
 def _texts(array: np.ndarray) -> list[str]:
@@ -263,6 +245,10 @@ def _paths(array: np.ndarray) -> np.ndarray:
     return np.array([text[-MAX_PATH:] for text in _texts(array)], dtype=f"<U{MAX_PATH}")
 
 
+def _write_rows(array: np.ndarray, path: Path) -> None:
+    write_rows(path, _finite_blocks(array), _matrix(array).shape[1])
+
+
 def _write_labels(array: np.ndarray, path: Path) -> None:
     WRITERS["numbers" if array.dtype.kind in "biuf" else "names"](array, path)
 
@@ -270,8 +256,8 @@ def _write_labels(array: np.ndarray, path: Path) -> None:
 WRITERS: dict[str, Callable[[np.ndarray, Path], None]] = {
     "rows": _write_rows,
     "columns": lambda array, path: _write_rows(_matrix(array).T, path),
-    "scores": _write_scores,
-    "numbers": _write_numbers,
+    "scores": lambda array, path: np.save(path, score_matrix(array), allow_pickle=False),
+    "numbers": lambda array, path: np.save(path, whole_numbers(array), allow_pickle=False),
     "names": lambda array, path: np.save(path, _names(array), allow_pickle=False),
     "paths": lambda array, path: np.save(path, _paths(array), allow_pickle=False),
     "labels": _write_labels,
