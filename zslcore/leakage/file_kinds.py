@@ -134,16 +134,23 @@ def recognise_file(path: Path) -> RecognisedFile:
     split: SplitList | None = None
     contents: Contents | None = None
     value: Any = None
+    if container == "JSON":
+        try:
+            value = _read_json(path)
+        except FileRefusedError:  # a text that begins like JSON, such as a printed dictionary
+            if path.suffix.lower() not in LISTS:
+                raise
+            container = "text"
     if container == "Parquet":
-        may_be_split = not is_predictions(path) and _may_have_parts(path)
-        split = read_split_table(path) if may_be_split else None
-        kind = "predictions" if is_predictions(path) else "scores" if split is None else "split"
-    elif container == "text" or (container == "JSON" and _is_list_of_a_program(path)):
+        kind = "predictions" if is_predictions(path) else "scores"
+        if kind == "scores" and _may_have_parts(path):
+            split = read_split_table(path)
+            kind = "scores" if split is None else "split"
+    elif container == "text":
         value = _lines_of(path) if path.suffix.lower() in ONLY_LINES else None
         split = read_split_table(path, value) if path.suffix.lower() in SPLIT_TEXTS else None
         kind = "split" if split is not None else _kind_of_text(path, value)
     elif container == "JSON":
-        value = _read_json(path)
         is_ours = isinstance(value, dict) and value.get("schema") == SPLIT_SCHEMA
         split = None if is_ours else split_of_json(path, value)
         kind = "split" if is_ours or split is not None else _kind_of_json(path, value)
@@ -413,17 +420,6 @@ def _refuse_images(path: Path, images: Sequence[re.Match[str]], n_lines: int) ->
 
 #: Maximum number of characters per line of a list: a name with its synonyms.
 MOST_LETTERS = 300
-
-
-def _is_list_of_a_program(path: Path) -> bool:
-    """Whether a text begins like JSON but is not JSON, such as a printed Python dictionary."""
-    if path.suffix.lower() not in LISTS:
-        return False
-    try:
-        read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_VALUES)
-    except FileRefusedError:
-        return True
-    return False
 
 
 def class_list_of(file: RecognisedFile) -> ClassList:
