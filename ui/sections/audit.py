@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, Self
 
 import pandas as pd
 import streamlit as st
@@ -27,9 +27,12 @@ from zslcore.leakage import (
     Finding,
     Mark,
     Report,
+    Vocabulary,
+    get_vocabulary,
     render,
 )
 from zslcore.leakage.report import Verdict, how, worst_first
+from zslcore.leakage.vocabularies import USUAL
 
 #: Mark -> icon of its expander and colour of its name. The icon is not in the text, where a screen
 #: reader would read its name aloud.
@@ -75,7 +78,7 @@ REPORTS = {"HTML": "html", "JSON": "json", "JUnit": "xml"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Review:
-    """Split under review, with its declarations and the report of its audit.
+    """Split under review, with its declarations, the report of its audit, and its card.
 
     ``key`` is the key of the split in :func:`ui.state.cache.split_to_review`. ``lists`` are the
     names of the vocabularies, and the id of an uploaded list, since two lists can have the same
@@ -87,8 +90,39 @@ class Review:
     split: AuditContext
     context: AuditContext
     report: Report
+    card: Report
     lists: tuple[str, ...]
-    dataset: ZSLDataset | None
+    dataset: ZSLDataset | None = None
+
+    @classmethod
+    def of(
+        cls,
+        key: str,
+        split: AuditContext,
+        files: Sequence[tuple[str, str]],
+        vocabularies: Sequence[Vocabulary],
+        *,
+        own: str = "",
+        dataset: ZSLDataset | None = None,
+        **declared: Any,
+    ) -> Self:
+        """Audit a split with declarations.
+
+        Parameters
+        ----------
+        files : names and digests of the files or of the data set
+        vocabularies : declared pre-training sets; without any, the usual one is assumed
+        own : id of an uploaded list among the vocabularies
+        declared : other fields of the context, such as ``decisions`` and ``provenance``
+        """
+        lists = tuple(vocabularies) or (get_vocabulary(USUAL),)
+        context = replace(split, vocabularies=lists, **declared)
+        names = (*(vocabulary.name for vocabulary in lists), *([own] if own else []))
+        runs = [(run.spec.key, run.created) for run in context.runs]
+        stated = names, context.decisions, context.provenance, sorted(context.accuracies), runs
+        report = cache.report(key, repr(stated), split, context)
+        card = cache.card(key, repr(stated), tuple(files), not vocabularies, context, report)
+        return cls(key, repr(stated), split, context, report, card, names, dataset)
 
     @property
     def file_name(self) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 import pandas as pd
 import streamlit as st
 
-from ui.sections.audit import VERDICT_COLORS
+from ui.sections.audit import VERDICT_COLORS, Review
 from ui.shell import site_map
 from ui.shell.numbers import duration, percent
 from ui.shell.text import plain
@@ -29,8 +28,6 @@ from zslcore.leakage import get_vocabulary
 from zslcore.leakage.contamination import titles_of_sets
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.report import Report
-from zslcore.leakage.split_card import card_of_split
-from zslcore.leakage.vocabularies import USUAL
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore, StoredRun
 
@@ -66,11 +63,7 @@ def _card(dataset: ZSLDataset, split: Split) -> Report:
     key = cache.split_key(dataset, split)
     as_it_came = cache.split_to_review(key, lambda: context_of(dataset, split=split))
     stated = [get_vocabulary(name) for name in pretraining_of(dataset)]
-    lists = tuple(stated or [get_vocabulary(USUAL)])
-    context = replace(as_it_came, vocabularies=lists)
-    identity = repr([vocabulary.name for vocabulary in lists])
-    report = cache.report(key, identity, as_it_came, context)
-    return card_of_split(context, report, [(dataset.name, dataset.digest)], assumed=not stated)
+    return Review.of(key, as_it_came, [(dataset.name, dataset.digest)], stated).card
 
 
 def _show_verdict(card: Report, dataset: ZSLDataset, split: Split) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, BinaryIO
@@ -42,7 +42,6 @@ from ui.takeaway.downloads import download
 from zslcore.board.card import card_of_result
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imports import pretraining_of
-from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage import (
@@ -50,7 +49,6 @@ from zslcore.leakage import (
     CorrectedSplit,
     DeclaredProvenance,
     Mark,
-    SplitComparison,
     Vocabulary,
     compare_splits,
     get_vocabulary,
@@ -137,88 +135,73 @@ def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> Non
     """
     with errors_as_sentences():
         downloads.start()
-        _judge_dataset(header, answer, marked)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            name = data_menu.choose_name(
+                "Data set",
+                data_menu.offered(results_only=False),
+                default=data_menu.first_real("simulated-AWA2"),
+            )
+            dataset = cache.dataset(name)
+            if not marked:
+                header.mark(dataset)
+                marked.append(name)
+            elif marked != [name]:
+                st.rerun()
+            header.cite(dataset)
+            names = list(dataset.splits)
+            chosen = controls.choose_option("Split", names, key="split", default="SS")
+            split = dataset.split(chosen)
+            pretraining = _choose_pretraining()
+            declared = declare(measurable=True)
 
+        def read() -> AuditContext:
+            photographs = uploads.photographs_of_dataset(dataset, declared.groups, declared.pattern)
+            return context_of(dataset, split=split, groups=photographs)
 
-def _judge_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = data_menu.choose_name(
-            "Data set",
-            data_menu.offered(results_only=False),
-            default=data_menu.first_real("simulated-AWA2"),
-        )
-        dataset = cache.dataset(name)
-        if not marked:
-            header.mark(dataset)
-            marked.append(name)
-        elif marked != [name]:
-            st.rerun()
-        header.cite(dataset)
-        chosen = controls.choose_option("Split", list(dataset.splits), key="split", default="SS")
-        split = dataset.split(chosen)
-        pretraining = _choose_pretraining()
-        declared = declare(measurable=True)
-
-    def read() -> AuditContext:
-        photographs = uploads.photographs_of_dataset(dataset, declared.groups, declared.pattern)
-        return context_of(dataset, split=split, groups=photographs)
-
-    key = cache.split_key(dataset, split) + declared.key
-    as_it_came = cache.split_to_review(key, read)
-    pretraining = pretraining or [get_vocabulary(each) for each in pretraining_of(dataset)]
-    measured = _measured(dataset, split.name, measure=declared.measure)
-    files = [(dataset.name, dataset.digest)]
-    judged, review = _judged_split(key, as_it_came, files, pretraining, declared, dataset, measured)
-    _say(answer, judged.card)
-    show_card(judged.card, findings_below=True)
-    _show_below(review)
+        pretraining = pretraining or [get_vocabulary(each) for each in pretraining_of(dataset)]
+        measured = _measured(dataset, split.name, measure=declared.measure)
+        key, files = cache.split_key(dataset, split), [(dataset.name, dataset.digest)]
+        review = _reviewed(key, read, files, pretraining, declared, dataset, **measured)
+        _say(answer, review.card)
+        show_card(review.card, findings_below=True)
+        _show_below(review)
 
 
 def _measured(dataset: ZSLDataset, split: str, *, measure: bool) -> dict[str, Any]:
     """Return the runs on the split and, with ``measure``, the accuracies of its classes."""
+    store = ResultStore()
+    if unreadable := store.unreadable():
+        st.caption(plain(unreadable))
     accuracies = {
         method: cache.class_accuracy(RunSpec.among_unseen(dataset, split, method))
         for method in MEASURED
         if measure
     }
-    return {"runs": _runs_on(dataset, split), "accuracies": accuracies}
+    return {"runs": store.runs_on(dataset, split), "accuracies": accuracies}
 
 
-def _runs_on(dataset: ZSLDataset, split: str) -> list[RunResult]:
-    """Return the stored runs on a split, and report unreadable runs."""
-    store = ResultStore()
-    if unreadable := store.unreadable():
-        st.caption(plain(unreadable))
-    return store.runs_on(dataset, split)
-
-
-def _judged_split(
+def _reviewed(
     key: str,
-    as_it_came: AuditContext,
+    read: Callable[[], AuditContext],
     files: Sequence[tuple[str, str]],
     pretraining: Sequence[Vocabulary],
     declared: Declared,
     dataset: ZSLDataset | None = None,
-    measured: dict[str, Any] | None = None,
-) -> tuple[CheckedSplit, Review]:
-    """Audit a split with its declarations; return its card and its review."""
-    own = _own_list(declared.own)
-    lists = (*pretraining, *own) or (get_vocabulary(USUAL),)
-    context = replace(
+    **measured: Any,
+) -> Review:
+    """Read a split, once for each declaration of photographs, and audit it."""
+    as_it_came = cache.split_to_review(key := key + declared.key, read)
+    return Review.of(
+        key,
         as_it_came,
-        vocabularies=lists,
+        files,
+        [*pretraining, *_own_list(declared.own)],
+        own=declared.own.file_id if declared.own else "",
+        dataset=dataset,
         decisions=decisions.decisions_on(as_it_came.name),
         provenance=declared.provenance,
-        **(measured or {}),
+        **measured,
     )
-    names = (*(v.name for v in lists), *([declared.own.file_id] if declared.own else []))
-    of_runs = [(run.spec.key, run.created) for run in context.runs]
-    declarations = context.decisions, context.provenance
-    identity = repr([list(names), *declarations, sorted(context.accuracies), of_runs])
-    report = cache.report(key, identity, as_it_came, context)
-    card = cache.card(key, identity, tuple(files), not (pretraining or own), context, report)
-    review = Review(key, identity, as_it_came, context, report, names, dataset)
-    return CheckedSplit(card, context, report), review
 
 
 def _own_list(own: BinaryIO | None) -> tuple[Vocabulary, ...]:
@@ -307,9 +290,8 @@ def _judged(files: Sorted, pretraining: list[Vocabulary], declared: Declared) ->
         case "split":
             key = files.key + declared.key
             read = partial(read_or_cancel, key, partial(_read_split, files, declared))
-            as_it_came = cache.split_to_review(key, read)
-            judged, review = _judged_split(key, as_it_came, files.named, pretraining, declared)
-            return _Checked(judged, review=review)
+            review = _reviewed(files.key, read, files.named, pretraining, declared)
+            return _Checked(CheckedSplit(review.card, review.context, review.report), review=review)
         case "scores":
             upload = ScoreUpload(files.file, files.others[0] if files.others else None)
             evaluated = scores.evaluate_upload(upload)
@@ -358,14 +340,13 @@ def _of_predictions(files: Sorted, pretraining: list[Vocabulary]) -> _Checked:
 
 
 CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
-#: Declared choice -> its label.
+#: Declaration -> label and options of its menu.
 _CHOICES = {
-    "hyperparameters": "Hyper-parameters were chosen on",
-    "epochs": "Epochs were chosen on",
-    "gamma": "Gamma was chosen on",
+    "hyperparameters": ("Hyper-parameters were chosen on", CHOSEN_ON),
+    "epochs": ("Epochs were chosen on", CHOSEN_ON),
+    "gamma": ("Gamma was chosen on", CHOSEN_ON),
+    "prototypes": ("Class embeddings were made from", ["unknown", "independent", "test images"]),
 }
-#: Names of the controls in the address, after "leakage_".
-_STATED = (*_CHOICES, "prototypes", "pattern", "measure")
 #: Whether this visit has opened the menu of declarations, or has a declaration in its address.
 _DECLARED = "leakage_declared"
 #: Methods fitted on request to measure the gain of overlapping classes.
@@ -377,10 +358,10 @@ class Declared:
     """Declarations on a split, with a list of photographs (``groups``) and of classes (``own``)."""
 
     provenance: DeclaredProvenance
-    own: UploadedFile | None
-    groups: UploadedFile | None
-    pattern: str
-    measure: bool
+    own: UploadedFile | None = None
+    groups: UploadedFile | None = None
+    pattern: str = ""
+    measure: bool = False
 
     @property
     def key(self) -> str:
@@ -403,69 +384,52 @@ def declare(*, measurable: bool) -> Declared:
         on_change="rerun",
         help="Declare how results were produced and chosen",
     )
-    if menu.open or any(f"leakage_{name}" in st.query_params for name in _STATED):
+    stated = any(f"leakage_{name}" in st.query_params for name in (*_CHOICES, "pattern", "measure"))
+    if menu.open or stated:
         st.session_state[_DECLARED] = True
     if not st.session_state.get(_DECLARED):
-        return Declared(DeclaredProvenance(), None, None, "", measure=False)
+        return Declared(DeclaredProvenance())
     with menu:
-        provenance = _declare_provenance()
-        own, groups, pattern = _declare_files()
+        chosen = {
+            what: controls.choose_option(label, options, key=f"leakage_{what}")
+            for what, (label, options) in _CHOICES.items()
+        }
+        own = st.file_uploader(
+            "Your own list of pre-training classes, one per line", type=["txt"], key="leakage_list"
+        )
+        groups = st.file_uploader(
+            "Photograph or video of each row (names, one per line, or a CSV)",
+            type=list(uploads.GROUP_ENDINGS),
+            key="leakage_groups",
+        )
+        pattern = st.text_input(
+            "Regular expression that extracts the photo id",
+            key="leakage_pattern",
+            bind="query-params",
+            placeholder="(.*)_aug[0-9]+",
+            help="Its first group identifies the photo in an image file name, for frames of a "
+            "video or edited copies of an image.",
+        )
         measure = measurable and st.toggle(
             f"Measure the effect with {', '.join(MEASURED)}",
             key="leakage_measure",
             bind="query-params",
             help="Stored runs on this split are always used.",
         )
-    return Declared(provenance, own, groups, pattern, measure)
-
-
-def _declare_provenance() -> DeclaredProvenance:
-    chosen = {
-        what: controls.choose_option(label, CHOSEN_ON, key=f"leakage_{what}")
-        for what, label in _CHOICES.items()
-    }
-    chosen["prototypes"] = controls.choose_option(
-        "Class embeddings were made from",
-        ["unknown", "independent", "test images"],
-        key="leakage_prototypes",
-    )
-    return DeclaredProvenance(**chosen)
-
-
-def _declare_files() -> tuple[UploadedFile | None, UploadedFile | None, str]:
-    """Ask for a list of classes, a list of photographs, and a pattern of photo names."""
-    own = st.file_uploader(
-        "Your own list of pre-training classes, one per line", type=["txt"], key="leakage_list"
-    )
-    groups = st.file_uploader(
-        "Photograph or video of each row (names, one per line, or a CSV)",
-        type=list(uploads.GROUP_ENDINGS),
-        key="leakage_groups",
-    )
-    pattern = st.text_input(
-        "Regular expression that extracts the photo id",
-        key="leakage_pattern",
-        bind="query-params",
-        placeholder="(.*)_aug[0-9]+",
-        help="Its first group identifies the photo in an image file name, for frames of a video or "
-        "edited copies of an image.",
-    )
-    return own, groups, pattern
+    return Declared(DeclaredProvenance(**chosen), own, groups, pattern, measure)
 
 
 # --- The card -------------------------------------------------------------------------------------
 
 
-#: Mark -> its name, singular and plural.
-MARK_NAMES: dict[Mark, tuple[str, str]] = {
-    "leak": ("leak", "leaks"),
-    "error": ("error", "errors"),
-    "warning": ("warning", "warnings"),
-    "open": ("open", "open"),
-    "ok": ("ok", "ok"),
+#: Mark -> its name for several findings.
+MARK_NAMES: dict[Mark, str] = {
+    "leak": "leaks",
+    "error": "errors",
+    "warning": "warnings",
+    "open": "open",
+    "ok": "ok",
 }
-
-
 #: Verdict -> start of the answer to the title.
 ANSWERS: dict[Verdict, str] = {
     "leaks": "No: it leaks.",
@@ -541,8 +505,8 @@ def _show_details(card: Report, *, findings_below: bool, is_open: bool) -> None:
     """List findings and contents in expanders; with ``findings_below``, contents only."""
     if not findings_below:
         counts = [
-            counted(len(findings), name, many)
-            for mark, (name, many) in MARK_NAMES.items()
+            counted(len(findings), mark, many)
+            for mark, many in MARK_NAMES.items()
             if (findings := card.marked(mark))
         ]
         with st.expander(f"Details: {', '.join(counts)}", expanded=is_open):
@@ -569,7 +533,10 @@ def show_against(review: Review) -> None:
         chosen = controls.choose_option(
             "Compare with", [*others, A_FILE], key="leakage_other", width=220
         )
-    other = _of_file() if chosen == A_FILE else _of_dataset(review, chosen)
+    if chosen == A_FILE or review.dataset is None:
+        other = _of_file()
+    else:
+        other = AuditContext.of_split(review.dataset.split(chosen), review.dataset)
     if other is None:
         st.info(
             "Upload another split file of the same data, such as the first release and version "
@@ -577,13 +544,13 @@ def show_against(review: Review) -> None:
             icon=":material/upload_file:",
         )
         return
-    _show_comparison(compare_splits(review.split, other), review.file_name)
-
-
-def _of_dataset(review: Review, name: str) -> AuditContext:
-    dataset = review.dataset
-    assert dataset is not None  # a split chosen by name belongs to a data set
-    return AuditContext.of_split(dataset.split(name), dataset)
+    comparison = compare_splits(review.split, other)
+    sentence = comparison.headline
+    for part, words in PART_LABELS.items():
+        sentence = sentence.replace(part, words)
+    st.markdown(f"**{plain(sentence)}**")
+    for k, table in enumerate(comparison.tables()):
+        show_evidence(table, f"leakage_against_{review.file_name}_{k}", PART_LABELS)
 
 
 def _of_file() -> AuditContext | None:
@@ -598,15 +565,6 @@ def _of_file() -> AuditContext | None:
     key = " ".join(file.file_id for file in files)
     read = partial(read_or_cancel, key, lambda: uploads.context_of_files(files))
     return cache.split_to_review(key, read)
-
-
-def _show_comparison(comparison: SplitComparison, name: str) -> None:
-    sentence = comparison.headline
-    for part, words in PART_LABELS.items():
-        sentence = sentence.replace(part, words)
-    st.markdown(f"**{plain(sentence)}**")
-    for k, table in enumerate(comparison.tables()):
-        show_evidence(table, f"leakage_against_{name}_{k}", PART_LABELS)
 
 
 # --- Decisions and the corrected split ------------------------------------------------------------
