@@ -17,7 +17,7 @@ import pytest
 import ui.figures
 from tests.figures import reading_all
 from tests.ui.test_figures_once import public_figures
-from ui.figures.marks import GLYPH
+from ui.figures.marks import GLYPH, GROUP_WORDS
 from ui.figures.palette import (
     FIRST,
     GROUP_LOOKS,
@@ -326,8 +326,8 @@ def test_gains_of_classes(narrow, look):
             assert f"pre-trained {of['accuracy']:.1%}, without {of['baseline']:.1%}" in words
             opacity = 1 if of["draws"] >= gains.FEWEST_DRAWS else 0.45  # pale without an interval
             assert m.color == translucent(GROUP_LOOKS[of["group"]].color, opacity)
-            assert m.series.startswith(gains.GROUP_WORDS[of["group"]][0])
-        letters = [gains.GROUP_WORDS[group][1] for group in sorted(part["group"])]
+            assert m.series.startswith(GROUP_WORDS[of["group"]])
+        letters = [GLYPH[group] for group in sorted(part["group"])]
         columns = [figure.layout[name] for name in figure.layout if name.startswith("yaxis")]
         assert [glyph for axis in columns for glyph in glyphs(axis)] == letters
         assert len(columns) == (1 if alone or narrow else len(GROUPS))
@@ -337,13 +337,13 @@ def test_accuracies_inside_and_outside_the_pre_training_set():
     table = pd.DataFrame({"class": NAMES, "accuracy": values(), "images": 10, "correct": range(N)})
     of_group = [GROUPS[0] if k < 4 else GROUPS[1 + k % 2] for k in range(N)]
     table = table.assign(low=values() - 0.01, high=values() + 0.02, group=of_group)
-    figure = lesson.class_accuracy_bars(table, {}, "eel")
+    figure = lesson.class_accuracy_bars(table, {})
     bars = list(shown(figure))
     same({m.x: m.y for m in bars}, zip(NAMES, table["accuracy"], strict=True))
     assert all(m.said == m.x for m in bars)
     inside = {m.x for m in bars if m.color == OVERLAP.color}
     assert inside == set(NAMES[:4]) == {m.x for m in bars if m.series == "in the pre-training set"}
-    assert glyphs(figure.layout.xaxis) == [gains.GROUP_WORDS[group][1] for group in of_group]
+    assert glyphs(figure.layout.xaxis) == [GLYPH[group] for group in of_group]
 
 
 def test_images_of_two_data_sets():

@@ -8,7 +8,7 @@ from html import escape
 
 from ui.figures.cached import cached_figure
 from ui.figures.palette import HARMONIC, INK
-from ui.figures.vocabulary import Chart, Markup, Part, axis, figure, rule, scatter, whiskers
+from ui.figures.vocabulary import Chart, Markup, Part, axis, dots, figure, rule, scatter, whiskers
 
 #: Unit of a judgment -> title of the axis, and factor from values to its scale.
 UNITS = {
@@ -67,7 +67,7 @@ def _point(test: Number, k: int, scale: float) -> Part:
     return scatter(
         x=[scale * test.value],
         y=[k],
-        marker={"color": mark.color, "symbol": "circle", "size": 11},
+        marker=dots(mark, 11, symbol="circle"),
         error_x=whiskers([scale * test.value], [low], [high], mark.color) if bounded else None,
         customdata=[test.name],
         hovertemplate="%{customdata}: %{x:.3g}<extra></extra>",

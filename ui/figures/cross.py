@@ -17,6 +17,7 @@ from ui.figures.vocabulary import (
     Part,
     axis,
     bars,
+    dots,
     figure,
     fill,
     line,
@@ -118,13 +119,12 @@ def _joined(a: np.ndarray, b: np.ndarray, y: np.ndarray, mark: Mark) -> Part:
 def _points(
     x: np.ndarray, y: np.ndarray, name: str, symbol: str, mark: Mark, methods: list[str]
 ) -> Part:
-    look = {"symbol": symbol, "size": 11, "line": {"width": 2, "color": mark.color}}
     return scatter(
         x=x,
         y=y,
         name=name,
         legendgroup=name,
-        marker={"color": mark.color, **look},
+        marker=dots(mark, 11, symbol=symbol, edge=2),
         customdata=methods,
         hovertemplate=f"%{{customdata}}, {escape(name)}: %{{x:.1%}}<extra></extra>",
     )
@@ -179,7 +179,7 @@ def _every_pair(table: pd.DataFrame, place: Mapping[str, int]) -> Part:
         x=100 * table["difference"],
         y=table["asked"].map(place) - 0.12 - 0.06 * below,
         name="a pair",
-        marker={"symbol": "circle-open", "color": HARMONIC.color, "size": 8},
+        marker=dots(HARMONIC, 8, symbol="circle-open"),
         customdata=np.stack([table["method"], table["pair"]], axis=1),
         hovertemplate="%{customdata[0]}, %{customdata[1]}: %{x:+.1f} points<extra></extra>",
     )
@@ -192,7 +192,7 @@ def _means(tests: Mapping[str, PairedTest], place: Mapping[str, int]) -> Part:
         x=mean,
         y=[place[question] + 0.15 for question in tests],
         name="mean and 95 % interval",
-        marker={"symbol": "square", "color": HARMONIC.color, "size": 11},
+        marker=dots(HARMONIC, 11, symbol="square"),
         error_x=whiskers(mean, low, high, HARMONIC.color),
         hovertemplate="mean %{x:+.2f} points<extra></extra>",
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ui.figures.cached import cached_figure
-from ui.figures.marks import GLYPH, abridged
+from ui.figures.marks import GROUP_WORDS, abridged, marked
 from ui.figures.palette import GROUP_LOOKS, HARMONIC, INK, NEUTRAL, Mark, narrow, translucent
 from ui.figures.vocabulary import (
     Chart,
@@ -19,6 +19,7 @@ from ui.figures.vocabulary import (
     Plane,
     axis,
     bars,
+    dots,
     figure,
     line,
     note,
@@ -40,12 +41,6 @@ ROOM, ABOVE, ON_TELEPHONE = 10, (6, 5), (4, 4)
 UNIT = "points gained; dashed: mean"
 #: Minimum number of draws of a class for an interval.
 FEWEST_DRAWS = 5
-#: Group -> its text in the legend, and the glyph before its classes.
-GROUP_WORDS = {
-    "in the set": ("in the pre-training set", GLYPH["both"]),
-    "related": ("related", GLYPH["related"]),
-    "unrelated": ("unrelated", GLYPH["none"]),
-}
 
 
 @cached_figure
@@ -78,15 +73,12 @@ def gain_bars(
         of_x, of_y = _axes(rows, table, [-0.6, of_plane - 0.4], lying=named)
         for part in column:
             group, mean = part["group"].iloc[0], 100 * part["gain"].mean()
-            words = f"{GROUP_WORDS[group][0]}, mean {signed(mean / 100)}"
+            words = f"{GROUP_WORDS[group]}, mean {signed(mean / 100)}"
             bars_of = _bars(part, GROUP_LOOKS[group], picked, start, lying=named)
             entry = {"name": f"{words}, {len(part)} classes", "showlegend": False}
             if not apart:  # the first bar may be pale
-                look = GROUP_LOOKS[group]
-                sign = {"symbol": look.symbol, "size": 11, "color": look.color}
-                traces.append(
-                    plane.on(scatter(x=[None], y=[None], name=entry["name"], marker=sign))
-                )
+                sign = {"name": entry["name"], "marker": dots(GROUP_LOOKS[group], 11)}
+                traces.append(plane.on(scatter(x=[None], y=[None], **sign)))
             ends, means = [start - 0.5, start + len(part) - 0.5], [mean] * 2
             at: Part = {"y": ends, "x": means} if named else {"x": ends, "y": means}
             traces.append(plane.on(bars_of | entry))
@@ -217,11 +209,5 @@ def _axes(
     if not lying:
         title = f"{len(part)} classes; point at one for its name"
         return axis(title, names=[], grid=False, range=ends), of_gains
-    labels = [
-        Markup(
-            f'<span style="color:{GROUP_LOOKS[group].color}">{GROUP_WORDS[group][1]}</span> '
-            f"{escape(abridged(name), quote=False)}"
-        )
-        for name, group in zip(part["class"], part["group"], strict=True)
-    ]
+    labels = [marked(*each) for each in zip(part["class"], part["group"], strict=True)]
     return of_gains, axis(names=labels, grid=False, range=ends[::-1], size=12)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from html import escape
 
 import numpy as np
 import pandas as pd
 
 from ui.figures.cached import cached_figure
-from ui.figures.gains import GROUP_WORDS
-from ui.figures.marks import crowded, names_fit
+from ui.figures.marks import GROUP_WORDS, crowded, marked, names_fit
 from ui.figures.palette import (
     FAINT,
     FIRST,
@@ -24,7 +22,7 @@ from ui.figures.palette import (
     VALIDATED,
     Mark,
 )
-from ui.figures.vocabulary import Chart, Markup, Part, axis, bars, figure, line, rule, scatter
+from ui.figures.vocabulary import Chart, Part, axis, bars, dots, figure, fill, line, rule, scatter
 from ui.shell.numbers import percent, three_digits
 from zslcore.metrics import SeenUnseenCurve
 
@@ -75,7 +73,7 @@ def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: f
             name=name,
             mode="lines+markers",
             line={"color": mark.color, "width": 3},
-            marker={"symbol": mark.symbol, "size": 10, "color": mark.color},
+            marker=dots(mark, 10),
             hovertemplate=f"{name} %{{y:.1%}} with %{{x:.0%}}<extra></extra>",
         )
         for name, mark, values in zip("suH", (SEEN, UNSEEN, HARMONIC), lines, strict=True)
@@ -155,11 +153,10 @@ def _curve(name: str, curve: SeenUnseenCurve, gamma: float | None, look: Mark) -
         if value is None:
             continue
         point = curve.at(value)
-        edge = {"color": look.color, "width": 2.5}
         yield scatter(
             x=[point.unseen],
             y=[point.seen],
-            marker={"symbol": symbol, "color": look.color, "size": 12, "line": edge},
+            marker=dots(look, 12, symbol=symbol, edge=2.5),
             showlegend=False,
             customdata=[
                 f"{name}, {label} ({three_digits(value)}): u {percent(point.unseen)}, "
@@ -170,26 +167,19 @@ def _curve(name: str, curve: SeenUnseenCurve, gamma: float | None, look: Mark) -
 
 
 @cached_figure
-def class_accuracy_bars(table: pd.DataFrame, means: dict[str, float], picked: str) -> Chart:
+def class_accuracy_bars(table: pd.DataFrame, means: Mapping[str, float]) -> Chart:
     """Draw the accuracy of each test class with its interval, best first, and the group means.
 
-    ``means`` has the mean of each group of classes; the class ``picked`` has a frame.
+    ``means`` has the mean of each group of classes.
     """
     traces = []
     for group, mark in GROUP_LOOKS.items():
         if (table["group"] == group).any():
-            traces.append(_group_bars(table, group, picked, mark))
+            traces.append(_group_bars(table, group, mark))
         if group in means:
             traces.append(_mean_line(means[group], len(table), group, mark))
     n, legible = len(table), names_fit(len(table))
-    glyph = {
-        group: f'<span style="color:{mark.color}">{GROUP_WORDS[group][1]}</span>'
-        for group, mark in GROUP_LOOKS.items()
-    }
-    labels = [
-        Markup(f"{glyph[group]} {escape(name, quote=False)}")
-        for group, name in zip(table["group"], table["class"], strict=True)
-    ]
+    labels = [marked(*each) for each in zip(table["class"], table["group"], strict=True)]
     return figure(
         traces,
         height=360 if n <= 12 else 480,
@@ -206,20 +196,16 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[str, float], picked: st
     )
 
 
-def _group_bars(table: pd.DataFrame, group: str, picked: str, mark: Mark) -> Part:
+def _group_bars(table: pd.DataFrame, group: str, mark: Mark) -> Part:
     """Draw the classes of one group with their intervals."""
     chosen = (table["group"] == group).to_numpy()
     part, legible = table[chosen], names_fit(len(table))
     return bars(
         x=np.flatnonzero(chosen),
         y=part["accuracy"],
-        name=GROUP_WORDS[group][0],
+        name=GROUP_WORDS[group],
         width=0.8,  # by default the bars of a group fill the gaps between its classes
-        marker={
-            "color": mark.color,
-            "pattern": {"shape": mark.pattern},
-            "line": {"width": np.where(part["class"] == picked, 3, 0), "color": HARMONIC.color},
-        },
+        marker=fill(mark),
         error_y={
             "array": part["high"] - part["accuracy"],
             "arrayminus": part["accuracy"] - part["low"],
@@ -234,7 +220,7 @@ def _group_bars(table: pd.DataFrame, group: str, picked: str, mark: Mark) -> Par
 
 
 def _mean_line(mean: float, n: int, group: str, mark: Mark) -> Part:
-    name = GROUP_WORDS[group][0]
+    name = GROUP_WORDS[group]
     return line(
         mark.color,
         dash="dash" if group == "in the set" else "dot",

@@ -10,7 +10,7 @@ import pandas as pd
 from ui.figures.cached import cached_figure
 from ui.figures.marks import names_fit
 from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL
-from ui.figures.vocabulary import Chart, Part, axis, figure, line, rule, scatter
+from ui.figures.vocabulary import Chart, Part, axis, dots, figure, line, rule, scatter
 
 #: Verdict on a class -> its mark.
 _VERDICTS = {
@@ -43,7 +43,7 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> Chart:
         x=x,
         y=table["mixing_PCA"],
         name="in the PCA",
-        marker={"symbol": "circle-open", "size": 9, "color": NEUTRAL.color, "line": {"width": 2}},
+        marker=dots(NEUTRAL, 9, symbol="circle-open", edge=2),
         customdata=_hover_values(table, "PCA"),
         hovertemplate=_HOVER,
     )
@@ -68,7 +68,7 @@ def _on_the_map(table: pd.DataFrame) -> list[Part]:
             x=np.flatnonzero(rows),
             y=table["mixing_map"][rows],
             name=f"on the map: {_VERDICT_WORDS[verdict]}",
-            marker={"symbol": mark.symbol, "size": 9, "color": mark.color},
+            marker=dots(mark, 9),
             customdata=_hover_values(table[rows], "map"),
             hovertemplate=_HOVER,
         )

@@ -7,13 +7,16 @@ from html import escape
 
 import pandas as pd
 
-from ui.figures.palette import NEUTRAL, OVERLAP, RELATED, SEEN, UNSEEN, narrow
+from ui.figures.palette import GROUP_LOOKS, NEUTRAL, OVERLAP, SEEN, UNSEEN, narrow
 from ui.figures.vocabulary import Markup, Part, axis
 
 #: Role -> the symbol of its mark as a character, for text in figures.
 GLYPH = {"seen": "●", "unseen": "◆", "both": "▲", "related": "△", "none": "○"}
-#: Role -> its mark: seen, unseen, in the pre-training set, related to a class in it, unrelated.
-LOOKS = {"seen": SEEN, "unseen": UNSEEN, "both": OVERLAP, "related": RELATED, "none": NEUTRAL}
+GLYPH |= {"in the set": GLYPH["both"], "unrelated": GLYPH["none"]}
+#: Role of a class in a split, or its relation to the pre-training set -> its mark.
+LOOKS = {"seen": SEEN, "unseen": UNSEEN, "both": OVERLAP, "none": NEUTRAL, **GROUP_LOOKS}
+#: Relation of a class to the pre-training set -> its text in legends.
+GROUP_WORDS = {group: group for group in GROUP_LOOKS} | {"in the set": "in the pre-training set"}
 #: Maximum number of legible names along an axis: from the back of a room, and on a phone.
 MOST_NAMES, ON_TELEPHONE = 50, 18
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ui.figures.cached import cached_figure
 from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL, VALIDATED, Mark, narrow
-from ui.figures.vocabulary import Chart, Part, axis, figure, line, note, scatter, whiskers
+from ui.figures.vocabulary import Chart, Part, axis, dots, figure, line, note, scatter, whiskers
 
 _ROW = 22  # height of a method's row, in pixels
 _ISO = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -55,7 +55,7 @@ def _results(shown: pd.DataFrame, of: np.ndarray, mark: Mark, symbol: str, name:
         x=x,
         y=np.flatnonzero(of),
         name=name,
-        marker={"color": mark.color, "symbol": symbol, "size": 10},
+        marker=dots(mark, 10, symbol=symbol),
         error_x=None if symbol == "x" else ends,
         customdata=rows.index + ", rank " + rows["ranks"],
         hovertemplate="%{customdata}<br>%{x:.1f} %<extra></extra>",
@@ -69,7 +69,7 @@ def _printed(shown: pd.DataFrame) -> Part:
         x=100 * shown["printed"][has_value],
         y=np.flatnonzero(has_value),
         name="printed",
-        marker={"color": NEUTRAL.color, "symbol": "diamond-open", "size": 9},
+        marker=dots(NEUTRAL, 9, symbol="diamond-open"),
         customdata=shown.index[has_value],
         hovertemplate="%{customdata}, printed<br>%{x:.1f} %<extra></extra>",
     )
@@ -90,7 +90,7 @@ def rank_diagram(
     means = scatter(
         x=ranks[order],
         y=np.arange(n),
-        marker={"color": HARMONIC.color, "symbol": HARMONIC.symbol, "size": 10},
+        marker=dots(HARMONIC, 10),
         customdata=names,
         hovertemplate="%{customdata}: mean rank %{x:.2f}<extra></extra>",
     )

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from ui.figures.gains import GROUP_WORDS
 from ui.figures.lesson import class_accuracy_bars, shares
+from ui.figures.marks import GROUP_WORDS
 from ui.figures.palette import GROUP_LOOKS
 from ui.figures.splits import class_leak_bars
 from ui.figures.vocabulary import Chart
@@ -74,7 +74,7 @@ def _grouped(name: str, split: str, group: Group) -> set[int]:
 def _overlap(split: str) -> StepView:
     counts = {group: len(_grouped(DATA, split, group)) for group in GROUPS}
     in_set, n = counts["in the set"], sum(counts.values())
-    values = {GROUP_WORDS[group][0]: count / n for group, count in counts.items()}
+    values = {GROUP_WORDS[group]: count / n for group, count in counts.items()}
     facts = {"in_set": in_set, "n": n, "split": split}
     return StepView(
         shares(values, [GROUP_LOOKS[group] for group in GROUPS]), COUNT.of(in_set), facts
@@ -96,9 +96,8 @@ def _gains(name: str, method: str) -> tuple[pd.DataFrame, pd.Series]:
 
 def _bars(name: str, method: str) -> StepView:
     table, gain = _gains(name, method)
-    figure = class_accuracy_bars(
-        table, {"in the set": gain["overlap"], "unrelated": gain["clean"]}, ""
-    )
+    means = {"in the set": gain["overlap"], "unrelated": gain["clean"]}
+    figure = class_accuracy_bars(table, means)
     facts = {"method": method, "classes": len(table)} | {str(k): v for k, v in gain.items()}
     return StepView(figure, BETTER.labels[0 if gain["overlap"] > gain["clean"] else 1], facts)
 

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui.figures.gains import FEWEST_DRAWS, GROUP_WORDS, gain_bars
+from ui.figures.gains import FEWEST_DRAWS, gain_bars
 from ui.figures.images import image_row
+from ui.figures.marks import GROUP_WORDS
 from ui.figures.palette import narrow
 from ui.intake import import_dialog
 from ui.maps import simulated_effects
@@ -225,7 +226,7 @@ def _hint(table: pd.DataFrame, first: str) -> str:
         return "Pale: too few splits for an interval. Click a bar to open its class."
     row = opened.iloc[0]
     return (
-        f"**{plain(row['class'])}**, {GROUP_WORDS[row['group']][0]}: {in_points(row['gain'])}. Its "
+        f"**{plain(row['class'])}**, {GROUP_WORDS[row['group']]}: {in_points(row['gain'])}. Its "
         "match and other methods are below the bars."
     )
 
