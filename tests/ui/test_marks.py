@@ -45,7 +45,6 @@ from zslcore.metrics.significance import paired_test
     gains,
     images,
     lesson,
-    maps,
     method_table,
     splits,
 ) = (
@@ -58,7 +57,6 @@ from zslcore.metrics.significance import paired_test
         ui.figures.gains,
         ui.figures.images,
         ui.figures.lesson,
-        ui.figures.maps,
         ui.figures.method_table,
         ui.figures.splits,
     )
@@ -227,7 +225,7 @@ def test_mixing_of_classes():
     verdict = np.resize(["shown", "hidden", "invented", "no shift"], N)
     table = pd.DataFrame({"class": NAMES, "mixing_PCA": values(), "mixing_map": values(1)})
     table = table.assign(p_holm_PCA=values(2), p_holm_map=values(3), verdict=verdict)
-    figure = maps.mixing_dumbbells(table)
+    figure = cross.mixing_dumbbells(table)
     for series, column in (("in the PCA", "mixing_PCA"), ("on the map", "mixing_map")):
         points = [m for m in shown(figure) if m.series.startswith(series)]
         same({m.x: m.y for m in points}, zip(NAMES, table[column], strict=True))

@@ -13,9 +13,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui.figures import maps as figures
 from ui.figures import palette
-from ui.figures.cross import difference_strips, image_counts
+from ui.figures.cross import difference_strips, image_counts, mixing_dumbbells
 from ui.figures.images import picture
 from ui.maps import simulated_effects
 from ui.maps.colours import (
@@ -774,7 +773,7 @@ def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
         count.get(v, 0) for v in ("shown", "hidden", "invented", "no shift")
     )
     chart(
-        figures.mixing_dumbbells(verdicts),
+        mixing_dumbbells(verdicts),
         f"Mixing of {' and '.join(map(title, one.names))} in {len(verdicts)} classes. Shifts of a "
         f"class: the map shows {shown}, hides {hidden} and invents {invented}; no shift: {none}.",
         key="awa1_mixing",

@@ -145,7 +145,7 @@ def show(_: Header) -> None:
             _show_missing(table)
             fold(
                 "Mean ranks over data sets",
-                partial(_show_every_mean_rank, table),
+                partial(_show_mean_ranks, table),
                 key="table_ranks",
                 icon=":material/leaderboard:",
             )
@@ -761,15 +761,12 @@ def _link_to_play(one: StoredRun) -> None:
         st.caption("This version lacks the method of this run.")
 
 
-def _may_delete(one: StoredRun) -> bool:
-    return visitors.may_delete(one.result.spec.dataset)
-
-
 def _offer_to_delete(one: StoredRun) -> None:
     """Offer to delete a run of this visitor, after a confirmation."""
+    data = one.result.spec.dataset
     if one.shipped:
         return
-    if not _may_delete(one):
+    if not visitors.may_delete(data):
         st.caption("Only the owner can delete a run. This run belongs to the server.")
         return
     with st.popover("Delete …", icon=":material/delete:", type="tertiary"):
@@ -778,7 +775,7 @@ def _offer_to_delete(one: StoredRun) -> None:
         )
         if st.button("Delete this run", icon=":material/delete:", key="table_delete"):
             with errors_as_sentences():
-                if not _may_delete(one):  # the visitor may have left the group
+                if not visitors.may_delete(data):  # the visitor may have left the group
                     raise ParameterError("Only the owner can delete a run.")
                 ResultStore().delete(one.id)
                 st.session_state[MESSAGE] = "The run was deleted."
@@ -879,34 +876,29 @@ def _show_ranks(table: MethodTable, column: Column) -> None:
     )
 
 
-def _show_every_mean_rank(table: MethodTable) -> None:
-    """Draw the mean ranks over data sets, measured and as printed."""
+def _show_mean_ranks(table: MethodTable) -> None:
+    """Draw mean ranks over data sets, measured and as printed, and report Friedman's test."""
     where = f" ({_printed_table(table.source)})" if table.source else ""
     sources = {"measured": "measured here", "printed": f"as printed{where}"}
     for name, values in table.rankings().items():
-        _show_mean_ranks(values, name, f"Mean ranks {sources[name]}")
-
-
-def _show_mean_ranks(values: pd.DataFrame, name: str, heading: str) -> None:
-    """Draw mean ranks with the critical difference, and report Friedman's test."""
-    matrix = values.to_numpy()
-    test, ranks = ranking.friedman_test(matrix), ranking.ranking(matrix[None])
-    groups = ranking.groups(ranks.mean_rank, test.critical_difference)
-    order = np.argsort(ranks.mean_rank, kind="stable")
-    st.subheader(heading, anchor=False)
-    chart(
-        rank_diagram(ranks.mean_rank, values.columns.tolist(), groups, test.critical_difference),
-        f"{heading}: "
-        + ", ".join(f"{values.columns[j]} {ranks.mean_rank[j]:.1f}" for j in order)
-        + f". Critical difference {test.critical_difference:.2f}.",
-        key=f"table_mean_ranks_{name}",
-    )
-    st.caption(
-        f"{test.methods} methods on {test.occasions} data sets ({plain(', '.join(values.index))}). "
-        f"Friedman's test: χ² = {test.statistic:.1f}, p = {three_digits(test.p)} by permutation. A "
-        "bar joins methods with mean ranks closer than Nemenyi's critical difference (CD) at 5 %. "
-        "Data sets of the same images are not independent: p is then too small."
-    )
+        matrix, methods = values.to_numpy(), values.columns.tolist()
+        test, ranks = ranking.friedman_test(matrix), ranking.ranking(matrix[None]).mean_rank
+        critical, heading = test.critical_difference, f"Mean ranks {sources[name]}"
+        order = np.argsort(ranks, kind="stable")
+        st.subheader(heading, anchor=False)
+        chart(
+            rank_diagram(ranks, methods, ranking.groups(ranks, critical), critical),
+            f"{heading}: {', '.join(f'{methods[j]} {ranks[j]:.1f}' for j in order)}. "
+            f"Critical difference {critical:.2f}.",
+            key=f"table_mean_ranks_{name}",
+        )
+        st.caption(
+            f"{test.methods} methods on {test.occasions} data sets "
+            f"({plain(', '.join(values.index))}). Friedman's test: χ² = {test.statistic:.1f}, "
+            f"p = {three_digits(test.p)} by permutation. A bar joins methods with mean ranks "
+            "closer than Nemenyi's critical difference (CD) at 5 %. Data sets of the same images "
+            "are not independent: p is then too small."
+        )
 
 
 # --- Links to Play --------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -25,8 +24,15 @@ from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.facts import benchmark_of, class_attributes, class_facts, published, row_facts
 
 #: Option on screen -> order of classes.
-CLASS_ORDERS = {"as in the file": "given", "by name": "name", "similar together": "similar"}
-ATTRIBUTE_ORDERS = {**CLASS_ORDERS, "most discriminative first": "telling"}
+CLASS_ORDERS: dict[str, dataset_summary.ClassOrder] = {
+    "as in the file": "given",
+    "by name": "name",
+    "similar together": "similar",
+}
+ATTRIBUTE_ORDERS: dict[str, dataset_summary.AttributeOrder] = {
+    **CLASS_ORDERS,
+    "most discriminative first": "telling",
+}
 #: Maximum number of classes with sample images above their bars.
 MOST_SAMPLED = 20
 SPLIT_TITLES = {"PS": "Proposed split (PS)", "SS": "Standard split (SS)"}
@@ -175,30 +181,6 @@ def _show_origin(dataset: ZSLDataset, split: Split) -> None:
 def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
     """Draw the class embeddings after search and sorting."""
     n = dataset.prototypes.shape[1]
-    choices = _choose_attributes(n)
-    most = choices["max_attributes"]
-    table = dataset_summary.attribute_table(dataset, **choices)
-    if table.empty:
-        st.info("No class or attribute has these words in its name.", icon=":material/search_off:")
-        return
-    by_class = dataset_summary.class_table(dataset, split)
-    role = dict(zip(by_class["class"], by_class["role"], strict=True))
-    with st.container(height=600 if len(table) > 26 else "content", border=False):
-        chart(
-            attribute_map(table, [role[name] for name in table.index]),
-            alt=f"Heat map of {table.shape[0]} classes and {table.shape[1]} attributes.",
-            key="data_map",
-        )
-    st.caption(
-        f"{table.shape[0]} of {dataset.n_classes} classes, {table.shape[1]} of {n} attributes"
-        f"{', those that differ most between classes' if most < n else ''}. ● seen, "
-        "◆ unseen. For an unseen class, this row is all that a method has."
-    )
-    downloads.offer_table(table, f"{dataset.name}-attributes", index=True)
-
-
-def _choose_attributes(n: int) -> dict[str, Any]:
-    """Choose which classes and which of ``n`` attributes are shown, and their order."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         of_classes = controls.choose_option(
             "Order of classes", list(CLASS_ORDERS), key="data_class_order"
@@ -216,10 +198,27 @@ def _choose_attributes(n: int) -> dict[str, Any]:
         most = st.number_input(
             "Attributes shown", 1, n, min(n, 40), key="data_most", bind=bound, width=150
         )
-    return {
-        "classes": CLASS_ORDERS[of_classes],
-        "attributes": ATTRIBUTE_ORDERS[of_attributes],
-        "only_classes": classes,
-        "only_attributes": words,
-        "max_attributes": most,
-    }
+    table = dataset_summary.attribute_table(
+        dataset,
+        classes=CLASS_ORDERS[of_classes],
+        attributes=ATTRIBUTE_ORDERS[of_attributes],
+        only_classes=classes,
+        only_attributes=words,
+        max_attributes=most,
+    )
+    if table.empty:
+        st.info("No class or attribute has these words in its name.", icon=":material/search_off:")
+        return
+    by_class = dataset_summary.class_table(dataset, split).set_index("class")
+    with st.container(height=600 if len(table) > 26 else "content", border=False):
+        chart(
+            attribute_map(table, by_class["role"][table.index].tolist()),
+            alt=f"Heat map of {table.shape[0]} classes and {table.shape[1]} attributes.",
+            key="data_map",
+        )
+    st.caption(
+        f"{table.shape[0]} of {dataset.n_classes} classes, {table.shape[1]} of {n} attributes"
+        f"{', those that differ most between classes' if most < n else ''}. ● seen, "
+        "◆ unseen. For an unseen class, this row is all that a method has."
+    )
+    downloads.offer_table(table, f"{dataset.name}-attributes", index=True)
