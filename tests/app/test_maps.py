@@ -9,7 +9,7 @@ import pytest
 
 from tests import pages
 from tests.pages import charts, settled, taken_apart, words
-from ui.figures import maps as figures
+from ui.figures import cross as figures
 from ui.maps.colours import COLOURS
 from zslcore import jobs
 from zslcore.analysis import cross_dataset
