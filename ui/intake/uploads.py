@@ -72,9 +72,7 @@ def import_files(
     """
     with artifacts.scratch() as folder:
         paths = put(files, folder)
-        main, options = _understood(paths)
-        if "more" in options:
-            options["choices"] = {part: text for part, text in (choices or {}).items() if text}
+        main, options = _understood(paths, choices)
         options["pretraining"] = pretraining
         generic = "more" in options and intake.is_generic(main.stem)
         proposed = NAMELESS if generic else proposed_name(main, options.get("splits", ""))
@@ -113,11 +111,10 @@ def survey_files(
     """Return the roles of arrays; None for files in a layout that states the roles."""
     with artifacts.scratch() as folder:
         paths = put(files, folder)
-        main, options = _understood(paths)
+        main, options = _understood(paths, choices)
         if "more" not in options:
             return None
-        chosen = {part: text for part, text in (choices or {}).items() if text}
-        survey = intake.survey([main, *map(Path, options["more"])], chosen)
+        survey = intake.survey([main, *map(Path, options["more"])], options["choices"])
         titles = {
             part: survey.parts[part].title if part in survey.parts else ""
             for part in intake.CHOICES
@@ -371,7 +368,9 @@ def _plain(path: Path) -> str:
     return stem.encode()[: MAX_STEM - len(suffix.encode())].decode(errors="ignore") + suffix
 
 
-def _understood(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
+def _understood(
+    paths: list[Path], choices: Mapping[str, str] | None
+) -> tuple[Path, dict[str, Any]]:
     """Return the main file and the options of the import.
 
     Two .mat files in the benchmark layout, and tables in the format of
@@ -395,7 +394,8 @@ def _understood(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
         main, *prototypes = ranked
         if is_table(main):
             return main, {"prototypes": prototypes[0]} if prototypes else {}
-    return paths[0], {"more": [str(path) for path in paths[1:]]}
+    chosen = {part: text for part, text in (choices or {}).items() if text}
+    return paths[0], {"more": [str(path) for path in paths[1:]], "choices": chosen}
 
 
 def _understood_mats(mats: list[Path]) -> tuple[Path, dict[str, Any]]:
