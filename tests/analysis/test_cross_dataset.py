@@ -142,7 +142,7 @@ def without_classes(data, *, keep):
 @pytest.mark.parametrize(
     ("other", "sentence"),
     [
-        (world("wide", n_features=21), "needs the same features; got 20 and 21 of them."),
+        (world("wide", n_features=21), "needs the same number of features; got 20 and 21."),
         (world("more", n_unseen=5), "got 12 and 13 with 12 in common, not in both: class 12."),
         (replace(TWO, class_names=["class 0", *TWO.class_names[:-1]]), "each once; got 12 and 12"),
         (without_classes(TWO, keep=11), "the same unseen classes in both; got 1 class in only"),

@@ -166,7 +166,7 @@ def test_an_upload_says_what_its_features_were_trained_on(visit, tmp_path):
     app = opened(visit())
     app.multiselect(key="data_pretraining").set_value(["none", "imagenet-1k"])
     app = upload_into(app, files, data_name="told")
-    assert "'none' means that features were trained on nothing" in app.error[0].value
+    assert "'none' means features without pre\\-training" in app.error[0].value
     app.multiselect(key="data_pretraining").set_value(["imagenet-1k"])
     app = upload_into(app, files, data_name="told")
     assert not app.error
@@ -218,7 +218,7 @@ def test_an_import_opens_on_what_was_read_verdict_results_and_then_compare(
     assert app.selectbox(key="dataset_menu").value == "birds"
     said = words(app)
     assert f"## {len(world.labels):,} images, {world.n_classes} classes" in said
-    assert "Features trained on unknown data" in said
+    assert "Extractor trained on unknown data" in said
     badges = [each.value for each in app.markdown if "-badge[" in each.value]
     assert any("Unknown" in badge for badge in badges), badges
     assert not app.dataframe

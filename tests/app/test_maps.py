@@ -87,7 +87,7 @@ def test_the_printed_pairs_answer_and_simulated_maps_do_not(visit, monkeypatch):
         "pair_second": "simulated-AWA2-unplanted",
     }
     app = unfolded(visit(**QUICK, **twins))
-    assert "**None of 50 classes looks different in " in words(app)
+    assert "**None of the 50 classes looks different in " in words(app)
     assert "simulated without effect" in words(app)
     assert "simulated map" in words(app)
     alone = visit(**DIGITS, awa1_layout="PCA")
@@ -110,7 +110,7 @@ def test_both_layouts_of_the_first_pair_are_there_at_once(layout, monkeypatch):
 def test_no_layout_starts_unasked_and_the_button_says_how_long_it_takes():
     app = pages.visit(PAGE, awa1_layout="t-SNE", awa1_perplexity="10", awa1_threads="1")
     button = app.button(key="awa1_start")
-    assert re.fullmatch(r"Lay out with t-SNE \(about \d+ s\)", button.label)
+    assert re.fullmatch(r"Compute t-SNE \(about \d+ s\)", button.label)
     head, _ = drawn(app)
     assert head["n"] == 2000
     pair = [load(name) for name in ("simulated-AWA1", "simulated-AWA2")]
@@ -305,7 +305,7 @@ def test_an_imported_pair_is_the_default_and_its_first_picture_starts_no_job(imp
     assert answer.startswith("## 5 of 50 classes look different in AWA1 and AWA2")
     assert "24 pairs of printed accuracies" in words(app)
     assert "simulated map" not in words(app)
-    assert app.button(key="awa1_start").label.startswith("Lay out with t-SNE (about ")
+    assert app.button(key="awa1_start").label.startswith("Compute t-SNE (about ")
     assert "a sample of 2,000" in words(app)
 
 

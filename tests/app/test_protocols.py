@@ -65,7 +65,7 @@ def test_a_file_is_shown_under_every_protocol_with_its_sentence(own, report):
     for protocol in PROTOCOLS:
         assert protocol.says in said
         assert protocol.used in said
-    assert "No γ was chosen; it is one number" in said
+    assert "No γ was chosen; the choice needs scores" in said
     assert not unexplained(app)
 
 

@@ -47,7 +47,7 @@ def test_who_cancels_is_told_so_and_may_have_them_read_after_all(app):
     app.session_state["files"], app.session_state["cancel"] = "other", True
     app.run()
     assert not app.exception
-    assert [each.value for each in app.info] == ["Reading of these files was cancelled."]
+    assert [each.value for each in app.info] == ["Reading these files was cancelled."]
     assert not app.markdown
     app.run()
     assert app.session_state["times"] == 1  # not again by itself

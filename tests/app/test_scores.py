@@ -283,7 +283,7 @@ def test_controls_for_matrices_are_not_used_for_predictions(predicted):
     app = pages.visit(PAGE)
     app.text_input(key="scores_unseen").set_value("0, 1")
     with_predictions(app, predicted.predictions)
-    assert "the inputs under More are not used." in words(app)
+    assert "the inputs under More are ignored." in words(app)
     assert badges(app) == ["rows, labels and γ verified"]
 
 

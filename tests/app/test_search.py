@@ -18,7 +18,7 @@ def test_every_view_is_found_and_every_hit_leads_to_a_view():
 def test_claims_findings_and_codes_are_found_by_their_text():
     for words, opens in (
         ("p = 0.007", "gbu-cross-p"),
-        ("same features, hand-crafted twice", "awa1-one-picture-two-whales"),
+        ("two kinds of hand-crafted features", "awa1-one-picture-two-whales"),
         ("DPPN", "DPPN"),
     ):
         queries = [hit.query for hit in search.hits() if words in hit.label]

@@ -346,7 +346,7 @@ def test_rows_of_nobody_are_unknown(entry):
 @pytest.mark.parametrize(
     ("pretraining", "split", "state", "why"),
     [
-        (["imagenet-1k"], "PS 2.0", "clean", "None of 10 unseen classes is certainly in"),
+        (["imagenet-1k"], "PS 2.0", "clean", "None of the 10 unseen classes is certainly in"),
         (["imagenet-1k"], "SS", "overlapping", "6 of 10 unseen classes are in ImageNet-1K"),
         (["imagenet-21k"], "PS 2.0", "overlapping", "10 of 10"),
         (["none"], "SS", "clean", "trained on no images"),

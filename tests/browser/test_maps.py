@@ -203,7 +203,7 @@ WATCH = """canvas => {
 
 def test_a_map_is_started_cancelled_and_there_after_a_reload(page, fresh_server):
     page.goto(f"{fresh_server.url}/awa1_and_awa2?{DIGITS}&awa1_seed=7")
-    page.get_by_role("button", name="Lay out with t-SNE").click()  # nothing long starts unasked
+    page.get_by_role("button", name="Compute t-SNE").click()  # nothing long starts unasked
     on_its_way = page.locator("[class*=st-key-job_] canvas.points")
     on_its_way.wait_for()
     on_its_way.evaluate(WATCH)

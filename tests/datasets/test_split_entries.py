@@ -303,7 +303,7 @@ def test_labels_of_each_part_show_shared_classes_alone(tmp_path, leaked):
     report = audit(written(tmp_path, "labels.json", value))
     assert report.verdict == ("leaks" if leaked else "unknown")
     assert names_in_leaks(report) == {*leaked}
-    assert leaked or report.sentence.startswith("Images have no names: images in two parts")
+    assert leaked or report.sentence.startswith("Images have no names, so images in two parts")
 
 
 #: A species beside its order, which has species on both sides.
@@ -440,7 +440,7 @@ def test_words_of_other_fields_name_the_sides(sides):
 def test_several_splits_in_one_file_are_named(tmp_path):
     value = {f"split{k}": {"seen": [*TRAINED], "unseen": [*TESTED]} for k in (1, 2)}
     (tmp_path / "all.json").write_text(json.dumps(value))
-    with pytest.raises(FileRefusedError, match=r"one split a file; got 2 \(split1; split2\)"):
+    with pytest.raises(FileRefusedError, match=r"one split per file; got 2 \(split1; split2\)"):
         recognise_file(tmp_path / "all.json")
 
 

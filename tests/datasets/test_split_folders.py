@@ -247,7 +247,7 @@ def test_tables_in_several_files_without_names_of_images(tmp_path, leaked):
     assert {part: len(of) for part, of in split.parts.items()} == {
         "trainval": 4, "test_seen" if not leaked else "test_unseen": 0 if not leaked else 3,
     } | ({} if leaked else {"test_unseen": 3})  # fmt: skip
-    assert split.questions == ("Images have no names: images in two parts are not checked.",)
+    assert split.questions == ("Images have no names, so images in two parts cannot be detected.",)
 
 
 def annotations(names, start, categories=CLASSES):

@@ -112,7 +112,7 @@ def test_an_import_without_the_field_opens_and_is_unknown(folder, own_data):
     ("names", "said"),
     [
         (["imagenet1k"], "vocabulary.* 'imagenet1k'; did you mean 'imagenet-1k'"),
-        (["none", "imagenet-1k"], "'none' means that features were trained on nothing"),
+        (["none", "imagenet-1k"], "'none' means features without pre-training"),
     ],
 )
 def test_a_declaration_that_says_nothing_is_refused(folder, names, said):

@@ -166,7 +166,7 @@ def test_cancelled_work_can_be_asked_for_again(runner, tmp_path):
     ("asked", "sentence"),
     [
         (work("refuse"), "digits: there are none."),
-        (work("break_down"), "The computation failed (RuntimeError); the log says more."),
+        (work("break_down"), "The computation failed (RuntimeError); see the log of the server."),
         (work("kill_itself"), "The computation was killed, most likely because memory ran out."),
         (work("kill_itself", signal_number=int(signal.SIGSEGV)), "crashed (Segmentation fault)."),
         (work("leave"), "The computation ended without a result (exit status 3)."),

@@ -69,7 +69,7 @@ def test_what_both_releases_share_is_no_reproach(split):
     assert found.mark == "ok"
     assert found.sentence == (
         "Zoo PS v1 or PS 2.0, with the published rows: they share trainval, test_seen, "
-        "test_unseen, and differ only in train, val, which the files do not have."
+        "test_unseen, and differ only in train, val, which the files do not contain."
     )
     assert found.advice == f"Give train, val to distinguish them. PS v1: {OLD}"
 
@@ -149,15 +149,15 @@ def test_classes_tell_a_benchmark_where_rows_do_not():
     own = Split.from_classes("own", y, unseen)
     known = {"labels": y, "class_names": names, "n_rows": len(y)}
     assert finding(AuditContext.of_split(own, **known)).sentence == (
-        "The unseen classes are those of SUN PS, the rows are not."
+        "The unseen classes are those of SUN PS, but the rows are not."
     )
     other = Split.from_classes("own", y, range(20))
     assert finding(AuditContext.of_split(other, **known)).sentence == (
-        "The classes are those of SUN, but divided unlike PS and SS."
+        "The classes are those of SUN, but they are divided differently from PS and SS."
     )
     foreign = known | {"class_names": ("dodo", *names[1:])}
     assert finding(AuditContext.of_split(own, **foreign)).sentence == (
-        "Not one of the known split files, nor near one."
+        "Neither a known split file nor close to one."
     )
 
 
@@ -166,7 +166,7 @@ def test_classes_tell_a_benchmark_where_rows_do_not():
     [
         ("ps", "The unseen classes are those of SUN PS; there are no rows to compare."),
         ("ss", "The unseen classes are those of SUN SS; there are no rows to compare."),
-        (None, "The classes are those of SUN, but divided unlike PS and SS."),
+        (None, "The classes are those of SUN, but they are divided differently from PS and SS."),
     ],
 )
 def test_lists_of_classes_tell_a_split_without_rows(unseen, said):

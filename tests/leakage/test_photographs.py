@@ -383,8 +383,8 @@ def test_simulated_images_are_their_own_photographs_unless_their_names_say_other
     (finding,) = found(AuditContext.of_split(data.split("PS"), data))
     assert (finding.mark, finding.sentence) == (
         PASS,
-        "No photograph is on both sides of the split "
-        "(simulated, each image is drawn independently).",
+        "No photograph is on both sides of the split (simulated data: each image is drawn "
+        "independently).",
     )
     data = load("simulated-aPY")
     assert {f.mark for f in found(AuditContext.of_split(data.split("PS"), data))} >= {FAIL}

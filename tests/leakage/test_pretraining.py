@@ -116,7 +116,7 @@ def test_open_questions_are_no_absence_of_overlap(world):
     rejected = replace(world, decisions={"sea": {"seal": "rejected"}})
     (finding,) = audit_context(rejected).of("ZSL007")
     assert finding.mark == "ok"
-    assert finding.sentence == "Nothing to compare: no test class is treated as in sea."
+    assert finding.sentence == "Nothing to compare: no test class counts as a class of sea."
 
 
 def test_a_telling_effect_is_a_warning():

@@ -52,9 +52,14 @@ READINGS = {
     "trainval": (
         one(SOUND) | {"trainval": TRAINVAL + 2},
         "broken",
-        "trainval alone is one too high; read shifted by one; no row and no class is on both",
+        "Row numbers of trainval alone are one too high; they are read shifted by one; no row or "
+        "class is on both",
     ),
-    "test_unseen": (one(SOUND) | {"test_unseen": UNSEEN}, "broken", "test_unseen alone is one too"),
+    "test_unseen": (
+        one(SOUND) | {"test_unseen": UNSEEN},
+        "broken",
+        "Row numbers of test_unseen alone are one too",
+    ),
     "exchanged": (
         one({"trainval": TRAINVAL, "test_seen": UNSEEN, "test_unseen": SEEN}),
         "broken",
@@ -79,7 +84,7 @@ def test_one_list_may_be_a_mask_and_the_others_row_numbers(card, part, kind):
     found = card(**one(SOUND) | {part: masks(kind)[part]})
     assert (found.verdict, found.figures[0].value) == ("clean", "0")
     assert found.sentence.startswith(
-        f"{part}: read as a mask of 120 images; other lists number rows"
+        f"Read as masks of 120 images, although other lists number rows: {part}"
     )
     leaking = np.append(TRAINVAL, SEEN[:3])
     listed = one(SOUND | {"trainval": leaking}) | {"test_unseen": masks(kind)["test_unseen"]}
@@ -175,7 +180,9 @@ def test_without_trainval_it_is_train_and_val_together(card):
         found = card(**lists)
         assert (found.verdict, found.figures[0].value) == ("clean", "0")
         said = [f.sentence for f in found.marked("warning")]
-        assert "No list of trainval: read as the union of train and val." in said
+        assert (
+            "The file has no list of trainval, which is read as the union of train and val." in said
+        )
     leaking = pair | tests | {"val": np.append(pair["val"], SEEN[:2])}
     found = card(**one(leaking))
     assert (found.verdict, found.figures[0].value) == ("leaks", "2")

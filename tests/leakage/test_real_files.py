@@ -289,10 +289,10 @@ def test_every_known_file_is_told_the_truth_in_every_form(xlsa17, alone, name, f
 def sentences_are_true(dataset, split, form, said):
     identity = said["ZSL010"][0].sentence
     if form is renumbered:
-        assert identity == "Not one of the known split files, nor near one."
+        assert identity == "Neither a known split file nor close to one."
     elif form is renumbered_with_names:
         same = (
-            f"As many images of each class in each part as in {dataset} {split[:2]}, but in "
+            f"Each part has as many images of each class as in {dataset} {split[:2]}, but in "
             "another order"
         )
         assert identity.startswith(same)

@@ -134,8 +134,11 @@ def with_spec(result, drop=(), **more):
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ({"release": "0.2"}, "expected a spec with fields this version knows; got release"),
-        ({"folds": 9}, "expected a spec with fields this version knows; got folds"),
+        (
+            {"release": "0.2"},
+            "expected a spec with fields that this version knows; got the field release",
+        ),
+        ({"folds": 9}, "expected a spec with fields that this version knows; got the field folds"),
         ({"\u202efolds": 9}, "control characters"),
         ({"drop": ["grid"]}, "its key must be that of its spec"),
         ({"seed": 0.0}, "its key must be that of its spec"),

@@ -63,7 +63,7 @@ def test_figures_with_and_without_leaked_rows_are_those_by_hand(folder, order):
     joined, *each = cards_of_files([folder / f"{order}.npz", folder / "leaking.mat"], ["none"])
     assert [card.kind for card in each] == ["score matrix", "split"]
     assert joined.verdict == "leaks"
-    (finding,) = (p for p in joined.findings if p.title == "Figures without leaked rows")
+    (finding,) = (p for p in joined.findings if p.title == "Metrics without leaked rows")
     for gone in ((), LEAKED):
         u, s, h = by_hand(folder, order, gone)
         assert f"u {100 * u:.1f} %, s {100 * s:.1f} %, H {100 * h:.1f} %" in finding.sentence
@@ -172,7 +172,7 @@ def test_real_scores_of_cub_belong_to_its_splits_and_to_no_other(shared):
     clean, first, other = found.values()
     assert [figure.value for figure in clean.figures] == ["0", "49.8 %", "49.8 %"]
     assert [figure.value for figure in first.figures] == ["1,764", "49.8 %", "none left"]
-    assert "trained on trainval alone has seen none" in first.sentence
+    assert "trained on trainval alone was trained on none" in first.sentence
     assert other.sentence == (
         "The scores are of another data set: they are of CUB PS, 4,731 images of 200 classes; SUN "
         "PS 2.0 tests 4,020 images of 717."

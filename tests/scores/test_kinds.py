@@ -203,7 +203,7 @@ def test_labels_of_mixed_rows_are_asked_about_and_not_guessed():
     _, asked = read(F[ORDER], labels)
     assert [question.fix for question in asked] == ["within-sides"]
     assert "mixed" in asked[0].sentence
-    with pytest.raises(ZSLError, match="cannot be inferred"):
+    with pytest.raises(ZSLError, match="do not show which images are of unseen"):
         read(F[ORDER], labels, fixes=["within-sides"])
 
 
@@ -333,7 +333,7 @@ def test_a_matrix_with_one_row_per_class_is_no_scores(tmp_path, name, index):
     table = table if index else table.assign(label=table.index)
     table.to_csv(tmp_path / "own.csv", index=index)
     file = read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN])
-    with pytest.raises(ZSLError, match="one row for each of 20 classes, as a confusion matrix"):
+    with pytest.raises(ZSLError, match="one row for each of 20 classes, as in a confusion matrix"):
         interpreted(file)
     assert interpreted(file, ["as-is"])[0] is not None
 
@@ -490,7 +490,7 @@ def test_predicted_classes_without_seen_classes_have_an_accuracy(tmp_path, capsy
     assert main(["check", str(tmp_path / "p.csv"), "--unseen", "all"]) == 3  # classes unknown
     out = capsys.readouterr().out
     assert f"ZSL accuracy {100 * report.evaluation.zsl:.1f} %" in out
-    assert "more than one meaning" not in out
+    assert "more than one way" not in out
 
 
 def test_predicted_classes_of_unseen_images_alone_have_u(tmp_path):
@@ -701,7 +701,7 @@ def test_predicted_classes_of_other_names_are_refused():
 
 
 def test_labels_in_place_of_predictions_are_named():
-    question = "does the file have the labels in place of predictions?"
+    question = "does the file contain the labels in place of predictions?"
     for predicted, expected in ((Y, True), (PREDICTED, False)):
         matrix, _ = interpreted(ScoreFile("p.csv", None, Y, UNSEEN, predicted=predicted))
         assert any(question in remark for remark in matrix.remarks) == expected
@@ -1004,7 +1004,7 @@ def test_a_comparison_begins_with_one_sentence():
     least = design_of(pair, "plain_harmonic").detectable("classes")
     assert pair.headline.startswith("No significant difference: H ")
     assert f"{signed(row['low'])} to {signed(row['high'])} over classes" in pair.headline
-    assert f"could have shown {100 * least:.1f} points" in pair.headline
+    assert f"could have shown a difference of {100 * least:.1f} points" in pair.headline
     assert pair.as_text().startswith("No significant difference")
     assert compare_scores(far, first).headline.startswith("own.npz is significantly better: H ")
 

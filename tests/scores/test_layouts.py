@@ -171,7 +171,7 @@ def test_one_array_per_class(tmp_path, name, dtype):
     path = tmp_path / "own.npz"
     np.savez(path, **ARRAYS[name], **dict(zip(NAMES, P.T.astype(dtype), strict=True)))
     remarks = check(path)
-    assert ("they count the classes in the order of the file" in remarks) == (name == "numbers")
+    assert ("which count the classes in the order of the file" in remarks) == (name == "numbers")
     assert recognise_file(path).kind == "scores"
 
 
@@ -263,7 +263,7 @@ def test_a_column_with_the_side_of_each_image_states_the_unseen_classes(tmp_path
         table.to_csv(path, index=False)
     else:
         table.to_parquet(path)
-    assert f"Unseen classes are those of {title!r}" in check(path, unseen=None)
+    assert f"Unseen classes are taken from {title!r}" in check(path, unseen=None)
 
 
 def test_the_side_of_a_class_without_images_is_unknown(tmp_path):
@@ -330,7 +330,7 @@ def test_scores_in_percent(tmp_path, form, sign):
     check(path)
     table.loc[3, "dog"] = "0.25"
     table.to_csv(path, index=False, sep=sign)
-    with pytest.raises(FileRefusedError, match="column 'dog': expected percent in every row"):
+    with pytest.raises(FileRefusedError, match="column 'dog': expected a percentage in every row"):
         read_scores(path, unseen=UNSEEN)
 
 

@@ -145,7 +145,7 @@ def test_without_a_gamma_its_figures_are_a_dash_with_the_reason():
     expected = [*names, *(f"{name}_per_sample" for name in names)]
     assert missing(report) == dict.fromkeys(expected, NO_GAMMA)
     text = report.as_text()
-    assert "No gamma was chosen; it is one number" in text
+    assert "No gamma was chosen; the choice needs scores" in text
     assert "Not computed: Joint label space, chosen gamma" in text
     assert len(rows_of(text, "H")) == 3
     assert json.loads(report.to_json())["figures"]["calibrated_harmonic"] is None

@@ -130,8 +130,8 @@ def test_other_images_of_training_classes_validate(scores, names):
     test = matrix(names=NAMES if names else (), name="test.npz")
     choice = chosen_on(test, matrix(scores, OTHER_Y, HELD, names))
     assert choice.origin == "validated"
-    assert "without images of unseen test classes, as its list of classes states" in choice.note
-    assert "much noise would not be recognised" in choice.note
+    assert "has no images of unseen test classes according to its list of classes" in choice.note
+    assert "strong added noise would not be recognised" in choice.note
 
 
 def test_saturated_scores_of_other_images_are_not_the_same_images():

@@ -24,7 +24,7 @@ def test_a_visitor_gets_what_is_left_and_then_a_sentence():
     budget.hold("a", 200 * MB)
     with budget.lent("a", 900 * MB, "x.npz") as lent:
         assert lent == 400 * MB
-        refused(budget, "a", r"x.npz: expected 64 MB of your memory .* got 0 MB of 600")
+        refused(budget, "a", r"x.npz: expected 64 MB of free memory .* got 0 MB of 600")
     assert budget.used("a") == 200 * MB
 
 

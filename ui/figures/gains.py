@@ -147,7 +147,7 @@ def _means(
     notes = [note(signed(each), high[k], k, **at) for k, each in enumerate(means)]
     reach = [min(0.0, low.min()) - 2, (1.35 if narrow() else 1.15) * max(0.0, high.max())]
     start = -reach[0] / (reach[1] - reach[0])
-    notes.append(plane.title("means, 95 % intervals", start))
+    notes.append(plane.title("means with 95 % intervals", start))
     of_gains = axis(
         "points gained", grid=True, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color
     )
@@ -159,8 +159,8 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: boo
     gain, place = 100 * rows["gain"].to_numpy(), start + np.arange(len(rows))
     says = [
         Markup(
-            f"{escape(name, quote=False)}: {g:+.1f} points<br>pre-trained {a:.1%}, "
-            f"without {b:.1%}, {draws} draws"
+            f"{escape(name, quote=False)}: {g:+.1f} points<br>accuracy with pre-training "
+            f"{a:.1%}, without {b:.1%}; {draws} splits"
         )
         for name, g, a, b, draws in zip(
             rows["class"], gain, rows["accuracy"], rows["baseline"], rows["draws"], strict=True

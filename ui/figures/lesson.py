@@ -112,7 +112,7 @@ def room(counts: Mapping[str, int], right: str | None, own: str | None) -> Chart
     ).enlarged(WORDS)
 
 
-_DRAWN = 800  # maximum number of points of a drawn curve, above its width in pixels
+_DRAWN = 800  # maximum number of points of a drawn curve, more than its width in pixels
 #: Marks of the first, second ... curve; their usual meanings do not apply here.
 _LOOKS = (
     HARMONIC,

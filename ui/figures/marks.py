@@ -27,7 +27,7 @@ def abridged(name: object) -> str:
 
 
 def marked(name: object, role: str, *, glyph: bool = True) -> Markup:
-    """Return a class name after the coloured glyph of its role, or without it coloured itself."""
+    """Return a name after the coloured glyph of its role; without ``glyph``, a coloured name."""
     start, text = f'<span style="color:{LOOKS[role].color}">', escape(abridged(name), quote=False)
     return Markup(f"{start}{GLYPH[role]}</span> {text}" if glyph else f"{start}{text}</span>")
 
@@ -48,7 +48,8 @@ def names_fit(n: int, most: int = MOST_NAMES) -> bool:
 def class_axis(names: pd.Series, roles: pd.Series) -> Part:
     """Return an axis of classes with their role marks, without names if they cannot be read.
 
-    Turned names have the colour of their role only: a turned mark would be another mark.
+    Turned names have the colour of their role but no glyph, because a turned glyph would look like
+    the glyph of another role.
     """
     n, legible, turned = len(names), names_fit(len(names)), crowded(names)
     labels = [marked(name, role, glyph=not turned) for name, role in zip(names, roles, strict=True)]

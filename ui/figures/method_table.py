@@ -31,7 +31,7 @@ def rank_forest(table: pd.DataFrame, title: str) -> Chart:
         for of, mark, symbol, name in (
             (top, INK, "circle", "not significantly worse"),
             (~top & listed, HARMONIC, "circle-open", "significantly worse"),
-            (~listed, HARMONIC, "x", "no classes listed, no interval"),
+            (~listed, HARMONIC, "x", "no interval: classes not listed"),
         )
         if of.any()
     ]
@@ -143,7 +143,7 @@ def operating_points(paths: Sequence[Path], chosen: str) -> Chart:
         [*arcs, *(_two_points(path, marked=path.name == chosen) for path in ordered)],
         height=320 if narrow() else 380,
         xaxis=axis("accuracy on unseen classes, u", **percents),
-        yaxis=axis("on seen classes, s", **percents),
+        yaxis=axis("accuracy on seen classes, s", **percents),
         annotations=words,
     )
 

@@ -152,7 +152,7 @@ def _choose_unseen(survey: uploads.Survey | None) -> str:
             help=terms.tip(UNSEEN),
         )
     how = st.segmented_control(
-        "The files have no split. Unseen classes",
+        "Unseen classes (the files have no split)",
         (BY_NAME, DRAWN),
         default=BY_NAME,
         required=True,
@@ -160,7 +160,7 @@ def _choose_unseen(survey: uploads.Survey | None) -> str:
     )
     if how == DRAWN:
         with st.container(horizontal=True):
-            n = st.number_input("How many", 1, 100_000, 10, key="data_unseen_n", width=160)
+            n = st.number_input("Number of classes", 1, 100_000, 10, key="data_unseen_n", width=160)
             seed = st.number_input("Seed", 0, 10**6, 0, key="data_unseen_seed", width=160)
         return f"random:{n}:{seed}"
     if survey.class_names:
@@ -174,16 +174,16 @@ def _choose_unseen(survey: uploads.Survey | None) -> str:
 def _choose_options(form: str) -> dict[str, Any]:
     """Choose the pre-training set of the features, which files do not state, and overwriting."""
     pretraining = st.multiselect(
-        "Features trained on",
+        "Extractor trained on",
         PRETRAINING_NAMES,
         key=f"{form}_pretraining",
         placeholder="unknown, or as in the file",
         format_func=_in_words,
         help="The pre-training set of the feature extractor; none for hand-crafted features. The "
-        "audit looks for test classes in it, and the table of methods marks features that were "
-        "fine-tuned on images of this data set.",
+        "audit looks for test classes in it, and the table in Compare marks features that "
+        "were fine-tuned on images of this data set.",
     )
-    replace = st.checkbox("Overwrite if it exists", key=f"{form}_replace")
+    replace = st.checkbox("Overwrite an existing data set", key=f"{form}_replace")
     return {"pretraining": pretraining, "replace": replace}
 
 
@@ -205,23 +205,21 @@ def _choose_group() -> None:
         key="data_group",
         type="password",
         help="Everyone with the same passphrase sees the imports of the group. The passphrase "
-        f"needs at least {visitors.FEWEST} letters. Without a passphrase only you see an import, "
-        "and it is removed when your visit ends.",
+        f"needs at least {visitors.FEWEST} letters. Without a passphrase, only you see an "
+        "import, and it is removed when your visit ends.",
     )
     if words:
         visitors.join_group(words)
 
 
 def _folder_form() -> None:
-    with st.expander("From a folder of this computer", expanded=False):
+    with st.expander("From a folder on this computer", expanded=False):
         with st.form("data_folder", border=False):
             folder = st.text_input("Folder", key="data_folder_path", placeholder="/data/xlsa17/CUB")
             with st.container(horizontal=True):
-                features = st.text_input(
-                    "File of features", "res101.mat", key="data_folder_features"
-                )
+                features = st.text_input("Feature file", "res101.mat", key="data_folder_features")
                 splits = st.text_input(
-                    "File of splits",
+                    "Split file",
                     "att_splits.mat",
                     key="data_folder_splits",
                     help="The standard split is in a subfolder: standard_split/att_splits.mat.",
@@ -229,9 +227,9 @@ def _folder_form() -> None:
             name = st.text_input("Name", key="data_folder_name", placeholder="name of the folder")
             options = _choose_options("data_folder")
             st.caption(
-                "For large files: read in place, without an upload, as by `zslcore import FOLDER`. "
-                "It also reads the released folders of UCF101 and HMDB51; if there are several "
-                "files of features, name one."
+                "Large files are read in place, without an upload, as with `zslcore import "
+                "FOLDER`. The released folders of UCF101 and HMDB51 can be read, too; if a "
+                "folder has several feature files, name one."
             )
             wanted = st.form_submit_button("Import the folder", icon=":material/folder_open:")
         if wanted:
@@ -287,7 +285,8 @@ def _explain_files() -> None:
         st.markdown(
             "Some copies of `att_splits.mat` have no folds, and in the first release the folds "
             "contain images of `test_seen_loc`. Folds come from the class lists "
-            "`trainclasses1..3.txt` and `valclasses1..3.txt` if these are uploaded too; else from "
-            "the released lists, if the classes are those of a benchmark; else from `train_loc` "
-            "and `val_loc`; else from thirds of the classes. Folds contain trainval images only."
+            "`trainclasses1..3.txt` and `valclasses1..3.txt` if these are uploaded, too; "
+            "otherwise from the released lists, if the classes are those of a benchmark; "
+            "otherwise from `train_loc` and `val_loc`; otherwise from thirds of the classes. "
+            "Folds contain trainval images only."
         )

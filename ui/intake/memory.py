@@ -61,7 +61,7 @@ class Budget:
             while self.used() + lent > of_server():
                 if not self._changed.wait(end - time.monotonic()):
                     raise ZSLError(
-                        f"{what}: expected {_mb(lent)} of this server's memory for score files; "
+                        f"{what}: expected {_mb(lent)} of free server memory for score files; "
                         f"got {_mb(max(0, of_server() - self.used()))} of {_mb(of_server())} "
                         "(ZSL_MEMORY). Try again later."
                     )
@@ -79,9 +79,9 @@ class Budget:
         least = min(settings.LEAST_MEMORY, most)
         if left < least:
             raise ZSLError(
-                f"{what}: expected {_mb(least)} of your memory for score files; got "
-                f"{_mb(max(0, left))} of {_mb(a_visitor())} (ZSL_MEMORY_A_VISITOR). Remove a file "
-                "first."
+                f"{what}: expected {_mb(least)} of free memory for your score files; got "
+                f"{_mb(max(0, left))} of {_mb(a_visitor())} (ZSL_MEMORY_A_VISITOR). Remove a "
+                "file first."
             )
         return min(left, most)
 

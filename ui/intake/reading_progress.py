@@ -39,7 +39,7 @@ def progress(place: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
 def read_or_cancel(files: str, read: Callable[[], Read]) -> Read:
     """Return the contents of ``files``; after a cancellation, reading restarts on request."""
     if st.session_state.get(CANCELLED) == files:
-        st.info("Reading of these files was cancelled.", icon=":material/block:")
+        st.info("Reading these files was cancelled.", icon=":material/block:")
         st.button(
             "Read the files",
             key=f"reading_again_{files}",

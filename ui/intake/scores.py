@@ -75,18 +75,17 @@ class ScoreUpload:
 
     ``unseen`` lists names or numbers, separated by commas, and is empty if the file has them.
     ``unseen_scores`` has the columns of unseen classes if ``file`` has only columns of seen
-    classes. ``fixes`` are the answers to questions about the file.
+    classes.
     """
 
     file: BinaryIO
     labels: BinaryIO | None = None
     unseen: str = ""
     unseen_scores: BinaryIO | None = None
-    fixes: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
-        """Key of the files within the visit, whatever their ``fixes``."""
+        """Key of the upload within the visit."""
         given = self.file, self.labels, self.unseen_scores
         files = [file and uploads.key_of(file) for file in given]
         return hashlib.sha256(repr([*files, self.unseen.strip()]).encode()).hexdigest()[:16]
@@ -150,32 +149,32 @@ def evaluate_upload(
     upload: ScoreUpload, validation: ScoreUpload | None = None
 ) -> EvaluatedScores | None:
     """Evaluate scores of test images; None while a question is open."""
+    fixes: dict[bool, tuple[str, ...]] = {False: (), True: ()}
     while True:
         try:
-            result = _judged(upload, validation)
+            result = _judged(upload, fixes[False], validation, fixes[True])
         except ZSLError as error:
             st.error(on_screen(str(error)), icon=":material/block:")
             return None
         if isinstance(result, ScoreReport):
             if isinstance(result.matrix, PredictedScores):
                 return _of_predictions(result, result.matrix, upload, validation)
-            return EvaluatedScores(result, _command(upload, validation))
+            return EvaluatedScores(result, _command(upload, fixes[False], validation, fixes[True]))
         about = validation if result.of_validation and validation else upload
         question = result.question
         options = {f"Yes: {FIXES[question.fix]}": question.fix}
         if not question.open:
-            options["No, the file is right as it is"] = "as-is"
+            options["No, the file is correct as it is"] = "as-is"
         sentence = f"**Unknown.** {on_screen(question.sentence)}"
         answer = _ask(sentence, options, f"scores_{about.key}_{question.fix}")
         if answer is None:
             return None
-        answered = replace(about, fixes=(*about.fixes, answer))
-        upload, validation = (upload, answered) if result.of_validation else (answered, validation)
+        fixes[result.of_validation] += (answer,)
 
 
 def judged_predictions(upload: ScoreUpload) -> ScoreReport:
     """Return the metrics of predictions, even if the file contradicts itself or the data set."""
-    report = _judged(upload, None)
+    report = _judged(upload, (), None, ())
     assert isinstance(report, ScoreReport)  # predictions leave no question open
     return report
 
@@ -193,19 +192,24 @@ def _of_predictions(
         return None
     if upload.labels is not None or _listed(upload.unseen) or validation is not None:
         st.caption(
-            f"{plain(predicted.name)} holds its own labels, unseen classes and "
-            "validation rows; the inputs under More are not used."
+            f"{plain(predicted.name)} contains its own labels, unseen classes and validation "
+            "rows; the inputs under More are ignored."
         )
     return EvaluatedScores(report, shlex.join(["zslcore", "score", upload.file.name]))
 
 
-def _command(upload: ScoreUpload, validation: ScoreUpload | None) -> str:
+def _command(
+    upload: ScoreUpload,
+    fixes: Sequence[str],
+    validation: ScoreUpload | None,
+    of_validation: Sequence[str],
+) -> str:
     words = ["zslcore", "score", upload.file.name]
     words += ["--unseen-scores", upload.unseen_scores.name] if upload.unseen_scores else []
-    for fix in _in_order(upload.fixes):
+    for fix in _in_order(fixes):
         words += ["--fix", fix]
-    if validation is not None and {*validation.fixes} != {*upload.fixes}:
-        for fix in _in_order(validation.fixes) or ("as-is",):
+    if validation is not None and {*of_validation} != {*fixes}:
+        for fix in _in_order(of_validation) or ("as-is",):
             words += ["--validation-fix", fix]
     for each, option in ((upload, "--"), (validation, "--validation-")):
         if each is not None and each is validation:
@@ -225,21 +229,29 @@ def _listed(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _judged(upload: ScoreUpload, validation: ScoreUpload | None) -> ScoreReport | OpenQuestion:
+def _judged(
+    upload: ScoreUpload,
+    fixes: tuple[str, ...],
+    validation: ScoreUpload | None,
+    of_validation: tuple[str, ...],
+) -> ScoreReport | OpenQuestion:
     """Evaluate a file in a worker process, once for each set of answers."""
-    files = [(each.key, each.fixes) for each in (upload, validation) if each is not None]
-    return _once(f"judged {files}", lambda: _judge_in_worker(upload, validation))
+    key = f"judged {upload.key} {fixes} {validation and validation.key} {of_validation}"
+    return _once(key, lambda: _judge_in_worker(upload, fixes, validation, of_validation))
 
 
 def _judge_in_worker(
-    upload: ScoreUpload, validation: ScoreUpload | None
+    upload: ScoreUpload,
+    fixes: tuple[str, ...],
+    validation: ScoreUpload | None,
+    of_validation: tuple[str, ...],
 ) -> ScoreReport | OpenQuestion:
     visitor = visitors.session()
     with artifacts.scratch() as folder:
-        request = _put(upload, folder / "given")
+        request = _put(upload, fixes, folder / "given")
         if is_predictions(request.path):
             return _predicted(request.path, visitor)
-        chosen_on = _put(validation, folder / "validation") if validation else None
+        chosen_on = _put(validation, of_validation, folder / "validation") if validation else None
         files = request.files + (chosen_on.files if chosen_on else [])
         with memory.BUDGET.lent(visitor, memory_for(files), clean_text(upload.file.name)) as lent:
             return judge_in_worker(request, chosen_on, memory=lent, whose=whose_memory())
@@ -269,7 +281,7 @@ def whose_memory() -> str:
     )
 
 
-def _put(upload: ScoreUpload, folder: Path) -> ScoreRequest:
+def _put(upload: ScoreUpload, fixes: tuple[str, ...], folder: Path) -> ScoreRequest:
     """Write an upload into a folder."""
     path = uploads.put_one(upload.file, folder, ENDINGS)
     labels = unseen = None
@@ -277,7 +289,7 @@ def _put(upload: ScoreUpload, folder: Path) -> ScoreRequest:
         labels = uploads.put_one(upload.labels, folder / "labels", TEXTS)
     if upload.unseen_scores is not None:
         unseen = uploads.put_one(upload.unseen_scores, folder / "unseen", ENDINGS)
-    return ScoreRequest(path, labels, tuple(_listed(upload.unseen)) or None, upload.fixes, unseen)
+    return ScoreRequest(path, labels, tuple(_listed(upload.unseen)) or None, fixes, unseen)
 
 
 def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
@@ -291,7 +303,7 @@ def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
     pair = f"{first.file.name} ({blocks.shapes[0]}) and {second.file.name} ({blocks.shapes[1]})"
     seen, unseen = files[blocks.seen], files[blocks.unseen]
     if blocks.certain:
-        st.caption(f"{plain(pair)}: read as the columns of seen and of unseen classes.")
+        st.caption(f"{plain(pair)}: read as the scores of seen and of unseen classes.")
         return [replace(seen, unseen_scores=unseen.file)]
     options = {
         f"Seen classes in {one.file.name}, unseen classes in {other.file.name}": [
@@ -299,7 +311,7 @@ def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
         ]
         for one, other in ((seen, unseen), (unseen, seen))
     } | {TWO_MODELS: [first, second]}
-    sentence = f"{plain(pair)}: are these the seen and the unseen classes of one model?"
+    sentence = f"{plain(pair)}: are these one model's scores of seen and of unseen classes?"
     return _ask(sentence, options, f"scores_blocks_{first.key}_{second.key}")
 
 

@@ -106,7 +106,8 @@ class UploadStorage(MemoryUploadedFileManager):
 
     def _refusal(self, session_id: str, file: UploadedFileRec) -> str:
         """Return the reason for not storing a file, as a sentence; empty if it can be stored."""
-        name, free = clean_text(file.name, 80), "Remove a file, or reload the page to remove all."
+        name = clean_text(file.name, 80)
+        free = "Remove a file, or reload the page to remove all files."
         if len(self._stored[session_id]) >= MOST_FILES:
             return f"{name}: expected at most {MOST_FILES} uploaded files; got one more. {free}"
         for setting, stored, advice in (

@@ -72,7 +72,9 @@ def import_files(
     """
     with artifacts.scratch() as folder:
         paths = put(files, folder)
-        main, options = _understood(paths, choices)
+        main, options = _understood(paths)
+        if "more" in options:
+            options["choices"] = {part: text for part, text in (choices or {}).items() if text}
         options["pretraining"] = pretraining
         generic = "more" in options and intake.is_generic(main.stem)
         proposed = NAMELESS if generic else proposed_name(main, options.get("splits", ""))
@@ -111,10 +113,11 @@ def survey_files(
     """Return the roles of arrays; None for files in a layout that states the roles."""
     with artifacts.scratch() as folder:
         paths = put(files, folder)
-        main, options = _understood(paths, choices)
+        main, options = _understood(paths)
         if "more" not in options:
             return None
-        survey = intake.survey([main, *map(Path, options["more"])], options["choices"])
+        chosen = {part: text for part, text in (choices or {}).items() if text}
+        survey = intake.survey([main, *map(Path, options["more"])], chosen)
         titles = {
             part: survey.parts[part].title if part in survey.parts else ""
             for part in intake.CHOICES
@@ -278,8 +281,8 @@ def _free(name: str) -> str:
 def _refuse_taken(name: str, *, replace: bool) -> None:
     if name in available() and not replace:
         raise ParameterError(
-            f"A data set called {clean_text(name, 64)!r} exists; give another name, or allow "
-            "overwriting."
+            f"A data set called {clean_text(name, 64)!r} already exists; give another name, or "
+            "allow overwriting."
         )
 
 
@@ -368,9 +371,7 @@ def _plain(path: Path) -> str:
     return stem.encode()[: MAX_STEM - len(suffix.encode())].decode(errors="ignore") + suffix
 
 
-def _understood(
-    paths: list[Path], choices: Mapping[str, str] | None
-) -> tuple[Path, dict[str, Any]]:
+def _understood(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
     """Return the main file and the options of the import.
 
     Two .mat files in the benchmark layout, and tables in the format of
@@ -394,8 +395,7 @@ def _understood(
         main, *prototypes = ranked
         if is_table(main):
             return main, {"prototypes": prototypes[0]} if prototypes else {}
-    chosen = {part: text for part, text in (choices or {}).items() if text}
-    return paths[0], {"more": [str(path) for path in paths[1:]], "choices": chosen}
+    return paths[0], {"more": [str(path) for path in paths[1:]]}
 
 
 def _understood_mats(mats: list[Path]) -> tuple[Path, dict[str, Any]]:

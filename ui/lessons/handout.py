@@ -40,8 +40,8 @@ def show_tools(lesson: Lesson, place: Place) -> None:
 
 def _show_room_menu(place: Place) -> None:
     st.markdown(
-        "Open a room, and the class votes on their own devices. You reveal the answer and move "
-        "everyone on. Votes are counted without names and deleted after some hours."
+        "Open a room, and students vote on their own devices. You reveal the answer and move "
+        "everyone on. Votes are counted without names and deleted after a few hours."
     )
     if st.button("Open a room", key="lesson_open_room", icon=":material/add:"):
         open_room(place)

@@ -140,7 +140,7 @@ def colour_by_density(scene: Scene) -> Colouring:
     for image, xy in zip(scene.images, scene.places, strict=True):
         value[image] = density(xy)
     rank = np.argsort(np.argsort(value)) / max(len(value), 1)
-    return colour_by_share(rank, "more crowded than {} %", ("few around", "many around"))
+    return colour_by_share(rank, "more crowded than {} % of images", ("sparse", "crowded"))
 
 
 def colour_by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:

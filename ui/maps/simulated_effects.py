@@ -21,7 +21,7 @@ def about_effects(dataset: ZSLDataset) -> str:
             "Classes, hypernyms and test sets are real",
             [
                 *["classes with few images are harder"] * rarity,
-                *["unseen classes look like the nearest training class"] * bias,
+                *["unseen classes resemble the nearest training class"] * bias,
             ],
         )
     what = _planted(dataset.name)
@@ -32,7 +32,7 @@ def about_effects(dataset: ZSLDataset) -> str:
         for applies, words in (
             (what.gain, f"classes in {what.pretraining} are easier than others"),
             (what.moved, "five classes are shifted relative to AWA1"),
-            (what.photographs, "images of one photograph are similar"),
+            (what.photographs, "images from one photograph are similar"),
         )
         if applies
     ]
@@ -80,10 +80,10 @@ def about_photographs(dataset: ZSLDataset) -> str:
     if what is None or not dataset.image_files:
         return ""
     if not what.photographs:
-        return NOTHING + "images of one photograph share only its name."
+        return NOTHING + "images from one photograph share only its name."
     return (
-        "The data are simulated: images of one photograph share "
-        f"{what.photographs:.0%} of the variance of pose and appearance."
+        f"The data are simulated: images from one photograph share {what.photographs:.0%} of the "
+        "variance of pose and appearance."
     )
 
 

@@ -218,7 +218,7 @@ def _chip(spec: RunSpec, family: str) -> Chip:
     title = f"{spec.method}, {family}" + ", not run yet" * (not at_once)
     if lack is None:
         return Chip(spec.method, at_once, title)
-    return Chip(spec.method, at_once, f"{title}, needs {lack.title}", lack.title)
+    return Chip(spec.method, at_once, f"{title}; needs {lack.title}", lack.title)
 
 
 def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
@@ -227,7 +227,7 @@ def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
     if covers:
         words = f"{spec.method} has not been run on {spec.dataset}."
         return standing(spec.method, status, words, f"Run it ({takes})", covers)
-    words = "Default parameters, no validated γ."
+    words = "Default parameters; no validated γ."
     return standing(spec.method, status, words, f"Choose γ by validation ({takes})", covers)
 
 

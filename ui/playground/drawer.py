@@ -71,7 +71,7 @@ def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, nam
         parts.append(f"{AUSUC} {percent(run.evaluation.ausuc)}")
     if scores.generalized:
         auroc = float(BootstrapMetrics.once(scores).auroc()[0])
-        parts.append(f"seen against unseen: AUROC {percent(auroc)}")
+        parts.append(f"AUROC (seen against unseen) {percent(auroc)}")
     if run.oracle_gap:
         gap = run.oracle_gap.get("harmonic", run.oracle_gap.get("gamma"))
         if gap is not None:
@@ -128,14 +128,14 @@ def _show_confusion(
     """Show the confusion of classes at a gamma; ``name`` is part of the file names."""
     st.caption(f"At γ = {three_digits(gamma)}.")
     least = st.number_input(
-        "Minimum test images per class",
+        "Minimum number of test images per class",
         1,
         1000,
         5,
         key="playground_confusion_least",
         bind=controls.bind_number("playground_confusion_least"),
         width=220,
-        help="In a class with two test images, one error is already 50 %.",
+        help="In a class with two test images, one error lowers the accuracy by 50 points.",
     )
     if len(scores.seen) <= FEW:
         matrix = confusion.confusion(scores, gamma, class_names, least)
@@ -146,8 +146,8 @@ def _show_confusion(
             key="playground_confusion",
         )
         st.caption(
-            "Rows are true classes, columns predicted classes. Dashed lines separate seen from "
-            "unseen classes. Rows of classes with fewer test images are empty."
+            "Rows are true classes, and columns are predicted classes. Dashed lines separate "
+            "seen from unseen classes. Rows of classes with fewer test images are empty."
         )
         downloads.offer_table(matrix, f"confusion_{name}", index=True)
     tables.show(

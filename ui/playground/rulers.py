@@ -87,7 +87,7 @@ def _unlabelled(spec: RunSpec) -> RulerStops:
     about = "several minutes"
     if study.is_quick(cache.dataset(spec.dataset)):
         about = "about 10 s"
-    note = f"{method} also trains {spec.method} on the test images, without labels."
+    note = f"{method} also trains {spec.method} on the test images, without their labels."
     return RulerStops(study, about=about, note=note)
 
 

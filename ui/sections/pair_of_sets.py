@@ -42,7 +42,7 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
                 "Variants",
                 key="variants",
                 bind="query-params",
-                help="Also list full sizes and other features of simulated data.",
+                help="Also list full-size versions and other features of the simulated data sets.",
             )
             import_dialog.offer()
         offered = [

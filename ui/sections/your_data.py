@@ -42,7 +42,7 @@ def show_your_data(dataset: ZSLDataset, split: Split) -> None:
     declared = pretraining_of(dataset)
     trained = "nothing" if declared == ("none",) else titles_of_sets(declared)
     st.caption(
-        f"{plain(dataset.source)} Features trained on {plain(trained or 'unknown data')}; data "
+        f"{plain(dataset.source)} Extractor trained on {plain(trained or 'unknown data')}; data "
         f"{dataset.digest}. {plain(split.note)}"
     )
     verdict = st.container(horizontal=True, vertical_alignment="center", gap="small")
@@ -171,8 +171,8 @@ def _show_results(column: Column, task: Task) -> None:
             height="content",
         )
         st.caption(
-            "Accuracies per class; ranks with 95 % intervals, bootstrap over test classes. "
-            "γ and parameters are chosen on the folds."
+            "Accuracies are means over classes; ranks have 95 % intervals (bootstrap over test "
+            "classes). γ and parameters are chosen on the folds."
         )
     with right:
         _show_curve(column.cells[column.leader])

@@ -94,7 +94,7 @@ class Header:
                 "precomputed",
                 color="blue",
                 help="These results come with the package, without features. Import the features "
-                "under the same name to replace them.",
+                "under the same name to run methods on them.",
             )
         if dataset.simulated:
             what = simulated_effects.about_effects(dataset)
@@ -384,7 +384,7 @@ def _tray() -> None:
         return
     many = f"{len(waiting)} jobs" if len(waiting) > 1 else "1 job"
     with st.popover(many, icon=":material/hourglass_top:", type="tertiary", key="tray"):
-        st.caption("Your jobs. A job ends when its last visitor has left.")
+        st.caption("Your jobs. A job is cancelled when its last visitor leaves it.")
         for work, status in waiting:
             share = min(status.done / status.total, 1.0) if status.total else 0.0
             place = f"number {status.position} in the queue" if status.position else "running"

@@ -35,8 +35,8 @@ def guarded() -> Iterator[None]:
         reference = secrets.token_hex(4)
         _LOG.exception("A page failed, reference %s", reference)
         st.error(
-            "An error stopped this page. Your choices are still in the address. "
-            f"The server's administrator finds the reason in the log under **{reference}**.",
+            "An error stopped this page. Your choices are still in the address. The server's "
+            f"administrator can find the reason in the log under **{reference}**.",
             icon=":material/error:",
         )
 

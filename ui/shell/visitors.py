@@ -148,7 +148,7 @@ def _salt(path: Path) -> bytes:
     if len(salt) != SALT_BYTES:
         raise ParameterError(
             f"{path.name} in the data folder: expected {SALT_BYTES} bytes; got {len(salt)}. "
-            "Restore it from a backup: without it no group finds its imports."
+            "Restore it from a backup: without it, no group can find its imports."
         )
     return salt
 

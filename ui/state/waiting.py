@@ -114,7 +114,7 @@ def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     if unkept and not st.session_state.get(WARNED):
         st.session_state[WARNED] = True
         st.warning(
-            f"These results are computed, but they cannot be stored. {plain(unkept)}",
+            f"These results were computed but cannot be stored. {plain(unkept)}",
             icon=":material/save:",
         )
     return result, scores
@@ -216,7 +216,9 @@ def submit(study: Study[Any]) -> None:
 
 def _show_left(study: Study[Any], status: Status) -> None:
     """State that the job continues for other visitors, and offer to wait for it again."""
-    st.info("You have left this job. Other visitors still wait for it.", icon=":material/block:")
+    st.info(
+        "You have left this job. Other visitors are still waiting for it.", icon=":material/block:"
+    )
     if st.button("Join again", icon=":material/refresh:", key=f"again_{study.key}"):
         _join(study)
         st.rerun()

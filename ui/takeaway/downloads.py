@@ -167,7 +167,7 @@ def offer_figure(
             origin = f"{'; '.join(page_sources())}. {address()}"
             page = partial(html, title=_title(key), caption=caption, footnote=origin)
             _file("HTML, interactive", page, f"{key}.html", key)
-            st.caption("A line of HTML, for a page next to that file:")
+            st.caption("HTML for a page in the same folder as this file:")
             line = frame_line(f"{key}.html", caption)
             st.code(line, language="html", wrap_lines=True, height=90)
         _offer_pin(
@@ -178,7 +178,7 @@ def offer_figure(
                 pin.showing(chart) if chart else replace(pin.with_table(table), page=page())
             ),
         )
-        st.caption("A line of Markdown, for a file next to the PNG:")
+        st.caption("Markdown for a file in the same folder as the PNG:")
         line = exports.markdown_line(
             caption, file=f"{key}.png", sources=page_sources(), link=address()
         )
@@ -280,7 +280,7 @@ def offer_prints(
         default=WIDTHS[0] if sizes else SCREEN,
         format_func=lambda mm: WIDTH_WORDS.get(mm, f"{mm:g} mm"),
         key=f"print_width_{key}",
-        help="For print, the exact width of the page in mm; all text is 8 pt, with embedded fonts.",
+        help="Width of the printed figure in mm; all text is 8 pt, with embedded fonts.",
     )
     if width is None or width == SCREEN:
         figure_files.draw(key, key=f"files_{key}")
@@ -292,7 +292,7 @@ def offer_prints(
             range(len(panels)),
             format_func=lambda k: f"{k + 1}. {panels[k].title or panels[k].name or 'panel'}",
             key=f"print_panel_{key}",
-            help="A file for print has one panel.",
+            help="Each file for print contains one panel.",
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         font = st.segmented_control(
@@ -301,7 +301,7 @@ def offer_prints(
             default="sans",
             key=f"print_font_{key}",
             label_visibility="collapsed",
-            help="DejaVu Sans, or STIX, which resembles Times.",
+            help="Sans is DejaVu Sans; serif is STIX, which resembles Times.",
         )
         form = st.segmented_control(
             "Format",
@@ -310,7 +310,7 @@ def offer_prints(
             format_func=str.upper,
             key=f"print_form_{key}",
             label_visibility="collapsed",
-            help="PDF with embedded fonts, SVG with letters as outlines, PNG with 600 dpi.",
+            help="PDF with embedded fonts, SVG with letters as outlines, or PNG at 600 dpi.",
         )
     form = form or FORMATS[0]
     download(
@@ -339,5 +339,5 @@ def _offer_print(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) 
         f"{key}-{WIDTHS[0]:g}mm.pdf",
         f"print_now_{key}",
         icon=":material/print:",
-        help=f"For print: {WIDTHS[0]:g} mm wide, 8 pt. Download has other widths and formats.",
+        help=f"For print: {WIDTHS[0]:g} mm wide, 8 pt. Download offers other widths and formats.",
     )

@@ -158,8 +158,8 @@ def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
     widths = train.features.shape[1], test.features.shape[1]
     if widths[0] != widths[1]:
         raise DatasetError(
-            f"{pair}: training on one and testing on the other needs the same features; "
-            f"got {widths[0]:,} and {widths[1]:,} of them."
+            f"{pair}: training on one and testing on the other needs the same number of "
+            f"features; got {widths[0]:,} and {widths[1]:,}."
         )
     a, b = train.split(split), test.split(split)
     for what in ("seen", "unseen"):
@@ -387,8 +387,7 @@ Unit = Literal["pair", "method"]
 QUESTIONS = {
     "training set": "{0} instead of {1} for training, same test set:",
     "test set": "{0} instead of {1} for testing, same training set:",
-    "larger": "Size of the change from a different training set minus the change from a different "
-    "test set:",
+    "larger": "Size of the change from another training set minus that from another test set:",
 }
 
 
@@ -545,7 +544,7 @@ def claim_explained(tests: Mapping[str, PairedTest]) -> str:
     )
     if of:
         text += (
-            f" It matches, to the last digit, the value the same table gives for the {of[0]} "
-            f"(p = {tests[of[0]].p:.2g})."
+            " It matches, to the last digit, the value that the same table gives for the "
+            f"{of[0]} (p = {tests[of[0]].p:.2g})."
         )
     return text

@@ -119,12 +119,15 @@ def _findings(result: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
         text = f"The choice of {' and '.join(unstated)} is unknown."
         findings.append(Finding(title, "open", text, "Ask the author."))
     elif not entry.used_test_set:
-        text = "Gamma and parameters are stated to be chosen on validation images, or not at all."
+        text = (
+            "According to the author, gamma and parameters were chosen on validation images, or "
+            "not chosen at all."
+        )
         findings.append(Finding(title, "ok", text))
     if result.state is State.VERIFIED:
         findings.append(Finding(FIGURES, "ok", "Recomputed from predictions."))
     else:
-        text = "As stated: there are no predictions to verify them."
+        text = "As stated: the entry has no predictions that would verify the metrics."
         findings.append(Finding(FIGURES, "open", text, "Add the predictions."))
     return worst_first(findings)
 

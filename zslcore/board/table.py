@@ -459,14 +459,14 @@ def board_html(board: Board, curves: Mapping[str, str] | None = None) -> str:
 
 
 EXPLAINED = (
-    "Accuracies are means over classes, in percent. If a result has the accuracy of every class, "
-    "its 95 % interval over classes and the ranks it can have among results on the same test "
-    "classes, both from the same resampled classes, are below. Overlap: whether unseen classes "
-    "were among those that the feature extractor was trained on; unknown means that it is not "
-    "stated. A gamma or parameters called oracle were chosen on the test images: an upper bound, "
-    "not a result. Stated by the submitter: the result has no spec that would repeat the choice, "
-    "so it cannot be checked. State: verified if the metrics were recomputed from predictions, "
-    "otherwise stated."
+    "Accuracies are means over classes, in percent. If a result lists the accuracy of every "
+    "class, two lines below its metric give the 95 % interval over classes and the possible "
+    "ranks among results on the same test classes, both from the same resampled classes. "
+    "Overlap: whether unseen classes were among those that the feature extractor was trained on; "
+    "unknown means that it is not stated. A gamma or parameters called oracle were chosen on the "
+    "test images: an upper bound, not a result. Stated by the submitter: the result has no spec "
+    "that would repeat the choice, so the choice cannot be checked. State: verified if the "
+    "metrics were recomputed from predictions, otherwise stated."
 )
 
 

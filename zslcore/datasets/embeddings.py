@@ -50,8 +50,8 @@ from zslcore.untrusted.client import (
 )
 from zslcore.untrusted.readers.array_names import COUNTERS
 
-#: Part of a standard split -> files of class lists; the first available file has the order of its
-#: classes.
+#: Part of a standard split -> files of class lists; the first available file gives the order of the
+#: classes in the part.
 LISTS_OF_CLASSES = {
     "test": ("testclasses.txt",),
     "trainval": ("trainvalclasses.txt", "trainclasses.txt"),

@@ -79,7 +79,7 @@ def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
         require_known(f"pre-training vocabulary{where}", name, vocabularies)
     if "none" in names and len({*names}) > 1:
         raise ParameterError(
-            f"'none' means that features were trained on nothing; expected it alone{where}; got "
+            f"'none' means features without pre-training; expected 'none' alone{where}; got "
             f"{', '.join(names)}."
         )
     return names

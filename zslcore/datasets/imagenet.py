@@ -449,7 +449,7 @@ def simulate_imagenet(
     if features is None:
         if plan.nbytes > IN_MEMORY:
             raise DatasetError(
-                f"{name}: its features have {plan.nbytes / 1e9:.0f} GB; expected at most "
+                f"{name}: its features take {plan.nbytes / 1e9:.0f} GB; expected at most "
                 f"{IN_MEMORY / 1e9:.0f} GB in memory. Write them with "
                 f"'zslcore shards write {name} FOLDER'."
             )

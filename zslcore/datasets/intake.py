@@ -581,7 +581,7 @@ def _numbered(
     if texts:
         if not names:
             raise FileRefusedError(
-                f"{where}: its labels are names, but nothing names the rows of "
+                f"{where}: its labels are names, but there are no names for the rows of "
                 f"{parts['prototypes'].title}; add a list of {n} class names, or a column called "
                 "class."
             )

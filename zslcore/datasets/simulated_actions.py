@@ -165,7 +165,7 @@ def action_name(dataset: str, extractor: str, *, vectors: bool, planted: bool = 
     require_known("extractor", extractor, EXTRACTORS)
     if not vectors and dataset != "UCF101":
         raise ParameterError(
-            f"{dataset}: expected word vectors, no attributes of it are published."
+            f"{dataset}: expected word vectors; no attributes of it are published."
         )
     prototypes = "vectors" if vectors and dataset == "UCF101" else ""
     stand_in = StandIn(dataset, "" if extractor == USUAL else extractor, prototypes)

@@ -95,7 +95,7 @@ KIND_OF_SEPARATOR: dict[str, Literal["CSV", "TSV", "CSV with semicolons"]] = {
     ";": "CSV with semicolons",
 }
 #: Question on parts that list no names of images.
-NAMELESS = "Images have no names: images in two parts are not checked."
+NAMELESS = "Images have no names, so images in two parts cannot be detected."
 #: A heading: ``train:`` or ``train =``, maybe followed by a list, ``[train]``, ``# train``,
 #: ``== train ==``; a number in brackets after the part is ignored.
 HEADING = re.compile(
@@ -103,7 +103,8 @@ HEADING = re.compile(
 )
 #: Suffixes of tables.
 TABLES = (".csv", ".tsv", ".parquet")
-#: A comment after a value, and names in quotation marks: one, and a line with nothing else.
+#: Patterns of a comment after a value, of a name in quotation marks, and of a line that consists of
+#: such names.
 COMMENT = re.compile(r"(?<=\S)\s+#.*")
 QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
 QUOTED_LIST = re.compile(
@@ -353,7 +354,7 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
     read = [entries for each in inner if (entries := entries_of_json(file, each, level + 1))]
     if level == 0 and 1 < len(read) == len(value):
         names = counted_names([clean_text(str(key), 40) for key in value])
-        expect(False, file, "one split a file", f"{len(read)} ({names}); write one of them")
+        expect(False, file, "one split per file", f"{len(read)} ({names}); write one of them")
     return read[0] if len(read) == 1 else None
 
 
@@ -584,7 +585,7 @@ def _by_name(file: str, value: Mapping[str, Any]) -> Entries | None:
         entries.several = True
         if n := len(value) - len({name for name, *_ in rows}):
             entries.questions = (
-                f"Images without a class: {n:,}. They are not read, and not checked.",
+                f"Images without a class: {n:,}. They are neither read nor checked.",
             )
     return entries
 

@@ -110,11 +110,12 @@ NO_LIST = re.compile(
 )
 #: Suffixes of files that may list a part of a split.
 LISTS = (".txt", ".csv", ".tsv", ".npy", ".json")
-#: Suffixes of tables of a part, and the end of the name of one of several files of a table.
+#: Suffixes of tables; ending of a file name if a table has several files.
 JSON_TABLES = (".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".parquet", *JSON_TABLES)
 SHARD = re.compile(r"-\d{5}-of-\d{5}$")
-#: A key of annotations of objects, and the form of a JSON of classes.
+#: Pattern of a key in COCO annotations, and the form of a JSON of classes, as an example in
+#: refusals.
 COCO = re.compile(r'"(images|annotations|categories)"\s*:\s*\[')
 CLASSES_BY_PART = '{"train": ["dog"], "test": ["fox"]}'
 #: Question on unread files.

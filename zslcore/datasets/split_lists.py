@@ -103,7 +103,7 @@ def one_name_each(lists: Sequence[Sequence[str]]) -> tuple[dict[str, str], str, 
     for of_one in spellings.values():
         both = ", ".join(clean_text(name, 60) for name in of_one)
         if len(of_one) > 1 and any(len({*listed} & {*of_one}) > 1 for listed in lists):
-            questions.append(f"One list has {both}: one class or {len(of_one)}?")
+            questions.append(f"One list has {both}: are these one class or {len(of_one)}?")
             names.update({name: name for name in of_one})
             continue
         several += [both] if len(of_one) > 1 else []

@@ -307,7 +307,7 @@ def refit(
     spec, dataset = with_data(result.spec, dataset)
     if spec.revisions != result.spec.revisions:
         raise ParameterError(
-            f"{spec.method}: the result is of revision {result.spec.revisions}, this version "
+            f"{spec.method}: the result is of revision {result.spec.revisions}, but this version "
             f"has {spec.revisions}; run it again."
         )
     spec = replace(spec, params=result.params)

@@ -139,7 +139,10 @@ def run_job(
             return {"error": str(refusal(error, "The result")), "stays": True}
         traceback.print_exc()
         what = type(error).__name__
-        return {"error": f"The computation failed ({what}); the log says more.", "stays": False}
+        return {
+            "error": f"The computation failed ({what}); see the log of the server.",
+            "stays": False,
+        }
     return {"finished": True, "stays": True}
 
 

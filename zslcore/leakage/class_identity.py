@@ -47,7 +47,7 @@ def _with_ids(listed: SplitList) -> SplitList:
 
 
 def _merged(listed: SplitList, twin: dict[int, int], remark: str) -> SplitList:
-    """Replace classes by their twins, and number the remaining classes in their order."""
+    """Replace each key of ``twin`` by its value, and renumber the remaining classes in order."""
     target = np.arange(len(listed.class_names))
     for c, other in twin.items():
         target[c] = other

@@ -609,8 +609,8 @@ def _unknown(
         "Unknown",
         f"{_was(extractor)} trained on {pretraining.title}, and {why}.",
         _own_analysis(of_sets),
-        "State this with the metric, and compare it only with extractors trained on the same data."
-        f"{search}",
+        "State this next to the metric, and compare the metric only with results of extractors "
+        f"trained on the same data.{search}",
     )
 
 
@@ -620,7 +620,10 @@ def _own_analysis(of_sets: Sequence[OverlapCell]) -> str:
     if not rows:
         return ""
     shares = ", ".join(f"{percent(row.share)} on {row.dataset}" for row in rows if row.share)
-    return f"Its paper finds copies of test images in it: {shares} ({rows[0].source})."
+    return (
+        f"Its paper reports copies of test images in the pre-training set: {shares} "
+        f"({rows[0].source})."
+    )
 
 
 def _not_compared(of_sets: Sequence[OverlapCell], unread: Sequence[str]) -> Sentences:

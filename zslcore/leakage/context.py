@@ -301,6 +301,6 @@ class AuditContext:
 def _photographs(dataset: ZSLDataset) -> Photographs | None:
     """Return the photograph of each row from the names of image files; None if unknown."""
     if dataset.simulated and not dataset.image_files:
-        drawn = "simulated, each image is drawn independently"
+        drawn = "simulated data: each image is drawn independently"
         return Photographs(np.arange(len(dataset.labels)), drawn, by_name=False)
     return photographs_of(None, image_files=dataset.image_files)

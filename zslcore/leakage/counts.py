@@ -339,7 +339,7 @@ def find_trained_classes(
         text = "The extractor was trained on no images."
         return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
     if not overlapping:
-        text = f"None of {n} unseen classes is certainly in {where}.{related}"
+        text = f"None of the {n} unseen classes is certainly in {where}.{related}"
         return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
     start = f"For features of an extractor trained on {where}: " if is_assumed else ""
     text = (

@@ -92,7 +92,7 @@ EXPECTED = (
 )
 #: Words in the footer of a Parquet table with a split.
 PARTS_OF_TABLE = re.compile(rb"(?i)train|test|split|part|set|phase|usage|stage|seen|novel|base|val")
-#: Two fractions in a line.
+#: Pattern of a line with two fractions.
 FRACTIONS = re.compile(r"(?:^|\s)-?\d*\.\d+[\s,;|]+-?\d*\.\d+(?:\s|$)")
 #: Pattern in the names of lists of rows.
 NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
@@ -374,7 +374,7 @@ def _kind_of_text(path: Path, lines: Sequence[str] | None) -> Kind:
     if all(line.lstrip("-").isdigit() for line in lines):
         return "labels"
     if 2 * sum(bool(FRACTIONS.search(line)) for line in lines) > len(lines):
-        raise _refusal(path, "names with fractions, as metrics or vectors of classes have")
+        raise _refusal(path, "names with fractions, as in a file of metrics or class vectors")
     if images := list(filter(None, map(IMAGE_IN_LINE.match, lines))):
         _refuse_images(path, images, len(lines))
     if max(map(len, lines)) > MOST_LETTERS or len(set(lines)) < len(lines):

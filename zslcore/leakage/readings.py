@@ -83,7 +83,8 @@ def _as_masks(context: AuditContext) -> AuditContext | None:
     whole = context.n_rows or 0
     marks = [p for p, of in values.items() if of.size == whole and np.isin(of, (0, 1)).all()]
     if whole >= FEWEST_OF_MASK and 0 < len(marks) < len(values):
-        text = f"{' and '.join(marks)}: read as a mask of {whole:,} images; other lists number rows"
+        kind = f"Read as masks of {whole:,} images, although other lists number rows"
+        text = f"{kind}: {' and '.join(marks)}"
         reading = Reading(text, "warning", "Write all lists in the same form.")
         mixed = {part: np.flatnonzero(values[part]) for part in marks}
         return replace(context, parts={**context.parts, **mixed}, reading=reading)
@@ -128,12 +129,11 @@ def _readings(context: AuditContext) -> Iterator[tuple[Reading, Parts]]:
     for group in groups:
         names = " and ".join(group) if len(group) < 3 else "the training lists"
         for shift, what, do in ((1, "low", "Add 1 to"), (-1, "high", "Subtract 1 from")):
-            verb = "is" if len(group) == 1 else "are"
-            text = f"{names} alone {verb} one too {what}; read shifted by one"
+            text = f"Row numbers of {names} alone are one too {what}; they are read shifted by one"
             reading = Reading(text, "error", f"{do} the row numbers of {names}.")
             yield reading, {p: rows + shift * (p in group) for p, rows in parts.items()}
     if {*TEST_PARTS} <= {*parts}:
-        text = "test_seen and test_unseen are exchanged; read in reverse"
+        text = "test_seen and test_unseen are exchanged; each is read as the other"
         reading = Reading(text, "error", "Exchange the two lists.")
         seen, unseen = (parts[part] for part in TEST_PARTS)
         yield reading, {**parts, "test_seen": unseen, "test_unseen": seen}

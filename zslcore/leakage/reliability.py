@@ -129,10 +129,10 @@ def how_reliable() -> str:
     """Return two sentences on the accuracy of the comparison on held-out pairs."""
     of = {row.part: row for row in stored_reliability()}["held_out"]
     return (
-        f"On {of.pairs} labelled pairs of ImageNet-1K and lists that the comparison was not "
-        f"developed on, {of.certain_right} of {of.certain} certain pairs are the same class "
-        f"({percent(of.precision['certain'])}). Of the {of.same} pairs of the same class, "
-        f"{of.same_found} were found certain or possible "
+        f"On {of.pairs} labelled pairs of a class of ImageNet-1K and a class of a list that was "
+        f"not used in development, {of.certain_right} of {of.certain} certain pairs are the same "
+        f"class ({percent(of.precision['certain'])}). Of the {of.same} pairs of the same class, "
+        f"{of.same_found} were rated certain or possible "
         f"({percent(of.recall['certain or possible'])})."
     )
 

@@ -57,7 +57,7 @@ HEADINGS: Mapping[Mark, str] = {
     "error": "What is broken",
     "open": "What is open",
     "warning": "What to look at",
-    "ok": "What found nothing",
+    "ok": "What is in order",
 }
 
 

@@ -355,7 +355,7 @@ class Report:
             return self.reason
         cause = self.cause
         if cause is None:
-            return "No row, image, photograph or class of the test is in the training data."
+            return "No row, image, photograph or class of the test set is in the training data."
         same = [f for f in self.findings if f.decides and f.mark == cause.mark]
         if cause.mark == "warning":
             return cause.sentence
@@ -365,7 +365,7 @@ class Report:
         lacking = [f for f in same if f.sentence.startswith(NOT_CHECKED)]
         titles = ", ".join(dict.fromkeys(f.title.lower() for f in lacking))
         if cause in lacking:
-            return f"No leak was found, but these could not be checked: {titles}."
+            return f"No leak was found, but the following could not be checked: {titles}."
         return cause.sentence + (f" Not checked: {titles}." if titles else "")
 
     def of(self, check: str) -> tuple[Finding, ...]:

@@ -106,7 +106,7 @@ def card_of_classes(
     if classes.read_as:
         findings[0] = replace(findings[0], sentence=f"{findings[0].sentence} {classes.read_as}")
     headline = " ".join(finding.sentence for finding in findings)
-    rows = "A list of classes does not have the rows of a split."
+    rows = "A list of classes does not contain the rows of a split."
     findings.append(Finding("Rows of the split", "open", rows, "Check the split file as well."))
     where = " and ".join(vocabulary.title for vocabulary in vocabularies)
     read_as = {"extractor trained on": f"{where} (assumed)" if assumed else where}
@@ -135,7 +135,7 @@ def _of_listed_classes(
     n, where = len(tested.classes), " and ".join(v.title for v in vocabularies)
     of_all = f"of {counted(n, 'listed class', 'listed classes')}"
     if not all(comparable(tested, v) for v in vocabularies):
-        text = f"The list has WordNet ids, and {where} has no ids: they are not compared."
+        text = f"The list has WordNet ids, but {where} has none: the two cannot be compared."
         return [Finding(KNOWN_CLASSES, "open", text, "Give the names of the classes.")], ""
     counts = [counts_of(tested, vocabulary) for vocabulary in vocabularies]
     certain = {name for certain_names, _ in counts for name in certain_names}
@@ -182,8 +182,10 @@ def _with_reading(context: AuditContext, report: Report, sentence: str) -> str:
     if report.verdict == "leaks" or len(errors) > (reading.mark == "error"):
         return f"{reading.sentence}: {sentence}"
     if reading.mark == "error":
-        return f"{reading.sentence}; no row and no class is on both sides of the split."
-    more = sentence.replace("No leak was found, but these could not be checked", "Not checked")
+        return f"{reading.sentence}; no row or class is on both sides of the split."
+    more = sentence.replace(
+        "No leak was found, but the following could not be checked", "Not checked"
+    )
     return f"{reading.sentence}; no leak was found." + (
         f" {more}" if report.verdict == "unknown" else ""
     )
@@ -193,7 +195,7 @@ def _rows_leaked(context: AuditContext, report: Report) -> Figure:
     tested = context.rows(*TEST_PARTS).size
     notes = [f"of {tested:,}"] if tested else []
     if context.features is None:
-        notes.append("matched by row number, images not compared")
+        notes.append("matched by row number; images not compared")
     leaking, trainval = leaking_rows(context, report), context.rows("trainval")
     in_folds = trainval.size and np.isin(leaking, context.rows("train", "val")).all()
     is_untrained = leaking.size and in_folds and not np.isin(leaking, trainval).any()

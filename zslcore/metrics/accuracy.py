@@ -167,9 +167,9 @@ def _require_scores(scores: np.ndarray, *largest: np.ndarray) -> None:
     """Refuse NaN and plus infinity in ``scores``, which would be among the ``largest`` scores."""
     if not all((values < np.inf).all() for values in largest):
         raise ZSLError(
-            "Scores must be numbers, or minus infinity for a class that is ruled out; "
-            f"got {np.count_nonzero(np.isnan(scores))} missing values and "
-            f"{np.count_nonzero(np.isposinf(scores))} of plus infinity."
+            "Scores must be numbers, or minus infinity for a class that is ruled out; got "
+            f"{np.count_nonzero(np.isnan(scores))} missing values and "
+            f"{np.count_nonzero(np.isposinf(scores))} values of plus infinity."
         )
 
 

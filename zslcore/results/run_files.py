@@ -85,7 +85,10 @@ def _of_another_question(spec: dict[str, Any], result: RunResult) -> Iterator[st
     """Yield the reason why the key of a result is not the key of its spec."""
     unknown = sorted({*spec} - {field.name for field in fields(RunSpec)})
     if unknown:
-        yield f"expected a spec with fields this version knows; got {clean_text(unknown[0])}"
+        yield (
+            "expected a spec with fields that this version knows; got the field "
+            f"{clean_text(unknown[0])}"
+        )
     if (key := result.spec.key) != result.key:
         yield f"its key must be that of its spec, {key}; got {clean_text(result.key)}"
 

@@ -149,7 +149,7 @@ class _Missing:
 
 def _without_features(name: str) -> str:
     return (
-        f"{name} has only precomputed results: this needs its features. Import them "
+        f"{name} has only precomputed results, but this step needs its features. Import them "
         f"under the name {name}, with `zslcore import` or on the page Data."
     )
 

@@ -45,7 +45,8 @@ DRAWN = 160
 GAMMA = "Origin of gamma"
 VERSIONS = (
     "Version 1 and version 2.0 of the proposed split have the same test images; a model that was "
-    "trained on train_loc and val_loc of version 1 has seen every test image of the seen classes."
+    "trained on train_loc and val_loc of version 1 had every test image of the seen classes in "
+    "training."
 )
 #: Title of the finding on scores masked by the true side of each image, and its advice.
 MASKED = "Masked by the true side"
@@ -124,14 +125,14 @@ def _leaks_in_data(
 def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]]) -> Report:
     """Return the card of scores with an open question, which cannot be evaluated yet."""
     none = Figure("H", UNKNOWN, "not computed")
-    advice = "Answer it under Scores, or with --unseen or --fix."
+    advice = "Answer this question under Scores, or with --unseen or --fix."
     return Report(
         subject=name,
         split="",
         findings=(Finding("Meaning of the file", "open", question, advice),),
         kind="score matrix",
         files=tuple(files),
-        reason=f"{name} has more than one meaning: {question.removeprefix(f'{name}: ')}",
+        reason=f"{name} can be read in more than one way: {question.removeprefix(f'{name}: ')}",
         figures=(Figure(TRAINED_ON, UNKNOWN), Figure(KNOWN_CLASSES.lower(), UNKNOWN), none),
     )
 
@@ -155,7 +156,7 @@ def _findings(report: ScoreReport, *of_data: Finding) -> tuple[Finding, ...]:
     matrix = report.matrix
     predicted = matrix if isinstance(matrix, PredictedScores) else None
     reasons = predicted.reasons if predicted else ()
-    findings = [Finding("A claim of the file", "error", reason) for reason in reasons]
+    findings = [Finding("A statement in the file", "error", reason) for reason in reasons]
     if matrix.tested.limits == "sides given":
         findings.append(Finding(MASKED, "open", report.headline, SIDES_ADVICE))
     if report.origin == "oracle":
@@ -216,7 +217,7 @@ def _headline_figure(report: ScoreReport) -> Figure:
     e = report.evaluation
     if report.matrix.tested.limits == "sides given":
         separate = percent(report.figures["separate_harmonic"] or 0.0)
-        return Figure("H of separate label spaces", separate, "not of GZSL: the side was given")
+        return Figure("H of separate label spaces", separate, "not H of GZSL: the side was given")
     if report.matrix.tested.limits and e.plain is None and report.matrix.seen.any():
         unseen = percent(report.figures["plain_unseen"] or 0.0)
         return Figure("u", unseen, "predicted classes, no seen image, mean over classes")

@@ -327,10 +327,9 @@ def _beyond(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[
     selected = _range("leak_cost.csv", "difference", "leak", "selection")
     version = "The given split is version 1. " if first_release else ""
     yield (
-        f"Split: {version}Versions 1 and 2.0 of the proposed split test the same images, so that "
-        f"scores give the same number under both. Training the model on train and val of "
-        f"version 1 moves H on CUB by {trained} points; choosing parameters on its folds, by "
-        f"{selected}."
+        f"Split: {version}Versions 1 and 2.0 of the proposed split test the same images, so "
+        "scores give the same number under both. Training the model on train and val of version "
+        f"1 moves H on CUB by {trained} points; choosing parameters on its folds, by {selected}."
     )
     epochs = _range("epoch_choice.csv", "over_folds")
     yield (
@@ -340,7 +339,7 @@ def _beyond(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[
     scaling = _range("differences.csv", "points", "cause", "scaling")
     yield f"Scaling of features: it moves a printed metric on CUB by {scaling} points."
     yield (
-        "Features, fine-tuning and seeds: their effect does not show in scores, and was not "
+        "Features, fine-tuning and seeds: their effect does not show in scores and was not "
         "measured on CUB."
     )
     if benchmark and benchmark != "CUB":

@@ -38,7 +38,7 @@ from zslcore.scores.protocols import ORACLE
 from zslcore.scores.reading import JudgedScores
 
 #: Titles of the findings on the match of scores and split, and on metrics without leaking rows.
-FITS, WITHOUT = "Scores and split", "Figures without leaked rows"
+FITS, WITHOUT = "Scores and split", "Metrics without leaked rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,13 +91,14 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
                 return Fit("counts", sentence, None, classes)
         if np.array_equal(np.sort(labels[tested]), np.sort(y)):
             sentence = (
-                "Each class has as many images as in the test rows of the split, in another order."
+                "Each class has as many images as in the test rows of the split, but in another "
+                "order."
             )
             return Fit("counts", sentence, None, classes)
         mine, theirs = (np.sort(np.bincount(each)) for each in (labels[tested], y))
         if np.array_equal(mine[mine > 0], theirs[theirs > 0]):
             sentence = (
-                "There are as many test images as in the split, with classes in another order."
+                "There are as many test images as in the split, but with classes in another order."
             )
             return Fit("open", sentence)
     return Fit("other", _other_images(matrix, context, len(tested), len(np.unique(labels[tested]))))
@@ -329,12 +330,12 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
     )
     left = f" No {gone}image is left without a leak." if gone else ""
     text = (
-        f"With all {without.tested:,} rows {_figures_text(without.whole)}; without the "
-        f"{without.leaked:,} that leak{'s' * (without.leaked == 1)} "
+        f"With all {without.tested:,} rows, {_figures_text(without.whole)}; without the "
+        f"{without.leaked:,} that leak{'s' * (without.leaked == 1)}, "
         f"{_figures_text(without.kept)}, {without.how}.{left}"
     )
     if not without.also_in_trainval:
-        text += " A model trained on trainval alone has seen none of these rows."
+        text += " A model trained on trainval alone was trained on none of these rows."
     yield Finding(title, "warning", text, "Report both metrics, or train again without these rows.")
 
 
@@ -358,7 +359,9 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
             text = f"Not reproduced by any protocol{actual}."
             nearest = next(iter(distances_of(each, [*readings_of([report])])), None)
             if nearest is not None and nearest.explains:
-                text = f"Not reproduced by any protocol{actual}, but it is: {nearest.name}."
+                text = (
+                    f"Not reproduced by any protocol{actual}, but by this reading: {nearest.name}."
+                )
             elif nearest is not None:
                 text = f"{text} The nearest reading is {percent(nearest.value)}: {nearest.name}."
             advice = "Ask the authors which images were scored, and how."

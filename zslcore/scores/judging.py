@@ -299,14 +299,14 @@ def judge(
     if files:
         if not isinstance(matrix, Scores) or matrix.matrix is None:
             raise DatasetError(
-                f"{matrix.name}: expected a score matrix for validation scores; got "
-                "predictions, which hold their own validation rows."
+                f"{matrix.name}: expected a score matrix for validation scores; got predictions, "
+                "which contain their own validation rows."
             )
         matrices = [each for each in files if each.matrix is not None]
         if len(matrices) < len(files):
             raise DatasetError(
-                "Validation scores: expected scores of every class, of which gamma is chosen; got "
-                "predicted classes."
+                "Validation scores: expected scores of every class, from which gamma is chosen; "
+                "got predicted classes."
             )
         choice = chosen_on(matrix, *matrices)
         gamma, origin, note, checked = choice.gamma, choice.origin, choice.note, choice.checked
@@ -356,7 +356,7 @@ def predictions_of_scores(report: ScoreReport) -> Predictions:
         return matrix.predictions
     if matrix.tested.limits:
         raise DatasetError(
-            f"{matrix.name}: expected scores of every image among all classes, of which "
+            f"{matrix.name}: expected scores of every image among all classes, from which "
             f"predictions are made; {WITHOUT_CURVE[matrix.tested.limits]}."
         )
     names, folds = matrix.class_names, []

@@ -250,7 +250,7 @@ def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray
             shown = " and ".join(repr(names[of[each][0]]) for each in (first, start))
             raise FileRefusedError(
                 f"{file}: expected one column of scores per class; got several, such as {shown}, "
-                "which predict different classes; leave one of them."
+                "which predict different classes; keep only one of them."
             )
     kept = {*scores[first]}
     return [k for columns in of.values() for k in columns if k not in kept]

@@ -5,10 +5,10 @@ Programs derived from f-CLSWGAN number the classes of a side from 0 before they 
 nearly every unseen image is an error. A reading is one way to interpret such labels:
 
 =================  ============================================================================
-unseen within      labels of unseen images count the unseen classes, of seen images all classes
-seen within        labels of seen images count the seen classes, of unseen images all classes
-both within        labels of either side count the classes of that side
-seen first         labels count the seen classes first, then the unseen classes
+unseen within      unseen images are numbered within the unseen classes, seen images in all
+seen within        seen images are numbered within the seen classes, unseen images in all
+both within        images of each side are numbered within the classes of their side
+seen first         labels number the seen classes first, then the unseen classes
 =================  ============================================================================
 
 Each reading counts from 0 or from 1. Labels do not determine the side of an image; the side is
@@ -124,7 +124,7 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Lab
         start = f"from {first}"
         place = y - first
         if place.min() >= 0 and len(of_seen) <= place.max() < len(order):
-            description = f"the seen classes are counted first, then the unseen ones, {start}"
+            description = f"labels number the seen classes first, then the unseen ones, {start}"
             yield LabelReading(order[place], description), 1 / min(len(of_seen), len(of_unseen))
         yield from _readings_of_sides(y, seen, best, first)
 
@@ -136,11 +136,11 @@ def _readings_of_sides(
     sides = np.flatnonzero(seen), np.flatnonzero(~seen)
     within = [_named(y - first, side) for side in sides]
     among_all = np.where(seen[y], y, -1), np.where(seen[y], -1, y)
-    start = f"count the classes of their side from {first}"
+    start = f"number the classes of that side from {first}"
     readings: tuple[tuple[np.ndarray, np.ndarray, np.ndarray, str], ...] = (
-        (sides[0], within[0], among_all[1], f"images of the seen side {start}; unseen are"),
-        (sides[1], among_all[0], within[1], f"images of the unseen side {start}, which are"),
-        (sides[1], within[0], within[1], f"images of either side {start}, which are"),
+        (sides[0], within[0], among_all[1], f"labels of the seen side {start}; unseen are"),
+        (sides[1], among_all[0], within[1], f"labels of the unseen side {start}; unseen are"),
+        (sides[1], within[0], within[1], f"labels of each side {start}; unseen are"),
     )
     for renumbered, as_seen, as_unseen, description in readings:
         if np.isin(renumbered, y).all():
@@ -149,7 +149,7 @@ def _readings_of_sides(
             continue
         chance = 1 / len(renumbered)
         for rows, how, length in _sides_of_rows(y, as_seen, as_unseen, best):
-            # Sides are chosen for many hits, so there are more hits by chance.
+            # The sides of the rows are chosen for many hits, which adds hits by chance.
             more = np.sqrt(chance * (1 - chance) / length)
             reading = LabelReading(np.where(rows, as_unseen, as_seen), f"{description} {how}")
             yield reading, chance + more

@@ -141,7 +141,10 @@ class Pair:
         shown, design = "", design_of(self, name)
         if np.isfinite(least := design.detectable("classes", POWER, ALPHA)):
             classes = " + ".join(f"{round(s.classes):,}" for s in design.strata)
-            shown = f"; these {classes} classes could have shown {100 * least:.1f} points"
+            shown = (
+                f"; these {classes} classes could have shown a difference of {100 * least:.1f} "
+                "points"
+            )
         return f"No significant difference: {values}{shown}."
 
     @property

@@ -78,7 +78,7 @@ def words_of(name: str) -> Words:
     return WORDS[name]
 
 
-NO_GAMMA = "No γ was chosen; it is one number, which scores of validation classes choose"
+NO_GAMMA = "No γ was chosen; the choice needs scores of validation classes"
 NO_SEEN_IMAGES = "There are no images of seen classes"
 SCORES_NEEDED = "The file has one predicted class per image; this requires scores of every class"
 SIDES_GIVEN = "The side of every image was given: nothing is scored among all classes"
@@ -174,8 +174,8 @@ PROTOCOLS = (
     ),
     Protocol(
         "One accuracy, γ = 0",
-        "All test images in one pool, scored among all classes; it depends on the shares of seen "
-        "images and classes in the test set.",
+        "All test images in one pool, scored among all classes; the accuracy depends on the "
+        "shares of seen images and classes in the test set.",
         "Open-world prompt tuning (DeCoOp, Zhou et al. 2024), per image; the evaluator of CoOp "
         "(Dassl) also prints macro F1",
         (Line("accuracy", "accuracy", f"accuracy{PER_SAMPLE}"), Line("macro F1", "macro_f1")),

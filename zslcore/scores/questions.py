@@ -2,7 +2,7 @@
 
 The same numbers have another meaning if rows are classes, labels start at 1, scores are distances,
 or columns are in another order. Each recognised fault becomes a :class:`Question`; the user names
-the fix, or states that the file is right as it is. Without an answer, nothing is changed.
+the fix, or states that the file is correct as it is. Without an answer, nothing is changed.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ from zslcore.texts import clean_text, listed
 
 #: Name of a fix -> its description; "as-is" answers every question with no.
 FIXES: dict[str, str] = {
-    "transposed": "rows are classes and columns images: turn the matrix",
+    "transposed": "rows are classes and columns images: transpose the matrix",
     "labels-from-1": "labels and unseen classes are counted from 1",
-    "unused-column": "the first column belongs to no class: leave it out; labels are from 1",
+    "unused-column": "the first column belongs to no class: leave it out; labels start at 1",
     "unused-last-column": "the last column belongs to no class: leave it out",
-    "seen-listed": "the list has the seen classes: treat all other classes as unseen",
-    "distances": "smaller is closer: take the negative",
+    "seen-listed": "the list contains the seen classes: treat all other classes as unseen",
+    "distances": "smaller values are closer: take the negative of the scores",
     "seen-first": "columns are the seen classes in order of their numbers, then the unseen ones",
     "unseen-first": "columns are the unseen classes in order of their numbers, then the seen ones",
-    "within-sides": "labels count the classes of a side: number them as the columns",
+    "within-sides": "labels number the classes of each side: renumber the labels as the columns",
     "unnamed": "the class names do not fit the columns: leave them out and number the columns",
     "same-class": "columns that share a name are one class: take the larger score",
     "all-unseen": "no class was trained on: treat all classes as unseen (pure zero-shot)",
-    "as-is": "the file is right as it is",
+    "as-is": "the file is correct as it is",
 }
 #: Number of rows, spread over the file, that are sampled to recognise faults.
 ENOUGH = 2_000
@@ -172,18 +172,18 @@ def _within_sides_question(matrix: Scores) -> Question | None:
     if reading is not None:
         return Question(
             "within-sides",
-            f"{matrix.name}: with the labels as they are, {metrics_in_words(y, seen, answers)}; if "
-            f"{reading.description}, {metrics_in_words(reading.y, seen, answers)} (per class, "
-            "γ = 0): do they count in this way?",
+            f"{matrix.name}: with the labels as they are, {metrics_in_words(y, seen, answers)}; "
+            f"if {reading.description}, {metrics_in_words(reading.y, seen, answers)} (per class, "
+            "γ = 0): are the labels numbered in this way?",
         )
     if mixed_sides(y, seen, best, answers):
         return Question(
             "within-sides",
             f"{matrix.name}: with the labels as they are, {metrics_in_words(y, seen, answers)}, "
-            "but many "
-            "images labelled 0, 1, 2 ... are predicted as the first, second, third ... unseen "
-            "class: do labels of unseen images count the unseen classes? Their rows are mixed with "
-            "those of seen images, so that labels have to be given as numbers of columns.",
+            "but many images labelled 0, 1, 2 ... are predicted as the first, second, third ... "
+            "unseen class: do labels of unseen images number the unseen classes alone? The rows "
+            "of unseen and of seen images are mixed, so labels have to be given as column "
+            "numbers.",
         )
     return None
 
@@ -208,8 +208,8 @@ def _reading_within_sides(matrix: Scores) -> LabelReading:
     reading = reading_within_sides(matrix.y, matrix.seen, _best_classes(matrix))
     if reading is None:
         raise DatasetError(
-            f"{matrix.name}, labels: which images are of unseen classes cannot be inferred "
-            "from labels that count the classes of a side; expected numbers of columns."
+            f"{matrix.name}, labels: expected column numbers; got numbers within each side, "
+            "which do not show which images are of unseen classes."
         )
     return reading
 
@@ -305,8 +305,8 @@ def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) ->
         shown = ", ".join(repr(clean_text(words[k])) for k in empty)
         raise DatasetError(
             f"{name}, predicted classes: expected a class for every image; got {shown} for "
-            f"{counts[empty].sum():,} of {len(predicted):,}. Predict one, or leave these images "
-            "out and state it."
+            f"{counts[empty].sum():,} of {len(predicted):,}. Predict a class, or leave these "
+            "images out and say so."
         )
 
 
@@ -314,14 +314,15 @@ def _refuse_other_names(name: str, labels: np.ndarray, predicted: np.ndarray) ->
     shown = " and ".join(repr(clean_text(str(part[0]), 60)) for part in (labels, predicted))
     raise DatasetError(
         f"{name}: expected labels and predicted classes by the same names; got none in common, "
-        f"such as {shown}. Write both in one way, or keep them with as-is (--fix as-is)."
+        f"such as {shown}. Write both in the same way, or keep them with as-is (--fix as-is)."
     )
 
 
 def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: int) -> None:
     """Refuse predicted classes and labels if one is counted from 0 and the other from 1.
 
-    Hits are averaged over classes: answers of one class alone have equal hits in every reading.
+    Hits are averaged over classes, so that predicting one class for all images gives the same hits
+    in every reading.
     """
     hits = {shift: mean_class_accuracy(y, answers - shift) for shift in (0, 1, -1)}
     best = max(hits, key=hits.__getitem__)
@@ -330,7 +331,7 @@ def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: in
         raise DatasetError(
             f"{name}: {percent(hits[0])} of the predicted classes are right as they stand, and "
             f"{percent(hits[best])} if {from_0} are counted from 0 and {from_1} from 1: number "
-            "both in one way, or keep them with as-is (--fix as-is)."
+            "both in the same way, or keep them with as-is (--fix as-is)."
         )
 
 
@@ -362,11 +363,11 @@ def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
         )
     if np.array_equal(matrix.tested.predicted(), matrix.y) and len(matrix.y) > len(matrix.seen):
         yield (
-            "Every predicted class is the label: does the file have the labels in place of "
-            "predictions?"
+            "Every predicted class equals the label: does the file contain the labels in place "
+            "of predictions?"
         )
     if matrix.seen.any() and not matrix.seen[matrix.y].any():
-        yield "No image is of a seen class: there is no s and no H."
+        yield "No image is of a seen class: s and H cannot be computed."
     yield from _missing_classes(matrix)
 
 
@@ -553,14 +554,14 @@ def _sentence_on_shared(
     more = f", and {len(spellings) - LISTED} more names" if len(spellings) > LISTED else ""
     if named:
         return (
-            f"{'; '.join(which)}{more} (columns counted from 0), and labels or unseen classes go "
-            "by that name: the column is ambiguous, so give labels and unseen "
-            "classes as numbers. Or are columns of one name one class, with the larger of the "
+            f"{'; '.join(which)}{more} (columns counted from 0), and labels or unseen classes "
+            "use that name: the column is ambiguous, so give labels and unseen classes as "
+            "numbers. Or are columns with the same name one class, with the larger of their "
             "scores?"
         )
     return (
-        f"{'; '.join(which)}{more} (columns counted from 0): are they one class, with the larger "
-        "of the scores? Otherwise they are distinguished by number."
+        f"{'; '.join(which)}{more} (columns counted from 0): are these columns one class, with "
+        "the larger of their scores? Otherwise they are distinguished by number."
     )
 
 
@@ -604,8 +605,8 @@ def _remarks_on_names(file: ScoreFile) -> Iterator[str]:
     if numbered:
         names = ", ".join(numbered[:LISTED])
         yield (
-            f"{len(numbered)} columns share their name with another one and are distinguished by "
-            f"number, counted from 0: {names}."
+            f"{len(numbered)} columns share their name with another column and are distinguished "
+            f"by number, counted from 0: {names}."
         )
 
 
@@ -809,13 +810,13 @@ def _remarks(matrix: Scores) -> Iterator[str]:
     if not seen[y].any():
         yield "No image is of a seen class: only ZSL accuracy can be computed."
     if not (~seen)[y].any():
-        yield "No image is of an unseen class: there is no ZSL accuracy."
+        yield "No image is of an unseen class: ZSL accuracy cannot be computed."
     if seen.any() and not seen.all() and (F >= 0).all():
         sides = [F[:, side].sum(axis=1, dtype=float) for side in (seen, ~seen)]
         if all(np.allclose(side, 1, atol=1e-3) for side in sides):
             yield (
-                "The scores of seen and of unseen classes sum to 1 each, in every row: they were "
-                "scaled separately, so that γ = 0 compares nothing; any γ is equally good."
+                "The scores of seen and of unseen classes sum to 1 each, in every row: the two "
+                "sides were scaled separately, so γ = 0 is as arbitrary as any other γ."
             )
     yield from _moved_columns(F, y[rows], seen)
     yield from _missing_classes(matrix)
@@ -847,8 +848,8 @@ def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
     )
     return (
         f"In {percent(tied.mean(), 0)} of the rows a seen and an unseen class share the highest "
-        f"score: the unseen one is predicted, as on the curve, which gives {ours} at γ = 0. With "
-        f"the first in file order, as argmax takes it, it is {theirs}."
+        f"score: the unseen one is predicted, as on the curve, which gives {ours} at γ = 0. If "
+        f"the first in file order is predicted, as by argmax, the result is {theirs}."
     )
 
 
@@ -915,7 +916,7 @@ def _unused_column_question(
 
 
 def _wins(values: np.ndarray, F: np.ndarray, others: np.ndarray) -> bool:
-    """Return whether any image has its best seen class in a column; if not, no metric changes."""
+    """Return whether a column has the best seen score of any image; else no metric needs it."""
     return bool(len(others)) and any(
         (values[rows] >= block[:, others].max(axis=1)).any() for rows, block in blocks(F)
     )
@@ -938,7 +939,7 @@ def _swapped_lists(matrix: Scores, rows: np.ndarray) -> str:
             return ""
         return (
             f"the {int((~seen).sum())} classes listed as unseen are the seen classes of "
-            f"{test.benchmark} {test.split}: is it the list of seen classes?"
+            f"{test.benchmark} {test.split}: is this the list of seen classes?"
         )
     images = np.bincount(y, minlength=len(seen))
     of_seen, of_unseen = (images[side & (images > 0)] for side in (seen, ~seen))
@@ -951,7 +952,7 @@ def _swapped_lists(matrix: Scores, rows: np.ndarray) -> str:
         return (
             f"{percent(s.mean(), 0)} of the predictions are right for classes listed as seen, "
             f"{percent(u.mean(), 0)} for those listed as unseen, and a seen class has "
-            f"{ratio:.1f} times as many images: is it the list of seen classes?"
+            f"{ratio:.1f} times as many images: is this the list of seen classes?"
         )
     return ""
 
@@ -961,8 +962,8 @@ def _refuse_rows_of_classes(matrix: Scores) -> None:
     C = len(matrix.seen)
     if len(matrix.y) == C > 2 and len(np.unique(matrix.y)) == C:
         raise DatasetError(
-            f"{matrix.name}: expected scores of images; got one row for each of {C} classes, as a "
-            "confusion matrix, similarities or means of classes have. Give the scores or the "
+            f"{matrix.name}: expected scores of images; got one row for each of {C} classes, as "
+            "in a confusion matrix, class similarities or class means. Give the scores or the "
             "predicted class of every image, or keep them with as-is (--fix as-is)."
         )
 

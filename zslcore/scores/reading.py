@@ -421,7 +421,7 @@ def _orient(name: str, parts: dict[str, Any], matrix: NamedMatrix) -> None:
     parts["is_table"] = True
     are_names = np.asarray(parts["labels"]).dtype.kind in "UO"
     if not are_names and parts["class_names"] and not are_numbered(parts["class_names"]):
-        order = "Labels are numbers: they count the classes in the order of the file."
+        order = "Labels are numbers, which count the classes in the order of the file."
         parts["remarks"] = [*parts.get("remarks", ()), order]
 
 
@@ -447,13 +447,13 @@ def _score_file(
     _find_sides(name, parts, others)
     if "scores" in parts and _are_class_embeddings(parts):
         raise FileRefusedError(
-            f"{name}: expected scores of every image; got one row per class and no column of "
-            "a class, as class embeddings have, which import takes with --prototypes."
+            f"{name}: expected scores of every image; got one row per class and no column of a "
+            "class, as in class embeddings, which import takes with --prototypes."
         )
     if prefix := _prefix_of(parts.get("class_names", ()), parts["labels"]):
         parts["class_names"] = [n.removeprefix(prefix) for n in parts["class_names"]]
         start = clean_text(prefix, 40)
-        remark = f"Columns are called {start} and the class: read without {start}."
+        remark = f"Names of columns begin with {start}, which is left out."
         parts["remarks"] = [*parts.get("remarks", ()), remark]
     unseen, predicted = (
         None if parts.get(part) is None else np.array(parts[part])
@@ -486,7 +486,10 @@ def _find_sides(name: str, parts: dict[str, Any], others: Mapping[str, np.ndarra
         parts["unseen"], title = found
         left_out, shown = f"Column {title!r}: left out", clean_text(title, 40)
         remarks = [each for each in parts.get("remarks", ()) if not each.startswith(left_out)]
-        parts["remarks"] = [*remarks, f"Unseen classes are those of {shown!r}, a side per image."]
+        parts["remarks"] = [
+            *remarks,
+            f"Unseen classes are taken from {shown!r}, which gives the side of each image.",
+        ]
 
 
 def _move_marks(parts: dict[str, Any], others: dict[str, np.ndarray]) -> None:
@@ -573,7 +576,8 @@ def _refuse_runs(name: str, labels: Any, others: Mapping[str, np.ndarray]) -> No
         if 1 < len(runs) < len(y) and all(np.array_equal(of_runs[0], each) for each in of_runs):
             raise FileRefusedError(
                 f"{name}: expected the images once; got the same {len(of_runs[0]):,} labels for "
-                f"each of {len(runs)} values of {clean_text(title, 40)!r}; write one file each."
+                f"each of {len(runs)} values of {clean_text(title, 40)!r}; write one file for "
+                "each value."
             )
 
 

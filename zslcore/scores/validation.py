@@ -94,9 +94,9 @@ def chosen_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
     names = ", ".join(each.name for each in validation)
     by_number = any(_by_number(matrix, each) for each in validation)
     note = (
-        f"Gamma was chosen on {names}, as the mean H over them is largest, without images of "
-        "unseen test classes, as their lists of classes state; test rows changed by much noise "
-        "would not be recognised."
+        f"Gamma was chosen on {names}, where the mean H is largest; according to their lists of "
+        "classes, these files have no images of unseen test classes. Test rows with strong "
+        "added noise would not be recognised."
     )
     return ChosenGamma(gamma, "validated", f"{note}{_BY_NUMBER if by_number else ''}")
 
@@ -127,8 +127,9 @@ def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma
         )
         return ChosenGamma(gamma, "validated", note, checked=False)
     note = (
-        f"Gamma was chosen on {validation.name}, without images of unseen test classes, as its "
-        "list of classes states; test rows changed by much noise would not be recognised."
+        f"Gamma was chosen on {validation.name}, which has no images of unseen test classes "
+        "according to its list of classes. Test rows with strong added noise would not be "
+        "recognised."
     )
     return ChosenGamma(gamma, "validated", f"{note}{_by_number(matrix, validation)}")
 
@@ -141,7 +142,7 @@ def _refuse_without_curve(matrix: Scores, validation: Scores) -> None:
         )
     if validation.digest == matrix.digest:
         raise DatasetError(
-            f"{validation.name}: expected validation scores; these are the test scores themselves."
+            f"{validation.name}: expected validation scores; got the test scores themselves."
         )
     of_seen = validation.seen[validation.y]
     if of_seen.all() or not of_seen.any():

@@ -49,7 +49,7 @@ from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
 #: Form in which a variable is returned: a float32 matrix, unchanged or transposed (MATLAB's layout
 #: has one image per column); a matrix of scores in its own precision; a list of whole numbers; a
-#: tuple of names; a tuple of paths, of which long paths keep only their end; or labels, which are
+#: tuple of names; a tuple of paths, cut to their end if too long; or labels, which are
 #: numbers or texts.
 Role = Literal["rows", "columns", "scores", "numbers", "names", "paths", "labels"]
 

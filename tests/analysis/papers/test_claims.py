@@ -940,7 +940,7 @@ def test_a_claim_on_nearly_all_names_what_it_holds_but_for():
 
 def test_close_by_our_measure_alone_is_said():
     judgment = CLAIMS["cal-lowest-above-highest"].judge(printed_evidence())
-    assert "On CUB it is below, and close only by our threshold." in judgment.sentence
+    assert "On CUB it is lower, and close only by our threshold." in judgment.sentence
 
 
 # --- Runs as evidence -----------------------------------------------------------------------------

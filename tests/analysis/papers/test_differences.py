@@ -38,10 +38,11 @@ def test_every_cause_moves_our_figure_and_the_rest_is_named():
 def test_the_sentence_says_what_each_change_does():
     (each,) = why_different(DATA, "CMT*")
     assert each.sentence.startswith(
-        "CMT*, H (GBU 6): +19.4 points compared with print; with features of "
+        "CMT*, H (GBU 6): +19.4 points compared with the printed value; with features of "
     )
     assert (
-        "with LoOP in place of a Gaussian as novelty detector ours changes by −0.2" in each.sentence
+        "with LoOP in place of a Gaussian as novelty detector our value changes by −0.2"
+        in each.sentence
     )
     assert each.sentence.endswith("other features (VGG fc7 here, ResNet-101 in print).")
     assert why_different(DATA, "ALE") == why_different("digits", "CMT*") == ()

@@ -20,7 +20,7 @@ export default function ({ data, parentElement }) {
   copy.onclick = async () => {
     const done = await copied(location.href);
     const icon = copy.firstElementChild;
-    said.textContent = done ? "Copied" : "Copy it from the address bar";
+    said.textContent = done ? "Copied" : "Copy the link from the address bar";
     copy.ariaLabel = said.textContent;
     copy.replaceChildren(done ? "✓" : said.textContent);
     setTimeout(() => {

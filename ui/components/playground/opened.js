@@ -33,7 +33,7 @@ export function wordsOf({ images, answers, candidates }, k, gamma) {
     answer: `Predicted as ${answered(now)} (${kind}): ${verdict}.`,
     change: other && Number.isFinite(at)
       ? `${now === 1 ? "From" : "Below"} γ ${threeDigits(at)}${now === 1 ? " on" : ""}: ${other}.`
-      : "No γ changes this.",
+      : "No γ changes this prediction.",
   };
 }
 

@@ -173,8 +173,8 @@ def _printed_answer() -> tuple[str, str]:
         f"{signed(test.mean_difference)}{_doubt(test.p)}."
     )
     return headline, (
-        f"Means of {test.pairs} pairs of printed accuracies (Xian et al. 2019); training on "
-        f"AWA2 changes a single method by up to {most}."
+        f"Means of {test.pairs} pairs of printed accuracies (Xian et al. 2019); training on AWA2 "
+        f"changes the accuracy of a single method by up to {most}."
     )
 
 
@@ -239,7 +239,7 @@ def _which_differ(verdicts: pd.DataFrame, datasets: Sequence[ZSLDataset]) -> str
     moved = verdicts[verdicts["p_holm_PCA"] < ALPHA].sort_values("mixing_PCA")["class"]
     names = " and ".join(plain(title(dataset.name)) for dataset in datasets)
     if moved.empty:
-        return f"None of {len(verdicts)} classes looks different in {names}."
+        return f"None of the {len(verdicts)} classes looks different in {names}."
     listed = [plain(name) for name in moved[:NAMED]]
     if len(moved) > NAMED:
         listed.append(f"{len(moved) - NAMED} more")
@@ -315,7 +315,10 @@ def _choose_settings(n: int) -> MapSettings:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bound = controls.bind_number("awa1_seed")
         seed = st.number_input("Seed", 0, 9999, 0, key="awa1_seed", bind=bound)
-        why = "The number of threads changes the order of sums, and so the map's last digits."
+        why = (
+            "The number of threads changes the order of summation, and thus the last digits of "
+            "the map's coordinates."
+        )
         bound = controls.bind_number("awa1_threads")
         threads = st.number_input("Threads", 1, 2, 2, key="awa1_threads", bind=bound, help=why)
     return MapSettings(method, n_samples=SAMPLES[sample], seed=seed, threads=threads, **own)
@@ -346,7 +349,7 @@ def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -
     seconds = sum(seconds for _, seconds in missing)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(
-            f"Lay out with {names} (about {duration(seconds)})",
+            f"Compute {names} (about {duration(seconds)})",
             icon=":material/play_arrow:",
             key="awa1_start",
         ):
@@ -687,7 +690,9 @@ def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
         )
     with right:
         _list_images(scene, table.head(SHOWN), key=f"awa1_selected_{n}", height=260)
-        first = f" The first {SHOWN} of {n:,}; the download has all." if n > SHOWN else ""
+        first = (
+            f" The first {SHOWN} of {n:,} are listed; the download has all." if n > SHOWN else ""
+        )
         st.caption(f"A ticked row is marked on the map.{first}")
     downloads.download("Selected images", lambda: table_as_csv(table), "selected.csv")
 
@@ -703,7 +708,7 @@ def _offer(scene: Scene, looks: Colouring, colour: str) -> None:
     if menu is None:
         return
     with menu:
-        st.caption("*More* above the map saves the screen as PNG or SVG.")
+        st.caption("*More* above the map saves the map as shown, as PNG or SVG.")
         downloads.offer_prints(key, caption, panels())
         offer = downloads.download
         offer("Coordinates, CSV", lambda: table_as_csv(scene.table()), f"map-{name}.csv")

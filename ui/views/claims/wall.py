@@ -39,8 +39,8 @@ Basis = Literal["printed", "measured", "yours"]
 BASES: Mapping[Basis, tuple[str, str, Body]] = {
     "printed": ("the papers' own tables", "in the papers' own tables", "printed"),
     "measured": (
-        "runs and results of the board on real features",
-        "on our results, which cover CUB alone",
+        "runs and board results on real features",
+        "on our results, which cover only CUB",
         "real",
     ),
     "yours": ("runs in this data folder, on real features", "on your runs", "yours"),
@@ -318,8 +318,8 @@ def _show_large_scale() -> None:
     st.markdown(
         "The benchmark paper trains on the 1,000 classes of ImageNet and tests on the others: "
         "classes 2 and 3 hops away in WordNet, the most and the least populated, and all. The "
-        "features are not in the package; the command names their folder, simulates them for a "
-        "trial, and prints our results next to this table."
+        "features are not in the package; the command reads them from a folder, or simulates "
+        "them for a trial, and prints our results next to this table."
     )
     table = published("imagenet_zsl_top1")
     wide = table.pivot_table("top1_per_class", "method", "split", sort=False).reset_index()

@@ -197,7 +197,8 @@ def _choose() -> tuple[MethodTable, list[str], str, DeltaGenerator]:
                 bind="query-params",
                 width=PILLS,
                 help=terms.tip(
-                    "Results", "Your runs come first, then precomputed results, then others'."
+                    "Results",
+                    "Your runs come first, then precomputed results, then results of others.",
                 ),
             )
         origins = [origin for name in whose if (origin := ORIGINS[name])]
@@ -215,7 +216,7 @@ def _choose() -> tuple[MethodTable, list[str], str, DeltaGenerator]:
                 "Runs of single folds",
                 key="table_probes",
                 bind="query-params",
-                help="Runs with the parameters chosen on one fold only.",
+                help="Runs with parameters chosen on a single fold.",
             )
     table = MethodTable(
         cells, FIGURES[label], split, origins, data, "printed" in whose, variants, probes
@@ -521,12 +522,11 @@ def _legend(table: MethodTable) -> str:
     one = f"All {'but the printed ' * bool(sources)}results are " if len(words) == 1 else ""
     printed = f"Printed results ({sources}) use other features (ResNet-101)." * bool(sources)
     return (
-        f"{'Yellow: your runs. ' * bool(table.own_rows)}"
-        "Ranks: 95 % intervals from resampled test classes, with the same samples for all methods "
-        "on a data set; Student's t intervals for data sets with fewer than 20 test classes. "
-        "Parameters chosen on folds for "
-        f"{task_of(table.figure).upper()}. {one}{'; '.join(words)}. {printed}"
-        f"{_without_interval(table)}"
+        f"{'Yellow: your runs. ' * bool(table.own_rows)}Ranks: 95 % intervals from resampled "
+        "test classes, with the same samples for all methods on a data set; Student's t "
+        "intervals for data sets with fewer than 20 test classes. Parameters are chosen on the "
+        f"folds for {task_of(table.figure).upper()}. {one}{'; '.join(words)}. "
+        f"{printed}{_without_interval(table)}"
     )
 
 
@@ -697,8 +697,8 @@ def _show_printed(table: MethodTable, column: Column, row: str) -> None:
         lines.append(f"{_printed_table(one['table'])}: {percent(one['value'])}{before}")
     if lines:
         st.markdown(
-            f"**Printed** for {column.benchmark}, ResNet-101 features, parameters chosen for "
-            f"{task_of(table.figure).upper()}: {'; '.join(lines)}."
+            f"**Printed** for {column.benchmark}, with ResNet-101 features and parameters chosen "
+            f"for {task_of(table.figure).upper()}: {'; '.join(lines)}."
         )
     for each in why_different(column.data, row.partition(" (")[0]):
         st.caption(plain(each.sentence))
@@ -894,10 +894,10 @@ def _show_mean_ranks(table: MethodTable) -> None:
         )
         st.caption(
             f"{test.methods} methods on {test.occasions} data sets "
-            f"({plain(', '.join(values.index))}). Friedman's test: χ² = {test.statistic:.1f}, "
-            f"p = {three_digits(test.p)} by permutation. A bar joins methods with mean ranks "
-            "closer than Nemenyi's critical difference (CD) at 5 %. Data sets of the same images "
-            "are not independent: p is then too small."
+            f"({plain(', '.join(values.index))}). Friedman's test: χ² = {test.statistic:.1f}, p "
+            f"= {three_digits(test.p)} by permutation. A bar joins methods with mean ranks "
+            "closer than Nemenyi's critical difference (CD) at 5 %. Data sets with the same "
+            "images are not independent, which makes p too small."
         )
 
 

@@ -133,8 +133,9 @@ def _show_photographs(benchmark: str | None) -> None:
     ]
     st.caption(
         f"The images of {benchmark} are boxes cut from {row_facts(benchmark).n_photographs:,} "
-        "photographs, and the proposed split separates boxes, not photographs. In the real "
-        f"{benchmark}, {' and '.join(counts)} share a photograph with a training image."
+        "photographs, and the proposed split assigns single boxes, not whole photographs, to "
+        f"its parts. In the real {benchmark}, {' and '.join(counts)} share a photograph with a "
+        "training image."
     )
 
 
@@ -169,8 +170,9 @@ def _show_origin(dataset: ZSLDataset, split: Split) -> None:
     if dataset.simulated:
         parts = "features" if class_attributes(benchmark) is not None else "features and attributes"
         st.caption(
-            f"Class names, counts and class lists are those of {benchmark}; {parts} are simulated. "
-            f"This demo has a share of the images; `simulated-{benchmark}-full` has all of them. "
+            f"Class names, counts and class lists are those of {benchmark}; {parts} are "
+            "simulated. This demo contains only part of the images; "
+            f"`simulated-{benchmark}-full` contains all. "
             f"{simulated_effects.about_photographs(dataset)}"
         )
     notes = class_facts(benchmark).notes

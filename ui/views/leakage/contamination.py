@@ -212,7 +212,7 @@ def _short(row: Mapping[Any, Any]) -> str:
 def _hover(row: Mapping[Any, Any]) -> str:
     words = "cannot be counted"
     if not pd.isna(row["certain"]):
-        words = f"{row['certain']:,} in the set, {row['possible']:,} related of {row['classes']:,}"
+        words = f"{row['certain']:,} of {row['classes']:,} in the set, {row['possible']:,} related"
     if not pd.isna(row["printed"]):
         words += f"<br>{row['printed_in']}: {row['printed']}"
     return words
@@ -248,8 +248,8 @@ def show_extractors(tested: TestSet, _: Extractor) -> None:
         height=420,
     )
     st.caption(
-        "Supervision: labels or captions that the extractor was trained with. The download has the "
-        "reason for each answer."
+        "Supervision: labels or captions that the extractor was trained with. The download gives "
+        "the reason for each answer."
     )
 
 

@@ -126,9 +126,9 @@ def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
         key="scores_files",
         on_change=scores.withdraw,
         help="A matrix of images x classes, the class of each image and the unseen classes: "
-        "scores, y, unseen_classes; or one predicted class per image: y_true, y_pred. Rows are "
-        "test images. The test sets of AWA1, AWA2, CUB, SUN and aPY are recognised by their "
-        "labels. Files of predictions (.parquet) are checked.",
+        "scores, y, unseen_classes; or one predicted class per image: y_true, y_pred. Rows "
+        "are test images. The test sets of AWA1, AWA2, CUB, SUN and aPY are recognised by "
+        "their labels. Predictions files (.parquet) are verified.",
     )
     with st.popover("More", icon=":material/more_horiz:"):
         labels = st.file_uploader("Labels, one per line", TEXTS, key="scores_labels")
@@ -284,9 +284,9 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
                 f"scores_readings_{printed.name}_{k}",
                 labels={
                     "value": printed.name,
-                    "points": "away, points",
+                    "points": "distance, points",
                     "reading": f"readings of {printed.name} {printed.text}, nearest first",
-                    "explains": "rounds to it",
+                    "explains": "equal if rounded",
                 },
                 percent=["value"],
                 points=["points"],
@@ -330,8 +330,8 @@ def _identity(first: EvaluatedScores, words: Words, *, is_example: bool) -> str:
     if m.benchmark:
         parts.insert(
             0,
-            f"by the number of images of every class, the test set of {m.benchmark}, "
-            f"split {m.split}",
+            f"recognised by its image counts per class as the test set of {m.benchmark}, split "
+            f"{m.split}",
         )
     if done := [words.translate(FIXES[fix]) for fix in m.fixes if fix != "as-is"]:
         parts.append(f"read with {' and '.join(done)}")
@@ -374,9 +374,9 @@ def _show_pair(
         st.markdown(f"**{plain(other.matrix.name)} minus {plain(first.matrix.name)}**, in points")
         show_differences(pair, digests, words)
         st.caption(
-            f"They agree on {percent(pair.agreement)} of the images. {pair.only_second:,} images "
-            f"are right only in the second file, {pair.only_first:,} only in the first (McNemar, "
-            f"p = {three_digits(pair.p)})."
+            f"The files agree on {percent(pair.agreement)} of the images. {pair.only_second:,} "
+            f"images are right only in the second file, {pair.only_first:,} only in the first "
+            f"(McNemar, p = {three_digits(pair.p)})."
         )
         for test in pair.class_tests:
             st.caption(plain(words.translate(test.sentence)))
@@ -504,8 +504,8 @@ def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None
         height=380,
     )
     st.caption(
-        f"{_EXPLAINED} Both files are resampled together; they differ significantly if an interval "
-        f"excludes 0. p is two-sided, at least 0.002. {words.translate(pair.caution)}"
+        f"{_EXPLAINED} Both files are resampled together; they differ significantly if an "
+        f"interval excludes 0. p is two-sided and at least 0.002. {words.translate(pair.caution)}"
     )
 
 

@@ -74,7 +74,11 @@ def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
     place = {name: c for c, name in enumerate(first.class_names)}
     alone = sorted(set(first.class_names) ^ set(second.class_names))
     if alone or len(place) != first.n_classes or len(place) != second.n_classes:
-        which = f"{alone[0]!r} is a class of only one" if alone else "a class name occurs twice"
+        which = (
+            f"{alone[0]!r} is a class of only one of the two"
+            if alone
+            else "a class name occurs twice"
+        )
         raise DatasetError(
             f"{first.name} and {second.name} must have the same classes to be compared: {which}"
             f"{f' ({len(alone)} such classes)' if len(alone) > 1 else ''}."

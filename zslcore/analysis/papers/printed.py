@@ -1,8 +1,8 @@
 """Metrics of runs next to the printed values, and causes of their differences.
 
 For methods on real features, ``python -m benchmarks.differences`` measures the causes of
-differences of more than three points from print, with one controlled run per cause, and writes a
-table.
+differences of more than three points from the printed values, with one controlled run per cause,
+and writes a table.
 """
 
 from __future__ import annotations
@@ -128,19 +128,22 @@ class Difference:
         """The difference and its causes as a sentence."""
         gap = self.ours - self.printed
         parts = [
-            f"with {cause.change} ours changes by {signed(cause.points)}"
+            f"with {cause.change} our value changes by {signed(cause.points)}"
             for cause in self.causes
             if cause.points is not None
         ]
         rest = next(cause.change for cause in self.causes if cause.points is None)
         measured = f"; {'; '.join(parts)}" if parts else ""
         where = f"{self.method}, {self.cell} ({self.table})"
-        return f"{where}: {signed(gap)} points compared with print{measured}. Not measured: {rest}."
+        return (
+            f"{where}: {signed(gap)} points compared with the printed value{measured}. Not "
+            f"measured: {rest}."
+        )
 
 
 @cache
 def large_deviations() -> tuple[Difference, ...]:
-    """Return all differences of more than three points from print, in the order of tables."""
+    """Return all differences of more than three points, in the order of the printed tables."""
     table = pd.read_csv(FACTS / "measured" / "differences.csv", comment="#")
     table = table.rename(columns={"cause": "name"}).astype(object)
     keys = ["data", "method", "table", "cell", "ours", "printed"]

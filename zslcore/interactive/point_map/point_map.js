@@ -73,7 +73,7 @@ export class PointMaps {
     this.tool = "lasso";
     this.tools = Object.entries(TOOLS).map(([tool, label]) =>
       ({ tool, made: button(`${label}: drag with the pointer`, () => this.use(tool), label) }));
-    this.naming = button("Names of classes", () => {
+    this.naming = button("Class names", () => {
       this.names = !this.names;
       press(this.naming, this.names);
       this.mark();
@@ -99,9 +99,9 @@ export class PointMaps {
     const [lasso, box, pan] = this.tools.map(({ made }) => made);
     const rarely = create("div", { onclick: () => (menu.open = false) },
       box,
-      button("Double click or 0", whole, "Whole map"),
-      button("Save as a picture", () => savePixels(this), "PNG"),
-      button("Save as a drawing", () => this.saveSVG(), "SVG"),
+      button("Double-click or 0", whole, "Whole map"),
+      button("Save as a bitmap", () => savePixels(this), "PNG"),
+      button("Save as a vector graphic", () => this.saveSVG(), "SVG"),
     );
     const menu = create("details", {}, create("summary", {}, "More"), rarely);
     menu.addEventListener("keydown", ({ key }) => key === "Escape" && (menu.open = false));
@@ -307,7 +307,7 @@ export class PointMaps {
   drawList() {
     this.head.palette.forEach(({ label, color, symbol }, c) => {
       const act = () => this.isolate(this.isolated === c ? null : c);
-      const made = button("Show these alone", act, sample(color, symbol), label);
+      const made = button("Show only these", act, sample(color, symbol), label);
       press(made, false);
       this.legend.append(made);
     });

@@ -53,7 +53,7 @@ _HTML = """
     <figure class="trade"><svg role="img"></svg></figure>
     <figure class="over"><svg role="img" aria-label="Accuracies and H over gamma"></svg>
       <input type="range" aria-label="Gamma, subtracted from the scores of seen classes">
-      <div class="stops" role="group" aria-label="Gammas with a name"></div></figure>
+      <div class="stops" role="group" aria-label="Named values of gamma"></div></figure>
   </div>
   <details class="images"><summary>Predictions by group, and accuracy per class</summary>
   <div class="pair">

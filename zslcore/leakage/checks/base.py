@@ -31,9 +31,9 @@ class Check:
     """Check of a split; ``passes`` is the sentence that reports success.
 
     The check cannot run unless the context has the attributes in ``needs``. If ``decides`` is
-    false, its open findings do not change the verdict on the split. The check passes only if every
-    tuple of parts in ``compares`` has rows. :func:`run_check` fills in the ``check`` of its
-    findings.
+    false, its open findings do not change the verdict on the split. Each tuple in ``compares`` is
+    one side of the comparison; the check passes only if the parts of each tuple together have rows.
+    :func:`run_check` fills in the ``check`` of its findings.
     """
 
     id: str

@@ -40,7 +40,8 @@ def how_chosen(context: AuditContext) -> Iterator[Finding]:
             "test",
             leak,
             "Declared by the author: {} chosen on the test set.",
-            "Choose on the validation classes of the folds; report this number as an oracle.",
+            "Choose on the validation classes of the folds; report this number as an upper bound "
+            "(oracle).",
         ),
         (
             "unknown",
@@ -50,7 +51,12 @@ def how_chosen(context: AuditContext) -> Iterator[Finding]:
             else "Not declared by the author.",
             f"Ask the author, or declare it {how('chosen')}.",
         ),
-        ("given", ok, "Declared by the author: {} given; how they were found is not stated.", ""),
+        (
+            "given",
+            ok,
+            "Declared by the author: {} given; the origin of these values is not stated.",
+            "",
+        ),
         ("validation", ok, "Declared by the author: {} chosen on validation classes.", ""),
     ):
         if names := by_origin.get(origin):
@@ -100,7 +106,7 @@ def _run_here(context: AuditContext) -> Finding:
         "gap of parameters and gamma, H",
     )
     return ok(
-        "Runs of this package, which are no evidence on the author's metrics: "
+        "Runs of this package, which are not evidence about the author's metrics: "
         f"{counted(len(rows), 'run')}, {how_many}{widest}",
         evidence=Evidence.of("How each run was chosen", columns, rows),
     )
@@ -114,7 +120,7 @@ def _run_here(context: AuditContext) -> Finding:
     decides=False,
 )
 def side_information(context: AuditContext) -> Iterator[Finding]:
-    """Report the origin of prototypes, missing values, and empty, equal and constant prototypes."""
+    """Report the origin of prototypes, and missing, zero, equal or constant values."""
     faults = [*_origin(context), *_values(context)]
     yield from faults
     if not faults and not context.independent_prototypes:
@@ -126,8 +132,8 @@ def side_information(context: AuditContext) -> Iterator[Finding]:
 
 def _origin(context: AuditContext) -> Iterator[Finding]:
     if context.provenance.prototypes == "test images":
-        text = "The class embeddings are declared to be made with the help of test images."
-        yield leak(text, "Make them from attributes or text alone.", title=ORIGIN)
+        text = "According to the author, test images were used to make the class embeddings."
+        yield leak(text, "Make class embeddings from attributes or text alone.", title=ORIGIN)
     elif context.provenance.prototypes == "unknown" and not context.independent_prototypes:
         text = "It is not known whether test images were used to make the class embeddings."
         yield open_(text, f"Ask the author, or declare it {how('prototypes')}.", title=ORIGIN)
@@ -137,17 +143,17 @@ def _values(context: AuditContext) -> Iterator[Finding]:
     S = context.known_prototypes
     if (classes := np.flatnonzero(~np.isfinite(S).all(axis=1))).size:
         names = context.names(classes)
-        text = f"Class embeddings of {listed(names)} hold values that are not finite."
-        yield error(text, "Fill them in.", classes=names)
+        text = f"Class embeddings of {listed(names)} contain values that are not finite."
+        yield error(text, "Replace these values.", classes=names)
     S = np.nan_to_num(S)
     yield from _missing(context, S if context.raw_prototypes is None else context.raw_prototypes)
     if (classes := np.flatnonzero(~S.any(axis=1))).size:
         names = context.names(classes)
         text = f"Class embeddings of {listed(names)} are all zero."
-        yield error(text, "Describe these classes.", classes=names)
+        yield error(text, "Add descriptions of these classes.", classes=names)
     yield from _equal(context, S)
     if len(S) > 1 and (n := int((np.ptp(S, axis=0) == 0).sum())):
-        text = f"{counted(n, 'attribute')} with the same value for every class, hence no use."
+        text = f"{counted(n, 'attribute')} without use, as every class has the same value."
         yield ok(text, figures={"attributes": n})
 
 
@@ -183,7 +189,7 @@ def _equal(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
     note = "; test classes are among them, and no method can distinguish these" if tested else ""
     yield (error if tested else warning)(
         f"{len(alike)} classes have the prototype of another class ({listed(names)}){note}.",
-        "Describe them differently.",
+        "Give these classes different descriptions.",
         Evidence.of(
             "Equal class embeddings",
             ("group", "class"),
@@ -218,8 +224,9 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
             yield open_(
                 f"Declared: the features were trained on {vocabulary.source}. It is unknown "
                 f"which of the {n} test classes they show.",
-                "State this with the metric, and compare it only with features of the same origin; "
-                "if you have the captions, count those that name your classes.",
+                "State this next to the metric, and compare the metric only with results on "
+                "features of the same origin; if you have the captions, count those that name "
+                "your classes.",
             )
         rows, name = overlaps_of_split(context, vocabulary), vocabulary.title
         for say, those, text, advice in (
@@ -262,7 +269,7 @@ def _fine_tuned(context: AuditContext, images: str) -> Finding:
     text = f"Declared: the features were fine-tuned on {FINE_TUNED[images]}."
     if context.fold_rows or context.folds:
         text += " The validation classes of the folds are seen classes, so fine-tuning used them."
-    advice = "Compare only with fine-tuned features."
+    advice = "Compare only with results on fine-tuned features."
     if images != "seen-classes" or not n:
         return ok(text, advice)
     return warning(
@@ -285,7 +292,7 @@ def _matches(rows: list[Overlap]) -> Evidence:
 @check(
     "ZSL007",
     "Accuracy of test classes in the pre-training set",
-    "Test classes in the pre-training set are not recognised better than the other ones.",
+    "Test classes in the pre-training set are not recognised better than the others.",
     *NEEDED,
     decides=False,
 )
@@ -313,7 +320,9 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
             )
         elif not overlapping or overlapping >= unseen:
             which = "every" if overlapping else "no"
-            yield ok(f"Nothing to compare: {which} test class is treated as in {vocabulary.title}.")
+            yield ok(
+                f"Nothing to compare: {which} test class counts as a class of {vocabulary.title}."
+            )
         elif overlapping | related >= unseen:
             yield ok(
                 f"Nothing to compare: every other test class is related to a class "

@@ -96,7 +96,7 @@ def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | No
 
 def _by_classes(context: AuditContext) -> str:
     """Identify a split with unknown rows by its classes."""
-    unknown = "Not one of the known split files, nor near one."
+    unknown = "Neither a known split file nor close to one."
     if not context.class_names or context.simulated:
         return unknown
     if context.labels is None:
@@ -118,11 +118,17 @@ def _by_classes(context: AuditContext) -> str:
         }
         if all(np.array_equal(_counts(context, part), n) for part, n in expected.items()):
             return (
-                f"As many images of each class in each part as in {recognised.benchmark} {name}, "
-                "but in another order: row numbers cannot show whether they are the same images."
+                f"Each part has as many images of each class as in {recognised.benchmark} "
+                f"{name}, but in another order: row numbers cannot show whether they are the "
+                "same images."
             )
-        return f"The unseen classes are those of {recognised.benchmark} {name}, the rows are not."
-    return f"The classes are those of {recognised.benchmark}, but divided unlike PS and SS."
+        return (
+            f"The unseen classes are those of {recognised.benchmark} {name}, but the rows are not."
+        )
+    return (
+        f"The classes are those of {recognised.benchmark}, but they are divided differently from "
+        "PS and SS."
+    )
 
 
 def _by_names(context: AuditContext) -> str:
@@ -149,7 +155,7 @@ def _by_lists(context: AuditContext, benchmarks: Sequence[str]) -> str:
         tested = classes["class"][classes[split.lower()] == "test"]
         if {*map(class_key, tested)} == unseen:
             return f"The unseen classes are those of {whose} {split}; there are no rows to compare."
-    return f"The classes are those of {whose}, but divided unlike PS and SS."
+    return f"The classes are those of {whose}, but they are divided differently from PS and SS."
 
 
 def _counts(context: AuditContext, part: str) -> np.ndarray:
@@ -170,8 +176,8 @@ def _one_of(splits: Sequence[KnownSplit], parts: list[str]) -> Finding:
     """Report known splits that agree in all given parts, and the parts in which they differ."""
     where = [part for part in SPLIT_PARTS if len({split.parts.get(part) for split in splits}) > 1]
     message = (
-        f"{_names(splits)}, with the published rows: they share {listed(parts)}, "
-        f"and differ only in {listed(where)}, which the files do not have."
+        f"{_names(splits)}, with the published rows: they share {listed(parts)}, and differ only "
+        f"in {listed(where)}, which the files do not contain."
     )
     old = [split.superseded for split in splits if split.superseded]
     advice = f"Give {listed(where)} to distinguish them. {splits[0].name}: {old[0]}" if old else ""

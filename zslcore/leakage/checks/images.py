@@ -120,9 +120,9 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
     )
     share = n / len(test)
     yield leak(
-        f"Unusually near to a training row (below {limits.near:g} times the median distance of "
-        f"{near.median:.4g}, and {limits.alone:g} times the distance to the tenth nearest training "
-        f"row): {counted(n, 'test row')} ({percent(share, 2)}).",
+        f"Unusually close to a training row (below {limits.near:g} times the median distance of "
+        f"{near.median:.4g}, and {limits.alone:g} times the distance to the tenth nearest "
+        f"training row): {counted(n, 'test row')} ({percent(share, 2)}).",
         ADVICE,
         Evidence.of("Pairs, nearest first, rows 0-based", columns, table),
         a,

@@ -64,7 +64,7 @@ LIKE_V1_ADVICE = (
 @check(
     "ZSL003",
     "Rows in two parts or out of range",
-    "Every row is in one part, once, and exists.",
+    "Every row exists and is in exactly one part.",
 )
 def shared_rows(context: AuditContext) -> Findings:
     """Report rows that are out of range, repeated, in two parts, or outside trainval."""
@@ -73,7 +73,7 @@ def shared_rows(context: AuditContext) -> Findings:
     if reading := context.reading:
         yield finding(reading.mark, f"{reading.sentence}.", reading.advice)
     if union := context.facts.get(UNION):
-        text = f"No list of trainval: read as the union of {union}."
+        text = f"The file has no list of trainval, which is read as the union of {union}."
         yield warning(text, "Add the list, so that every program trains on the same rows.")
     yield from _misnumbered(context)
     if empty := [part for part in ("trainval", "test_unseen") if not context.rows(part).size]:
@@ -141,7 +141,7 @@ def _range_advice(context: AuditContext) -> str:
     low, high = rows.min(), rows.max()
     last = np.inf if context.n_rows is None else context.n_rows - 1
     if low == -1 and high < last:
-        return "The numbers start at 0 where the layout starts at 1: add 1 to all of them."
+        return "The numbers start at 0, but the layout starts at 1: add 1 to all numbers."
     if low >= 1 and high == last + 1:
         return "The numbers are too large by one: the layout starts at 1, not at 2."
     return "Check that the split belongs to these features."
@@ -241,7 +241,7 @@ def _other_lists(context: AuditContext) -> Findings:
         advice = "Train on trainval, and ask which list the results were trained on."
         yield leak(text, advice, _listed(context, both), both, figures={"rows": both.size})
     if harmless:
-        yield ok(f"Other lists, of which none trains on test rows: {listed(harmless)}.")
+        yield ok(f"Other lists, none of which trains on test rows: {listed(harmless)}.")
 
 
 def _of_rows(
@@ -277,7 +277,7 @@ def seen_and_unseen(context: AuditContext) -> Findings:
     for question in context.questions:
         advice = "Use one name for each class."
         if question.startswith("Not read"):
-            advice = "Check these files by themselves."
+            advice = "Check these files separately."
         elif "images" in question.lower():
             advice = "List every image with its class, by one path."
         yield open_(question, advice)
@@ -292,7 +292,8 @@ def seen_and_unseen(context: AuditContext) -> Findings:
     if not unseen.size and context.rows("test_seen").size:
         names = context.names(context.classes("test_seen"))
         n = counted(len(names), "tested class", "tested classes")
-        text = f"No test class is unseen: training images are of {n} ({listed(names)})."
+        have = "has" if len(names) == 1 else "have"
+        text = f"No test class is unseen: {n} ({listed(names)}) also {have} training images."
         yield error(text, "Exclude some classes from training and test on them.", classes=names)
     lists = context.class_lists
     if {"seen", "unseen"} <= set(lists):
@@ -320,7 +321,7 @@ def seen_and_unseen(context: AuditContext) -> Findings:
 
 def _both(context: AuditContext, both: np.ndarray) -> Finding:
     names, evidence, rows = context.names(both), None, np.empty(0, np.intp)
-    advice = "Take these classes out of training, or out of test_unseen."
+    advice = "Remove these classes from training or from test_unseen."
     if (y := context.labels) is not None:
         parts = [part for part in SPLIT_PARTS if part in context.parts]
         counts = [np.bincount(y[context.rows(p)], minlength=both.max() + 1)[both] for p in parts]
@@ -349,7 +350,7 @@ def _of_others(context: AuditContext) -> bool:
 @check(
     "ZSL002",
     "Validation classes",
-    "In every fold the validation classes are neither training nor test classes.",
+    "In every fold, the validation classes are neither training nor test classes.",
     "unseen_classes",
     compares=(TRAIN_PARTS, ("test_unseen",)),
 )
@@ -464,7 +465,8 @@ def same_photograph(context: AuditContext) -> Findings:
             yield warning(
                 f"{name}: {rows.size:,} of {len(val):,} validation rows share a photograph "
                 f"with a training row ({percent(rows.size / len(val))}).",
-                "Validate on photographs that are not trained on; the corrected split does so.",
+                "Validate on photographs that are not used in training; the corrected split does "
+                "so.",
                 rows=rows,
                 figures={"rows": rows.size, "of": len(val)},
             )

@@ -269,7 +269,7 @@ def _fractions(column: Any, title: str, decimal: str) -> np.ndarray:
     odd = texts[~missing & ~texts.str.fullmatch(PERCENT)]
     if len(odd):
         raise Refused(
-            f"expected percent in every row; got {odd.iloc[0][:40]!r}", f"column {title!r}"
+            f"expected a percentage in every row; got {odd.iloc[0][:40]!r}", f"column {title!r}"
         )
     values = texts.str.rstrip(" %").str.replace(decimal, ".").mask(missing, "nan")
     return values.to_numpy("float64") / 100

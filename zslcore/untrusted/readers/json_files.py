@@ -296,7 +296,7 @@ def _by_class(value: Any) -> dict[str, float] | None:
 
 
 def _is_uniform(column: Sequence[Any]) -> bool:
-    """Whether all values are texts, all are numbers, or all are lists of numbers of one length."""
+    """Whether all values are texts, numbers, or lists of numbers of equal length."""
     if all(map(_is_list, column)):
         width = {len(each) for each in column}
         return len(width) == 1 and all(_is_number(n) for each in column for n in each)

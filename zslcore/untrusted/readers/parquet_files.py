@@ -238,7 +238,7 @@ def read_text_rows(path: str, most: int, out: Path) -> list[list[str]]:
     ]
     n = file.metadata.num_rows
     if n * max(1, len(names)) > most:
-        raise Refused(f"expected at most {most:,} values in columns of texts, got {n:,} rows")
+        raise Refused(f"expected at most {most:,} values in columns of texts; got {n:,} rows")
     worker.raise_memory_limit(n * len(names) * TEXT_BYTES)
     columns = file.read(names, use_threads=False).to_pydict()
     cells = ([("" if v is None else str(v)[:MAX_PATH]) for v in columns[name]] for name in names)

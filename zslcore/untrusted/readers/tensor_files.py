@@ -95,7 +95,9 @@ class Safetensors:
         except (ValueError, RecursionError):
             raise Refused("expected a JSON header; got other text") from None
         if not isinstance(entries, dict) or len(entries) > MAX_NAMES:
-            raise Refused(f"expected a header with at most {MAX_NAMES:,} tensors; got another")
+            raise Refused(
+                f"expected a header with at most {MAX_NAMES:,} tensors; got another header"
+            )
         entries.pop("__metadata__", None)
         self.entries: dict[str, Mapping[str, Any]] = {
             name: self._checked(name, entry, size - self.start) for name, entry in entries.items()

@@ -288,7 +288,7 @@ def lowest_near_highest(e: ClaimEvidence) -> Judgment:
     below = [str(name) for name in d.index[d < 0]]
     so: Verdict = "holds" if (d >= -NEAR).all() else "does not hold"
     if so == "holds" and below:
-        sentence += f" On {join_names(below)} it is below, and close only by our threshold."
+        sentence += f" On {join_names(below)} it is lower, and close only by our threshold."
     data, methods = e.coverage(d)
     return Judgment(so, sentence, float(d.min()), unit="points", data=data, methods=methods)
 
@@ -337,7 +337,7 @@ def sae_like_s2v(e: ClaimEvidence) -> Judgment:
     """Judge how much farther SAE is from LinearV2S than from LinearS2V."""
     sae, v2s, s2v = (_zsl_of_method(e, name) for name in ("SAE", "LinearV2S", "LinearS2V"))
     to_v2s, to_s2v = ((sae - other).abs() for other in (v2s, s2v))
-    what = "Distance of SAE to LinearV2S minus to LinearS2V"
+    what = "Distance of SAE from LinearV2S minus its distance from LinearS2V"
     d = difference(to_v2s, to_s2v)
     return judge_difference(e, what, d, "above", of="data sets and splits")
 
@@ -348,11 +348,11 @@ def sae_direction(e: ClaimEvidence) -> Judgment:
     On printed tables, the second value is SAE as the paper quotes it from the benchmark paper.
     """
     if e.body != "printed":
-        what = "SAE scored in the visual space minus in the semantic space"
+        what = "SAE scored in the visual space minus SAE scored in the semantic space"
         return _one_less_another(e, what, "SAE", "SAE (V2S)")
     tables = ("CAL 1", "CAL 1, quoted")
     pair = (e.cases("zsl", DATA_AND_SPLIT, table=table, method="SAE") for table in tables)
-    what = "SAE scored in the visual space minus as quoted from the benchmark paper"
+    what = "SAE scored in the visual space minus SAE as quoted from the benchmark paper"
     return judge_difference(e, what, difference(*pair), "above", of="data sets and splits")
 
 
@@ -382,7 +382,7 @@ def agreement_with_benchmark(e: ClaimEvidence) -> Judgment:
     close = difference(*(e.cases("zsl", index, table=table) for table in tables)).abs() <= 0.05
     excepted = close.index.get_level_values("method").isin(["SAE", "ESZSL"])
     rest = close[excepted]
-    note = f"Of SAE and ESZSL, {rest.sum()} of {len(rest)} are."
+    note = f"Of the results of SAE and ESZSL, {rest.sum()} of {len(rest)} are within 5 points."
     what = "Within 5 points of the quoted result, without SAE and ESZSL"
     return judge_count(e, what, close[~excepted], cases=close, at_least=0.5, note=note)
 
@@ -439,7 +439,7 @@ def _gains_between(
 def attributes_gain_more(e: ClaimEvidence) -> Judgment:
     """Judge the gain with attributes minus the gain with word2vec."""
     pair = (_gains(e, semantics=name).droplevel("semantics") for name in ("attributes", "word2vec"))
-    what, of = "Gain with attributes minus with word2vec", "methods and configurations"
+    what, of = "Gain with attributes minus gain with word2vec", "methods and configurations"
     return judge_difference(e, what, difference(*pair), "above", of=of)
 
 
@@ -564,7 +564,7 @@ JUDGES: Mapping[str, Callable[[ClaimEvidence], Judgment]] = {
     "cal-sae-direction": sae_direction,
     "cal-eszsl-raw": lambda e: _one_less_another(
         e,
-        "ESZSL with prototypes as they are minus at unit length",
+        "ESZSL with unscaled prototypes minus ESZSL with prototypes of unit length",
         "ESZSL (prototypes none)",
         "ESZSL",
     ),

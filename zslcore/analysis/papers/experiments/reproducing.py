@@ -228,11 +228,11 @@ EXPERIMENTS: Mapping[str, Experiment] = {
 _DRAWING = "it is a drawing without numbers."
 #: Reasons why other tables and figures cannot be computed.
 NOT_COMPUTED: Mapping[str, str] = {
-    "gbu:table2": "its features are from the methods' own papers, on their authors' pages.",
+    "gbu:table2": "its features are those of the methods' own papers, from their authors' pages.",
     "gbu:figure1": _DRAWING,
     "gbu:figure2": "it has images per class and a map of features; the page AWA1 and AWA2 draws "
     "both.",
-    "fair:table1": "it lists papers; 'zslcore contamination' lists classes in pre-training.",
+    "fair:table1": "it lists papers; 'zslcore contamination' lists classes in pre-training sets.",
     "fair:figure1": _DRAWING,
 }
 
