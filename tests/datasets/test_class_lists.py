@@ -271,6 +271,21 @@ def test_a_json_of_an_id_and_a_name_for_each_number_is_read(tmp_path):
     assert read_class_list(path).names == ("n01440764 tench", "n01484850 great_white_shark")
 
 
+def test_an_id_and_a_number_may_stand_before_each_name():
+    lines = ["n01440764 1 tench", "n01484850 2 great_white_shark", "n01494475 3 hammerhead"]
+    ids = ("n01440764 tench", "n01484850 great_white_shark", "n01494475 hammerhead")
+    assert parse_class_list(lines).names == ids
+
+
+@pytest.mark.parametrize("number", ["", " {}"])
+def test_paths_are_cut_where_they_tell_classes_apart(number):
+    paths = ("/a/abbey", "/b/barn/outdoor", "/l/library/indoor", "/l/library/outdoor")
+    lines = [path + number.format(k) for k, path in enumerate(paths)]
+    ends = ("abbey", "barn/outdoor", "library/indoor", "library/outdoor")
+    assert parse_class_list(lines).names == ends
+    assert parse_class_list(lines[:3]).names == ("abbey", "outdoor", "indoor")
+
+
 def test_a_text_of_two_bytes_a_letter_is_read_and_a_binary_file_refused(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("dog\nfox\n", encoding="utf-16")

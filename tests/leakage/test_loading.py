@@ -17,6 +17,7 @@ from zslcore.leakage.checks.split import shared_rows
 from zslcore.leakage.context import UNREAD
 from zslcore.leakage.file_kinds import recognise_file
 from zslcore.leakage.loading import chosen_split, context_of, vocabulary_of
+from zslcore.names import spaced_name
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -456,3 +457,37 @@ def test_labels_beside_lists_of_rows_may_be_names(tmp_path):
         assert context.classes("test_unseen").tolist() == [2]
         report = audit(tmp_path / f"{name}.npz")
         assert report.verdict == ("leaks" if name == "leak" else "unknown")
+
+
+@pytest.mark.parametrize("kind", ["numbers", "names"])
+def test_lists_of_classes_beside_rows_are_compared_with_them(tmp_path, kind):
+    names = np.array(["ape", "bat", "cow", "dog"])
+    y = np.repeat(np.arange(4), 5)
+    rows = {"test_idx": np.arange(10, 18), "labels": names[y] if kind == "names" else y}
+    for agree, train in ((True, [*range(10)]), (False, [*range(10), 18, 19])):
+        lists = {"train_classes": np.arange(2), "test_classes": np.arange(2, 4)}
+        if kind == "names":
+            lists = {name: names[listed] for name, listed in lists.items()}
+        np.savez(tmp_path / "split.npz", **rows, **lists, train_idx=train)
+        report = audit(tmp_path / "split.npz")
+        asked = [f.sentence for f in report.of("ZSL001") if f.mark == "open"]
+        name = "dog" if kind == "names" else "class 3"
+        text = f"Unseen by the class lists, but trained on or tested as seen: {name}."
+        assert asked == ([] if agree else [text])
+        assert report.verdict == "unknown"
+
+
+def test_class_lists_in_the_folder_of_a_split_are_compared_with_its_rows(folder):
+    lists = folder / "proposed_split"
+    for path in lists.iterdir() if lists.is_dir() else ():
+        path.rename(folder / path.name)
+    if lists.is_dir():
+        lists.rmdir()
+    unseen = [files.CLASSES[c] for c in np.unique(files.LABELS[files.UNSEEN])]
+    seen = [name for name in files.CLASSES if name not in unseen]
+    for listed in (unseen, [*unseen, seen[0]]):
+        (folder / "testclasses.txt").write_text("\n".join(listed))
+        (folder / "trainvalclasses.txt").write_text("\n".join(seen))
+        found = audit(folder).of("ZSL001")
+        wrong = [f for f in found if f.sentence.startswith("Unseen by the class lists")]
+        assert [f.classes for f in wrong] == ([] if listed == unseen else [(spaced_name(seen[0]),)])

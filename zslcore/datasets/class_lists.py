@@ -388,6 +388,8 @@ def _readings(lines: list[str]) -> Iterator[ClassList]:
         named = [k for k in _ordered(table) if k not in ids and _are_names(columns[k])]
         for k in named:
             names = columns[k]
+            if all(name.startswith("/") for name in names):
+                names = _ends_of_paths(names)
             if ids:
                 names = tuple(map(" ".join, zip(columns[ids[0]], names, strict=True)))
             yield ClassList(names, table.name_of(k))
@@ -398,8 +400,7 @@ def _readings(lines: list[str]) -> Iterator[ClassList]:
         return
     bare = _without_title([_bare(line) for line in lines])
     if all("/" in line.strip("/") for line in bare):
-        last = tuple(line.rstrip("/").rpartition("/")[2] for line in bare)
-        yield ClassList(last, "the last part of each path")
+        yield ClassList(_ends_of_paths(bare), "the last part of each path")
     bare = [line.rstrip("/") for line in bare]
     yield ClassList(tuple(bare))
     if len(bare) == 1 and len(words := bare[0].split()) > 1:
@@ -408,6 +409,14 @@ def _readings(lines: list[str]) -> Iterator[ClassList]:
         firsts = tuple(line.split(",")[0].strip() for line in bare)
         if not are_codes(firsts):
             yield ClassList(firsts, "the first of the synonyms")
+
+
+def _ends_of_paths(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the last part of each path, or, if they repeat, paths without their first folders."""
+    paths = [name.strip("/").split("/") for name in names]
+    k = min(map(len, paths), default=1) - 1
+    last = tuple(path[-1] for path in paths)
+    return last if len({*last}) == len(names) else tuple("/".join(path[k:]) for path in paths)
 
 
 def _without_title(lines: list[str]) -> list[str]:
@@ -452,7 +461,8 @@ def _around_names(lines: list[str]) -> list[list[str]]:
     numbers = sorted(int(match[2]) for match in hyphens if match)
     if numbers in (list(range(len(lines))), list(range(1, len(lines) + 1))):
         return [[match[1], match[2]] for match in hyphens if match]
-    edges = r"(?:(?P<a>n\d{8}|\d+)[\s_]+)?(?P<name>.*?[^\W\d_].*?)(?:[\s_]+(?P<b>n\d{8}|\d+))?"
+    before = r"(?:(?P<a>n\d{8}|\d+)[\s_]+(?:(?<=n\d{8}\s)\d+\s+)?)?"
+    edges = rf"{before}(?P<name>.*?[^\W\d_].*?)(?:[\s_]+(?P<b>n\d{{8}}|\d+))?"
     matches = [re.fullmatch(edges, line) for line in lines]
     if not all(matches):
         return []

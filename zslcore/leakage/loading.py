@@ -575,7 +575,9 @@ def _require_as_many(path: Path, names: tuple[str, ...], S: np.ndarray | None) -
 def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
     """Read the class lists next to ``att_splits...``; they do not apply to other split files."""
     folder = path.parent / "proposed_split"
-    if not path.name.startswith("att_splits") or not folder.is_dir() or not names:
+    if not folder.is_dir():
+        folder = path.parent
+    if not path.name.startswith("att_splits") or not names:
         return {}
     sides = {"seen": "trainvalclasses.txt", "unseen": "testclasses.txt"}
     files = ((name, folder / name) for name in (*LISTS, *sides.values()))
@@ -590,6 +592,19 @@ def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
     except UnknownNameError:
         return {}
     return {"class_lists": of_sides, "folds": tuple(tuple(map(np.array, fold)) for fold in folds)}
+
+
+def _listed_sides(contents: Contents, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """Return the seen and unseen classes that a file lists beside rows, such as seen_classes."""
+    lists = {name: array for name, array in contents.arrays.items() if "class" in name.lower()}
+    with suppress(FileRefusedError, ValueError):  # also for names that are no classes of the file
+        if (classes := split_of_arrays(contents.path, lists)) is not None:
+            numbers = [
+                names.index(name) if name in names else int(name.removeprefix("class "))
+                for name in classes.class_names
+            ]
+            return {side: np.array(numbers)[listed] for side, listed in classes.sides.items()}
+    return {}
 
 
 # --- The small variables of files -----------------------------------------------------------------
@@ -618,6 +633,8 @@ class SmallFiles:
         if path not in self._read:
             contents = self._contents.get(path) or self.take(look_into(path))
             wanted = {name: SMALL[name] for name in SMALL if name in contents.shapes}
+            if contents.has("labels") and contents.arrays["labels"].dtype.kind == "U":
+                del wanted["labels"]  # names of classes, read by split_by_parts
             variables = contents.read(wanted)
             values = {**variables.arrays, **variables.names}
             self._read[path] = {name: np.array(value) for name, value in values.items()}
@@ -659,7 +676,9 @@ class SmallFiles:
             names = tuple(map(str, distinct))
         elif y is None and label is not None:
             y = contents.numbers(label)
-        return split_of_parts(contents.name, values, y, names)
+        return replace(
+            split_of_parts(contents.name, values, y, names), sides=_listed_sides(contents, names)
+        )
 
     def image_files(self) -> tuple[tuple[str, ...], str]:
         """Return the names of image files in the read files, or next to them, and the source."""

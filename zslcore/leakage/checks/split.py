@@ -296,6 +296,11 @@ def seen_and_unseen(context: AuditContext) -> Findings:
         text = f"No test class is unseen: {n} ({listed(names)}) also {have} training images."
         yield error(text, "Exclude some classes from training and test on them.", classes=names)
     lists = context.class_lists
+    stray = np.setdiff1d(np.intersect1d(seen, lists.get("unseen", [])), both)
+    if stray.size:
+        names = context.names(stray)
+        text = f"Unseen by the class lists, but trained on or tested as seen: {listed(names)}."
+        yield open_(text, "Correct the lists or the rows.", classes=names)
     if {"seen", "unseen"} <= set(lists):
         if (both := np.intersect1d(lists["seen"], lists["unseen"])).size:
             names = context.names(both)
