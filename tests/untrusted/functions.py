@@ -5,6 +5,7 @@ import errno
 import fcntl
 import mmap
 import os
+import platform
 import resource
 import signal
 import socket
@@ -15,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from zslcore.untrusted import worker
+from zslcore.untrusted import walls, worker
 
 IMPORTED_BY = os.getpid()
 
@@ -75,6 +76,19 @@ def reaches_for_others(victim, secret, out):
         "a file cut off": goes(lambda: os.truncate(secret, 0)),
         "owner": goes(lambda: os.chown(secret, -1, os.getgid())),
         "attributes": goes(lambda: os.setxattr(secret, "user.x", b"1")),
+        "attributes read": goes(lambda: os.getxattr(secret, "user.kept")),
+        "names of attributes": goes(lambda: os.listxattr(secret)),
+        "attributes removed": goes(lambda: os.removexattr(secret, "user.kept")),
+        "names of files in use": libc.inotify_init() >= 0,
+        "an end after its server": libc.prctl(1, 0, 0, 0, 0) == 0,
+        "name spaces": libc.unshare(0x10000000) == 0,
+        "semaphores": libc.semget(0, 1, 0o1600) >= 0,
+        "memory shared by others": libc.shmctl(0, 14, some) >= 0,  # information on all of it
+        "keys": syscall(_number("keyctl"), 0, -3, 1) >= 0,
+        "faults of pages": syscall(_number("userfaultfd"), 1) >= 0,
+        "flags of a file": goes(
+            lambda: fcntl.ioctl(open(out / "flags", "w"), 0x40086602, b"\x40" + bytes(7))
+        ),
         "time": goes(lambda: os.utime(secret, (1, 1))),
         "a link": goes(lambda: os.link(secret, out / "link")),
         "a pipe with a name": goes(lambda: os.mkfifo(out / "fifo")),
@@ -84,6 +98,17 @@ def reaches_for_others(victim, secret, out):
         "terminal": goes(lambda: open("/dev/tty")),
         "what an administrator may": goes(lambda: os.chroot(out)),
     }
+
+
+def _number(name):
+    return walls.REFUSED[name][list(walls.MARKS).index(platform.machine())]
+
+
+def fills(n_files, size, out):
+    for k in range(n_files):
+        with open(out / str(k), "wb") as file:
+            file.truncate(size)
+    return n_files
 
 
 def nests(depth, out):
@@ -164,6 +189,10 @@ def writes(text, out):
     sys.stdout.write(text)
     sys.stdout.flush()
     os._exit(0)
+
+
+def gives_lists(n, out):
+    return [[]] * n
 
 
 def fails(out):

@@ -379,6 +379,51 @@ def test_a_wrong_answer_is_a_refusal(tmp_path, monkeypatch):
         assert sentence == "att_splits.mat: its reader returned an invalid result."
 
 
+HEADER = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }"
+
+
+def array_file(header, version=1):
+    length = len(header).to_bytes(2 if version == 1 else 4, "little")
+    return b"\x93NUMPY" + bytes([version, 0]) + length + header + bytes(64)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        array_file(HEADER + b"\n", version=3),
+        array_file(b"-" * 9000 + b"1\n"),
+        array_file(b"(((1L\n"),
+        array_file(b'{"descr": """\n'),
+        array_file(b"[" * 5000 + b"\n"),
+        array_file(HEADER + b"\n" + b"(" * 90 + b"\n"),
+        array_file(HEADER.replace(b"1,", b"1L,") + b"\n"),
+        array_file(HEADER.replace(b"<f4", b"<U0") + b"\n"),
+        array_file(HEADER.replace(b"'<f4'", b"('<f4', (9,))") + b"\n"),
+        array_file(HEADER.replace(b"1,", b"9" * 5000) + b"\n"),
+    ],
+)
+def test_an_array_with_a_header_of_another_kind_is_not_opened(tmp_path, content):
+    path = tmp_path / "a.npy"
+    path.write_bytes(array_file(HEADER + b"\n"))
+    assert client.open_array(path).tolist() == [0]
+    path.write_bytes(content)
+    with pytest.raises(ValueError):  # noqa: PT011 - any
+        client.open_array(path)
+
+
+@pytest.mark.parametrize("shape", [[1] * 65, [1 << 64], [-1], [10**4000] * 9, ["x"], 3, [None]])
+def test_a_shape_that_is_none_is_a_refusal(tmp_path, monkeypatch, shape):
+    path = tmp_path / "a.npy"
+    np.save(path, np.zeros(3))
+    entry = {"name": "a", "shape": [3], "refused": "", "read": False}
+    for answer in (entry, entry | {"shape": shape}):
+        monkeypatch.setattr(client, "call", lambda *_, answer=answer, **__: [answer])
+        if answer is entry:
+            assert client.look_into(path).shapes == {"a": (3,)}
+    with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
+        client.look_into(path)
+
+
 def test_the_allowance_grows_with_the_file():
     limits = Limits()
     assert limits.budget(1_000) == limits.free_bytes

@@ -75,6 +75,8 @@ def test_a_worker_sees_its_file_its_folder_and_nothing_else(run, tmp_path_factor
 def test_a_worker_that_was_taken_over_reaches_nothing_else(run, tmp_path_factory):
     secret = tmp_path_factory.mktemp("b") / "secret"
     secret.write_text("x")
+    with suppress(OSError):  # a file system without attributes
+        os.setxattr(secret, "user.kept", b"x")
     victim = subprocess.Popen(["sleep", "60"])
     try:
         reached = run(functions.reaches_for_others, victim.pid, str(secret))
@@ -189,9 +191,27 @@ def test_of_an_endless_answer_the_last_line_alone_is_parsed(run, monkeypatch):
 def test_folders_that_a_worker_nests_without_end_are_removed(tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    call(functions.nests, 3000, files=[], out=out, memory=64 << 20, seconds=20)
+    with pytest.raises(Refused, match="its reader wrote too much"):
+        call(functions.nests, 3000, files=[], out=out, memory=64 << 20, seconds=20)
     discard(out)
     assert not out.exists()
+
+
+@LINUX
+def test_all_files_of_a_worker_together_are_limited(tmp_path):
+    limited = {"files": [], "memory": 64 << 20, "seconds": 20, "written": 1 << 20}
+    (tmp_path / "before").write_bytes(bytes(5 << 20))
+    call(functions.fills, 2, 1 << 20, out=tmp_path, **limited)
+    for n_files, size in ((5, 1 << 20), (worker.MAX_FILES, 0)):
+        with pytest.raises(Refused, match="its reader wrote too much"):
+            call(functions.fills, n_files, size, out=tmp_path, **limited)
+
+
+def test_an_answer_of_many_parts_is_not_parsed(run, monkeypatch):
+    assert run(functions.gives_lists, 50) == [[]] * 50
+    monkeypatch.setattr(worker, "MAX_PARTS", 50)
+    with pytest.raises(Refused, match="crashed its reader"):
+        run(functions.gives_lists, 50)
 
 
 def test_a_cancelled_import_leaves_nothing(own_data, tmp_path, monkeypatch):

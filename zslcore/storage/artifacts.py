@@ -64,12 +64,12 @@ def has_died(path: Path) -> bool | None:
 
     It is unknown for a process on another machine, and if the file is unreadable.
     """
-    try:
-        owner, here = json.loads(path.read_text(encoding="utf-8")), _owner(os.getpid())
+    errors = OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError
+    with suppress(*errors, RecursionError):
+        with path.open(encoding="utf-8") as file:  # a compromised worker may replace the file
+            owner, here = json.loads(file.read(1 << 12)), _owner(os.getpid())
         if (owner["host"], owner.get("space", here["space"])) == (here["host"], here["space"]):
             return not _is_alive(int(owner["pid"]), owner["born"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
-        pass
     return None
 
 

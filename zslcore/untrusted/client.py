@@ -58,6 +58,8 @@ Role = Literal["rows", "columns", "scores", "numbers", "names", "paths", "labels
 ColumnRole = Literal["numbers", "optional numbers", "values", "texts"]
 
 MAX_CSV_BYTES = 1 << 30
+#: Largest number of dimensions of an array of NumPy.
+MAX_DIMENSIONS = 64
 #: Largest Unicode code point.
 LAST_CHARACTER = 0x10FFFF
 #: Start of a pointer of Git LFS, which may be in place of a file.
@@ -320,13 +322,14 @@ def look_into(
     reader = "table" if container == "Parquet" else container
     arguments = (reader, limits.budget(path.stat().st_size))
     limited: dict[str, Any] = {"limits": limits, "what": CONTAINERS[container].words}
+    limited["written"] = variables.SMALL_BYTES  # all values are copied into memory
     with _answer(variables.look_into, path, *arguments, **limited) as (entries, folder):
         shapes: dict[str, tuple[int, ...] | None] = {}
         arrays: dict[str, np.ndarray] = {}
         refused: dict[str, str] = {}
         for k, entry in enumerate(entries):
             name, shape = str(entry["name"]), entry["shape"]
-            shapes[name] = None if shape is None else tuple(map(int, shape))
+            shapes[name] = None if shape is None else _shape(shape)
             if entry["refused"]:
                 refused[name] = str(entry["refused"])
             elif entry["read"]:
@@ -578,12 +581,10 @@ def open_large_arrays(path: Path, names: Sequence[str]) -> list[LargeArray]:
     describe = hdf5_files.describe_arrays
     with _answer(describe, path, list(names), what="an HDF5 file") as (shapes_and_types, _):
         arrays = [
-            LargeArray(path, name, tuple(map(int, shape)), np.dtype(kind))
+            LargeArray(path, name, _shape(shape), np.dtype(kind))
             for name, (shape, kind) in zip(names, shapes_and_types, strict=True)
         ]
-        if any(
-            array.dtype.kind not in "biuf" or min(array.shape, default=0) < 0 for array in arrays
-        ):
+        if any(array.dtype.kind not in "biuf" for array in arrays):
             raise ValueError
         return arrays
 
@@ -801,6 +802,7 @@ def _read(
     into: Path,
     *args: Any,
     memory: int | None = None,
+    written: int | None = None,
     limits: Limits = DEFAULT_LIMITS,
     what: str = "a file",
 ) -> Any:
@@ -808,7 +810,7 @@ def _read(
     limited: dict[str, Any] = {
         "memory": OPENING + (3 * limits.budget(size) if memory is None else memory),
         "seconds": limits.seconds(size),
-        "written": max(limits.budget(size), MAX_ANSWER),
+        "written": max(limits.budget(size), MAX_ANSWER) if written is None else written,
         "damaged": f"expected {what} that is complete; got a damaged or truncated file",
     }
     try:
@@ -866,10 +868,17 @@ def _checked(path: Path) -> Iterator[None]:
         yield
     except FileRefusedError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, OSError, Refused, TypeError, ValueError):
+    except Exception:  # noqa: BLE001 - the result may be anything
         raise FileRefusedError(
             f"{clean_text(path.name)}: its reader returned an invalid result."
         ) from None
+
+
+def _shape(shape: Sequence[Any]) -> tuple[int, ...]:
+    """Return a shape as numbers, of which the product takes no time."""
+    if len(shape) > MAX_DIMENSIONS or not all(0 <= int(n) < 1 << 64 for n in shape):
+        raise ValueError
+    return tuple(map(int, shape))
 
 
 def _is_texts(path: Path, role: Role) -> bool:
@@ -881,11 +890,23 @@ def _is_texts(path: Path, role: Role) -> bool:
     return False
 
 
+#: Header of an array written by a reader. NumPy parses other headers as Python, of up to 4 GB.
+HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00(..)\{'descr': '[<>|][a-zA-Z][1-9]\d*', 'fortran_order': (?:False|True), "
+    rb"'shape': \([\d, ]*\), \} *\n",
+    re.DOTALL,
+)
+
+
 def open_array(path: Path) -> np.ndarray:
-    """Open an array as a map; raise ValueError or OSError if the file is too short.
+    """Open an array as a map; raise ValueError or OSError if it is not as a reader writes it.
 
     numpy.load would also read other types of files, and raise other errors.
     """
+    with path.open("rb") as file:
+        header = HEADER.match(file.read(1 << 12))
+    if not header or header.end() != 10 + int.from_bytes(header[1], "little"):
+        raise ValueError
     return np.lib.format.open_memmap(path, mode="r")
 
 

@@ -8,11 +8,13 @@ files       Linux 5.13 (Landlock)        files other than libraries, the files t
 network     Linux on x86-64 or ARM64     sockets of any type
 programs    Linux on x86-64 or ARM64     starting a program or process; signals, limits, priorities,
                                          memory and descriptors of other processes; memory that is
-                                         not counted by limits; changes of file permissions
+                                         not counted by limits; keys, queues, semaphores and name
+                                         spaces of the system; permissions and attributes of files
 ==========  ===========================  =========================================================
 
-macOS and Windows have none of the walls, and a container that filters system calls may have fewer.
-The limits of :mod:`zslcore.untrusted.worker` always apply: a reader drops the capabilities of an
+A reader can still learn the size, times and link target of a file with a known path. macOS and
+Windows have none of the walls, and a container that filters system calls may have fewer. The
+limits of :mod:`zslcore.untrusted.worker` always apply: a reader drops the capabilities of an
 administrator, with which it could raise its limits, and keeps only the access to files of other
 users.
 """
@@ -75,9 +77,33 @@ REFUSED: dict[str, tuple[int, ...]] = {
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
     "pidfd_getfd": (438, 438),
+    "prctl": (157, 167),  # could let a worker outlive the process that started it
     "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
     "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
     "msgget": (68, 186),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
+    "semget": (64, 190),
+    "semop": (65, 193),
+    "semctl": (66, 191),
+    "semtimedop": (220, 192),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "userfaultfd": (323, 282),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "inotify_init1": (294, 26),  # reports the names of files in use
+    "inotify_init": (253,),
+    "fanotify_init": (300, 262),
     "truncate": (76, 45),  # by file name; Landlock covers it from Linux 6.2 on
     "chmod": (90,),
     "fchmod": (91, 52),
@@ -91,6 +117,19 @@ REFUSED: dict[str, tuple[int, ...]] = {
     "lsetxattr": (189, 6),
     "fsetxattr": (190, 7),
     "setxattrat": (463, 463),
+    "getxattr": (191, 8),
+    "lgetxattr": (192, 9),
+    "fgetxattr": (193, 10),
+    "getxattrat": (464, 464),
+    "listxattr": (194, 11),
+    "llistxattr": (195, 12),
+    "flistxattr": (196, 13),
+    "listxattrat": (465, 465),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
     "utime": (132,),
     "utimes": (235,),
     "futimesat": (261,),
@@ -98,12 +137,13 @@ REFUSED: dict[str, tuple[int, ...]] = {
 }
 #: Calls that are refused by an argument: call numbers, position of the argument, bits, and whether
 #: the bits must be set or clear. clone may only start a thread, prlimit64 may only address the
-#: calling process, and fcntl may not choose a process for signals (F_SETOWN and F_SETOWN_EX; no
-#: other command has the bit).
+#: calling process, fcntl may not choose a process for signals (F_SETOWN and F_SETOWN_EX; no
+#: other command has the bit), and ioctl may not pass a structure, such as attributes of a file.
 REFUSED_BY_ARGUMENT: dict[str, tuple[tuple[int, int], int, int, bool]] = {
     "clone": ((56, 220), 0, 0x10000, True),
     "prlimit64": ((302, 261), 0, 0xFFFFFFFF, False),
     "fcntl": ((72, 25), 1, 8, False),
+    "ioctl": ((16, 29), 1, 0x40000000, False),
 }
 #: Number of clone3; filters cannot read its argument. It is reported missing, so libraries use
 #: clone.

@@ -13,6 +13,7 @@ import ctypes
 import gc
 import importlib
 import json
+import math
 import os
 import select
 import shutil
@@ -50,6 +51,11 @@ SPARE, OPENING, MAX_ANSWER = 128 << 20, 256 << 20, 64 << 20
 #: ANSWER bytes, and ANSWER_A_BYTE more per byte of the file. LAST_LINE limits the last line, which
 #: is read for progress.
 ANSWER, ANSWER_A_BYTE, LAST_LINE = 4 << 20, 8, 1 << 12
+#: Largest number of lists, objects and names in an answer: an empty list takes 56 bytes of the
+#: caller's memory.
+MAX_PARTS = 1 << 21
+#: Largest number of files and folders that a worker may leave.
+MAX_FILES = 1 << 14
 #: Free bytes on a disk below which a failure counts as a full disk.
 ROOM = 1 << 16
 PR_SET_PDEATHSIG = 1
@@ -98,9 +104,9 @@ def call(
 
     ``args`` must be JSON values. The process may read ``files`` and write into the folder ``out``.
     ``memory`` limits the bytes of the process beyond its libraries, ``seconds`` its processor time,
-    and ``written`` the bytes of each file that it writes. ``short`` is the message for a lack of
-    memory, ``damaged`` for any other exception. Raises Refused, also if the process ends without an
-    answer.
+    and ``written`` the bytes of each file that it writes; its files may have twice as many in
+    total. ``short`` is the message for a lack of memory, ``damaged`` for any other exception.
+    Raises Refused, also if the process ends without an answer.
     """
     request = {
         "function": [function.__module__, function.__qualname__],
@@ -283,6 +289,8 @@ def _attempt(
     request: Mapping[str, Any], begin: Callable[..., _Worker]
 ) -> tuple[dict[str, Any], bool, bool]:
     # The answer is a file, not a pipe, so that the limit on file sizes applies to it.
+    out = Path(request["out"])
+    most = _bytes_in(out) + 2 * request["written"]
     with tempfile.TemporaryFile() as request_file, tempfile.TemporaryFile() as answer:
         request_file.write(json.dumps(request).encode())
         request_file.seek(0)
@@ -291,11 +299,13 @@ def _attempt(
         share = 0.0
         try:
             while not (ended := worker.ended(LOOK_EVERY)) and time.monotonic() < end:
+                _refuse_more(out, most)
                 if watcher is not None:
                     share = _share(answer, share)
                     watcher(share)
         finally:  # also after an exception of the watcher
             worker.end()
+        _refuse_more(out, most)
         answer.seek(0)
         last = _last_line(answer.read(request["answer"]))
         answered = not {"done", "refused"}.isdisjoint(last)
@@ -319,12 +329,40 @@ def _share(answer: IO[bytes], before: float) -> float:
     return float(share) if isinstance(share, int | float) and 0 <= share <= 1 else before
 
 
+def _refuse_more(folder: Path, most: float) -> None:
+    """Raise Refused if a worker has written more than ``most`` bytes into a folder."""
+    if _bytes_in(folder) > most:
+        raise Refused("the file is damaged or hostile; its reader wrote too much")
+
+
+def _bytes_in(folder: Path) -> float:
+    """Return the bytes of all files in a folder; infinite if they are too many or unreadable."""
+    total, n, waiting = 0, 0, [os.fspath(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    n += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
+                    if n > MAX_FILES:
+                        return math.inf
+        except FileNotFoundError:  # removed in the meantime
+            continue
+        except OSError:  # nested too deep, or without permission
+            return math.inf
+    return total
+
+
 def _last_line(answer: bytes) -> dict[str, Any]:
     """Return the last complete line, {} if it is not a JSON object."""
     *_, line, _ = (b"\n" + answer).rsplit(b"\n", 2)
-    with suppress(ValueError, RecursionError):
-        value = json.loads(line)
-        return value if isinstance(value, dict) else {}
+    if sum(map(line.count, (b"{", b"[", b":"))) <= MAX_PARTS:
+        with suppress(ValueError, RecursionError):
+            value = json.loads(line)
+            return value if isinstance(value, dict) else {}
     return {}
 
 
