@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 #: Number in front of a name: ``017.``, or with leading zeros as in ``017_``.
 NUMBER_IN_FRONT = re.compile(r"^\s*(?:\d+\.(?=\s*\D)|0\d*[\s_-]+(?=\D))\s*")
@@ -59,6 +61,28 @@ def class_keys(names: Sequence[str]) -> tuple[str, ...]:
         key if len(spellings[key]) == 1 else name
         for name, key in zip(names, map(class_key, names), strict=True)
     )
+
+
+def places_of(names: Iterable[str], among: Sequence[str]) -> np.ndarray:
+    """Return the position of each name ``among`` others by its key; -1 for a missing name.
+
+    Examples
+    --------
+    >>> places_of(["blue+whale", "yak"], ["bat", "Blue Whale"]).tolist()
+    [1, -1]
+    """
+    place = {class_key(name): k for k, name in enumerate(among)}
+    return np.array([place.get(class_key(name), -1) for name in names], dtype=np.intp)
+
+
+def count_from_0(names: Sequence[str]) -> bool:
+    """Return whether names are the numbers of their positions."""
+    return all(name == str(k) for k, name in enumerate(names))
+
+
+def are_numbers(names: Sequence[str]) -> bool:
+    """Return whether all names are numbers, and so name no class."""
+    return all(name.lstrip("-").isdigit() for name in names)
 
 
 def shared_spellings(names: Sequence[str]) -> dict[str, list[int]]:

@@ -27,14 +27,14 @@ from zslcore.commands.options import file_to_write
 from zslcore.datasets.split_folders import listed_classes
 from zslcore.datasets.xlsa17 import data_sets_in
 from zslcore.exceptions import ParameterError
-from zslcore.leakage import audit_context, get_vocabulary
+from zslcore.leakage import get_vocabulary
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.file_kinds import Group, class_list_of, grouped, recognise_file
 from zslcore.leakage.loading import context_of, vocabulary_of
 from zslcore.leakage.published import read_predicted
 from zslcore.leakage.render import reports_html, to_json, to_text
 from zslcore.leakage.report import Report
-from zslcore.leakage.split_card import card_of_classes, card_of_split
+from zslcore.leakage.split_card import card_of_classes
 from zslcore.leakage.vocabularies import USUAL, Vocabulary
 from zslcore.scores.card import card_of_predictions, card_of_question, card_of_scores
 from zslcore.scores.joined import CheckedFile, CheckedScores, CheckedSplit, joined_cards
@@ -191,9 +191,7 @@ def _of_split(group: Group, named: list[Vocabulary]) -> CheckedFile:
     vocabularies, assumed = _vocabularies(named)
     with scratch() as folder:
         context = replace(context_of_group(group, folder), vocabularies=tuple(vocabularies))
-        report = audit_context(context)
-        card = card_of_split(context, report, group.named, assumed=assumed)
-        return CheckedSplit(card, replace(context, features=None), report)
+        return CheckedSplit.of(context, group.named, assumed=assumed)
 
 
 def _of_scores(

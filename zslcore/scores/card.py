@@ -35,6 +35,7 @@ from zslcore.leakage.report import (
     worst_first,
 )
 from zslcore.leakage.vocabularies import USUAL, VOCABULARY_NAMES, Vocabulary, get_vocabulary
+from zslcore.names import are_numbers
 from zslcore.numbers import counted, percent
 from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.reading import JudgedScores
@@ -201,7 +202,7 @@ def _of_classes(
     matrix: JudgedScores, vocabularies: Sequence[Vocabulary], assumed: bool
 ) -> tuple[Finding, Figure]:
     """Return the finding on unseen classes in the pre-training set, and its metric."""
-    named = not all(name.lstrip("-").isdigit() for name in matrix.class_names)
+    named = not are_numbers(matrix.class_names)
     untrained = bool(vocabularies) and not any(v.entries for v in vocabularies)
     if not vocabularies or not (named or untrained):
         text = "The file does not name its classes, or the pre-training set is unknown."

@@ -22,7 +22,7 @@ from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenanc
 from zslcore.evaluation.protocol import SEEN_VALIDATION, FoldAnswers, require_unseen
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import checked
-from zslcore.names import class_key
+from zslcore.names import count_from_0, places_of
 from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.reading import JudgedScores
 from zslcore.storage.files import or_refused, written_whole
@@ -148,10 +148,8 @@ def _columns(matrix: JudgedScores, part: Part, dataset: ZSLDataset) -> np.ndarra
             f"{len(matrix.y):,} images."
         )
     columns = part.classes
-    if any(name != str(k) for k, name in enumerate(matrix.class_names)):
-        number = {class_key(name): c for c, name in enumerate(dataset.class_names)}
-        named = [number.get(class_key(name), -1) for name in matrix.class_names]
-        columns = np.array(named, dtype=np.intp)
+    if not count_from_0(matrix.class_names):
+        columns = places_of(matrix.class_names, dataset.class_names)
     if len(matrix.seen) != n or not np.array_equal(np.sort(columns), part.classes):
         raise DatasetError(
             f"{who}: expected a column for each of the {n} candidates {part.name}_classes, by name "

@@ -15,6 +15,7 @@ import numpy as np
 from zslcore.exceptions import ParameterError
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import leaking_rows
+from zslcore.leakage.engine import audit_context
 from zslcore.leakage.published import PredictedScores, published_as
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
@@ -28,8 +29,9 @@ from zslcore.leakage.report import (
     verdict_of,
     worst_first,
 )
+from zslcore.leakage.split_card import card_of_split
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
-from zslcore.names import class_key
+from zslcore.names import places_of
 from zslcore.numbers import counted, percent
 from zslcore.scores.explain import distances_of, readings_of
 from zslcore.scores.judging import ScoreReport
@@ -106,9 +108,9 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
 
 def _columns(matrix: JudgedScores, context: AuditContext) -> np.ndarray | None:
     """Return the class of every column by its name; None if names do not determine it."""
-    place = {class_key(name): c for c, name in enumerate(context.class_names)}
-    places = [place.get(class_key(name), -1) for name in matrix.class_names]
-    return None if not places or -1 in places or len({*places}) < len(places) else np.array(places)
+    places = places_of(matrix.class_names, context.class_names)
+    is_whole = len(places) and places.min() >= 0 and len(np.unique(places)) == len(places)
+    return places if is_whole else None
 
 
 def _numbered(matrix: JudgedScores, tested: np.ndarray) -> np.ndarray | None:
@@ -151,6 +153,15 @@ class CheckedSplit(CheckedFile):
 
     context: AuditContext
     audited: Report
+
+    @classmethod
+    def of(
+        cls, context: AuditContext, files: Sequence[tuple[str, str]], *, assumed: bool = False
+    ) -> CheckedSplit:
+        """Audit a split; see :func:`zslcore.leakage.split_card.card_of_split`."""
+        audited = audit_context(context)
+        card = card_of_split(context, audited, files, assumed=assumed)
+        return cls(card, replace(context, features=None), audited)
 
 
 @dataclass(frozen=True, eq=False)

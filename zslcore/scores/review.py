@@ -17,13 +17,12 @@ from zslcore.interactive.one_file import element, script_of
 from zslcore.interactive.seen_unseen import COMPONENT, InteractiveCurve
 from zslcore.leakage import contamination
 from zslcore.leakage.context import AuditContext, DeclaredProvenance
-from zslcore.leakage.engine import audit_context
 from zslcore.leakage.loading import context_of, vocabulary_of
 from zslcore.leakage.published import published_as
 from zslcore.leakage.render import body_of, page, read_report, template, to_json
 from zslcore.leakage.report import Finding, Mark, Report, worst_first
-from zslcore.leakage.split_card import card_of_split
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
+from zslcore.names import are_numbers
 from zslcore.scores.card import card_of_scores
 from zslcore.scores.joined import CheckedScores, CheckedSplit, joined_card, with_printed
 from zslcore.scores.judging import ScoreReport
@@ -106,9 +105,7 @@ def _judged_split(of: Submission, folder: Path) -> CheckedSplit | None:
     context = context_of(
         path, into=folder, vocabularies=of.vocabularies, provenance=of.provenance, **sources
     )
-    report = audit_context(context)
-    card = card_of_split(context, report, _files(of, "split", "labels", "features"))
-    return CheckedSplit(card, replace(context, features=None), report)
+    return CheckedSplit.of(context, _files(of, "split", "labels", "features"))
 
 
 def _judged_scores(of: Submission) -> CheckedScores | None:
@@ -162,8 +159,8 @@ def _tested(
     elif report is not None:
         m = report.matrix
         names = [name for name, seen in zip(m.class_names, m.seen, strict=True) if not seen]
-    named = names and not all(name.lstrip("-").isdigit() for name in names)
-    return contamination.own_test_set("the test set", names) if named else None
+    is_named = names and not are_numbers(names)
+    return contamination.own_test_set("the test set", names) if is_named else None
 
 
 # --- Blind ----------------------------------------------------------------------------------------

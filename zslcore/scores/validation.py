@@ -29,7 +29,7 @@ from scipy.stats import fisher_exact
 
 from zslcore.evaluation.protocol import WITHOUT_CURVE, best_common_gamma
 from zslcore.exceptions import DatasetError
-from zslcore.names import class_key
+from zslcore.names import count_from_0, places_of
 from zslcore.numbers import percent
 from zslcore.scores.reading import Scores, blocks
 from zslcore.texts import listed
@@ -156,20 +156,17 @@ def _refuse_without_curve(matrix: Scores, validation: Scores) -> None:
 # --- Classes --------------------------------------------------------------------------------------
 
 
-def _named(matrix: Scores) -> bool:
-    """Return whether columns have names instead of numbers."""
-    return any(name != str(k) for k, name in enumerate(matrix.class_names))
+def _are_named(matrix: Scores, validation: Scores) -> bool:
+    """Return whether the columns of both files have names instead of numbers."""
+    return not (count_from_0(matrix.class_names) or count_from_0(validation.class_names))
 
 
 def _common_columns(matrix: Scores, validation: Scores) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the columns of common classes in both files; None if no common classes are known."""
-    if _named(matrix) and _named(validation):
-        place = {class_key(name): k for k, name in enumerate(matrix.class_names)}
-        names = [class_key(name) for name in validation.class_names]
-        common = [k for k, name in enumerate(names) if name in place]
-        if common:
-            return np.array([place[names[k]] for k in common]), np.array(common)
-        return None
+    if _are_named(matrix, validation):
+        places = places_of(validation.class_names, matrix.class_names)
+        common = np.flatnonzero(places >= 0)
+        return (places[common], common) if len(common) else None
     if len(matrix.seen) == len(validation.seen):
         return np.arange(len(matrix.seen)), np.arange(len(matrix.seen))
     return None
@@ -186,9 +183,7 @@ def _test_classes_in(matrix: Scores, validation: Scores) -> list[str]:
 
 
 def _by_number(matrix: Scores, validation: Scores) -> str:
-    if _named(matrix) and _named(validation):
-        return ""
-    return _BY_NUMBER
+    return "" if _are_named(matrix, validation) else _BY_NUMBER
 
 
 # --- Rows -----------------------------------------------------------------------------------------
