@@ -22,7 +22,7 @@ import numpy as np
 from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
 from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.facts import class_facts
+from zslcore.datasets.facts import class_facts, unseen_classes
 from zslcore.datasets.simulated import SIMULATED
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.predictions import Predictions
@@ -81,11 +81,7 @@ def unseen_classes_of(entry: BoardEntry) -> tuple[str, ...]:
     """Return the unseen classes named in a result, or the unseen classes of its published split."""
     if entry.unseen_classes or not entry.data.benchmark:
         return entry.unseen_classes
-    column = {"PS": "ps", "SS": "ss"}.get(entry.split.name.split()[0] if entry.split.name else "")
-    if column is None:
-        return ()
-    classes = class_facts(entry.data.benchmark).classes
-    return tuple(classes["class"][classes[column] == "test"])
+    return unseen_classes(entry.data.benchmark, next(iter(entry.split.name.split()), ""))
 
 
 @cache

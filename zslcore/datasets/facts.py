@@ -115,6 +115,14 @@ def class_facts(dataset: str) -> ClassFacts:
     )
 
 
+def unseen_classes(dataset: str, split: str) -> tuple[str, ...]:
+    """Return the test classes of a benchmark's split, PS or SS; () for other splits."""
+    if split not in ("PS", "SS"):
+        return ()
+    classes = class_facts(dataset).classes
+    return tuple(classes["class"][classes[split.lower()] == "test"])
+
+
 def class_attributes(dataset: str) -> pd.DataFrame | None:
     """Return the class attributes of a benchmark, as rated by its annotators.
 

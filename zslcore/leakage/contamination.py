@@ -33,7 +33,7 @@ import pandas as pd
 
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.class_lists import ClassList, are_codes
-from zslcore.datasets.facts import class_facts, published, zsl220
+from zslcore.datasets.facts import class_facts, published, unseen_classes, zsl220
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import closest_name
 from zslcore.leakage.counts import certain_and_possible, overlaps
@@ -261,10 +261,9 @@ def test_sets() -> tuple[TestSet, ...]:
     """Return the test sets of the map, benchmark by benchmark."""
     tests = []
     for title, benchmark in IMAGES.items():
-        facts = class_facts(benchmark).classes
+        names = tuple(class_facts(benchmark).classes["class"])
         for split in ("SS", "PS"):
-            tested = facts["class"][facts[split.lower()] == "test"]
-            tests.append(TestSet(title, split, tuple(tested), tuple(facts["class"])))
+            tests.append(TestSet(title, split, unseen_classes(benchmark, split), names))
     in_1k = {entry.synset for entry in get_vocabulary("imagenet-1k").entries}
     others = [e for e in get_vocabulary("imagenet-21k").entries if e.synset not in in_1k]
     names = tuple(entry.names[0] for entry in others)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from zslcore.datasets.facts import class_facts, named_like, recognise
+from zslcore.datasets.facts import class_facts, named_like, recognise, unseen_classes
 from zslcore.leakage.checks.base import check, ok, warning
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, AuditContext
 from zslcore.leakage.published import (
@@ -149,11 +149,10 @@ def _by_names(context: AuditContext) -> str:
 
 def _by_lists(context: AuditContext, benchmarks: Sequence[str]) -> str:
     """Identify a split without rows by its unseen classes."""
-    whose, classes = " or ".join(benchmarks), class_facts(benchmarks[0]).classes
+    whose = " or ".join(benchmarks)
     unseen = {class_key(context.class_names[c]) for c in context.known_unseen_classes}
     for split in ("PS", "SS"):
-        tested = classes["class"][classes[split.lower()] == "test"]
-        if {*map(class_key, tested)} == unseen:
+        if {*map(class_key, unseen_classes(benchmarks[0], split))} == unseen:
             return f"The unseen classes are those of {whose} {split}; there are no rows to compare."
     return f"The classes are those of {whose}, but they are divided differently from PS and SS."
 

@@ -18,6 +18,7 @@ from zslcore.datasets.facts import (
     earlier_version,
     fact_sources,
     published,
+    unseen_classes,
 )
 from zslcore.datasets.imports import pretraining_by_name
 from zslcore.evaluation.figures import on_board
@@ -599,10 +600,7 @@ def _benchmark(result: RunResult) -> str | None:
 @cache
 def _unseen_classes(benchmark: str, split: str) -> frozenset[str]:
     """Return the keys of a released split's test classes; empty for other splits."""
-    t = class_facts(benchmark).classes
-    if split not in ("SS", "PS"):
-        return frozenset()
-    return frozenset(map(class_key, t["class"][t[split.lower()] == "test"]))
+    return frozenset(map(class_key, unseen_classes(benchmark, split)))
 
 
 @cache
