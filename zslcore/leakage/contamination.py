@@ -262,8 +262,7 @@ def test_sets() -> tuple[TestSet, ...]:
     tests = []
     for title, benchmark in IMAGES.items():
         names = tuple(class_facts(benchmark).classes["class"])
-        for split in ("SS", "PS"):
-            tests.append(TestSet(title, split, unseen_classes(benchmark, split), names))
+        tests += [TestSet(title, s, unseen_classes(benchmark, s), names) for s in ("SS", "PS")]
     in_1k = {entry.synset for entry in get_vocabulary("imagenet-1k").entries}
     others = [e for e in get_vocabulary("imagenet-21k").entries if e.synset not in in_1k]
     names = tuple(entry.names[0] for entry in others)

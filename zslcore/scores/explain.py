@@ -10,9 +10,9 @@ number if its value rounds to the printed digits.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from zslcore.exceptions import DatasetError
 from zslcore.metrics import Average, harmonic_mean, mean_class_accuracy, sample_accuracy
 from zslcore.numbers import percent, signed
 from zslcore.scores.judging import ScoreReport
+from zslcore.scores.numbering import metrics_of_classes
 from zslcore.scores.printed import Printed
 from zslcore.storage.files import FACTS
 from zslcore.texts import strict_json
@@ -105,22 +106,17 @@ class Explanation:
                 {
                     "metric": printed.name,
                     "printed": printed.text,
-                    "readings": [
-                        {
-                            "reading": each.name,
-                            "value": each.value,
-                            "points": each.points,
-                            "explains": each.explains,
-                            "standing": each.standing,
-                        }
-                        for each in distances
-                    ],
+                    "readings": [{"reading": d.name} | _without_name(d) for d in distances],
                 }
                 for printed, distances in zip(self.printed, self.distances, strict=True)
             ],
             "beyond": self.beyond,
         }
         return strict_json(values)
+
+
+def _without_name(distance: Distance) -> dict[str, Any]:
+    return {name: value for name, value in asdict(distance).items() if name != "name"}
 
 
 def explain(
@@ -258,9 +254,7 @@ def _readings_of_ties(report: ScoreReport) -> Iterator[ScoreReading]:
             ("per class", mean_class_accuracy),
             ("per image", sample_accuracy),
         ):
-            sides = ~answers.of_seen, answers.of_seen
-            u, s = (accuracy(answers.y[of], classes[of]) for of in sides)
-            values = {"u": float(u), "s": float(s), "H": float(harmonic_mean(s, u))}
+            values = metrics_of_classes(answers.y, answers.of_seen, classes, accuracy)
             yield ScoreReading(f"γ = 0, ties decided {how}, {average}", values, "name it")
 
 

@@ -19,7 +19,7 @@ labels.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,16 +97,28 @@ def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, answers: np.ndarray
     return False
 
 
-def metrics_in_words(y: np.ndarray, seen: np.ndarray, answers: np.ndarray) -> str:
-    """Return u, s and H per class at gamma 0 for some labels, as text."""
-    sides = {"u": ~seen[y], "s": seen[y]}
+def metrics_of_classes(
+    y: np.ndarray,
+    of_seen: np.ndarray,
+    classes: np.ndarray,
+    accuracy: Callable[[np.ndarray, np.ndarray], float] = mean_class_accuracy,
+) -> dict[str, float]:
+    """Return u, s and H of predicted classes; a metric without images is missing.
+
+    ``of_seen`` marks the images of seen classes.
+    """
+    sides = {"u": ~of_seen, "s": of_seen}
     metrics = {
-        name: mean_class_accuracy(y[rows], answers[rows])
-        for name, rows in sides.items()
-        if rows.any()
+        name: float(accuracy(y[rows], classes[rows])) for name, rows in sides.items() if rows.any()
     }
     if len(metrics) == 2:
-        metrics["H"] = harmonic_mean(metrics["s"], metrics["u"])
+        metrics["H"] = float(harmonic_mean(metrics["s"], metrics["u"]))
+    return metrics
+
+
+def metrics_in_words(y: np.ndarray, seen: np.ndarray, answers: np.ndarray) -> str:
+    """Return u, s and H per class at gamma 0 for some labels, as text."""
+    metrics = metrics_of_classes(y, seen[y], answers)
     return ", ".join(f"{name} {percent(value)}" for name, value in metrics.items())
 
 

@@ -24,6 +24,7 @@ from zslcore.scores.given_sides import ERRORS, ruled_out_sides
 from zslcore.scores.numbering import (
     LabelReading,
     metrics_in_words,
+    metrics_of_classes,
     mixed_sides,
     reading_within_sides,
 )
@@ -839,12 +840,9 @@ def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
     first = np.minimum(answers.seen_class, answers.unseen_class)
     in_order = np.where(tied, first, predicted)
     ours, theirs = (
-        " and ".join(
-            f"{letter} {percent(mean_class_accuracy(answers.y[side], classes[side]))}"
-            for letter, side in (("u", ~answers.of_seen), ("s", answers.of_seen))
-            if side.any()
-        )
+        " and ".join(f"{name} {percent(value)}" for name, value in metrics.items() if name != "H")
         for classes in (np.where(tied, answers.unseen_class, predicted), in_order)
+        for metrics in [metrics_of_classes(answers.y, answers.of_seen, classes)]
     )
     return (
         f"In {percent(tied.mean(), 0)} of the rows a seen and an unseen class share the highest "
