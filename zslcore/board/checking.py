@@ -40,7 +40,7 @@ from zslcore.leakage.vocabularies import get_vocabulary
 from zslcore.names import class_key
 from zslcore.results.shipped import FOLDER
 from zslcore.storage.files import FACTS
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, refusal_of
 
 #: Metrics with at most six decimals may be rounded; with more, they must be exact.
 SIX, ROUNDING, EXACT = 6, 1e-6, 1e-9
@@ -143,9 +143,8 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
         raise FileRefusedError(f"{clean_text(folder)}: expected a folder of results as JSON.")
     paths = sorted(path for path in folder.glob("*.json") if path.is_file())
     if len(paths) > MAX_FILES:
-        raise FileRefusedError(
-            f"{clean_text(folder)}: expected at most {MAX_FILES:,} results; got {len(paths):,}."
-        )
+        most = f"at most {MAX_FILES:,} results"
+        raise refusal_of(clean_text(folder), most, f"{len(paths):,}")
     results: list[CheckedEntry] = []
     refused: dict[str, str] = {}
     first: dict[str, str] = {}
@@ -158,9 +157,7 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
         sha.update(f"{path.name}\n{same}\n".encode("utf-8", "surrogateescape"))
         try:
             if first.setdefault(same, name) != name:
-                raise FileRefusedError(
-                    f"{name}: expected another result; got that of {first[same]} again."
-                )
+                raise refusal_of(name, "another result", f"that of {first[same]} again")
             result = judged(read_entry(content, name), name)
             state = (recomputed if recompute else known_state)(path, result.entry)
             results.append(replace(result, state=state))
@@ -276,10 +273,8 @@ def predictions_of_entry(path: Path, entry: BoardEntry) -> Path | None:
         return _file_beside(path)
     file = FOLDER / f"{entry.predictions}.parquet"
     if not file.is_file():
-        raise FileRefusedError(
-            f"{clean_text(path.name)}, predictions: expected a predictions file of the package; "
-            f"got {entry.predictions!r}."
-        )
+        where = f"{clean_text(path.name)}, predictions"
+        raise refusal_of(where, "a predictions file of the package", repr(entry.predictions))
     return file
 
 
@@ -291,14 +286,12 @@ def _file_beside(path: Path) -> Path | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise FileRefusedError(
-            f"{clean_text(file.name)}: expected predictions; got {error.strerror}."
-        ) from None
+        raise refusal_of(file, "predictions", error.strerror) from None
     if stat.S_ISREG(mode):
         return file
     kinds = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a pipe", stat.S_IFDIR: "a folder"}
     what = kinds.get(stat.S_IFMT(mode), "a device")
-    raise FileRefusedError(f"{clean_text(file.name)}: expected a file of predictions; got {what}.")
+    raise refusal_of(file, "a file of predictions", what)
 
 
 def read_predictions_of(file: Path) -> Predictions:

@@ -20,7 +20,7 @@ from zslcore.datasets.facts import fact_sources
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import SPLIT_PARTS
 from zslcore.metrics import harmonic_mean
-from zslcore.texts import clean_text, leaves, read_fields, strict_json
+from zslcore.texts import clean_text, leaves, read_fields, refusal_of, strict_json
 from zslcore.untrusted.readers.json_files import count_values, parse_json
 from zslcore.untrusted.worker import Refused
 
@@ -226,23 +226,22 @@ def read_entry(content: bytes, file: str) -> BoardEntry:
     """
     file = clean_text(file)
     if len(content) > MAX_BYTES:
-        raise FileRefusedError(f"{file}: expected at most {MAX_BYTES:,} bytes; got more.")
+        raise refusal_of(file, f"at most {MAX_BYTES:,} bytes", "more")
     try:
         values = parse_json(content)
         count_values(values)
     except Refused as refusal:
         raise FileRefusedError(f"{file}: {clean_text(refusal, MAX_TEXT)}.") from None
     except (ValueError, RecursionError):
-        raise FileRefusedError(f"{file}: expected JSON; got other text.") from None
+        raise refusal_of(file, "JSON", "other text") from None
     if not isinstance(values, dict) or values.get("schema") != SCHEMA:
         raise FileRefusedError(f'{file}: expected an object with "schema": "{SCHEMA}".')
     gamma = values.get("gamma")
     origin = gamma.get("origin") if isinstance(gamma, dict) else None
     if origin not in (origins := get_args(GammaFrom)):
         got = "nothing" if origin is None else clean_text(repr(origin), 60)
-        raise FileRefusedError(
-            f"{file}, gamma.origin: expected how gamma was found ({', '.join(origins)}); got {got}."
-        )
+        how = f"how gamma was found ({', '.join(origins)})"
+        raise refusal_of(f"{file}, gamma.origin", how, got)
     return _checked(values, file)
 
 
@@ -259,9 +258,7 @@ def _checked(values: dict[str, Any], file: str) -> BoardEntry:
         if wrong := next(_contradictions(entry), None):
             raise FileRefusedError(f"{file}, {wrong}.")
     except RecursionError:
-        raise FileRefusedError(
-            f"{file}: expected a result; got values that are nested too deeply."
-        ) from None
+        raise refusal_of(file, "a result", "values that are nested too deeply") from None
     return entry
 
 

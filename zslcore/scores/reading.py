@@ -37,7 +37,7 @@ from zslcore.scores.layouts import (
     unseen_by_image,
 )
 from zslcore.storage.artifacts import scratch
-from zslcore.texts import clean_text, listed
+from zslcore.texts import clean_text, listed, refusal_of
 from zslcore.untrusted.client import (
     DEFAULT_LIMITS,
     Contents,
@@ -546,10 +546,7 @@ def _read_unseen(
     folder.mkdir()
     parts = _read_parts(path, folder, limits)
     if "scores" not in parts:
-        raise FileRefusedError(
-            f"{clean_text(path.name)}: expected the scores of unseen classes; got predicted "
-            "classes."
-        )
+        raise refusal_of(path, "the scores of unseen classes", "predicted classes")
     rows = rows_by_image(others, parts.get("others", {}), path.name, scores)
     if rows is not None:
         parts["scores"] = np.asarray(parts["scores"])[rows]
@@ -759,10 +756,8 @@ def _read_parquet(path: Path, folder: Path, limits: Limits, keyed: bool) -> dict
     values = read.arrays.get("scores", np.empty((n, 0)))
     columns = tuple(read.names.get("class_names", ()))
     if len(columns) != values.shape[1]:
-        raise FileRefusedError(
-            f"{clean_text(path.name)}: expected one name per column of scores; got "
-            f"{len(columns):,} for {values.shape[1]:,}."
-        )
+        got = f"{len(columns):,} for {values.shape[1]:,}"
+        raise refusal_of(path, "one name per column of scores", got)
     return _parts_of_table(clean_text(path.name), ScoreTable(values, columns, texts, left_out))
 
 
@@ -783,7 +778,7 @@ def _join_blocks(
     """Join seen and unseen columns into one matrix, in the ``parts`` of the file."""
     first = parts.get("scores")
     if first is None:
-        raise FileRefusedError(f"{name}: expected scores of seen classes; got predicted classes.")
+        raise refusal_of(name, "scores of seen classes", "predicted classes")
     first = np.asarray(first)
     if len(first) != len(second):
         raise FileRefusedError(
@@ -800,10 +795,8 @@ def _join_blocks(
     numbers = None if listed is None else np.asarray(listed)
     if numbers is not None and numbers.dtype.kind in "iu" and len(np.unique(numbers)) == C - S:
         if numbers.min() < 0 or numbers.max() >= C:
-            raise FileRefusedError(
-                f"{name}, unseen classes: expected numbers of {C} classes, 0 to {C - 1}; got "
-                f"{numbers.min()} to {numbers.max()}."
-            )
+            where, got = f"{name}, unseen classes", f"{numbers.min()} to {numbers.max()}"
+            raise refusal_of(where, f"numbers of {C} classes, 0 to {C - 1}", got)
         # Classes are numbered among all classes; each block has its classes in increasing order.
         order = np.concatenate([np.setdiff1d(np.arange(C), numbers), np.unique(numbers)])
         place = np.argsort(order)
@@ -993,7 +986,7 @@ def _read_labels(
     name = first_named(contents.shapes, ("array", *NAMES["labels"]))
     labels = None if name is None else _labels_in(contents, name, folder, limits)
     if labels is None:
-        raise FileRefusedError(f"{clean_text(source.name)}: expected labels; got none.")
+        raise refusal_of(clean_text(source.name), "labels", "none")
     return _by_image(contents, labels, scores, others)
 
 
@@ -1008,10 +1001,8 @@ def _by_image(
     rows = rows_by_image(others, listed, file.name, scores)
     images = [v for v in listed.values() if v.dtype.kind == "U" and len(np.unique(v)) == len(v) > 1]
     if rows is None and "" in others and images:
-        raise FileRefusedError(
-            f"{file.name}: expected the names of images in {scores}; got others, such as "
-            f"{clean_text(str(images[0][0]), 60)!r}."
-        )
+        got = f"others, such as {clean_text(str(images[0][0]), 60)!r}"
+        raise refusal_of(file.name, f"the names of images in {scores}", got)
     if rows is None:
         return labels
     return tuple(labels[k] for k in rows) if isinstance(labels, tuple) else labels[rows]
@@ -1043,9 +1034,7 @@ def _labels_of_text(
     labels = None if name is None else _labels_in(table, name, folder, limits)
     if labels is None and "columns" in table.shapes:
         titles = clean_text(", ".join(table.names("columns")), 80)
-        raise FileRefusedError(
-            f"{table.name}: expected one column of labels, called label; got {titles}."
-        )
+        raise refusal_of(table.name, "one column of labels, called label", titles)
     if labels is None:  # the commas are in names of classes, one per line
         return numbers_or_names(read_lines(path, max_bytes=64 << 20))
     return _by_image(table, labels, scores, others)
