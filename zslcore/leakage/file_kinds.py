@@ -92,8 +92,8 @@ EXPECTED = (
 )
 #: Words in the footer of a Parquet table with a split.
 PARTS_OF_TABLE = re.compile(rb"(?i)train|test|split|part|set|phase|usage|stage|seen|novel|base|val")
-#: Pattern of a line with two fractions.
-FRACTIONS = re.compile(r"(?:^|\s)-?\d*\.\d+[\s,;|]+-?\d*\.\d+(?:\s|$)")
+#: Pattern of a line with a fraction.
+FRACTIONS = re.compile(r"(?:^|[\s,;|])-?\d*\.\d+(?:[\s,;|]|$)")
 #: Pattern in the names of lists of rows.
 NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
 MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
