@@ -119,7 +119,7 @@ def expect_range(where: str, values: np.ndarray, n: int, what: str = "", *, firs
     if outside.size:
         got = f"{outside[0]} ({outside.size} outside)"
         hint = "; are they 0-based?" if outside.max() == 0 else ""
-        expect(False, where, f"numbers {first}..{last}{f' ({what})' * bool(what)}", got + hint)
+        raise refusal_of(where, f"numbers {first}..{last}{f' ({what})' * bool(what)}", got + hint)
 
 
 def refuse_twice(where: Path | str, classes: Sequence[str]) -> None:
@@ -138,7 +138,7 @@ def refuse_twice(where: Path | str, classes: Sequence[str]) -> None:
             if other != at and (classes[at] == classes[other] or not same_letters):
                 names = dict.fromkeys((classes[other], classes[at]))
                 got = f"{' and '.join(map(repr, names))} for classes {other} and {at}"
-                expect(False, where, "a name of its own for every class", got)
+                raise refusal_of(where, "a name of its own for every class", got)
 
 
 _T = TypeVar("_T")

@@ -90,7 +90,7 @@ class ClassEmbeddings:
         missing = [name for name in class_names if class_key(name) not in with_vector]
         if missing:
             got = f"none for {len(missing)} of them; the first is {clean_text(missing[0])!r}"
-            expect(False, self.file, f"a vector for each of {len(class_names)} classes", got)
+            raise refusal_of(self.file, f"a vector for each of {len(class_names)} classes", got)
         return self.values[[row[class_key(name)] for name in class_names]]
 
 
@@ -209,7 +209,7 @@ def _of_words(file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...])
     others = np.flatnonzero(~np.isfinite(values).all(axis=1))
     for row in others[:1]:
         got = f"other values in row {row + 1} ({clean_text(ids[row])})"
-        expect(False, f"{file}, variable 'w2v'", "finite numbers", got)
+        raise refusal_of(f"{file}, variable 'w2v'", "finite numbers", got)
     expect(len(set(ids)) == len(ids), file, "each class once in wnids", "some twice")
     return ClassEmbeddings(ids, (), values, file, frozenset(ids[c - 1] for c in numbers))
 

@@ -72,7 +72,7 @@ from zslcore.datasets.split_lists import (
 )
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import LETTER, WORDNET_ID, squeeze
-from zslcore.texts import clean_text, expect
+from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import container_of, read_head, read_text_columns, read_value
 from zslcore.untrusted.readers.array_names import (
     LABEL_VARIABLES,
@@ -354,7 +354,7 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
     read = [entries for each in inner if (entries := entries_of_json(file, each, level + 1))]
     if level == 0 and 1 < len(read) == len(value):
         names = counted_names([clean_text(str(key), 40) for key in value])
-        expect(False, file, "one split per file", f"{len(read)} ({names}); write one of them")
+        raise refusal_of(file, "one split per file", f"{len(read)} ({names}); write one of them")
     return read[0] if len(read) == 1 else None
 
 
@@ -400,13 +400,8 @@ def entries_of_table(
             return None
         if image is not None and (not name or name in ("seen", "unseen")):
             title, cell = titles[where or 0], clean_text(row[where or 0], 40) or "none"
-            expect(
-                False,
-                file,
-                "train, val, test, test_seen, test_unseen or trainval in the "
-                f"column {title!r}, row {k}",
-                cell,
-            )
+            parts = "train, val, test, test_seen, test_unseen or trainval"
+            raise refusal_of(file, f"{parts} in the column {title!r}, row {k}", cell)
         file_name = "" if image is None else row[image].strip()
         entry = (file_name, parent_folder(file_name) if label is None else row[label].strip())
         entries.setdefault(name, []).append(entry)
@@ -726,7 +721,7 @@ def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
             image, label, name = _item(file, part, place, item)
             if names.setdefault(label, name) != name:
                 both = f"{clean_text(names[label], 60)} and {clean_text(name, 60)}"
-                expect(False, f"{file}, {part}", f"one name for label {label}", both)
+                raise refusal_of(f"{file}, {part}", f"one name for label {label}", both)
             listed[part].append((rows.add(image, str(label)), label))
     numbers = sorted(names)
     base = frozenset(numbers[: n_base(len(numbers))])
@@ -750,10 +745,10 @@ def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
 def _item(file: str, part: str, place: int, item: Any) -> tuple[str, int, str]:
     where, three = f"{file}, {part}, item {place + 1}", isinstance(item, list) and len(item) == 3
     if not three or not isinstance(item[0], str) or not isinstance(item[2], str):
-        expect(False, where, "[image, label, class]", clean_text(repr(item), 60))
+        raise refusal_of(where, "[image, label, class]", clean_text(repr(item), 60))
     label = item[1]
     if type(label) is not int or not 0 <= label < MAX_ITEMS:
-        expect(False, where, "a label from 0", clean_text(repr(label), 40))
+        raise refusal_of(where, "a label from 0", clean_text(repr(label), 40))
     return item[0], label, clean_text(item[2])
 
 

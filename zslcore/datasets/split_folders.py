@@ -265,7 +265,7 @@ def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]
     for part, path in named:
         if part in path_of_part:
             both = f"{clean_text(path_of_part[part].name)} and {clean_text(path.name)}"
-            expect(False, folder, f"one list or folder of {part}", both)
+            raise refusal_of(folder, f"one list or folder of {part}", both)
         refuse_link_out(path, folder)
         path_of_part[part] = path
     return path_of_part
@@ -349,7 +349,7 @@ def refuse_link_out(path: Path, folder: Path) -> None:
     """Refuse a link to a file or folder outside ``folder``."""
     if path.is_symlink() and not is_inside(path, folder):
         what = "folder" if path.is_dir() else "file"
-        expect(False, path, f"a {what} below {clean_text(folder.name)}", "a link out of it")
+        raise refusal_of(path, f"a {what} below {clean_text(folder.name)}", "a link out of it")
 
 
 def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:

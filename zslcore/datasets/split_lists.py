@@ -141,7 +141,7 @@ class ImageRows:
         elif self.labels[row] != label:
             both = f"{clean_text(self.labels[row], 60)} and {clean_text(label, 60)}"
             got = f"{both} for {clean_text(image, 80)!r}"
-            expect(False, self.file, "one class per image", got)
+            raise refusal_of(self.file, "one class per image", got)
         return row
 
 

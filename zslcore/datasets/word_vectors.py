@@ -24,7 +24,7 @@ import numpy as np
 
 from zslcore.names import spaced_name
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text, expect, listed
+from zslcore.texts import clean_text, expect, listed, refusal_of
 from zslcore.untrusted.client import read_arrays, read_words
 
 #: Suffixes of archives and of the binary form; other files are text.
@@ -62,7 +62,7 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
             class_vectors.append(np.mean(present, axis=0))
     if missing:
         shown = listed([repr(clean_text(spaced_name(name), 60)) for name in missing], LISTED)
-        expect(False, path, "a vector for every word of each class", f"none for {shown}")
+        raise refusal_of(path, "a vector for every word of each class", f"none for {shown}")
     return np.asarray(class_vectors, dtype=np.float32)
 
 
