@@ -111,7 +111,7 @@ def test_part_of_a_list_is_judged_and_the_rest_named(write):
 def test_ids_are_not_compared_with_names_alone(write):
     assert not get_vocabulary("kinetics-400").hierarchical
     card = card_of(write("a.txt", "n02391049", "n02403003"), "kinetics-400")
-    assert "The list has WordNet ids, and Kinetics-400 has no ids" in card.sentence
+    assert "The list has WordNet ids, but Kinetics-400 has none" in card.sentence
     assert card.verdict == "unknown"
 
 

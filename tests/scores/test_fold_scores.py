@@ -134,7 +134,7 @@ def test_without_data_gamma_is_the_same_and_stated(printed, files):
     predictions = read_predictions("own.parquet")
     assert (len(predictions.folds), predictions.provenance.rows) == (3, "file")
     assert predictions.chosen_gamma == theirs["gamma"]
-    assert "fold_1.npz, fold_2.npz, fold_3.npz, as the mean H" in theirs["gamma_note"]
+    assert "fold_1.npz, fold_2.npz, fold_3.npz, where the mean H" in theirs["gamma_note"]
     alone = read(printed, "score", *files[:3], "--json")
     assert alone["gamma"] != theirs["gamma"]
 

@@ -147,5 +147,5 @@ def test_a_tsv_of_few_classes_is_a_table_of_scores_and_one_of_names_a_list(tmp_p
 def test_a_report_of_metrics_per_class_is_no_list_of_classes(tmp_path):
     lines = [f"{name:>12}       0.50      0.40      0.44         8\n" for name in NAMES]
     (tmp_path / "report.txt").write_text("".join(["precision    recall\n", *lines]))
-    with pytest.raises(FileRefusedError, match="got names with fractions, as metrics"):
+    with pytest.raises(FileRefusedError, match="got names with fractions, as in a file"):
         recognise_file(tmp_path / "report.txt")
