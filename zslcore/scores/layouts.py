@@ -170,7 +170,7 @@ def matrix_of_pairs(
     if len(scores) != 1 or len(keys) < 2:
         return None
     coded = {title: np.unique(values, return_inverse=True) for title, values in keys.items()}
-    found: list[tuple[NamedMatrix, np.ndarray | None]] = []
+    matrices: list[tuple[NamedMatrix, np.ndarray | None]] = []
     for image, named in permutations(coded, 2):
         (images, row), (classes, column) = coded[image], coded[named]
         n = len(images) * len(classes)
@@ -197,8 +197,8 @@ def matrix_of_pairs(
             tuple(clean_text(str(name)) for name in classes[of_first]),
             is_score=True,
         )
-        found.append((matrix, None if y is None else y[first]))
-    of_labels = [each for each in found if each[1] is not None] or found[:1]
+        matrices.append((matrix, None if y is None else y[first]))
+    of_labels = [each for each in matrices if each[1] is not None] or matrices[:1]
     return of_labels[0] if len(of_labels) == 1 else None
 
 

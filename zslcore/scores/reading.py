@@ -481,9 +481,9 @@ def _find_sides(name: str, parts: dict[str, Any], others: Mapping[str, np.ndarra
         classes = np.unique(np.asarray(parts["predicted"])).tolist()
     elif not classes or y.dtype.kind not in "UO":
         classes = range(np.shape(parts["scores"])[1])
-    found = unseen_by_image(name, y, others, classes)
-    if found is not None:
-        parts["unseen"], title = found
+    stated = unseen_by_image(name, y, others, classes)
+    if stated is not None:
+        parts["unseen"], title = stated
         left_out, shown = f"Column {title!r}: left out", clean_text(title, 40)
         remarks = [each for each in parts.get("remarks", ()) if not each.startswith(left_out)]
         parts["remarks"] = [
