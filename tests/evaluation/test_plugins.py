@@ -11,7 +11,7 @@ import zslcore
 from tests import pages
 from tests.evaluation.plugin_files import BROKEN, DRAWN, RIDGE, STEPS, TUNED, forget
 from ui.playground import answers as playground_answers
-from ui.shell.runtime import prepare
+from ui.shell.runtime import prepare_folder
 from ui.state import cache
 from ui.state.controls import YOURS, by_family
 from zslcore import jobs
@@ -334,12 +334,12 @@ def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
 
 def test_a_server_registers_them_before_its_first_page(mine, monkeypatch):
     monkeypatch.setenv("ZSL_METHODS", f"{mine},gone.py:Gone")
-    assert "gone.py:Gone: expected a Python file" in prepare()
+    assert "gone.py:Gone: expected a Python file" in prepare_folder()
     assert all(NAME.fullmatch(name) for name in plugins.registered())
     assert len(plugins.registered()) == 1
     forget()
     monkeypatch.setenv("ZSL_PUBLIC", "1")
-    assert prepare() == ""
+    assert prepare_folder() == ""
     assert plugins.registered() == ()
 
 

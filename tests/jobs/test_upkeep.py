@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from tests.datasets.test_table import ARRAYS
 from tests.pages import ROOT
 from ui.shell import runtime
-from ui.shell.runtime import prepare
+from ui.shell.runtime import prepare_folder
 from zslcore.__main__ import main
 from zslcore.datasets import import_dataset, imports
 from zslcore.jobs import upkeep
@@ -134,7 +134,7 @@ def test_neither_a_start_nor_mending_removes_an_import_whose_manifest_is_damaged
     if not copied:
         (imported / imports.COPY).unlink()  # as earlier versions
     there = sorted(imported.iterdir())
-    prepare()
+    prepare_folder()
     assert main(["doctor"]) == 1
     assert "The import 'mine' is damaged: its manifest cannot be read" in capsys.readouterr().out
     assert main(["doctor", "--repair"]) == (0 if copied else 1)
@@ -148,7 +148,7 @@ def test_an_import_of_a_newer_version_is_well_and_stays(data, imported, printed)
     manifest = data / "imported" / "mine.json"
     manifest.write_text(manifest.read_text().replace('"schema": 1', '"schema": 2'))
     there = sorted(imported.iterdir())
-    prepare()
+    prepare_folder()
     output = printed("doctor", "--repair")
     assert "The import 'mine' was made by a newer version" in output
     assert "problem" not in output
@@ -166,7 +166,7 @@ def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(
     for path in (old / "upload.mat", old):
         os.utime(path, (1, 1))
     held = {path.name: path.read_bytes() for path in imported.iterdir()}
-    prepare()
+    prepare_folder()
     assert imported.is_dir()
     assert old.is_dir()
     assert main(["doctor"]) == 1

@@ -86,8 +86,8 @@ class ScoreUpload:
     @property
     def key(self) -> str:
         """Key of the upload within the visit."""
-        given = self.file, self.labels, self.unseen_scores
-        files = [file and uploads.key_of(file) for file in given]
+        uploaded = self.file, self.labels, self.unseen_scores
+        files = [file and uploads.key_of(file) for file in uploaded]
         return hashlib.sha256(repr([*files, self.unseen.strip()]).encode()).hexdigest()[:16]
 
 

@@ -168,7 +168,7 @@ def page_runs() -> None:
 # --- Data folder ----------------------------------------------------------------------------------
 
 
-def prepare() -> str:
+def prepare_folder() -> str:
     """Prepare the data folder; return a message on it for visitors, empty if nothing is wrong."""
     threadpool_limits(1)  # pages compute small arrays only: more threads would be slower
     try:
@@ -193,5 +193,5 @@ def begin() -> str:
     """
     with _BEGINS:
         if is_served() and not _MESSAGES:
-            _MESSAGES.append(prepare())
+            _MESSAGES.append(prepare_folder())
     return "".join(_MESSAGES)

@@ -67,6 +67,6 @@ def _values(trace: Part) -> dict[str, Any]:
             for name, n in ends
         )
         return {"x": np.tile(x, len(y)), "y": np.repeat(y, len(x)), "z": z.ravel()}
-    given = {name: pd.Series(trace[name]) for name in "xy" if name in trace}
-    default = pd.RangeIndex(max(map(len, given.values()), default=0))
-    return {"x": default, "y": default} | given
+    columns = {name: pd.Series(trace[name]) for name in "xy" if name in trace}
+    default = pd.RangeIndex(max(map(len, columns.values()), default=0))
+    return {"x": default, "y": default} | columns
