@@ -63,7 +63,10 @@ def test_scores_take_one_worker(tmp_path, workers, name):
     (card,) = cards_of_files([tmp_path / name])
     assert len(workers) == 1, workers
     assert card.kind == "score matrix"
-    assert "120, 6 classes" in card.read_as.get("images, classes", "") or "mean" in card.reason
+    assert (
+        "120, 6 classes" in card.read_as.get("images, classes", "")
+        or "more than one way" in card.reason
+    )
 
 
 LISTS = {
