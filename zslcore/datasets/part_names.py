@@ -96,7 +96,7 @@ def part_of_name(name: str) -> str:
     if name.lower() in PART_OF_NAME:
         return PART_OF_NAME[name.lower()]
     ends = "|".join(sorted(OF_ROWS, key=len, reverse=True))
-    words = [re.sub(rf"(?<=[a-z]{{3}})({ends})$", "", word) for word in words_of(name)]
+    words = [re.sub(rf"(?<=[a-z]{{3}})({ends})$", "", word) for word in words_in(name)]
     kept = [ABBREVIATIONS.get(word, word) for word in words if word not in OF_ROWS]
     names = ("_".join(kept), "_".join(reversed(kept)), "".join(kept))
     return next((PART_OF_NAME[each] for each in names if each in PART_OF_NAME), "")
@@ -110,7 +110,7 @@ def part_of_file(stem: str) -> str:
 
 def part_of_labels(name: str) -> str:
     """Return the part that a list of labels is named after, such as ``y_train``; else ""."""
-    words = [word for word in words_of(name) if not word.isdigit()]
+    words = [word for word in words_in(name) if not word.isdigit()]
     others = [word for word in words if word not in OF_LABELS]
     return part_of_name("_".join(others)) if len(others) < len(words) else ""
 
@@ -136,7 +136,7 @@ def part_of_cell(title: str, cell: str) -> str:
     return part_or_side(word) or SIDE_OF_WORD.get(squeeze(word), "")
 
 
-def words_of(name: str) -> list[str]:
+def words_in(name: str) -> list[str]:
     """Return the words of a name in lower case: ``testSeen_2`` has test, seen and 2."""
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", name)]
 

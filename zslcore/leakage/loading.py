@@ -625,8 +625,8 @@ class SmallFiles:
     def contents(self, path: Path) -> Contents:
         """Return the variables of a file, or the labels of a text."""
         is_text = path.suffix.lower() in (".txt", ".csv", ".tsv")
-        known = self._contents.get(path)
-        return known or self.take(look_into(path, (*ARRAYS, "text") if is_text else ARRAYS))
+        opened = self._contents.get(path)
+        return opened or self.take(look_into(path, (*ARRAYS, "text") if is_text else ARRAYS))
 
     def read(self, path: Path) -> dict[str, np.ndarray]:
         """Return the arrays of :func:`zslcore.datasets.xlsa17.read_split_arrays`."""
