@@ -65,7 +65,6 @@ class Server:
             "STREAMLIT_SERVER_HEADLESS": "true",
             "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
             "STREAMLIT_SERVER_PORT": str(port),
-            "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
         }
         environment["PYTHONPATH"] = "" if command else str(root)
         self.process = subprocess.Popen(  # noqa: S603 - the caller's own command

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,8 @@ def test_the_server_believes_no_forwarded_address_but_of_a_named_proxy(
 
 
 def test_the_server_watches_no_files(monkeypatch):
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert settings["server"]["fileWatcherType"] == "none"  # of `streamlit run app.py`
     monkeypatch.setattr(os, "execv", lambda path, words: sys.exit(" ".join(words)))
     with pytest.raises(SystemExit, match=r"--server\.fileWatcherType none"):
         main(["app"])
