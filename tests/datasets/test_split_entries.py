@@ -1,14 +1,23 @@
 """One JSON, table or text whose entries say their part, in the forms that people write."""
 
 import json
+import tracemalloc
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from zslcore.datasets.split_entries import read_split_json, read_split_table, split_of_json
+from zslcore.datasets import part_names, split_entries
+from zslcore.datasets.split_entries import (
+    entries_of_json,
+    read_split_json,
+    read_split_table,
+    split_of_arrays,
+    split_of_json,
+)
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import recognise_file
@@ -485,3 +494,66 @@ def test_the_sides_of_a_table_are_read_in_other_languages(tmp_path, seen, unseen
     split = read_split_table(path)
     names = {side: [split.class_names[c] for c in of] for side, of in split.sides.items()}
     assert names == {"seen": ["dhole", "kiang"], "unseen": ["okapi"]}
+
+
+MANY = range(70_000)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The names that are compared with the names of parts."""
+    names = []
+
+    def part_or_side(name):
+        names.append(name)
+        return part_names.part_or_side(name)
+
+    monkeypatch.setattr(split_entries, "part_or_side", part_or_side)
+    return names
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {f"train {k}": k for k in MANY},
+        {f"test {k}": f"train {k} of all" for k in MANY},
+        {f"val {k}": [k] for k in MANY},
+        {f"seen {k}": {f"unseen {k}": k} for k in MANY},
+        {"a": {f"train {k}": k for k in MANY}},
+    ],
+    ids=["numbers", "texts", "lists", "objects", "inside"],
+)
+def test_many_names_are_no_names_of_parts(value, asked):
+    assert entries_of_json("a.json", value) is None
+    assert len(asked) < 20
+
+
+def test_many_images_with_a_part_or_a_record_are_read(asked):
+    part_of = {f"c{k % 50}/{k}.jpg": "test" if k % 50 > 40 else "train" for k in MANY}
+    by_name = entries_of_json("a.json", part_of)
+    records = {
+        name: {"label": name.partition("/")[0], "subset": part} for name, part in part_of.items()
+    }
+    by_record = entries_of_json("a.json", {"database": records})
+    for entries in (by_name, by_record):
+        assert {part: len(of) for part, of in entries.items()} == {"train": 57400, "test": 12600}
+        assert entries["train"][0] == ("c0/0.jpg", "c0")
+
+
+def test_a_table_of_many_columns_is_no_split(tmp_path, monkeypatch):
+    monkeypatch.setattr(split_entries, "_find_columns", None)  # not called
+    line = ",".join(f"c{k}" for k in MANY)
+    for name in ("wide.csv", "wide.txt"):
+        (tmp_path / name).write_text(f"{line}\n{line}\n")
+        assert read_split_table(tmp_path / name) is None
+    assert entries_of_json("a.json", [dict.fromkeys(map(str, MANY), "train")] * 2) is None
+
+
+def test_lists_of_numbers_are_not_copied_in_search_of_parts(tmp_path):
+    lists = {f"t{k}": np.arange(100_000) for k in range(10)}
+    tracemalloc.start()
+    assert split_of_arrays(tmp_path / "a.npz", lists) is None
+    assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    tracemalloc.stop()
+    labels = {"y_train": np.array([0, 0, 1]), "y_test": np.array([2, 2])}
+    assert set(split_of_arrays(tmp_path / "a.npz", labels | lists).parts) >= {"trainval"}

@@ -365,7 +365,17 @@ def test_a_file_of_another_kind_is_named_without_its_bytes(tmp_path, content, go
 
 
 def test_what_is_no_file_is_refused(tmp_path):
-    for path, came in ((tmp_path / "none.mat", "none"), (tmp_path, "a folder or device")):
+    os.mkfifo(tmp_path / "pipe.mat")
+    (tmp_path / "zeros.mat").symlink_to("/dev/zero")
+    (tmp_path / "memory.mat").symlink_to("/proc/self/mem")
+    no_file = "a pipe, a socket, a device or a file of the operating system"
+    for path, came in (
+        (tmp_path / "none.mat", "found none"),
+        (tmp_path, "found a folder"),
+        (tmp_path / "pipe.mat", f"found {no_file}"),
+        (tmp_path / "zeros.mat", f"found {no_file}"),
+        (tmp_path / "memory.mat", f"got {no_file}"),
+    ):
         with pytest.raises(FileRefusedError, match=came):
             read_arrays(path, {"att": "columns"}, tmp_path)
 

@@ -30,6 +30,8 @@ OF_ROWS = frozenset(
     {"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "id", "ids", "rows"}
     | {"location", "locations", "mask", "masks", "meta"}
 )
+#: Such a word at the end of another word, as in trainidx.
+ROWS_BEHIND = re.compile(rf"(?<=[a-z]{{3}})({'|'.join(sorted(OF_ROWS, key=len, reverse=True))})$")
 #: Words in the name of a list of labels, next to the part.
 OF_LABELS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
 #: Text after the part in the name of a list of classes, such as the end of train_classes.
@@ -42,6 +44,8 @@ OF_CLASSES = re.compile(
 SEEN = frozenset({"seen", "base", "known"})
 UNSEEN = frozenset({"unseen", "novel", "new", "unknown"})
 VALIDATION = frozenset({"val", "valid", "validation", "dev", "development"})
+#: Letters of which every word for a part or side has some; most other names have none.
+MAY_NAME_A_PART = re.compile(r"t[rse]|val|dev|seen|base|novel|new|known", re.IGNORECASE)
 #: Words for the sides in other languages, in lower case.
 SIDE_WORDS = {
     "seen": (
@@ -95,8 +99,7 @@ def part_of_name(name: str) -> str:
     """
     if name.lower() in PART_OF_NAME:
         return PART_OF_NAME[name.lower()]
-    ends = "|".join(sorted(OF_ROWS, key=len, reverse=True))
-    words = [re.sub(rf"(?<=[a-z]{{3}})({ends})$", "", word) for word in words_in(name)]
+    words = [ROWS_BEHIND.sub("", word) for word in words_in(name)]
     kept = [ABBREVIATIONS.get(word, word) for word in words if word not in OF_ROWS]
     names = ("_".join(kept), "_".join(reversed(kept)), "".join(kept))
     return next((PART_OF_NAME[each] for each in names if each in PART_OF_NAME), "")
@@ -121,6 +124,8 @@ def part_or_side(name: str) -> str:
     >>> part_or_side("train_classes"), part_or_side("Unseen"), part_or_side("dog")
     ('train', 'unseen', '')
     """
+    if not MAY_NAME_A_PART.search(name):
+        return ""
     bare = OF_CLASSES.sub("", name.strip())
     if part := part_of_name(bare):
         return part

@@ -36,7 +36,7 @@ import csv
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from itertools import count, dropwhile
+from itertools import count, dropwhile, islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -80,6 +80,7 @@ from zslcore.untrusted.readers.array_names import (
     SCORE_VARIABLES,
     first_named,
 )
+from zslcore.untrusted.readers.csv_files import MAX_COLUMNS
 from zslcore.untrusted.readers.json_files import JSON_LINES
 
 #: Largest size in bytes of a file, and of the first lines by which a table is recognised; largest
@@ -114,6 +115,9 @@ QUOTED_LIST = re.compile(
 RULE = re.compile(r"[\s|:+-]+")
 #: Largest depth of nested objects that is searched for a split.
 MOST_LEVELS = 3
+#: Largest number of objects in which a split is searched, and of different lists of fields of
+#: records in which a class is searched.
+MOST_OBJECTS, MOST_FIELDS = 1 << 12, 1 << 10
 
 
 def read_split_file(path: Path) -> SplitList | None:
@@ -190,6 +194,8 @@ def _of_rows(path: Path, lines: Sequence[str]) -> Entries | None:
     """Return the entries of a text with rows of equally many fields below titles."""
     plain = [line.strip("| \t") for line in lines if not RULE.fullmatch(line)]
     for separator in ("|", "\t", ";", ","):
+        if plain and plain[0].count(separator) >= MAX_COLUMNS:
+            continue
         titles, *rows = [[cell.strip() for cell in line.split(separator)] for line in plain] or [[]]
         if len(titles) > 1 and {*map(len, rows)} == {len(titles)}:
             return entries_of_table(clean_text(path.name), titles, rows)
@@ -320,12 +326,15 @@ def _are_places(column: Sequence[str]) -> bool:
 def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
     """Return the entries of JSON with images or classes by part; None for other JSON.
 
+    Names in an object with more than MAX_COLUMNS are those of images or classes, not of parts.
     Raises a FileRefusedError for a record of an image without a part.
     """
     if isinstance(value, list):
         return _of_table(file, value)
     if not isinstance(value, dict) or not value:
         return None
+    if len(value) > MAX_COLUMNS:
+        return _of_many(file, value)
     lists = [str(name) for name, of in value.items() if isinstance(of, list)]
     if first_named(lists, (*SCORE_VARIABLES, *PREDICTED)):
         return None
@@ -338,9 +347,8 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
     parts = {str(key): part for key in value if (part := part_or_side(str(key)))}
     if trains_and_tests(parts.values()):
         return _of_lists(file, {key: value[key] for key in parts}, {*value})
-    leaves = [value, _merged(value)]
-    for each in leaves:
-        if each and all(isinstance(text, str) for text in each.values()):
+    for each in (value, _merged(value)):
+        if _are_texts(each):
             return _of_places(each.items())
     if (table := _of_table(file, value)) is not None:
         return table
@@ -349,13 +357,25 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
         for read_mapping in (_by_class, _by_name):
             if (entries := read_mapping(file, value)) is not None:
                 return entries
-    if level == MOST_LEVELS:
+    if level == MOST_LEVELS or len(inner) > MOST_OBJECTS:
         return None
     read = [entries for each in inner if (entries := entries_of_json(file, each, level + 1))]
     if level == 0 and 1 < len(read) == len(value):
         names = counted_names([clean_text(str(key), 40) for key in value])
         raise refusal_of(file, "one split per file", f"{len(read)} ({names}); write one of them")
     return read[0] if len(read) == 1 else None
+
+
+def _of_many(file: str, value: Mapping[str, Any]) -> Entries | None:
+    """Return the entries of many images or classes with their part or record, else None."""
+    for each in (value, _merged(value)):
+        if _are_texts(each):
+            return _of_places(each.items())
+    return _by_class(file, value) or _by_name(file, value)
+
+
+def _are_texts(value: Mapping[str, Any]) -> bool:
+    return bool(value) and all(isinstance(text, str) for text in value.values())
 
 
 def _merged(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -471,12 +491,25 @@ def _of_labels(value: Mapping[str, Any]) -> Entries | None:
 def split_of_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> SplitList | None:
     """Return the split of arrays with the classes or labels of each part; None for other arrays."""
     lists = {
-        name: array.ravel().tolist()
+        name: array.ravel()
         for name, array in arrays.items()
         if array.dtype.kind in "iuU" and array.size == max(array.shape, default=0)
     }
-    entries = entries_of_json(clean_text(path.name), lists, MOST_LEVELS)
+    # Numbers are parts only by the name of their array. As Python objects they take eight times the
+    # memory, so only arrays with a part become lists.
+    has_parts = any(array.dtype.kind == "U" or _names_parts(name) for name, array in lists.items())
+    if not has_parts or sum(array.size for array in lists.values()) > MAX_ITEMS:
+        return None
+    values = {name: array.tolist() for name, array in lists.items()}
+    entries = entries_of_json(clean_text(path.name), values, MOST_LEVELS)
     return None if entries is None else split_of_entries(path, entries)
+
+
+def _names_parts(name: str) -> bool:
+    """Whether an array or a column has a part as name, or the title of a column of parts."""
+    word = squeeze(name)
+    is_title = word in FLAGS or word.removesuffix("s") in (*PART_TITLES, *FLAGS)
+    return is_title or bool(part_or_side(name) or part_of_labels(name))
 
 
 def _named_by_number(listed: Any) -> Any:
@@ -562,7 +595,8 @@ def _by_name(file: str, value: Mapping[str, Any]) -> Entries | None:
     if not all(isinstance(each, dict) for each in value.values()):
         return None
     records = [(name, flat) for name, record in value.items() for flat in _flat(record)]
-    titles = next(([*flat] for _, flat in records if _find_columns([*flat])[1] is not None), None)
+    fields = islice(dict.fromkeys(tuple(flat) for _, flat in records), MOST_FIELDS)
+    titles = next(([*each] for each in fields if _find_columns(each)[1] is not None), None)
     is_image = titles is not None
     titles = titles or ([*records[0][1]] if records else [])
     image, label, _, where = _find_columns(titles)
@@ -610,7 +644,7 @@ def table_of_json(value: Any) -> tuple[list[str], list[list[str]]]:
     mapping by row, per column; or lists of columns and of data, as written by pandas.
     """
     titles, rows = _columns_and_rows(value)
-    if not isinstance(titles, list) or not isinstance(rows, list):
+    if not isinstance(titles, list) or not isinstance(rows, list) or len(titles) > MAX_COLUMNS:
         return [], []
     if not all(isinstance(row, list | tuple) and len(row) == len(titles) for row in rows):
         return [], []
@@ -644,9 +678,12 @@ def _of_places(pairs: Iterable[Sequence[str]]) -> Entries | None:
             labelled = IMAGE_IN_LINE.match(pair[name])
             image = labelled[1] if labelled else ""
             label = (labelled[2] or parent_folder(image)) if labelled else pair[name]
-            entry = (image, label)
-            entries.setdefault(part_or_side(pair[place]), []).append(entry)
-        if "" not in entries and trains_and_tests(entries):
+            if not (part := part_or_side(pair[place])):
+                break
+            entries.setdefault(part, []).append((image, label))
+        else:
+            if not trains_and_tests(entries):
+                continue
             labels = [label for of in entries.values() for _, label in of]
             return rows_as_images(entries) if all(map(LETTER.search, labels)) else None
     return None

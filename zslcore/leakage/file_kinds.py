@@ -127,8 +127,6 @@ class RecognisedFile:
 
 def recognise_file(path: Path) -> RecognisedFile:
     """Recognise the kind of a file by its content; raise FileRefusedError for an unknown kind."""
-    if not path.is_file():
-        raise FileRefusedError(f"{clean_text(path.name)}: expected a file; found none.")
     container = container_of(path)
     kind: Kind | None = None
     split: SplitList | None = None

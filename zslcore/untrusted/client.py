@@ -345,12 +345,13 @@ def contents_of_json(path: Path, value: Any) -> Contents:
     source = json_files.Json(value)
     arrays: dict[str, np.ndarray] = {}
     refused: dict[str, str] = {}
-    for name in source.names:
+    names = source.names[: variables.MAX_VARIABLES]
+    for name in names:
         try:
             arrays[name] = variables.plain_array(source.read(name), name)
         except Refused as refusal:
             refused[name] = str(refusal)
-    shapes = {name: arrays[name].shape if name in arrays else None for name in source.names}
+    shapes = {name: arrays[name].shape if name in arrays else None for name in names}
     return Contents(path, "JSON", shapes, arrays, refused)
 
 
@@ -729,9 +730,13 @@ def _refuse_pointer(path: Path, head: bytes) -> None:
         )
 
 
+#: Content of a path that is neither a file on a disk nor a folder.
+NO_FILE = "a pipe, a socket, a device or a file of the operating system"
+
+
 def _require_file(path: Path) -> None:
     if not path.is_file():
-        what = "a folder or device" if path.exists() else "none"
+        what = "a folder" if path.is_dir() else NO_FILE if path.exists() else "none"
         raise FileRefusedError(f"{clean_text(path)}: expected a file; found {what}.")
 
 
@@ -741,10 +746,14 @@ def container_of(path: Path) -> str:
     Raises a FileRefusedError that describes the file if it has another type.
     """
     _require_file(path)
-    with path.open("rb") as file:
-        head = file.read(HEAD)
-    _refuse_pointer(path, head)
     name = clean_text(path.name)
+    with path.open("rb") as file:
+        try:
+            head = file.read(HEAD)
+        except OSError as error:
+            got = NO_FILE if not path.stat().st_size else f"an error ({error.strerror})"
+            raise refusal_of(name, "a file that can be read", got) from None
+    _refuse_pointer(path, head)
     if not head:
         raise refusal_of(name, "a file with content", "an empty file")
     for kind, container in CONTAINERS.items():

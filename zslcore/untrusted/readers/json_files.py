@@ -31,6 +31,7 @@ from zslcore.untrusted.readers.common import (
     Shape,
     encoding_of,
 )
+from zslcore.untrusted.readers.csv_files import MAX_COLUMNS
 from zslcore.untrusted.readers.text_tables import allow_text
 from zslcore.untrusted.worker import Refused
 
@@ -363,8 +364,16 @@ def _text(path: str) -> str:
 def _rows(path: str, separator: str) -> list[list[str]]:
     """Return the cells of each row; a blank line is a row without cells."""
     reader = csv.reader(io.StringIO(_text(path), newline=""), delimiter=separator)
+    rows = []
     try:
-        return list(reader)
+        for row in reader:
+            if len(row) > MAX_COLUMNS:
+                raise Refused(
+                    f"expected at most {MAX_COLUMNS:,} columns; got {len(row):,}",
+                    f"line {reader.line_num}",
+                )
+            rows.append(row)
+        return rows
     except csv.Error as error:
         raise Refused(
             f"expected CSV; got other text ({error})", f"line {reader.line_num}"
