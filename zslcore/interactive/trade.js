@@ -56,7 +56,7 @@ export class Trade {
   still() {
     const { line, head } = this, others = head.lines.filter((each) => each !== line);
     return [
-      ...this.axes(), ...this.equals(), this.area(), ...others.flatMap((each) => this.ghost(each)),
+      ...this.axes(), ...this.equals(), this.area(), ...others.map((each) => this.ghost(each)),
       shape("path", { class: "curve", d: this.along(line), style: this.ink(line) }),
       this.arms, ...this.marks(),  // names are drawn over the lines of the point
     ];
@@ -114,26 +114,30 @@ export class Trade {
     return parts;
   }
 
-  /** Draw another curve with its stops. @param {Line} line */
+  /** Draw another curve. @param {Line} line */
   ghost(line) {
-    const dash = this.head.looks[line.look].dash;
-    const curve = shape("path", { class: "ghost", d: this.along(line), "stroke-dasharray": dash,
-      style: this.ink(line) });
-    return [curve, ...this.symbols(line, () => line.look, 4)];
+    return this.stroke(line.look, this.along(line));
   }
 
-  /** Symbols of a curve's stops. @param {Line} line @param {(look: string) => string} ink @param {number} r */
-  symbols(line, ink, r) {
-    return line.stops.map(({ gamma, look }) => {
-      const place = placeAt(line, gamma), { symbol } = this.head.looks[look];
-      const d = path(symbol, this.x.at(place.unseen), this.y.at(place.seen), r);
+  /** Draw a path like a curve of a look. @param {string} look @param {string} d */
+  stroke(look, d) {
+    const { dash } = this.head.looks[look];
+    return shape("path", { class: "ghost", d, "stroke-dasharray": dash,
+      style: `--ink: var(--${look})` });
+  }
+
+  /** Symbols of the stops. */
+  symbols() {
+    return this.line.stops.map(({ gamma, look }) => {
+      const place = placeAt(this.line, gamma), { symbol } = this.head.looks[look];
+      const d = path(symbol, this.x.at(place.unseen), this.y.at(place.seen), 5);
       return shape("path", { class: look === "plain" ? "hollow" : "dot", d,
-        style: `--ink: var(--${ink(look)})` });
+        style: `--ink: var(--${look})` });
     });
   }
 
-  /** Symbols and names next to their points, each joined to its point by a line. All points are
-   * drawn first, so that no point covers a name. */
+  /** Names next to their points, each joined to its point by a line: stops with their symbols,
+   * curves with a piece of their line. All points are drawn first, so that no point covers a name. */
   marks() {
     const lines = this.head.lines.flatMap((line) => this.points(line));
     const placed = labelled(this.wishes(), this.frame, this.occupied(), lines);
@@ -141,22 +145,20 @@ export class Trade {
     const ink = (look) => `--ink: var(--${look})`;
     const places = placed.flatMap(({ label, x, y }) => {
       const end = Math.max(x, Math.min(label.x, x + label.width)); // nearer end of the name
-      return [
-        shape("path", { class: "leader", d: `M${label.x} ${label.y}L${end} ${y}` }),
-        shape("circle", { class: "dot", cx: label.x, cy: label.y, r: 3.5,
-          style: ink(label.look) }),
-      ];
+      const leader = shape("path", { class: "leader", d: `M${label.x} ${label.y}L${end} ${y}` });
+      return label.isCurve ? [leader] : [leader, shape("circle", { class: "dot", cx: label.x,
+        cy: label.y, r: 3.5, style: ink(label.look) })];
     });
     const names = placed.flatMap(({ label, x, y }) => {
       const { look, name, hollow } = label, { symbol } = this.head.looks[look];
       const kind = hollow ? "hollow" : "dot";
       return [
-        shape("path", { class: kind, d: path(symbol, x + 6, y, 5), style: ink(look) }),
-        shape("text", { class: label.own ? "label strong" : "label", x: x + 16, y: y + 4 }, name),
+        label.isCurve ? this.stroke(look, `M${x} ${y}h14`)
+          : shape("path", { class: kind, d: path(symbol, x + 6, y, 5), style: ink(look) }),
+        shape("text", { class: label.own ? "label strong" : "label", x: x + 18, y: y + 4 }, name),
       ];
     });
-    const own = this.named ? [] : this.symbols(this.line, (look) => look, 5);
-    return [...own, ...places, ...names];
+    return [...(this.named ? [] : this.symbols()), ...places, ...names];
   }
 
   /** Return points along a curve, a few pixels apart. @param {Line} line */
@@ -209,19 +211,19 @@ export class Trade {
     const short = ({ name }) => name.slice(0, isShared ? name.length - data.length : undefined);
     const others = head.lines.filter((each) => each !== line).map((each) => {
       const k = bestOf(each);
-      return this.wish(short(each), each.look, each.unseen[k], each.seen[k]);
+      return { ...this.wish(short(each), each.look, each.unseen[k], each.seen[k]), isCurve: true };
     });
     if (!others.length) return stops;
     // The line itself is named in its lower half, away from its stops.
     const k = line.seen.findIndex((seen) => seen < 0.4 * line.seen[0]);
     return [...stops, ...others,
-      { ...this.wish(short(line), line.look, line.unseen[k], line.seen[k]), own: true }];
+      { ...this.wish(short(line), line.look, line.unseen[k], line.seen[k]), own: true, isCurve: true }];
   }
 
   /** @param {string} name @param {string} look @param {number} u @param {number} s */
   wish(name, look, u, s) {
-    const hollow = look === "plain", width = widthOf(name) + 18;
-    return { name, look, hollow, own: false, x: this.x.at(u), y: this.y.at(s), width };
+    const hollow = look === "plain", width = widthOf(name) + 20;
+    return { name, look, hollow, own: false, isCurve: false, x: this.x.at(u), y: this.y.at(s), width };
   }
 
   // --- Moving parts -----------------------------------------------------------------------------

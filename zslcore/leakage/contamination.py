@@ -128,7 +128,7 @@ def figure_of_trained_classes(
     related = int(finding.figures["related"])
     note = titles_of_sets(vocabularies, is_assumed=is_assumed)
     if related:
-        note += f"; {counted(related, 'more class', 'more classes')} may be related"
+        note += f"; {counted(related, 'class', 'classes')} may be related"
     return trained_classes(f"{len(finding.classes)} of {finding.figures['classes']}", note)
 
 

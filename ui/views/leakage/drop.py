@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any, BinaryIO
 
 import streamlit as st
@@ -58,9 +59,10 @@ from zslcore.leakage.correction import Policy
 from zslcore.leakage.file_kinds import ENDINGS, class_list_of
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.published import PredictedScores
+from zslcore.leakage.released_codes import trained_in_words
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
-from zslcore.leakage.report import STATUS, Report, Verdict
-from zslcore.leakage.split_card import card_of_classes
+from zslcore.leakage.report import STATUS, Figure, Report, Verdict
+from zslcore.leakage.split_card import GAINED, card_of_classes
 from zslcore.leakage.vocabularies import USUAL
 from zslcore.numbers import counted
 from zslcore.results.store import ResultStore
@@ -95,7 +97,7 @@ def show(header: Header) -> None:
     with row:
         upload = st.empty()
         chosen = controls.choose_option(
-            "Check", [ON_FILE, ON_DATASET], key="leakage_source", width=176
+            "Check", [ON_FILE, ON_DATASET], key="leakage_source", width=220
         )
     if chosen == ON_DATASET:
         _check_dataset(header, answer, [])
@@ -344,7 +346,7 @@ CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
 _CHOICES = {
     "hyperparameters": ("Hyper-parameters were chosen on", CHOSEN_ON),
     "epochs": ("Epochs were chosen on", CHOSEN_ON),
-    "gamma": ("Gamma was chosen on", CHOSEN_ON),
+    "gamma": ("γ was chosen on", CHOSEN_ON),
     "prototypes": ("Class embeddings were made from", ["unknown", "independent", "test images"]),
 }
 #: Whether this visit has opened the menu of declarations, or has a declaration in its address.
@@ -422,7 +424,7 @@ def declare(*, measurable: bool) -> Declared:
 # --- The card -------------------------------------------------------------------------------------
 
 
-#: Mark -> its name for several findings.
+#: Mark, in the order of the list -> its name for several findings.
 MARK_NAMES: dict[Mark, str] = {
     "leak": "leaks",
     "error": "errors",
@@ -477,11 +479,20 @@ def show_card(
                 chart(picture_of(card.picture), card.picture.alt, key=f"drop_picture{key}")
         for place, figure in zip(places, card.figures, strict=True):
             with place.container(gap=None):
-                st.metric(plain(figure.label[0].upper() + figure.label[1:]), figure.value)
-                st.caption(plain(figure.note))
+                _show_figure(figure)
         _show_takeaway(card, key)
     is_open = not (with_verdict or window.is_narrow())
     _show_details(card, findings_below=findings_below, is_open=is_open)
+
+
+def _show_figure(figure: Figure) -> None:
+    """Show a metric and its note; each condition of a measured effect has its own line."""
+    tip, note = None, plain(figure.note)
+    if figure.label == GAINED and "trainval" in note:
+        tip = f"Range over six methods. {trained_in_words()} train on trainval."
+        note = note.replace("; ", "  \n")
+    st.metric(plain(figure.label[0].upper() + figure.label[1:]), figure.value, help=tip)
+    st.caption(note)
 
 
 def _show_takeaway(card: Report, key: str) -> None:
@@ -504,13 +515,14 @@ def _show_takeaway(card: Report, key: str) -> None:
 def _show_details(card: Report, *, findings_below: bool, is_open: bool) -> None:
     """List findings and contents in expanders; with ``findings_below``, contents only."""
     if not findings_below:
+        by_mark = {mark: card.marked(mark) for mark in MARK_NAMES}
         counts = [
-            counted(len(findings), mark, many)
-            for mark, many in MARK_NAMES.items()
-            if (findings := card.marked(mark))
+            counted(len(findings), mark, MARK_NAMES[mark])
+            for mark, findings in by_mark.items()
+            if findings
         ]
         with st.expander(f"Details: {', '.join(counts)}", expanded=is_open):
-            for finding in card.findings:
+            for finding in chain.from_iterable(by_mark.values()):
                 mark = f":{LOOKS[finding.mark][1]}[{finding.mark}]"
                 words = f"**{plain(finding.title)}.** {plain(finding.sentence)}"
                 advice = f" *{plain(finding.advice)}*" if finding.advice else ""

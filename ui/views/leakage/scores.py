@@ -97,7 +97,7 @@ def _headline(first: EvaluatedScores, words: Words) -> str:
     moved = abs(round(separate, 3) - round(joint, 3))  # of the numbers in the same sentence
     return (
         f"The protocol moves H by {100 * moved:.1f} points: {percent(separate)} in "
-        f"separate label spaces, {percent(joint)} in the joint label space."
+        f"separate label spaces, {percent(joint)} in the joint label space at γ = 0."
     )
 
 
@@ -239,7 +239,10 @@ def _draw_curves(
         if each.matrix.tested.has_curve
     ]
     matrix, sides = first.matrix, (words.seen, words.unseen)
-    curve = InteractiveCurve(lines, matrix.tested, matrix.class_names, sides=sides)
+    separate = first.report.figures["separate_harmonic"]
+    curve = InteractiveCurve(
+        lines, matrix.tested, matrix.class_names, sides=sides, separate=separate
+    )
     draw_curves(curve, key=CURVE, on_change=_remember)
 
 

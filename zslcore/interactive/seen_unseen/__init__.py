@@ -47,13 +47,13 @@ _HERE = Path(__file__).parent
 _HTML = """
 <div class="whole">
   <div class="lines" role="group" aria-label="Curve to drag"></div>
+  <div class="stops" role="group" aria-label="H, and named values of gamma"></div>
   <div class="numbers"><span class="g"></span><span class="u"></span><span class="s"></span
     ><span class="h"></span><span class="average">per class</span></div>
   <div class="pair">
     <figure class="trade"><svg role="img"></svg></figure>
     <figure class="over"><svg role="img" aria-label="Accuracies and H over gamma"></svg>
-      <input type="range" aria-label="Gamma, subtracted from the scores of seen classes">
-      <div class="stops" role="group" aria-label="Named values of gamma"></div></figure>
+      <input type="range" aria-label="Gamma, subtracted from the scores of seen classes"></figure>
   </div>
   <details class="images"><summary>Predictions by group, and accuracy per class</summary>
   <div class="pair">
@@ -101,7 +101,8 @@ class InteractiveCurve:
     ``scores`` are the scores of the first line; ``names`` are class names in the order of the
     prototypes. With ``choose``, a visitor can select another line to drag; with ``tell``, the
     server receives the gamma of the first line at the end of a drag. ``looks`` has "seen",
-    "unseen", "harmonic" and all looks of lines and stops.
+    "unseen", "harmonic" and all looks of lines and stops. ``separate`` is H of the first line in
+    separate label spaces, shown with H at its stops; None hides it.
     """
 
     lines: Sequence[CurveLine]
@@ -111,6 +112,7 @@ class InteractiveCurve:
     tell: bool = True
     sides: tuple[str, str] = ("seen", "unseen")
     looks: Mapping[str, Look] = field(default_factory=lambda: LOOKS)
+    separate: float | None = None
 
     @property
     def alt(self) -> str:
@@ -183,6 +185,7 @@ class InteractiveCurve:
             "choose": self.choose,
             "tell": self.tell,
             "sides": self.sides,
+            "separate": self.separate,
         }
 
 

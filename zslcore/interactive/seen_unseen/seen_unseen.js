@@ -84,7 +84,6 @@ export class InHand extends Held {
       `Gamma, subtracted from the scores of ${this.sides.seen} classes`);
     this.layRange(over.frame, line.limits, "any");
     this.drawStops();
-    this.named.style.marginLeft = wide ? this.range.style.marginLeft : "";
     this.drawLines();
     if (!head.tell) this.places.images.open = true; // in a file of its own, nothing follows
     this.buildImages(wide ? side + 64 : width, wide ? room.width : width);
@@ -94,8 +93,12 @@ export class InHand extends Held {
 
   drawStops() {
     this.drawNamed(this.line.stops.map(({ name, gamma, look }) => ({
-      title: `Go to this γ: ${name}`, words: `${name}, γ = ${threeDigits(gamma)}`, value: gamma,
-      look, hollow: look === "plain" })));
+      title: `Go to this γ: ${name}`, value: gamma, look, hollow: look === "plain",
+      words: `${name}, γ = ${threeDigits(gamma)}: H = ${percent(placeAt(this.line, gamma).harmonic)}`,
+    })));
+    const { separate } = /** @type {Head} */ (this.head);
+    if (separate !== null && this.chosen === 0)
+      this.named.prepend(`separate label spaces: H = ${percent(separate)}`);
   }
 
   drawLines() {

@@ -26,7 +26,7 @@ CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": "
 
 @check(
     "ZSL008",
-    "Choice of hyper-parameters, epochs and gamma",
+    "Choice of hyper-parameters, epochs and γ",
     "Nothing was chosen on the test set.",
     decides=False,
 )

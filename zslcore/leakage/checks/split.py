@@ -63,7 +63,7 @@ LIKE_V1_ADVICE = (
 
 @check(
     "ZSL003",
-    "Rows in two parts or out of range",
+    "Rows in more than one part",
     "Every row exists and is in exactly one part.",
 )
 def shared_rows(context: AuditContext) -> Findings:
