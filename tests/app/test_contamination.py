@@ -25,9 +25,7 @@ def test_the_answer_is_there_before_the_first_click():
 
 def test_the_picture_explains_what_is_there_on_a_telephone_and_on_a_screen():
     app = visit(PAGE)
-    assert "6+1: 6 test classes in the pre-training set, 1 related" in str(
-        charts(app)[0].figure["data"]
-    )
+    assert "6+1: 6 of them in the pre-training set, 1 related" in str(charts(app)[0].figure["data"])
     app.session_state["window_is_narrow"] = True
     app.run()
     assert "Touch a cell" in words(app)
@@ -120,12 +118,12 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     n_tests = len(contamination.test_sets())
     # Features without pre-training have no column.
     assert len(drawn) == len(contamination.contamination_table()) - web * n_tests
-    assert "LAION-2B" in drawn["web-scale", "UCF101"][1]
+    assert "LAION-2B" in drawn["web-scale", "UCF101 · 101"][1]
     assert figure["layout"]["xaxis"]["categoryarray"][-2:] == ["Kinetics-664", "web-scale"]
     assert "6+1" in key["name"]
     assert len({trace["marker"]["symbol"] for trace in traces}) == len(traces) == 4
     assert len(figure["layout"]["shapes"]) == 2
-    text, hover = drawn["Kinetics-400", "UCF101"]
+    text, hover = drawn["Kinetics-400", "UCF101 · 101"]
     assert text == "\N{NO-BREAK SPACE}40+46"
     assert hover == "40 in the set, 46 related of 101<br>Huang et al. 2021: 61"
 

@@ -45,7 +45,7 @@ def test_the_page_counts_the_verdicts_and_states_the_strongest_finding(printed):
     fails = sum(each.verdict == "does not hold" for each in printed.values())
     assert f"Of {len(CLAIMS)} claims in four papers, {holds} hold" in said
     assert f"{fails} do not, and {len(CLAIMS) - holds - fails} are open" in said
-    assert "the printed p = 0.007 belongs to a different test" in said
+    assert "p = 0.007 printed for the training set belongs to the test set" in said
     assert "24 pairs give p = 0\\.35" in said  # the claim that is open to begin with
     assert "p = 0\\.0072" in said
 
@@ -132,9 +132,7 @@ def test_the_two_crossed_tests_have_the_p_of_print_for_the_other_set():
     app = visit("wall", claims_open="gbu-cross-p")
     figure = charts(app)[0].figure
     training, test = figure["data"]
-    names = [
-        f"a different {what}" for what in ("training set<br>p = 0.35", "test set<br>p = 0.0072")
-    ]
+    names = ["training on AWA2<br>p = 0.35", "testing on AWA2<br>p = 0.0072"]
     assert figure["layout"]["yaxis"]["ticktext"] == names
     (low, high), (above, _) = map(interval, (training, test))
     assert low < 0 < high

@@ -289,6 +289,7 @@ def test_cells_of_contamination():
         [(t, s) for s in NAMES for t in ("<i>K", "S")], columns=["title", "test_set"]
     ).sample(frac=1, random_state=0)
     table["state"] = rng.choice(list(contamination.LOOKS), len(table))
+    table["row"] = table["test_set"]
     table["text"] = [f"{k} of 99" for k in range(len(table))]
     table["hover"] = table["text"] + "!"
     figure = contamination.contamination_map(table, "eel", ["S"])

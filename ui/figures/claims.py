@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from math import ceil, floor
 
 from ui.figures.cached import cached_figure
-from ui.figures.palette import HARMONIC, INK
+from ui.figures.palette import INK
 from ui.figures.vocabulary import Chart, Markup, Part, axis, dots, figure, rule, scatter, whiskers
 
 #: Unit of a judgment -> title of the axis, and factor from values to its scale.
@@ -47,7 +48,10 @@ def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
         for test in tests
     ]
     across = axis(title, rangemode="tozero" if unit in ("p", "share", "place") else None)
-    if unit == "share":
+    if unit in ("points", "AWA2 minus AWA1"):  # from tick to tick
+        ends = [e for test in tests for e in (test.value, test.low, test.high) if e is not None]
+        across["range"] = [min(-1, floor(scale * min(ends))), max(1, ceil(scale * max(ends)))]
+    elif unit == "share":
         across["range"] = [0, 104]
     return figure(
         [_point(test, k, scale) for k, test in enumerate(tests)],
@@ -60,15 +64,14 @@ def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
 
 
 def _point(test: Number, k: int, scale: float) -> Part:
-    """Return one number with its interval, in the colour ``INK`` if ``k`` is 0."""
-    mark = INK if k == 0 else HARMONIC
+    """Return one number with its interval."""
     bounded = test.low is not None and test.high is not None
     low, high = (scale * (test.value if end is None else end) for end in (test.low, test.high))
     return scatter(
         x=[scale * test.value],
         y=[k],
-        marker=dots(mark, 11, symbol="circle"),
-        error_x=whiskers([scale * test.value], [low], [high], mark.color) if bounded else None,
+        marker=dots(INK, 11, symbol="circle"),
+        error_x=whiskers([scale * test.value], [low], [high], INK.color) if bounded else None,
         customdata=[test.name],
         hovertemplate="%{customdata}: %{x:.3g}<extra></extra>",
         showlegend=False,

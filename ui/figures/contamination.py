@@ -17,7 +17,7 @@ LOOKS: dict[str, tuple[str, Mark, str]] = {
 }
 ROW_HEIGHT = 34
 #: Last entry of the legend: the texts of the cells.
-COUNTED = "6+1: 6 test classes in the pre-training set, 1 related"
+COUNTED = "· 10: 10 test classes; 6+1: 6 of them in the pre-training set, 1 related"
 
 
 @cached_figure
@@ -28,6 +28,7 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
     the pre-training sets of the chosen extractor.
     """
     titles, sets = list(dict.fromkeys(table["title"])), list(dict.fromkeys(table["test_set"]))
+    rows = list(dict.fromkeys(table["row"]))
     row = [_frame(y=sets.index(chosen))] if chosen in sets else []
     aside = 0 if narrow() else 0.1  # counts are right of their marks
     place = {title: k + aside for k, title in enumerate(titles)}
@@ -45,7 +46,7 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
             tickangle=-90 if narrow() else 0,
             range=[-0.6, len(titles) - 0.4],
         ),
-        yaxis=axis(grid=True, categoryarray=sets, range=[len(sets) - 0.5, -0.5]),
+        yaxis=axis(grid=True, categoryarray=rows, range=[len(sets) - 0.5, -0.5]),
         shapes=row + [_frame(x=place[title]) for title in columns if title in place],
     )
 
@@ -61,18 +62,24 @@ def _cells(table: pd.DataFrame, state: str) -> Part:
         edge = {"width": 2, "color": mark.color}
         size = 9 if narrow() else 14
         marker = {"symbol": symbol, "size": size, "color": mark.color, "line": edge}
+    beside = "bottom center" if narrow() else "middle right"
     return scatter(
         x=part["title"],
-        y=part["test_set"],
-        mode="markers" if narrow() and not unknown else "markers+text",
+        y=part["row"],
+        mode="markers+text",
         name=label,
-        text=["?" if unknown else Markup(f"\N{NO-BREAK SPACE}{words}") for words in part["text"]],
-        textposition="middle center" if unknown else "middle right",
+        text=["?" if unknown else _count(words) for words in part["text"]],
+        textposition="middle center" if unknown else beside,
         textfont={"size": 9 if narrow() else 13, "color": INK.color},
         marker=marker,
         customdata=[Markup(words) for words in part["hover"]],
         hovertemplate="%{y} and %{x}<br>%{customdata}<extra></extra>",
     )
+
+
+def _count(words: str) -> Markup:
+    """Return the counts of a cell, in a narrow window the first one."""
+    return Markup(words.partition("+")[0] if narrow() else f"\N{NO-BREAK SPACE}{words}")
 
 
 def _frame(*, x: float | None = None, y: int | None = None) -> Part:

@@ -142,6 +142,10 @@ def _points(
     )
 
 
+#: Question of the paired tests -> label of its line.
+CROSS_LABELS = {"training set": "training on AWA2", "test set": "testing on AWA2"}
+
+
 @cached_figure
 def difference_strips(
     tables: Mapping[str, tuple[pd.DataFrame, Mapping[str, PairedTest]]], labels: Mapping[str, str]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from ui.figures.cross import difference_strips, four_accuracies, image_counts
+from ui.figures.cross import CROSS_LABELS, difference_strips, four_accuracies, image_counts
 from ui.figures.lesson import shares
 from ui.figures.palette import FIRST, HARMONIC, SECOND
 from ui.figures.vocabulary import Chart
@@ -24,11 +24,7 @@ PAIR = ("simulated-AWA1", "simulated-AWA2")
 #: Methods with a closed-form solution, fitted within seconds.
 METHODS = ("LinearV2S", "LinearS2V", "ESZSL")
 PRINTED, HERE, BARE = "as printed, real images", "simulated with shift", "simulated without shift"
-QUESTIONS = {
-    "training set": "a different training set",
-    "test set": "a different test set",
-    "larger": "which changes more",
-}
+QUESTIONS = CROSS_LABELS | {"larger": "which changes more"}
 FOLDS = Ranges((2.0, 5.0, 10.0), lambda factor: f"{factor:g} times")
 TENTHS = Ranges((0.25, 0.5, 0.75, 0.95), lambda share: f"{100 * share:.0f} %")
 MORE = WordAnswers(("AWA1", "AWA2", "both equally"))

@@ -14,7 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from ui.figures import palette
-from ui.figures.cross import difference_strips, image_counts, mixing_dumbbells
+from ui.figures.cross import CROSS_LABELS, difference_strips, image_counts, mixing_dumbbells
 from ui.figures.images import picture
 from ui.maps import simulated_effects
 from ui.maps.colours import (
@@ -82,7 +82,7 @@ SLIDERS: Mapping[Method, Mapping[str, tuple[str, str, list[float], float]]] = {
 #: How to read a map of two data sets.
 LOOK_FOR = "Colours mix where the data sets agree; an island of one colour is a class that differs."
 #: Question of the paired tests -> label of its line.
-QUESTIONS = {"training set": "training<br>on AWA2", "test set": "testing<br>on AWA2"}
+QUESTIONS = {name: label.replace(" ", "<br>", 1) for name, label in CROSS_LABELS.items()}
 #: Column of tables of images -> its heading.
 NAMES = {"data_set": "data set", "row": "image"}
 #: Maximum number of rows of a table on screen; the download has all rows.

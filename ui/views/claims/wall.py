@@ -15,6 +15,7 @@ from ui.components import window
 from ui.components.tile_wall import Tile
 from ui.components.tile_wall import draw as draw_wall
 from ui.figures.claims import Number, claim_numbers
+from ui.figures.cross import CROSS_LABELS
 from ui.shell.frame import Header, chart, errors_as_sentences, place_answer
 from ui.shell.text import plain
 from ui.state import cache
@@ -91,7 +92,8 @@ def show(_: Header) -> None:
         basis, groups, marks, sought = _choose()
         judged = cache.judged_on(BASES[basis][2])
         counts = Counter(map(_state_of, judged.values()))
-        answer.say(*_in_words(basis, counts), tip="SS, PS: standard and proposed split.")
+        tip = f"SS, PS: standard and proposed split. {released_codes.headline()}"
+        answer.say(*_in_words(basis, counts), tip=tip)
         headings, states = [FAILED, *GROUPS.values()], list(MARKS)
         paper_of = {id_: PAPERS[claim.paper] for id_, claim in CLAIMS.items()}
         tiles = sorted(
@@ -170,12 +172,12 @@ def _choose() -> tuple[Basis, list[str], list[str], str]:
 
 
 def _in_words(basis: Basis, counts: Counter[State]) -> tuple[str, str]:
-    """Return how many claims hold, the strongest finding, and the count of released codes."""
+    """Return how many claims hold, the meaning of "open", and the strongest finding."""
     return (
         f"Of {counts.total()} claims in four papers, {counts['yes']} hold {BASES[basis][1]}, "
         f"{counts['no']} do not, and {counts['open']} are open.",
-        f"Strongest finding (first tile): the printed p = {PRINTED_CLAIM.p} belongs to a different "
-        f"test. {released_codes.headline()}",
+        f"Open: undecided by {BASES[basis][0]}. Strongest finding (first tile): the p = "
+        f"{PRINTED_CLAIM.p} printed for the training set belongs to the test set.",
     )
 
 
@@ -266,9 +268,9 @@ def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
     read = judgment.cells.tables
     if CROSS_TABLE in read and judgment.unit == "p":
         numbers = [
-            Number(f"a different {what}", test.mean_difference, *test.interval, f"p = {test.p:.2g}")
+            Number(CROSS_LABELS[what], test.mean_difference, *test.interval, f"p = {test.p:.2g}")
             for what, test in cross_tests(read[CROSS_TABLE]).items()
-            if what != "larger"
+            if what in CROSS_LABELS
         ]
         unit = "AWA2 minus AWA1"
     elif judgment.number is not None:
@@ -303,7 +305,7 @@ def _show_shares(table: pd.DataFrame, name: str) -> None:
     floats = [column for column in table.columns if table[column].dtype.kind == "f"]
     shares = [column for column in floats if table[column].abs().max() <= 1]
     labels = {column: _heading_of(str(column)) for column in table.columns}
-    tables.show(table, name, labels=labels, percent=shares, height=300)
+    tables.show(table, name, labels=labels, percent=shares, height=8 * tables.ROW + 2)
 
 
 def _heading_of(column: str) -> str:

@@ -171,9 +171,9 @@ def show_map(tested: TestSet, extractor: Extractor) -> None:
         f"{counts.get('possible', 0)} have related classes only, {counts.get('none', 0)} have none "
         f"and {counts.get('unknown', 0)} are unknown. Unknown for all: {', '.join(web)}.",
         key="contamination_map",
-        table=lambda: table.drop(columns=["hover", "text"]),
+        table=lambda: table.drop(columns=["row", "hover", "text"]),
     )
-    touch = "Touch" if window.is_narrow() else "Point at"
+    touch = "Number: test classes in the set. Touch" if window.is_narrow() else "Point at"
     st.caption(
         f"{touch} a cell for its classes and, where a paper reports one, the paper's count. SS, "
         f"PS: standard and proposed split. Web-scale sets without a class list: {', '.join(web)}. "
@@ -191,6 +191,7 @@ def _map() -> tuple[pd.DataFrame, list[str]]:
     sets = contamination.pretraining_sets()
     table["title"] = [sets[name].title for name in table["pretraining"]]
     table["test_set"] = table["dataset"] + table["split"].map(lambda s: f", {s}" if s else "")
+    table["row"] = table["test_set"] + table["classes"].map(" · {:,}".format)
     table["hover"] = [_hover(row) for row in table.to_dict("records")]
     table["text"] = [_short(row) for row in table.to_dict("records")]
     is_open = (table["state"] == "unknown").groupby(table["title"], sort=False).all()

@@ -96,9 +96,15 @@ def show(header: Header) -> None:
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
         upload = st.empty()
-        chosen = controls.choose_option(
-            "Check", [ON_FILE, ON_DATASET], key="leakage_source", width=220
-        )
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            st.caption("Check", width="content")
+            chosen = controls.choose_option(
+                "Check",
+                [ON_FILE, ON_DATASET],
+                key="leakage_source",
+                label_visibility="collapsed",
+                width=132,
+            )
     if chosen == ON_DATASET:
         _check_dataset(header, answer, [])
         return
