@@ -97,7 +97,7 @@ def test_a_fresh_folder_shows_every_inductive_method_on_cub_and_awa1():
 
 
 def test_a_cell_says_where_its_number_and_the_printed_one_come_from():
-    app = visit("table", table_result="ESZSL · CUB-vgg_fc7", table_metric="ZSL")
+    app = visit("table", table_result="ESZSL · CUB birds, VGG", table_metric="ZSL")
     assert {"H at γ", "ZSL accuracy"} <= set(metrics(app))
     assert any("--dataset CUB-vgg_fc7" in code.value for code in app.code)
     assert "Precomputed, included in the package" in words(app)
@@ -106,7 +106,12 @@ def test_a_cell_says_where_its_number_and_the_printed_one_come_from():
 
 
 def test_missing_cells_say_what_is_missing_and_how_to_get_it():
-    app = visit("table", table_split="SS", table_metric="ZSL", table_result="SJE · AWA1-phog")
+    app = visit(
+        "table",
+        table_split="SS",
+        table_metric="ZSL",
+        table_result="SJE · AWA1, hand-crafted (PHOG)",
+    )
     said = words(app)
     assert "cells are missing" in said
     assert "Computing them takes about" in said
@@ -115,7 +120,7 @@ def test_missing_cells_say_what_is_missing_and_how_to_get_it():
 
 
 def test_submitted_results_show_what_the_board_has_found():
-    app = visit("table", table_whose="others'", table_metric="ZSL")
+    app = visit("table", table_whose="from others", table_metric="ZSL")
     said = words(app).replace("\\", "")
     assert shown(app).notna().to_numpy().any()
     assert "○ Stated: metrics without predictions. Submitted by" in said
@@ -184,7 +189,7 @@ def test_a_run_on_a_split_of_its_own_opens_the_table_first_and_highlighted(birds
 
 
 def test_an_empty_table_names_the_choice_that_hides_your_runs(birds):
-    app = visit("table", table_whose="others'", table_metric="s at γ", table_split="SS")
+    app = visit("table", table_whose="from others", table_metric="s at γ", table_split="SS")
     assert "1 of your runs is hidden: 1 by *Results* (*your runs* is off)." in words(app)
     ResultStore().put(
         run(RunSpec("digits", "PS", "ESZSL"), load("digits"), with_oracle=False).result
@@ -261,7 +266,7 @@ def test_one_of_several_results_of_a_cell_can_be_opened(store, results):
     store.put(replace(results[0], key="0", created="2026-01-01T10:00:00+00:00"))
     app = mine(table_result=f"{CELL}{WORLD.name}")
     menu = app.selectbox(key="table_run")
-    assert menu.label == "Choose one of 2 results"
+    assert menu.label == "Run"
     menu.set_value(menu.options[1]).run()
     assert ", 2026-01-01." in words(app).replace("\\", "")
     assert "Predictions (.parquet)" not in downloads(app)

@@ -213,7 +213,7 @@ def test_the_board_takes_hostile_names_and_refuses_hostile_links(hostile):
 def test_submitted_names_in_the_table_are_text(page, hostile, chosen):
     """The page as it is opened, and with one or the other result chosen."""
     server, board, _ = hostile
-    watch, address = Watch(page), "/compare?table_whose=others'&table_metric=ZSL"
+    watch, address = Watch(page), "/compare?table_whose=from+others&table_metric=ZSL"
     if chosen != "-":
         entry = board.results[chosen].entry
         address += f"&table_result={quote(f'{entry.method} · {entry.data.name}')}"

@@ -118,7 +118,7 @@ def shown(figure) -> Iterator[Shown]:
 def at_tick(figure, trace, letter, value):
     """Return the word at the tick of a value, without tags and marks of roles."""
     axis = figure.layout[(trace[f"{letter}axis"] or letter).replace(letter, f"{letter}axis", 1)]
-    words = {} if axis.tickvals is None else dict(zip(axis.tickvals, axis.ticktext, strict=True))
+    words = {} if axis.ticktext is None else dict(zip(axis.tickvals, axis.ticktext, strict=True))
     near = [tick for tick in words if not isinstance(value, str) and abs(tick - value) < 0.45]
     return plain(words[near[0]]) if near else plain(value)
 
@@ -238,26 +238,28 @@ def test_mixing_of_classes():
 def ranked():
     table = pd.DataFrame({"value": values(), "printed": values(1)}, index=NAMES)
     table = table.assign(low=table["value"] - 0.01, high=table["value"] + 0.03)
-    table = table.assign(top=np.arange(N) < 3, first=1.0, ranks=[f"{k}" for k in range(N)])
+    table = table.assign(
+        first=np.where(np.arange(N) < 3, 1.0, 2.0), ranks=[f"{k}" for k in range(N)]
+    )
     table.loc["eel", ["printed", "first"]] = np.nan
     return table
 
 
 def test_places_of_methods():
     table = ranked()
-    figure = method_table.rank_forest(table, "ZSL")
+    figure = method_table.rank_forest(table, "ZSL", top=73, row=25)
     points = list(shown(figure))
     ours = [m for m in points if m.series != "printed"]
     same({m.y: m.x for m in ours}, 100 * table["value"])
     same({m.y: m.x for m in points if m.series == "printed"}, 100 * table["printed"].dropna())
     assert all(m.said.split(",")[0] == m.y for m in points)
     assert {m.said for m in ours} == {f"{n}, rank {r}" for n, r in table["ranks"].items()}
-    assert {m.y for m in ours if m.color == INK.color} == set(table.index[table["top"]])
+    assert {m.y for m in ours if m.color == INK.color} == set(table.index[table["first"] == 1])
     high = {m.y: m.trace.error_x.array[m.k] for m in ours if m.trace.error_x}
     same(high, dict.fromkeys(table.index.drop("eel"), 3.0))
-    assert [m.y for m in sorted(ours, key=lambda m: -m.x)] == list(
-        map(plain, figure.layout.yaxis.ticktext)
-    )
+    assert list(map(plain, figure.layout.yaxis.ticktext)) == list(table.index)
+    margin = figure.layout.margin
+    assert figure.layout.height - margin.t - margin.b == 25 * N  # the rows of the table
 
 
 def test_mean_ranks_of_methods():
@@ -322,7 +324,7 @@ def test_gains_of_classes(narrow, look):
             of, (clicked, words) = row.loc[m.y], m.trace.customdata[m.k]
             assert plain(clicked) == of.name
             assert without_tags(words).startswith(f"{of.name}: ")
-            assert f"pre-trained {of['accuracy']:.1%}, without {of['baseline']:.1%}" in words
+            assert f"pre-training {of['accuracy']:.1%}, without {of['baseline']:.1%}" in words
             opacity = 1 if of["draws"] >= gains.FEWEST_DRAWS else 0.45  # pale without an interval
             assert m.color == translucent(GROUP_LOOKS[of["group"]].color, opacity)
             assert m.series.startswith(GROUP_WORDS[of["group"]])

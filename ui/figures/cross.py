@@ -166,9 +166,10 @@ def difference_strips(
         traces += [panel.on(trace | {"showlegend": first}) for trace in shown]
         if title:
             notes.append(panel.title(title))
-        at = {"xref": f"x{panel.suffix} domain", "yref": f"y{panel.suffix}", "xanchor": "right"}
+        at = {"xref": f"x{panel.suffix} domain", "yref": f"y{panel.suffix}", "xanchor": "left"}
         for question, test in tests.items():
-            notes.append(note(f"p = {test.p:.2g}", 1, place[question] + 0.36, **at))
+            words = f"p = {test.p:.2g}"
+            notes.append(note(words, 1, place[question] + 0.15, xshift=6, **at))
         rules.append(rule(x=0, on=panel, color=NEUTRAL.color, width=1.5))
         rows = axis(grid=False, range=[-0.5, len(labels) - 0.5], showticklabels=first or narrow())
         rows |= {
@@ -182,6 +183,7 @@ def difference_strips(
     return figure(
         traces,
         height=140 + 70 * len(labels) * (len(tables) if narrow() else 1),
+        margin={"r": 86 if notes else 8},
         legend="bottom",
         annotations=notes,
         shapes=rules,
@@ -208,7 +210,7 @@ def _means(tests: Mapping[str, PairedTest], place: Mapping[str, int]) -> Part:
         x=mean,
         y=[place[question] + 0.15 for question in tests],
         name="mean and 95 % interval",
-        marker=dots(HARMONIC, 11, symbol="square"),
+        marker=dots(HARMONIC, 7, symbol="square"),
         error_x=whiskers(mean, low, high, HARMONIC.color),
         hovertemplate="mean %{x:+.2f} points<extra></extra>",
     )

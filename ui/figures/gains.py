@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
+from math import ceil
 
 import numpy as np
 import pandas as pd
@@ -36,16 +37,23 @@ MOST_NAMED, MANY = 104, 17
 #: The means are drawn first: above the short columns if at least ``ROOM`` lines are free there, or
 #: above all. They have at most the first number of lines; as many as the second stay empty
 #: below them; on a telephone, both are smaller.
-ROOM, ABOVE, ON_TELEPHONE = 10, (6, 5), (4, 4)
+ROOM, ABOVE, ON_TELEPHONE = 10, (6, 5), (6, 4)
 #: Title of the axes of gains.
-UNIT = "points gained; dashed: mean"
+UNIT = "points gained"
+#: Interval between ticks, in points, if at least two fit.
+TICKS = 25
 #: Minimum number of draws of a class for an interval.
 FEWEST_DRAWS = 5
 
 
 @cached_figure
 def gain_bars(
-    table: pd.DataFrame, picked: str, gain: GroupGain | None = None, *, only_unrelated: bool
+    table: pd.DataFrame,
+    picked: str,
+    gain: GroupGain | None = None,
+    *,
+    only_unrelated: bool,
+    title_of_set: str = "the pre-training set",
 ) -> Chart:
     """Draw one bar per class with its interval, in a column per group with the group's mean.
 
@@ -67,13 +75,14 @@ def gain_bars(
     traces: list[Part] = []
     titles: list[Part] = []
     axes: Part = {}
+    group_words = GROUP_WORDS | {"in the set": f"in {title_of_set}"}
     for plane, column in zip(sides, columns, strict=True):
         start, rows = 0, pd.concat(column or [table[:0]])
         of_plane = lines * (plane.down[1] - plane.down[0])
         of_x, of_y = _axes(rows, table, [-0.6, of_plane - 0.4], lying=named)
         for part in column:
             group, mean = part["group"].iloc[0], 100 * part["gain"].mean()
-            words = f"{GROUP_WORDS[group]}, mean {signed(mean / 100)}"
+            words = f"{group_words[group]}, mean {signed(mean / 100)}"
             bars_of = _bars(part, GROUP_LOOKS[group], picked, start, lying=named)
             entry = {"name": f"{words}, {len(part)} classes", "showlegend": False}
             if not apart:  # the first bar may be pale
@@ -82,15 +91,14 @@ def gain_bars(
             ends, means = [start - 0.5, start + len(part) - 0.5], [mean] * 2
             at: Part = {"y": ends, "x": means} if named else {"x": ends, "y": means}
             traces.append(plane.on(bars_of | entry))
-            behind: Part = {"name": "mean of the group", "showlegend": False, "zorder": -1}
-            traces.append(plane.on(line(INK.color, dash="dash", width=1.5, **behind, **at)))
+            at |= {"name": "mean of the group", "showlegend": False}
+            traces.append(plane.on(line(INK.color, dash="dash", width=1.5, **at)))
             if apart:
-                low, high = of_x["range"]
-                titles.append(plane.title(words.removeprefix("in the "), -low / (high - low)))
+                titles.append(plane.title(words, at_end=True))
             start += len(part)
         axes |= plane.axes(of_x, of_y)
     if gain is not None and above is not None:
-        points, notes, both = _means(parts, gain, above)
+        points, notes, both = _means(parts, gain, above, group_words)
         traces.append(above.on(points))
         titles += notes
         axes |= above.axes(*both)
@@ -121,9 +129,9 @@ def _with_means(lengths: Sequence[int], sides: list[Plane]) -> tuple[int, list[P
 
 
 def _means(
-    parts: Sequence[pd.DataFrame], gain: GroupGain, plane: Plane
+    parts: Sequence[pd.DataFrame], gain: GroupGain, plane: Plane, group_words: Mapping[str, str]
 ) -> tuple[Part, list[Part], tuple[Part, Part]]:
-    """Return the means of the groups and their difference as points, with labels and axes."""
+    """Return the means of the groups and, below, their difference, with labels and axes."""
     groups = [part["group"].iloc[0] for part in parts]
     values = [part["gain"].to_numpy() for part in parts]
     means = [*(value.mean() for value in values), gain.difference]
@@ -132,26 +140,28 @@ def _means(
     low, high = 100 * np.array(ends).T
     looks = [*(GROUP_LOOKS[group] for group in groups), replace(INK, symbol="square")]
     colors = [look.color for look in looks]
-    names = [*groups, "set − unrelated"]
+    names = [escape(group_words[group], quote=False) for group in groups]
+    names.append(f"{names[0]}<br>minus unrelated")
+    rows = [*range(len(groups)), len(groups) + 0.6]
     points = scatter(
         x=mean,
-        y=np.arange(len(mean)),
+        y=rows,
         name="mean and 95 % interval",
         showlegend=False,
         marker={"color": colors, "symbol": [look.symbol for look in looks], "size": 11},
         error_x=whiskers(mean, low, high, INK.color),
-        customdata=names,
+        customdata=[Markup(name.replace("<br>", " ")) for name in names],
         hovertemplate="%{customdata}: mean %{x:+.1f} points<extra></extra>",
     )
     at = {"xref": f"x{plane.suffix}", "yref": f"y{plane.suffix}", "xanchor": "left", "xshift": 8}
-    notes = [note(signed(each), high[k], k, **at) for k, each in enumerate(means)]
+    notes = [
+        note(signed(each), end, row, **at) for each, end, row in zip(means, high, rows, strict=True)
+    ]
     reach = [min(0.0, low.min()) - 2, (1.35 if narrow() else 1.15) * max(0.0, high.max())]
-    start = -reach[0] / (reach[1] - reach[0])
-    notes.append(plane.title("means with 95 % intervals", start))
-    of_gains = axis(
-        "points gained", grid=True, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color
-    )
-    return points, notes, (of_gains, axis(names=names, range=[len(mean) - 0.4, -0.6], grid=False))
+    notes.append(plane.title("means with 95 % intervals", at_end=True))
+    of_gains = axis(UNIT, grid=True, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color)
+    labels: Part = {"tickvals": rows, "ticktext": [Markup(name) for name in names]}
+    return points, notes, (of_gains, axis(range=[rows[-1] + 0.8, -0.6], grid=False, **labels))
 
 
 def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: bool) -> Part:
@@ -198,10 +208,13 @@ def _axes(
     if (table["draws"] >= FEWEST_DRAWS).any():
         drawn = table.loc[table["draws"] >= FEWEST_DRAWS, ["low", "high"]].to_numpy()
         every = np.concatenate([every.ravel(), 100 * drawn.ravel()])
+    low, high = min(0.0, np.nanmin(every)) - 2, max(0.0, np.nanmax(every)) + 2
+    ticks = list(range(TICKS * ceil(low / TICKS), ceil(high), TICKS))
     of_gains = axis(
         UNIT,
         grid=True,
-        range=[min(0.0, np.nanmin(every)) - 2, max(0.0, np.nanmax(every)) + 2],
+        range=[low, high],
+        tickvals=ticks if len(ticks) > 2 else None,
         tickformat=".0f",
         zeroline=True,
         zerolinecolor=NEUTRAL.color,

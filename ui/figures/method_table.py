@@ -13,25 +13,27 @@ from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL, VALIDATED, Mark, n
 from ui.figures.vocabulary import Chart, Part, axis, dots, figure, line, note, scatter, whiskers
 
 _ROW = 22  # height of a method's row, in pixels
+_BELOW = 48  # height of the labels and title of an axis, in pixels
 _ISO = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 @cached_figure
-def rank_forest(table: pd.DataFrame, title: str) -> Chart:
-    """Draw metric, interval and rank of each method, best on top, next to printed values.
+def rank_forest(shown: pd.DataFrame, title: str, *, top: int, row: int) -> Chart:
+    """Draw metric, interval and rank of each method next to printed values, in rows of a table.
 
-    ``table`` comes from :func:`zslcore.analysis.method_table.ranked`, with the added columns
-    ``printed`` (NaN without a printed value) and ``ranks`` (text); ``title`` is the title of the
-    axis.
+    ``shown`` comes from :func:`zslcore.analysis.method_table.ranked`, with the added columns
+    ``printed`` (NaN without a printed value) and ``ranks`` (text); methods without a
+    value have an empty row. ``title`` is the title of the axis. The rows start at ``top`` and are
+    ``row`` high, in pixels.
     """
-    shown = table.sort_values("value", ascending=False, kind="stable")
-    top, listed = shown["top"].to_numpy(bool), shown["first"].notna().to_numpy()
+    has_value, listed = shown["value"].notna().to_numpy(), shown["first"].notna().to_numpy()
+    best = (shown["first"] == 1).to_numpy()
     traces = [
         _results(shown, of, mark, symbol, name)
         for of, mark, symbol, name in (
-            (top, INK, "circle", "not significantly worse"),
-            (~top & listed, HARMONIC, "circle-open", "significantly worse"),
-            (~listed, HARMONIC, "x", "no interval: classes not listed"),
+            (best, INK, "circle", "not significantly worse"),
+            (~best & listed, HARMONIC, "circle-open", "significantly worse"),
+            (has_value & ~listed, HARMONIC, "x", "no interval: classes not listed"),
         )
         if of.any()
     ]
@@ -39,10 +41,11 @@ def rank_forest(table: pd.DataFrame, title: str) -> Chart:
         traces.append(_printed(shown))
     return figure(
         traces,
-        height=120 + _ROW * len(shown),
+        height=top + row * len(shown) + _BELOW,
         legend="top",
-        xaxis=axis(title, ticksuffix=" %"),
-        yaxis=axis(names=list(shown.index), grid=False, range=[len(shown) - 0.4, -0.6]),
+        margin={"t": top, "b": _BELOW},
+        xaxis=axis(title, grid=True, ticksuffix=" %"),
+        yaxis=axis(names=list(shown.index), grid=False, range=[len(shown) - 0.5, -0.5]),
         showlegend=True,
     )
 

@@ -274,13 +274,11 @@ class Plane:
             f"yaxis{self.suffix}": y | {"domain": self.down, "anchor": f"x{self.suffix}"},
         }
 
-    def title(self, text: str, start: float | None = None) -> Part:
-        """Return a title above the plane, centred or from the share ``start`` of its width on."""
-        left, right = self.across
-        x = left + (0.5 if start is None else start) * (right - left)
-        above = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
-        above |= {} if start is None else {"xanchor": "left"}
-        return note(text, x, self.down[1], **above, font={"size": 16})
+    def title(self, text: str, *, at_end: bool = False) -> Part:
+        """Return a title above the plane, centred or ``at_end``, with room to the left."""
+        above = {"xref": f"x{self.suffix} domain", "yref": "paper", "yanchor": "bottom"}
+        above |= {"xanchor": "right"} if at_end else {}
+        return note(text, 1 if at_end else 0.5, self.down[1], **above, font={"size": 16})
 
 
 def planes(n: int, *, spacing: float, below: float = 0.22) -> list[Plane]:

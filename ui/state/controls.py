@@ -35,7 +35,7 @@ _WORDS = {
     "mu": "μ",
     "rows": "rows of W",
     "seen": "seen classes",
-    "semi_supervised": "semi-supervised",
+    "semi_supervised": "unseen classes placed together",
     "sigma": "σ",
 }
 

@@ -164,21 +164,19 @@ class _Plane:
         axis = self.axes[letter]
         if axis.get("visible") is False:
             return []
-        if "tickvals" in axis:
+        if "ticktext" in axis:
             places = self._at(letter, axis["tickvals"]).tolist()
-            texts: list[Any] = axis.get("ticktext") or axis["tickvals"]
-            return [(at, _words(text)) for at, text in zip(places, texts, strict=True)]
+            return [(at, _words(text)) for at, text in zip(places, axis["ticktext"], strict=True)]
         if axis.get("showticklabels") is False:
             return []
         return [(float(k), _words(word)) for word, k in self.names[letter].items()] or None
 
     def _title(self) -> str:
         """Return the title above the plane; empty in figures with one plane."""
-        left, right = self.axes["x"].get("domain", (0, 1))
-        top = self.axes["y"].get("domain", (0, 1))[1]
+        own, top = f"{self.pair[0]} domain", self.axes["y"].get("domain", (0, 1))[1]
         for note in self.layout.get("annotations", ()):
-            above = note.get("xref") == note.get("yref") == "paper"
-            if above and left <= note["x"] <= right and np.isclose(note["y"], top):
+            above = (note.get("xref"), note.get("yref")) == (own, "paper")
+            if above and np.isclose(note["y"], top):
                 return _words(note["text"])
         return ""
 

@@ -74,9 +74,10 @@ class Chart {
     const planes = planesOf(data, layout);
     const legend = legendOf(data, layout, size.width - 16);
     const box = boxOf(data, layout, size, planes, legend);
+    const across = acrossOf(planes, box);
     for (const { x, y, traces } of planes) {
-      const wide = box.right - box.left, high = box.bottom - box.top;
-      x.place(box.left + x.domain[0] * wide, box.left + x.domain[1] * wide);
+      const high = box.bottom - box.top;
+      x.place(across(x.domain[0]), across(x.domain[1]));
       y.place(box.bottom - y.domain[0] * high, box.bottom - y.domain[1] * high);
       if (traces.some(({ z }) => z) && (x.spec.scaleanchor || y.spec.scaleanchor)) square({ x, y });
     }
@@ -221,6 +222,27 @@ function boxOf(data, { margin = {}, annotations = [] }, { width, height }, plane
   const top = Math.max(t, above + (legend.isBelow ? 0 : rows));
   const bottom = height - Math.max(b, below + (legend.isBelow ? rows : 0));
   return { left, right: Math.max(left + 1, width - right), top, bottom: Math.max(top + 1, bottom) };
+}
+
+/**
+ * Function from a share of the width to its pixel. The gap before a column of planes is at least as
+ * wide as the labels in it; all columns keep their shares of the rest.
+ * @param {Plane[]} planes
+ * @param {Box} box
+ * @returns {(share: number) => number}
+ */
+function acrossOf(planes, { left, right, top, bottom }) {
+  const wide = right - left, ends = planes.map(({ x }) => x.domain[1]);
+  const gaps = [...new Set(planes.map(({ x }) => x.domain[0]))].filter(Boolean).map((at) => {
+    const share = at - Math.max(...ends.filter((end) => end <= at));
+    const rooms = planes.filter(({ x }) => x.domain[0] === at)
+      .map(({ y }) => y.room((bottom - top) * (y.domain[1] - y.domain[0])) + AIR / 2);
+    return { at, share, pixels: Math.max(share * wide, ...rooms) };
+  });
+  /** @param {"share" | "pixels"} unit @param {number} to */
+  const sum = (unit, to) => gaps.reduce((all, gap) => all + (gap.at <= to ? gap[unit] : 0), 0);
+  const scale = (wide - sum("pixels", 1)) / (1 - sum("share", 1));
+  return (share) => left + (share - sum("share", share)) * scale + sum("pixels", share);
 }
 
 /** Whether a trace has a scale of colours. @param {Spec} trace */

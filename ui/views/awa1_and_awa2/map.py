@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ui.figures import palette
 from ui.figures.cross import CROSS_LABELS, difference_strips, image_counts, mixing_dumbbells
@@ -130,16 +131,16 @@ def show(header: Header) -> None:
     """Answer from the printed pairs; show them, the map, and the map's quality and limits."""
     answer, (headline, details) = place_answer(), _printed_answer()
     answer.say(headline, details)
-    chosen = _choose(header)
     with st.container(key="awa1_pictures"):
-        pairs, place = st.columns([0.31, 0.69], gap="medium")
+        pairs, place = st.columns([0.36, 0.64], gap="medium")
     with pairs:
         _show_printed_pairs()
-    simulated = [data for data in chosen.datasets if data.simulated]
-    if simulated:
-        words = simulated_effects.about_effects(simulated[0])
-        answer.mark.badge("simulated map", color="orange", help=words)
     with place:
+        chosen, mark = _choose(header)
+        simulated = [data for data in chosen.datasets if data.simulated]
+        if simulated:
+            words = simulated_effects.about_effects(simulated[0])
+            mark.badge("simulated map", color="orange", help=words)
         scene, waits = _lay_out(chosen)
         _explore(scene, coloured(scene, chosen.colour, chosen.split, chosen.method), chosen, waits)
     _show_image_counts()
@@ -205,8 +206,8 @@ def _show_printed_pairs() -> None:
     finding, _, source_of_p = cross_dataset.claim_explained(tests).partition(". ")
     st.markdown(f"**{plain(finding.removesuffix('.'))}.**")
     st.caption(
-        f"{plain(source_of_p)} Changing the training set changes accuracy more than changing the "
-        f"test set (p = {tests['larger'].p:.2g}).",
+        f"{plain(source_of_p)} Another training set changes single accuracies more, up or down, "
+        f"than another test set (p = {tests['larger'].p:.2g}); the changes cancel in the mean.",
         help=f"{plain(cross_dataset.PRINTED_CLAIM.source)} `zslcore reproduce gbu:table4` computes "
         "the same pairs on imported data.",
     )
@@ -254,8 +255,11 @@ def _which_differ(verdicts: pd.DataFrame, datasets: Sequence[ZSLDataset]) -> str
 # --- Choices --------------------------------------------------------------------------------------
 
 
-def _choose(header: Header) -> Choices:
-    """Choose data sets, layout, panels and colours in a drawer, and classes next to it."""
+def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
+    """Choose data sets, layout, panels and colours in a drawer, and classes next to it.
+
+    Return the choices and the place of a mark at the end of their row.
+    """
     with st.container(horizontal=True, vertical_alignment="center", key="awa1_choices"):
         drawer = st.popover("Data, layout, colour", icon=":material/tune:", width=200)
         row = st.container(
@@ -289,7 +293,7 @@ def _choose(header: Header) -> Choices:
             label_visibility="collapsed",
             width=120,
         )
-    return Choices(datasets, split, settings, view, colour, method, sought)
+    return Choices(datasets, split, settings, view, colour, method, sought), row
 
 
 def _choose_settings(n: int) -> MapSettings:

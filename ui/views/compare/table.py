@@ -72,7 +72,7 @@ ORIGINS: dict[str, Origin | None] = {
     "your runs": "mine",
     "precomputed": "shipped",
     "printed": None,
-    "others'": "others",
+    "from others": "others",
 }
 #: State of a result -> its mark and the meaning of the mark.
 MARKS: Mapping[State, tuple[str, str]] = {
@@ -91,8 +91,8 @@ FITTED = "trained on trainval"
 YOURS = "; background-color: rgba(240, 228, 66, 0.35)"
 #: Suffix that makes equal headings different for the browser.
 INVISIBLE = "\u200b"
-#: Heights of a row of the table and of its two headings, in pixels.
-ROW, HEADINGS = 25, 73
+#: Heights of a row of the table, of its two headings with borders, and of a border, in pixels.
+ROW, HEADINGS, BORDER = 23, 73, 1
 #: Maximum number of columns of numbers that usually need no scrolling.
 UNPINNED = 7
 #: Widths in pixels: choice of results, and menu of further choices.
@@ -337,7 +337,7 @@ def _lead_in_words(column: Column, metric: str = "") -> str:
         value = f"{name} = {value} at {at}" if at else f"{name} = {value}"
     if n == 1:
         return f"{leader}, {value}, is the only result"
-    leads = f"{leader} leads{f' {n} methods' * bool(metric)} with {value}"
+    leads = f"{leader} leads{f' the {n} methods' * bool(metric)} with {value}"
     if column.ranks["first"].isna().all():
         why = plain(_begun_small(column.ranks["why"].iloc[0]))
         return f"{leads}; ranks have no interval: {why}"
@@ -525,8 +525,9 @@ def _legend(table: MethodTable) -> str:
         f"{'Yellow: your runs. ' * bool(table.own_rows)}Ranks: 95 % intervals from resampled "
         "test classes, with the same samples for all methods on a data set; Student's t "
         "intervals for data sets with fewer than 20 test classes. Parameters are chosen on the "
-        f"folds for {task_of(table.figure).upper()}. {one}{'; '.join(words)}. "
-        f"{printed}{_without_interval(table)}"
+        f"folds for {task_of(table.figure).upper()}. Differences are paired over classes: a lower "
+        "metric with a larger spread may still not be significantly worse. "
+        f"{one}{'; '.join(words)}. {printed}{_without_interval(table)}"
     )
 
 
@@ -556,7 +557,7 @@ def _offer_table(table: MethodTable, rows: list[str], columns: Sequence[GridColu
 
 def _label(row: str, data: str) -> str:
     """Return the name of a cell in the menu and in the address."""
-    return f"{row} · {data}"
+    return f"{row} · {title(data)}"
 
 
 def _default(table: MethodTable) -> tuple[str, str]:
@@ -586,16 +587,13 @@ def _show_cell(table: MethodTable) -> None:
         st.info(plain(f"{row} has no result on {_title(column)}."), icon=":material/info:")
         _show_printed(table, column, row)
         return
-    left, right = st.columns([0.55, 0.45], gap="medium")
-    with left:
-        _show_curve(table, column, cell)
-    with right:
-        _show_figures(cell)
-        _show_printed(table, column, row)
-        if isinstance(cell.source, CheckedEntry):
-            _show_entry(cell.source)
-        else:
-            _show_run(cell.source, cell)
+    _show_figures(cell)
+    _show_curve(table, column, cell)
+    _show_printed(table, column, row)
+    if isinstance(cell.source, CheckedEntry):
+        _show_entry(cell.source)
+    else:
+        _show_run(cell.source, cell)
 
 
 def _choose_result(table: MethodTable, column: Column, row: str) -> MethodResult | None:
@@ -609,11 +607,7 @@ def _choose_result(table: MethodTable, column: Column, row: str) -> MethodResult
     for key, cell in results.items():
         label = _result_label(cell)
         labels[f"{label} · {key}" if label in labels else label] = cell
-    return labels[
-        controls.choose_option(
-            f"Choose one of {len(labels)} results", list(labels), key=RESULT, width=360
-        )
-    ]
+    return labels[controls.choose_option("Run", list(labels), key=RESULT, width=360)]
 
 
 def _result_label(cell: MethodResult) -> str:
@@ -866,10 +860,12 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
 
 def _show_ranks(table: MethodTable, column: Column) -> None:
     """Draw the metric of each method on the data set of the opened cell, with intervals."""
-    words = [_rank_in_words(rank) or "" for _, rank in column.ranks.iterrows()]
+    rows, _ = _grid(table)
+    shown = column.ranks.reindex(rows)
+    words = [_rank_in_words(rank) or "" for _, rank in shown.iterrows()]
     heading = f"{_title(column)}: {_in_words(table.figure)}, with 95 % intervals"
     chart(
-        rank_forest(column.ranks.assign(ranks=words), heading),
+        rank_forest(shown.assign(ranks=words), heading, top=HEADINGS - 2 * BORDER, row=ROW),
         f"{_in_words(table.figure)} of {len(column.ranks)} methods on {_title(column)}; "
         f"{column.leader} leads with {percent(column.ranks['value'].max())}.",
         key="table_forest",

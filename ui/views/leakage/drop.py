@@ -265,7 +265,7 @@ def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenera
         if answered.of is not None and each.main.kind in ("scores", "predictions"):
             site_map.link("scores", "All metrics of these scores")
         elif answered.of is not None and each.main.kind == "entry":
-            site_map.link("table", "Others' results", table_whose="others'")
+            site_map.link("table", "Others' results", table_whose="from others")
     if len(reviews) == 1:
         _show_below(reviews[0])
     elif reviews:

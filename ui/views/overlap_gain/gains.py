@@ -79,7 +79,7 @@ def show(_: Header) -> None:
     enough = table["draws"] >= FEWEST_DRAWS
     first = str(table["class"][enough if enough.any() else ~enough].iloc[0])
     hint.caption(_hint(table, first))
-    _draw(table, gain, dataset, method, only_unrelated=only_unrelated)
+    _draw(table, gain, dataset, method, vocabulary, only_unrelated=only_unrelated)
     names = sorted(table["class"])
     name = controls.choose_option("Class", names, key="gain_class", default=first, width=320)
     of_methods = [gains(each, dataset.class_names).assign(method=each) for each in methods]
@@ -188,13 +188,23 @@ def _in_words(
 
 
 def _draw(
-    table: pd.DataFrame, gain: GroupGain, dataset: ZSLDataset, method: str, *, only_unrelated: bool
+    table: pd.DataFrame,
+    gain: GroupGain,
+    dataset: ZSLDataset,
+    method: str,
+    vocabulary: str,
+    *,
+    only_unrelated: bool,
 ) -> None:
     """Draw one bar per class, which opens the class on a click."""
     n = int((table["group"] == "unrelated").sum()) if only_unrelated else len(table)
     chart(
         gain_bars(
-            table, st.session_state.get("gain_class", ""), gain, only_unrelated=only_unrelated
+            table,
+            st.session_state.get("gain_class", ""),
+            gain,
+            only_unrelated=only_unrelated,
+            title_of_set=titles_of_sets([vocabulary]),
         ),
         f"Gain of {n} classes with {method}: accuracy with pre-trained features minus accuracy "
         "with untrained features, in points, largest first, with 95 % intervals; classes in the "
@@ -208,8 +218,9 @@ def _draw(
     bare = f"; {fewer} a pale bar and no line" if few else ""
     st.caption(
         f"Each of {DRAWS} random splits tests on a few classes and trains on the rest; both "
-        "feature sets use the same splits. Lines: 95 % intervals (Student's t) over the splits "
-        f"that test the class, if there are at least {FEWEST_DRAWS}{bare}. Related: the set "
+        "feature sets use the same splits. Dashed: mean of the group. Lines: 95 % intervals "
+        "(Student's t) over the splits that test the class, if there are at least "
+        f"{FEWEST_DRAWS}{bare}. Related: the set "
         "contains a kind of the class or a broader class, so the class is not a control. The "
         "intervals of the means (Student's t) and of their difference (Welch) are over classes. "
         f"{simulated_effects.about_gain(dataset)}"

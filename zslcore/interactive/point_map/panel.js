@@ -149,8 +149,10 @@ export class Panel {
     ctx.textBaseline = "middle";
     /** @param {string} text */
     const widthOf = (text) => ctx.measureText(text).width;
-    for (const { text, u, v } of legible(this.data.names, this.view, widthOf)) {
-      ctx.lineWidth = 6;
+    const shown = legible(this.data.names, this.view, widthOf);
+    this.maps.countNames(this, shown.length);
+    for (const { text, u, v } of shown) {
+      ctx.lineWidth = 3;
       ctx.strokeStyle = theme.halo;
       ctx.strokeText(text, u, v);
       ctx.fillStyle = theme.ink;

@@ -115,6 +115,12 @@ export class PointMaps {
     this.root.dataset.tool = tool;
   }
 
+  /** Say on the button how many names have room on the first map. @param {Panel} panel @param {number} n */
+  countNames(panel, n) {
+    const all = panel.data.names.length;
+    if (panel === this.panels[0]) this.naming.textContent = n < all ? `${n}/${all} names` : "Names";
+  }
+
   // --- Data and layout --------------------------------------------------------------------------
 
   /** @param {Head} head */

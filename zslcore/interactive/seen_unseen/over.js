@@ -100,9 +100,9 @@ export class Over {
       const y = this.y.at(value);
       return y - 7 < top + 12 ? y + LINE : y - 7;
     };
-    const from = placeAt(this.line, limits[0]);
+    const from = placeAt(this.line, limits[0]), zero = this.x.at(0), isNear = zero < left + 60; // its line
     return [
-      shape("text", { class: "name", x: left + 6, y: above(from.seen), style: inkOf("seen") },
+      shape("text", { class: "name", x: (isNear ? zero : left) + 6, y: above(from.seen), style: inkOf("seen") },
         `${this.sides.seen} s`),
       shape("text", { class: "name", x: right - 4, y: above(unseen[n - 1]), "text-anchor": "end",
         style: inkOf("unseen") }, `${this.sides.unseen} u`),
