@@ -21,9 +21,9 @@ test("a stop is compared with the one that was chosen", () => {
 
 test("the chosen one says what is right, and two equal stops say so as well", () => {
   assert.equal(tradeOfStop(RULER, PLACES, 1, "digits"),
-    "λ 3.16: 80.0 % of seen and 50.0 % of unseen digits are recognised.");
+    "λ 3.16: 50.0 % of unseen and 80.0 % of seen digits are recognised.");
   assert.equal(tradeOfStop(RULER, [PLACES[1], PLACES[1]], 0, "digits"),
-    "λ 1 instead of 3.16: 80.0 % of seen and 50.0 % of unseen digits are recognised.");
+    "λ 1 instead of 3.16: 50.0 % of unseen and 80.0 % of seen digits are recognised.");
 });
 
 test("unlabelled images have their own words", () => {

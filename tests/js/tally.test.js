@@ -96,7 +96,7 @@ test("a bar stands at its class, as tall as its accuracy, in the colour of its s
   Object.assign(globalThis, { window: { devicePixelRatio: 1 }, getComputedStyle: () => style });
   const canvas = /** @type {any} */ ({ style: {}, getContext: () => ctx });
   const sides = { seen: "seen", unseen: "unseen" }, accuracy = Float64Array.of(0.25, 0.5, 1);
-  const bars = new Classes(canvas, 300, images, Float64Array.of(0, 0, 0), sides, 148);
+  const bars = new Classes(canvas, 300, images, Float64Array.of(0, 0, 0), sides, 162);
   bars.move(accuracy);
   for (const { x, classes: [c] } of bars.columns) {
     const color = images.seen[c] ? "--seen" : "--unseen";

@@ -6,12 +6,11 @@ import { contextOf } from "./dom.js";
 
 /** @import { Images, Sides } from "./curves.js" */
 
-const TALL = 200; // default height in pixels; the next three are in pixels too
-const HEAD = 22;
+const TALL = 200; // default height in pixels; the next four are in pixels too
+const HEAD = 36; // the heading, and values above the bars
+const VALUE = 16; // height of a value
 const FOOT = 26;
 const BETWEEN = 18;
-const WRITTEN = 46; // least width and height of a bar with its value
-const LETTERS = 16; // height of the value
 const FEW = 24; // number of classes up to which they keep their order, as on the wall
 
 export class Classes {
@@ -76,23 +75,22 @@ export class Classes {
   draw(k, value) {
     const { ctx } = this, { x, width, seen } = this.columns[k], foot = this.tall - FOOT;
     const tall = foot - HEAD, now = tall * value, then = tall * this.reached[k];
-    ctx.clearRect(x, HEAD - 1, width, tall + 2);
+    ctx.clearRect(x, HEAD - VALUE, width, tall + VALUE + 1);
     ctx.fillStyle = seen ? this.colors.seen : this.colors.unseen;
     ctx.fillRect(x, foot - now, width, now);
     if (then > now) {
       ctx.globalAlpha = 0.22;
       ctx.fillRect(x, foot - then, width, then - now);
-      ctx.globalAlpha = 1;
     }
     ctx.fillStyle = this.colors.ink;
+    ctx.globalAlpha = 0.1;
+    ctx.fillRect(x, HEAD, width, tall - now); // up to 100 %
+    ctx.globalAlpha = 1;
     ctx.fillRect(x, foot - then - 0.75, width, 1.5);
-    if (width < WRITTEN || tall < WRITTEN) return;
-    const inside = now > 24;  // below the line of the reference, if the two are close
-    const top = foot - (then < now && now - then < LETTERS ? then : now);
-    ctx.fillStyle = inside ? this.colors.paper : this.colors.ink;
     ctx.font = `12px ${this.colors.font}`;
     ctx.textAlign = "center";
-    ctx.fillText(percent(value), x + width / 2, inside ? top + LETTERS - 2 : foot - now - 5);
+    const written = (100 * value).toFixed(1);
+    if (ctx.measureText(written).width <= width) ctx.fillText(written, x + width / 2, HEAD - 4);
   }
 
   /** Write the fixed texts. */
@@ -104,7 +102,7 @@ export class Classes {
     const second = columns.find(({ seen }) => seen)?.x ?? 0;
     ctx.fillText(`◆ ${this.nUnseen} ${this.sides.unseen}`, 0, 13);
     const seen = `● ${order.length - this.nUnseen} ${this.sides.seen} classes`, left = Math.max(second, 84);
-    const unit = [", per-class accuracy", ", accuracy"].find((each) =>
+    const unit = [", per-class accuracy in %", ", accuracy in %"].find((each) =>
       left + ctx.measureText(seen + each).width < this.width) ?? "";
     ctx.fillText(seen + unit, left, 13);
     ctx.textAlign = "center";

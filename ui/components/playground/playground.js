@@ -40,7 +40,7 @@ const LEAST_BESIDE = 320; // minimum height of curve and wall in a window of med
 const RAIL_WIDTH = 288; // pixels of width of the rail and its gap
 const LEAST_WALL = 290; // minimum width of the wall next to the plane, in pixels
 const TALL_SHARE = 0.6; // the plane's share of the stage in a tall window
-const BARS = 72; // pixels of height of the classes' bars
+const BARS = 86; // pixels of height of the classes' bars
 const HEADS = 56; // pixels of height of the two lines above the wall, with their gaps
 const SWEEP = 6000; // milliseconds from one end of the ruler to the other
 const PLAYED = "zsl-played"; // key in the browser's storage: the ruler has been demonstrated
@@ -241,7 +241,7 @@ export class Playground extends Held {
     const top = this.root.getBoundingClientRect().top + scrolledBy(this.root);
     const room = innerHeight - top - this.head.below;
     const tall = Math.floor(wide ? Math.max(LOWEST, Math.min(room, mostTall(this.width)))
-      : Math.max(LEAST_BESIDE, Math.min(room - FIXED_BESIDE - this.choices.offsetHeight, tallBeside(this.width, 1.1))));
+      : Math.max(LEAST_BESIDE, Math.min(room - FIXED_BESIDE - this.choices.offsetHeight, tallBeside(this.width, 1.6))));
     if (tall === this.tall && wide === this.wide && this.plane) return;
     Object.assign(this, { tall, wide });
     this.root.style.height = wide ? `${tall}px` : "";
@@ -293,9 +293,9 @@ export class Playground extends Held {
   /** Side of the plane, width and height of the wall. @param {number} width */
   measured(width) {
     const wide = width >= WIDE, stage = this.places.stage.clientWidth;
-    if (width < MEDIUM) return { side: stage - BESIDE - 2, wall: stage, tall: 340 };
+    if (width < MEDIUM) return { side: width - BESIDE - 2, wall: width, tall: 340 };
     const free = wide ? this.places.trade.clientHeight : this.tall;
-    const share = free > 0.62 * stage ? TALL_SHARE : wide ? 0.48 : 0.5;
+    const share = !wide ? 0.5 : free > 0.62 * stage ? TALL_SHARE : 0.48;
     const most = Math.min(share * stage, stage - GUTTER - LEAST_WALL) - BESIDE;
     const side = Math.max(200, Math.min(free - 54, most));
     return { side, wall: Math.floor(stage - side - BESIDE - GUTTER), tall: free - BARS - HEADS };

@@ -24,8 +24,8 @@ export function tradeOf(now, plain, many, validated = plain) {
   const { unseen, seen } = changesOf(now, plain);
   const gamma = `At γ = ${threeDigits(now.gamma)},`, unseenMoves = Math.abs(unseen) >= LEAST;
   if (!unseenMoves && Math.abs(seen) < LEAST)
-    return { gamma: "", words: `${percent(plain.seen)} of seen and ` +
-      `${percent(plain.unseen)} of unseen ${many} are recognised${priceOf(changesOf(validated, plain))}.` };
+    return { gamma: "", words: `${percent(plain.unseen)} of unseen and ` +
+      `${percent(plain.seen)} of seen ${many} are recognised${priceOf(validated, plain)}.` };
   const [first, second] = unseenMoves ? ["unseen", "seen"] : ["seen", "unseen"];
   const [moved, other] = unseenMoves ? [unseen, seen] : [seen, unseen];
   return { gamma, words: `${first} ${many} ${changeOf(moved)}, ${second} ${many} ` +
@@ -37,11 +37,12 @@ function changesOf(now, plain) {
   return { unseen: 100 * (now.unseen - plain.unseen), seen: 100 * (now.seen - plain.seen) };
 }
 
-/** The trade-off at the validated gamma, if seen accuracy falls and unseen accuracy rises.
- * @param {{ unseen: number, seen: number }} changes in points */
-function priceOf({ unseen, seen }) {
+/** The accuracies at the validated gamma, if seen accuracy falls and unseen accuracy rises.
+ * @param {Place} validated @param {Place} plain */
+function priceOf(validated, plain) {
+  const { unseen, seen } = changesOf(validated, plain);
   return unseen < LEAST || seen > -LEAST ? ""
-    : `; validated γ: −${inPoints(seen).replace(/ points?$/, "")} and +${inPoints(unseen)}`;
+    : `; with the validated γ, ${percent(validated.unseen)} and ${percent(validated.seen)}`;
 }
 
 /**

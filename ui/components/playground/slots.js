@@ -9,8 +9,9 @@ import { countUpTo } from "../../../zslcore/interactive/curve.js";
 /** @import { Images } from "../../../zslcore/interactive/curves.js" */
 
 /** @typedef {{ name: string, classes: number[], seen: boolean | null }} Group in rows of its own */
-/** @typedef {{ size: number, columns: number, rows: number[], tops: number[] }} Grid */
-/** @typedef {{ width: number, height: number, gap: number, least: number, most: number }} Room */
+/** @typedef {{ size: number, pitch: number, columns: number, rows: number[], tops: number[] }} Grid */
+/** Space for images; `pitch` is the distance of columns as a share of that of rows.
+ * @typedef {{ width: number, height: number, gap: number, least: number, most: number, pitch?: number }} Room */
 
 const BY_CLASS = 24; // maximum number of classes with rows of their own
 const MIDDLE = 8; // pixels between the middle and the first image
@@ -37,15 +38,16 @@ export function groupsOf({ classes, seen }, only) {
  * @param {Room} room
  * @returns {Grid}
  */
-export function gridOf(counts, { width, height, gap, least, most }) {
+export function gridOf(counts, { width, height, gap, least, most, pitch = 1 }) {
   let low = 0.25, high = most;
   /** @param {number} size */
   const tall = (size) => {
-    const columns = Math.max(1, Math.floor((width / 2 - MIDDLE) / size));
+    const columns = Math.max(1, Math.floor((width / 2 - MIDDLE) / (pitch * size)));
     const rows = counts.map((count) => Math.max(1, Math.ceil(count / columns)));
     return { columns, rows, total: rows.reduce((sum, row) => sum + Math.max(least, row * size), 0) };
   };
   const between = Math.max(1, counts.length - 1), free = height - gap * (counts.length - 1);
+  while (high > 5 && tall(high).total > free) high--; // whole pixels: small pictures are crisp
   if (tall(high).total > free)
     for (let i = 0; i < 24; i++) {
       const size = (low + high) / 2;
@@ -53,7 +55,6 @@ export function gridOf(counts, { width, height, gap, least, most }) {
       else high = size;
     }
   else low = high;
-  if (low > 5) low = Math.floor(low); // whole pixels, so that small pictures are crisp
   const { columns, rows, total } = tall(low), apart = gap + Math.min(8, (free - total) / between);
   /** @type {number[]} */
   const tops = [];
@@ -62,7 +63,7 @@ export function gridOf(counts, { width, height, gap, least, most }) {
     tops.push(y);
     y += Math.max(least, row * low) + apart;
   }
-  return { size: low, columns, rows, tops };
+  return { size: low, pitch: pitch * low, columns, rows, tops };
 }
 
 /** Images of a group on one side: right and wrong predictions, each in the order of changes. */
@@ -114,10 +115,10 @@ export class Slots {
   /** Place images of a group, after the first `skip` positions from the middle. @param {number} g
    * @param {Uint32Array} list @param {1 | -1} way 1 to the right @param {number} skip */
   fill(g, list, way, skip) {
-    const { size, rows, tops } = this.grid, high = rows[g];
+    const { size, pitch, rows, tops } = this.grid, high = rows[g];
     list.forEach((i, k) => {
       const column = Math.floor((k + skip) / high);
-      this.x[i] = this.middle + way * MIDDLE + (way > 0 ? column : -column - 1) * size;
+      this.x[i] = this.middle + way * MIDDLE + (way > 0 ? column : -column - 1) * pitch;
       this.y[i] = tops[g] + (k + skip - column * high) * size;
     });
   }

@@ -68,10 +68,11 @@ export class Wall {
     const groups = groupsOf(head.images, only), rows = groups.length > 2;
     this.named = rows ? Math.min(96, this.widest(groups) + 10) : 0;
     this.banded = !rows && only === null;
-    const gap = rows ? Math.max(1, Math.min(5, height / 90)) : this.banded ? LABEL + 10 : 0;
+    const gap = rows ? Math.max(1, Math.min(5, height / 140)) : this.banded ? LABEL + 10 : 0;
     this.top = this.banded ? LABEL + 2 : 0;
-    this.slots = new Slots(head.images, groups, { width: width - 2 * this.named,
-      height: height - this.top, gap, least: rows ? 3 : 1, most: only === null ? 26 : 40 });
+    this.slots = new Slots(head.images, groups, { width: width - this.named,
+      height: height - this.top, gap, least: rows ? 3 : 1, most: only === null ? 26 : 40,
+      pitch: head.pictures ? inked(head.pictures) : 1 });
   }
 
   /** Match the canvas to the pixels of the screen. */
@@ -176,7 +177,7 @@ export class Wall {
     ctx.clearRect(0, 0, width, height);
     this.drawGround();
     ctx.save();
-    ctx.translate(this.named ?? 0, this.top ?? 0);
+    ctx.translate(0, this.top ?? 0);
     if (this.atlas) this.drawPictures(slots.grid);
     else this.drawDots(slots.grid);
     ctx.restore();
@@ -188,7 +189,7 @@ export class Wall {
     if (!slots || !head) return;
     ctx.fillStyle = this.quiet ?? "";
     const { rows, size, tops } = slots.grid, last = slots.groups.length - 1;
-    ctx.fillRect(width / 2 - 0.5, 0, 1, (this.top ?? 0) + tops[last] + rows[last] * size);
+    ctx.fillRect(slots.middle - 0.5, 0, 1, (this.top ?? 0) + tops[last] + rows[last] * size);
     ctx.textBaseline = "middle";
     slots.groups.forEach(({ name, seen, classes }, g) => {
       const top = slots.grid.tops[g] + (this.top ?? 0);
@@ -221,7 +222,7 @@ export class Wall {
   }
 
   /** @param {Grid} grid */
-  drawPictures({ size }) {
+  drawPictures({ size, pitch }) {
     const { ctx, head, atlas, across, x, y } = this;
     if (!head?.pictures || !atlas) return;
     const { width, height } = head.pictures, { order } = head.answers;
@@ -233,7 +234,7 @@ export class Wall {
       if (x[i] !== x[i]) continue;
       ctx.drawImage(atlas, (i % across) * width,
         this.inkOf(k) * down + Math.floor(i / across) * height, width, height,
-        Math.round(x[i]), Math.round(y[i]), side, side);
+        Math.round(x[i] + (pitch - side) / 2), Math.round(y[i]), side, side);
     }
   }
 
@@ -264,9 +265,9 @@ export class Wall {
   imageAt(u, v) {
     const { slots } = this;
     if (!slots) return -1;
-    const left = u - (this.named ?? 0), top = v - (this.top ?? 0), { size } = slots.grid;
+    const top = v - (this.top ?? 0), { size, pitch } = slots.grid;
     for (let k = 0; k < slots.x.length; k++)
-      if (left >= slots.x[k] && left < slots.x[k] + size && top >= slots.y[k] &&
+      if (u >= slots.x[k] && u < slots.x[k] + pitch && top >= slots.y[k] &&
         top < slots.y[k] + size) return k;
     return -1;
   }
@@ -274,6 +275,20 @@ export class Wall {
   close() {
     cancelAnimationFrame(this.frame);
   }
+}
+
+/**
+ * Return the share of the width of pictures that has ink; margins of pictures may overlap.
+ * @param {import("./wire.js").Pictures} pictures
+ */
+export function inked({ width, ink }) {
+  const sums = new Float64Array(width);
+  ink.forEach((value, k) => {
+    sums[k % width] += value;
+  });
+  const least = 0.02 * Math.max(...sums), has = [...sums].map((sum) => sum > least);
+  const margin = Math.min(has.indexOf(true), width - 1 - has.lastIndexOf(true));
+  return 1 - (2 * Math.max(0, margin)) / width;
 }
 
 /**
