@@ -8,10 +8,11 @@ import io
 import numpy as np
 from PIL import Image, ImageOps
 
+from ui.figures import palette
 from ui.figures.cached import cached_figure
 from ui.figures.vocabulary import Chart, Part, axis, figure, heatmap
 
-#: Colours of ink on paper, the same in both themes.
+#: Colours of ink on paper, in the dark theme those of paper and ink for small pictures.
 INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
 #: Factor by which a small picture is enlarged, so that the browser does not blur it.
 SHARP = 8
@@ -57,7 +58,7 @@ def mosaic(images: np.ndarray, columns: int) -> str:
     framed[:n, :height, :width] = images
     rows = framed.reshape(-1, columns, height + 1, width + 1).transpose(0, 2, 1, 3)
     grey = Image.fromarray(np.pad(rows.reshape(-1, columns * (width + 1)), ((1, 0), (1, 0))))
-    (_, paper), (_, ink) = INK
+    (_, paper), (_, ink) = reversed(INK) if palette.dark() else INK
     file = io.BytesIO()
     inked = ImageOps.colorize(grey, black=paper, white=ink)
     ImageOps.scale(inked, SHARP, Image.Resampling.NEAREST).save(file, "PNG")

@@ -121,10 +121,10 @@ def _images_in(table: pd.DataFrame, part: Bars, across: str, words: str) -> Part
 
 
 def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
-    """Return one line per fold: validation classes in green, training classes in faint grey."""
+    """Return one line per fold: validation classes in green, training classes in grey."""
     code = {"": np.nan, "train": 0.0, "val": 1.0, "both": 2.0}
     z = folds.map(code.get).to_numpy(dtype=float).T
-    steps = [translucent(NEUTRAL.color, 0.3), VALIDATED.color, LEAK.color]
+    steps = [translucent(NEUTRAL.color, 0.55), VALIDATED.color, LEAK.color]
     scale = [(k / 3 + at / 3, color) for k, color in enumerate(steps) for at in (0, 1)]
     strip = heatmap(
         z=z,
@@ -190,15 +190,13 @@ _WHERE: Sequence[Bars] = (
     ("leaking", "leak between the parts", LEAK, 1.0, LEAK.pattern),
     ("unused", "unused", NEUTRAL, 0.45, ""),
 )
-_ORDER = {"both": 0, "unseen": 1, "seen": 2, "none": 3}
+_ORDER = {"both": 0, "seen": 1, "unseen": 2, "none": 3}
 
 
 @cached_figure
 def class_leak_bars(table: pd.DataFrame) -> Chart:
-    """Draw one line per class with its images by part and leak; unseen classes on top."""
-    order = np.lexsort(
-        (-table["images"], -table["known"], -table["leaking"], table["role"].map(_ORDER))
-    )
+    """Draw one line per class with its images by part and leak, classes with leaks on top."""
+    order = np.lexsort((table["role"].map(_ORDER), -table["known"], -table["leaking"]))
     table = table.iloc[order]
     n, many = len(table), len(table) > 20
     legible = n <= MOST_LINES

@@ -45,8 +45,9 @@ def _fault(question: str, which: str) -> StepView:
 def _cover() -> Chart:
     """Draw the split of the first question, with names that fit into a small picture."""
     split = _fault("1", "the split").figure
-    small = {"tickfont": split.axis("y")["tickfont"] | {"size": 10}}
-    return Chart(split.traces, split.layout | {"yaxis": split.axis("y") | small})
+    small = {"tickfont": split.axis("y")["tickfont"] | {"size": 12}}
+    axes = {"xaxis": split.axis("x") | {"title": None}, "yaxis": split.axis("y") | small}
+    return Chart(split.traces, split.layout | axes)
 
 
 def _clues(question: str) -> str:

@@ -83,7 +83,7 @@ def read_digits() -> ZSLDataset:
         class_names=tuple(map(str, bunch.target_names)),
         attribute_names=names,
         splits={"PS": ps},
-        source="Handwritten digits by 43 writers, 8 x 8 pixels, UCI, as bundled with scikit-learn.",
+        source="Handwritten digits by 43 writers, 8 × 8 pixels, UCI, as bundled with scikit-learn.",
         images=np.rint(bunch.images * (255 / 16)).astype(np.uint8),
         independent_prototypes=True,
         pretraining=("none",),

@@ -36,6 +36,7 @@ const MEDIUM = 600; // minimum width in pixels for curve and wall side by side
 const LOWEST = 440; // minimum height of the wide form, in pixels
 const FIXED_HEIGHT = 158; // pixels of height of sentence, numbers and ruler
 const FIXED_BESIDE = 242; // the same in a window of medium width, below the choices
+const KINDS = 54; // pixels of height of the choice and explanation of the ruler
 const LEAST_BESIDE = 320; // minimum height of curve and wall in a window of medium width
 const RAIL_WIDTH = 288; // pixels of width of the rail and its gap
 const LEAST_WALL = 290; // minimum width of the wall next to the plane, in pixels
@@ -240,8 +241,9 @@ export class Playground extends Held {
     const wide = this.width >= WIDE;
     const top = this.root.getBoundingClientRect().top + scrolledBy(this.root);
     const room = innerHeight - top - this.head.below;
+    const fixed = FIXED_BESIDE - (this.kinds[0].offsetParent ? 0 : KINDS);
     const tall = Math.floor(wide ? Math.max(LOWEST, Math.min(room, mostTall(this.width)))
-      : Math.max(LEAST_BESIDE, Math.min(room - FIXED_BESIDE - this.choices.offsetHeight, tallBeside(this.width, 1.6))));
+      : Math.max(LEAST_BESIDE, Math.min(room - fixed - this.choices.offsetHeight, tallBeside(this.width, 1.6))));
     if (tall === this.tall && wide === this.wide && this.plane) return;
     Object.assign(this, { tall, wide });
     this.root.style.height = wide ? `${tall}px` : "";

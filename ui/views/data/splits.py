@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from ui.components import window
@@ -75,7 +76,7 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
     st.caption(
         f"{plain(split.note)} Parameters are chosen on the folds, without test images: a method "
         "is trained on the grey classes of a fold and evaluated on its "
-        f":green[■]\u00a0validation classes.{_held_out(dataset, split)}"
+        f":green[■]\u00a0validation classes.{_left_over(folds)}{_held_out(dataset, split)}"
     )
     if split.name.startswith("PS"):
         _show_photographs(benchmark_of(dataset))
@@ -119,6 +120,16 @@ def _held_out(dataset: ZSLDataset, split: Split) -> str:
         f"{images['seen validation']:,} held-out images of the same classes and on the "
         f"{images['validation']:,} images of the validation classes."
     )
+
+
+def _left_over(folds: pd.DataFrame) -> str:
+    """Return a sentence on the training classes that no fold has as validation classes."""
+    validated = folds.isin(["val", "both"]).any(axis=1)
+    names = folds.index[folds.isin(["train"]).any(axis=1) & ~validated]
+    if names.empty or not validated.any():
+        return ""
+    left = plain(str(names[0])) if len(names) == 1 else f"{len(names)} of the classes"
+    return f" No fold validates on {left}."
 
 
 def _show_photographs(benchmark: str | None) -> None:

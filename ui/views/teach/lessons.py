@@ -56,7 +56,7 @@ def _show_list() -> None:
     for column, lesson in zip(st.columns(len(LESSONS)), LESSONS.values(), strict=True):
         with column.container(border=True, height="stretch", key=f"lessons_card_{lesson.name}"):
             st.markdown(f"**{lesson.title}**")
-            places[lesson.name] = st.container(height=PICTURE, border=False)
+            places[lesson.name] = st.container(height=PICTURE, width=2 * PICTURE, border=False)
             st.caption(lesson.caption)
             first = lesson.steps[0]
             facts = "; ".join(first.context().removeprefix("- ").split("\n- ")[:2])
