@@ -30,7 +30,7 @@ DIGITS = {"dataset": "digits", "split": "PS", "method": controls.METHOD}
 
 def show(header: Header) -> None:
     """Show the article next to the instrument; on a phone, the instrument before the steps."""
-    with st.container(key="answer"):
+    with st.container(key="about_definition"):
         st.header(ARTICLE["definition"], anchor=False)
     if window.is_narrow():
         introduction, aside, steps = st.container(), st.container(), st.container()
