@@ -20,7 +20,7 @@ from zslcore.datasets.split_entries import (
 )
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
-from zslcore.leakage.file_kinds import recognise_file
+from zslcore.leakage.file_kinds import class_list_of, recognise_file
 
 pytestmark = pytest.mark.usefixtures("in_process")
 TRAINED, HELD_OUT, TESTED = ("quokka", "fossa"), ("numbat",), ("dhole", "kiang")
@@ -526,6 +526,15 @@ def asked(monkeypatch):
 def test_many_names_are_no_names_of_parts(value, asked):
     assert entries_of_json("a.json", value) is None
     assert len(asked) < 20
+
+
+@pytest.mark.parametrize("named", [{}, {"categories": {}}], ids=["names", "titled"])
+def test_more_names_than_a_list_of_classes_may_have_are_refused(tmp_path, named):
+    path = tmp_path / "many.json"
+    classes = {f"k{k}": k for k in MANY}
+    path.write_text(json.dumps({"categories": classes} if named else classes))
+    with pytest.raises(FileRefusedError, match=r"at most 50,000.*"):
+        class_list_of(recognise_file(path))
 
 
 def test_many_images_with_a_part_or_a_record_are_read(asked):

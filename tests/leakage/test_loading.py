@@ -491,3 +491,32 @@ def test_class_lists_in_the_folder_of_a_split_are_compared_with_its_rows(folder)
         found = audit(folder).of("ZSL001")
         wrong = [f for f in found if f.sentence.startswith("Unseen by the class lists")]
         assert [f.classes for f in wrong] == ([] if listed == unseen else [(spaced_name(seen[0]),)])
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_one_list_of_test_rows_is_divided_by_class(tmp_path, first):
+    y = np.repeat(np.arange(6), 10)
+    trained = np.flatnonzero((y < 4) & (np.arange(60) % 10 < 7))
+    tested = np.setdiff1d(np.arange(60), trained)
+    rows = {"trainval_loc": trained + first, "test_loc": tested + first}
+    path = tmp_path / "att_splits.mat"
+    savemat(path, rows | {"labels": y + first})
+    parts = context_of(path).parts
+    np.testing.assert_array_equal(parts["test_seen"], tested[y[tested] < 4])
+    np.testing.assert_array_equal(parts["test_unseen"], tested[y[tested] >= 4])
+    assert audit(path).verdict == "unknown"  # no features
+    savemat(path, rows | {"labels": y + first, "test_loc": np.append(tested, trained[:2]) + first})
+    report = audit(path)
+    assert report.verdict == "leaks"
+    assert "2 rows" in report.sentence
+    savemat(path, rows | {"labels": y + first, "test_loc": np.append(tested, 200) + first})
+    assert audit(path).verdict == "broken"
+
+
+@pytest.mark.parametrize(("shared", "verdict"), [(0, "unknown"), (2, "leaks")])
+def test_one_list_of_test_rows_without_labels_is_unknown_or_shares_rows(tmp_path, shared, verdict):
+    rows = {"trainval_loc": np.arange(1, 41), "test_loc": np.arange(41 - shared, 61)}
+    savemat(tmp_path / "att_splits.mat", rows)
+    report = audit(tmp_path / "att_splits.mat")
+    assert report.verdict == verdict
+    assert report.mark("ZSL001") == "open"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from zslcore.names import LETTER, WORDNET_ID, squeeze
-from zslcore.texts import clean_text, refusal_of
+from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import container_of, read_value
 from zslcore.untrusted.readers.array_names import (
     LABELS,
@@ -119,6 +119,7 @@ def read_class_list(path: Path, count_known: Count | None = None, content: Any =
         lines = _lines_of_json(content) or _dumped(content)
     if lines is None:
         lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
+    expect(len(lines) <= MAX_LINES, path, f"at most {MAX_LINES:,} classes", f"{len(lines):,}")
     class_list = parse_class_list(lines, count_known)
     if not class_list.names:
         raise refusal_of(path, "the names of classes", "none")
@@ -183,6 +184,8 @@ def is_class_json(value: object) -> bool:
 
     Records of classes, and names under a title such as "categories", are lists of classes, too.
     """
+    if isinstance(value, list | dict) and len(value) > MAX_LINES:
+        return False
     if _lines_of_json(value) is not None:
         return True
     if isinstance(value, list):

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from zslcore.datasets.class_lists import (
+    MAX_LINES,
     ClassList,
     are_no_names,
     is_class_json,
@@ -327,6 +328,10 @@ def _read_json(path: Path) -> Any:
 
 def _kind_of_json(path: Path, value: Any) -> Kind | None:
     """Recognise a JSON by its schema or its fields; None if only its arrays can decide."""
+    is_large = isinstance(value, dict) and len(value) > MAX_LINES
+    if is_large and not any(isinstance(each, dict | list) for each in value.values()):
+        most = f"a list of classes has at most {MAX_LINES:,}"
+        raise _refusal(path, f"an object with {len(value):,} names; {most}")
     first = value[0] if isinstance(value, list) and value else value
     if not isinstance(first, dict):
         if is_class_json(value):

@@ -74,6 +74,8 @@ FOR_SPLITS = re.compile(
 )
 #: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")
+#: Variable with all test rows, in files that do not divide them into seen and unseen images.
+TEST = "test_loc"
 #: Ending of the name of a variable that is a list of rows.
 LIST_OF_ROWS = re.compile(r"_(loc|idx|index|indices|ind|rows)$", re.IGNORECASE)
 
@@ -415,6 +417,9 @@ def _read_split_file(
         )
     if labels is None:
         labels, facts["labels"] = _labels_nearby(path, arrays, files)
+    if TEST in lists and not {*parts} & {*TEST_PARTS}:
+        divided, facts["read as"] = _test_by_side(parts, lists.pop(TEST), labels)
+        parts |= divided
     names = tuple(map(str, arrays.get("allclasses_names", ())))
     S = arrays.get("att", arrays.get("original_att"))
     _require_as_many(path, names, S)
@@ -434,6 +439,30 @@ def _read_split_file(
             **fields,
         }
     )
+
+
+def _test_by_side(
+    parts: Mapping[str, np.ndarray],
+    tested: np.ndarray,
+    labels: np.ndarray | Sequence[int] | None,
+) -> tuple[dict[str, np.ndarray], str]:
+    """Divide test rows into those of training classes and others; return them and a remark.
+
+    Rows that do not exist, and all rows if labels are unknown, are read as unseen.
+    """
+    if labels is None:
+        return {"test_unseen": tested}, f"{TEST} as unseen images, since their classes are unknown"
+    y = np.asarray(labels)
+    trained = np.concatenate([*parts.values(), np.empty(0, np.int64)])
+    # Numbers from 0 have become -1 and more here; they are read as such later.
+    shift = int(min(trained.min(initial=0), tested.min(initial=0)) == -1)
+    exists = [(rows + shift >= 0) & (rows + shift < len(y)) for rows in (trained, tested)]
+    seen_classes = np.unique(y[trained[exists[0]] + shift])
+    is_seen = np.zeros(len(tested), bool)
+    is_seen[exists[1]] = np.isin(y[tested[exists[1]] + shift], seen_classes)
+    divided = {"test_seen": tested[is_seen], "test_unseen": tested[~is_seen]}
+    remark = f"{TEST} by class: images of classes without training images are unseen"
+    return divided if is_seen.any() else {"test_unseen": tested}, remark
 
 
 def _read_share_of_split(
