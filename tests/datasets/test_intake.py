@@ -424,3 +424,24 @@ def test_show_stores_nothing(tmp_path, capsys):
     assert main(["import", *map(str, paths(tmp_path)), "--show"]) == 0
     assert "features 30 x 7" in capsys.readouterr().out
     assert not imports.names()
+
+
+@pytest.mark.parametrize("turned", [("features",), ("prototypes",), ("features", "prototypes")])
+def test_an_archive_with_images_or_classes_in_columns_is_read(tmp_path, turned):
+    arrays = {"features": X, "labels": Y, "prototypes": S, "class_names": np.array(NAMES)}
+    arrays |= {name: arrays[name].T for name in turned}
+    np.savez(tmp_path / "d.npz", **arrays)
+    dataset = import_dataset(tmp_path / "d.npz", unseen=UNSEEN)
+    np.testing.assert_array_equal(dataset.features, X.astype(np.float32))
+    np.testing.assert_array_equal(dataset.prototypes, S.astype(np.float32))
+
+
+def test_a_list_of_images_with_their_labels_is_divided(tmp_path):
+    np.save(tmp_path / "features.npy", X)
+    np.save(tmp_path / "att.npy", S)
+    lines = [f"animals/{k:03}.jpg {label}" for k, label in enumerate(Y)]
+    (tmp_path / "labels.txt").write_text("\n".join(lines))
+    more = [tmp_path / "labels.txt", tmp_path / "att.npy"]
+    dataset = import_dataset(tmp_path / "features.npy", more=more, unseen=[3, 4])
+    np.testing.assert_array_equal(dataset.labels, Y)
+    assert dataset.image_files[-1] == lines[-1].split()[0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from zslcore.datasets.facts import Recognised
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.part_names import PART_OF_NAME
 from zslcore.datasets.release import ParsedDataset, Release
-from zslcore.datasets.split_lists import split_of_parts
+from zslcore.datasets.split_lists import IMAGE_IN_LINE, split_of_parts
 from zslcore.datasets.table import split_from_rows, split_from_unseen
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, closest_name
 from zslcore.names import class_key, class_keys
@@ -191,7 +191,7 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     ``choices`` maps a part of :data:`CHOICES` to "FILE" or "FILE:NAME". Raises a FileRefusedError
     for an unreadable file, and a ParameterError for a choice that names no array.
     """
-    contents_of_files = [look_into(path, _welcome(path)) for path in paths]
+    contents_of_files = [_with_images_apart(look_into(path, _welcome(path))) for path in paths]
     shards = [each for each in contents_of_files if each.container == "Parquet"]
     arrays = []
     if len(shards) > 1 and len({frozenset(each.shapes) for each in shards}) == 1:
@@ -210,6 +210,21 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
 def _welcome(path: Path) -> tuple[str, ...]:
     """Return the accepted containers of a file, including text if the file has a suffix of text."""
     return (*ARRAYS, "text") if path.suffix.lower() in TEXTS else ARRAYS
+
+
+def _with_images_apart(contents: Contents) -> Contents:
+    """Divide a list of lines such as ``a.jpg 3`` into images and labels."""
+    lines = contents.arrays.get("array")
+    if contents.container != "text" or lines is None or lines.dtype.kind != "U" or lines.ndim != 1:
+        return contents
+    matches = [IMAGE_IN_LINE.match(line) for line in lines.tolist()]
+    pairs = [(match[1], match[2]) for match in matches if match and match[2]]
+    if len(pairs) < len(lines) or not all(re.fullmatch(r"\d{1,9}", label) for _, label in pairs):
+        return contents
+    images, labels = zip(*pairs, strict=True)
+    arrays = {"image_files": np.array(images), "labels": np.array(labels).astype(np.int64)}
+    shapes: dict[str, tuple[int, ...] | None] = {n: array.shape for n, array in arrays.items()}
+    return replace(contents, shapes=shapes, arrays=arrays)
 
 
 def _joined(shards: Sequence[Contents]) -> Contents:

@@ -25,6 +25,7 @@ second CSV with a column ``class`` and one column per attribute.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,6 +46,7 @@ from zslcore.exceptions import DatasetError, closest_name
 from zslcore.names import class_key, class_keys, squeeze
 from zslcore.texts import clean_text, expect, expect_range
 from zslcore.untrusted.client import (
+    Contents,
     Role,
     Table,
     container_of,
@@ -257,7 +259,8 @@ def _read_archive(
     file = clean_text(path.name)
     required = ("features", "labels", *(() if side else ("prototypes",)))
     kinds = ("NumPy archive", "HDF5")
-    read = read_arrays(path, ROLES, folder, required=required, kinds=kinds)
+    roles = ROLES | _transposed(look_into(path, kinds))
+    read = read_arrays(path, roles, folder, required=required, kinds=kinds)
     arrays, own = read.arrays, read.names.get("class_names")
     prototypes = side.values if side else np.array(arrays["prototypes"])
     names = side.classes if side else own or tuple(f"class {i}" for i in range(len(prototypes)))
@@ -278,6 +281,19 @@ def _read_archive(
         image_files=read.names.get("image_files", ()),
         pretraining=check_pretraining(pretraining, f" in {file}"),
     )
+
+
+def _transposed(contents: Contents) -> dict[str, Role]:
+    """Return the role "columns" for each matrix with a column, and no row, per label or name.
+
+    In files of MATLAB, and copies of them, images and classes are columns.
+    """
+    roles: dict[str, Role] = {}
+    for matrix, listed in (("features", "labels"), ("prototypes", "class_names")):
+        shape, n = contents.shapes.get(matrix) or (), math.prod(contents.shapes.get(listed) or (0,))
+        if len(shape) == 2 and shape[1] == n != shape[0]:
+            roles[matrix] = "columns"
+    return roles
 
 
 def _unread(arrays: Mapping[str, np.ndarray], others: Sequence[str]) -> Iterator[str]:
