@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { Tally } from "../../zslcore/interactive/tally.js";
 import { inPoints, tradeOf } from "../../ui/components/playground/sentence.js";
 import { Slots, gridOf, groupsOf } from "../../ui/components/playground/slots.js";
+import { inked } from "../../ui/components/playground/wall.js";
 
 /** @param {number} n @param {number} nClasses @param {number} nSeen */
 function imagesOf(n, nClasses, nSeen) {
@@ -83,6 +84,19 @@ test("images are as large as fits, and no larger than wanted", () => {
   assert.ok(rows[0] * size <= ROOM.height && columns * rows[0] >= 4731);
   assert.ok(size > 0.9 * Math.sqrt((0.48 * ROOM.width * ROOM.height) / 4731));
   assert.equal(gridOf([3], ROOM).size, ROOM.most);
+});
+
+test("pictures with empty margins are larger: only the margins overlap", () => {
+  /** @param {number[]} row */
+  const share = (...row) => inked({ width: 8, height: 1, ink: Uint8Array.from(row) });
+  assert.equal(share(0, 0, 9, 9, 9, 9, 9, 0), 0.75);
+  assert.equal(share(9, 9, 9, 9, 9, 9, 9, 0), 1);
+  assert.equal(share(0, 0, 0, 0, 0, 0, 0, 0), 1);
+  const images = imagesOf(785, 10, 7), groups = groupsOf(images, null);
+  const [apart, near] = [1, 0.75].map((pitch) => new Slots(images, groups, { ...ROOM, pitch }));
+  assert.ok(near.grid.size > apart.grid.size);
+  near.place(300);
+  for (let k = 0; k < images.n; k++) assert.ok(near.x[k] >= 0 && near.x[k] < ROOM.width);
 });
 
 test("what is on the wall is what is counted", () => {
