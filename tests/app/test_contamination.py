@@ -125,7 +125,7 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     assert len(figure["layout"]["shapes"]) == 2
     text, hover = drawn["Kinetics-400", "UCF101 · 101"]
     assert text == "\N{NO-BREAK SPACE}40+46"
-    assert hover == "40 in the set, 46 related of 101<br>Huang et al. 2021: 61"
+    assert hover == "40 of 101 in the set, 46 related<br>Huang et al. 2021: 61"
 
 
 def test_how_often_the_comparison_is_right_stands_below_the_classes():

@@ -20,6 +20,7 @@ from ui.shell.text import page_sentence
 from ui.state import cache, controls, data_menu, waiting
 from ui.state.controls import METHOD
 from zslcore import jobs
+from zslcore.analysis.method_table import row_name
 from zslcore.analysis.study import RunStudy, run_seconds
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources, is_simulated_name, title
@@ -215,10 +216,11 @@ def _tile(name: str) -> DatasetTile:
 def _chip(spec: RunSpec, family: str) -> Chip:
     at_once = waiting.is_quick(spec) or here(spec)
     lack = None if at_once else missing_extras.of_method(spec.method)
-    title = f"{spec.method}, {family}" + ", not run yet" * (not at_once)
+    words = row_name(spec.method, spec.params)
+    title = f"{words}, {family}" + ", not run yet" * (not at_once)
     if lack is None:
-        return Chip(spec.method, at_once, title)
-    return Chip(spec.method, at_once, f"{title}; needs {lack.title}", lack.title)
+        return Chip(spec.method, words, at_once, title)
+    return Chip(spec.method, words, at_once, f"{title}; needs {lack.title}", lack.title)
 
 
 def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:

@@ -41,9 +41,13 @@ class DatasetTile:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """Method on the rail; ``here`` : whether predictions exist; ``needs`` : a missing package."""
+    """Method on the rail, with its name in tables as ``words``.
+
+    ``here`` : whether predictions exist; ``needs`` : a missing package.
+    """
 
     name: str
+    words: str
     here: bool
     title: str
     needs: str = ""

@@ -59,8 +59,8 @@ export class Choices {
     if (split_note) made.push(line("note", split_note));
     made.push(heading("Method"));
     /** @param {Chip} chip */
-    const method = ({ name, here, title, needs }) => {
-      const chip = this.chip(name, { method: name }, name === chosen.method, title);
+    const method = ({ name, words, here, title, needs }) => {
+      const chip = this.chip(words, { method: name }, name === chosen.method, title);
       chip.classList.toggle("far", !here);
       chip.classList.toggle("lacking", Boolean(needs));
       return chip;

@@ -24,7 +24,7 @@ import { withArrays } from "../../../zslcore/interactive/curves.js";
 
 /** @typedef {{ key: string, title: string, classes: number, kind: string }} Tile a data set */
 /**
- * @typedef {{ name: string, here: boolean, title: string, needs: string }} Chip a method, whether it has
+ * @typedef {{ name: string, words: string, here: boolean, title: string, needs: string }} Chip a method, whether it has
  *   predictions, and the package that it lacks
  */
 /** @typedef {{ dataset: string, split: string, method: string }} Choice */
