@@ -205,7 +205,7 @@ def test_a_method_whose_extra_is_missing_is_grey_and_names_the_line_without_a_bu
     assert {n for n, chip in chips.items() if chip["needs"]} == {
         name for name, method in METHODS.items() if method.card.extra
     }
-    assert chips["ALE"]["title"].endswith("not run yet, needs PyTorch")
+    assert chips["ALE"]["title"].endswith("not run yet; needs PyTorch")
     assert head["pending"] == {
         "words": "ALE needs PyTorch (extra torch), which is not installed.",
         "button": "",
@@ -365,7 +365,7 @@ def test_unlabelled_images_are_a_job_that_nothing_starts_unasked(monkeypatch, tm
     head = sent_down(app, COMPONENT)
     assert head["pending"]["button"] == "Compute it (about 10 s)"
     assert not head["pending"]["covers"]
-    assert "without labels" in head["ruler"]["note"]
+    assert "without their labels" in head["ruler"]["note"]
     assert not list(tmp_path.glob("jobs/*/status.json"))
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     head = sent_down(visit("play", playground_ruler="images"), COMPONENT)
