@@ -30,7 +30,9 @@ from zslcore.scores.reading import ScoreFile
 
 #: What a page may hold: CUB has 4,731 test images, AWA1 10,643.
 MOST_BYTES = 300_000
-FROM_ELSEWHERE = re.compile(r"""(?:src|href)=["'](?!data:)|@import ["'u]|url\((?!["']?data:)""")
+FROM_ELSEWHERE = re.compile(
+    r"""(?:src|href)=["'](?!data:|\$\{)|@import ["'u]|url\((?!["']?data:)"""
+)
 
 
 def scores(tmp_path, name="test.npz", n=300, classes=12, seed=0, **more):

@@ -292,7 +292,9 @@ def test_videos_without_a_class_are_asked_about(tmp_path):
     value |= {f"v{k}": {"subset": "test", "annotations": []} for k in range(3)}
     (tmp_path / "a.json").write_text(json.dumps({"database": value}))
     report = audit(tmp_path / "a.json")
-    assert report.sentence.startswith("Images without a class: 3. They are not read")
+    assert report.sentence.startswith(
+        "Images without a class: 3. They are neither read nor checked."
+    )
 
 
 @pytest.mark.parametrize("leaked", [0, 1])

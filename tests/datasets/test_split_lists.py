@@ -332,7 +332,7 @@ def test_spellings_within_one_list_are_asked_about_and_stay_apart(tmp_path):
     names = {"seen_classes": ["sea lion", "Sea-Lion", "c"], "unseen_classes": ["b"]}
     report = audit(write_lists(tmp_path / "l", **names))
     assert report.mark("ZSL001") == "open"
-    assert "sea lion, Sea-Lion: one class or 2?" in report.of("ZSL001")[0].sentence
+    assert "sea lion, Sea-Lion: are these one class or 2?" in report.of("ZSL001")[0].sentence
 
 
 def test_a_label_in_one_list_and_none_in_another_is_one_class_by_the_folder(tmp_path):

@@ -195,8 +195,11 @@ def test_a_test_set_keeps_its_switches_which_nobody_changes():
     [
         (lambda F, y, s: seen_unseen_curve(F, y[:1], s), "one label per row"),
         (lambda F, y, s: seen_unseen_curve(F[:0], y[:0], s), "at least one row"),
-        (lambda F, y, s: seen_unseen_curve(F * np.nan, y, s), "got 4 missing values and 0 of plus"),
-        (lambda F, y, s: top_k_accuracy(F + np.inf, y, 1), "0 missing values and 4 of plus"),
+        (
+            lambda F, y, s: seen_unseen_curve(F * np.nan, y, s),
+            "got 4 missing values and 0 values of plus",
+        ),
+        (lambda F, y, s: top_k_accuracy(F + np.inf, y, 1), "0 missing values and 4 values of plus"),
         (lambda F, y, s: seen_unseen_curve(np.where(F > 1, np.nan, F), y, s), "got 1 missing"),
         (lambda F, y, s: seen_unseen_curve(F, y + 1, s), r"column numbers of the scores, 0\.\.1"),
         (lambda F, y, s: seen_unseen_curve(F, y - 1, s), "column numbers"),

@@ -193,7 +193,7 @@ def test_a_file_that_is_not_there_or_too_large_is_refused(result, tmp_path, monk
 
 
 def test_a_result_of_our_own_says_so(result):
-    assert StoredRun(result).row()["origin"] == "here"
+    assert StoredRun(result).table()[0]["origin"] == "here"
     assert StoredRun(result).id == result.key
 
 

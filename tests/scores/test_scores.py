@@ -85,7 +85,7 @@ def test_gamma_is_chosen_on_validation_scores_and_on_no_others():
     report = judge(matrix, validation=validation)
     assert report.origin == "validated"
     assert report.gamma == pytest.approx(validation.tested.curve.best().gamma)
-    with pytest.raises(ZSLError, match="these are the test scores themselves"):
+    with pytest.raises(ZSLError, match="got the test scores themselves"):
         judge(matrix, validation=matrix)
     with pytest.raises(ZSLError, match="got both"):
         judge(matrix, gamma=1.0, validation=validation)

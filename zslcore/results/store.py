@@ -72,7 +72,7 @@ class Result:
     """Stored result of a study, of one of :data:`KINDS`.
 
     ``key`` covers everything that the metrics depend on. ``about`` has columns of
-    :meth:`StoredRun.row`; ``rows`` are metrics as fractions in [0, 1], one mapping per test set,
+    :meth:`StoredRun.table`; ``rows`` are metrics as fractions in [0, 1], one mapping per test set,
     compared method or value. ``record`` is the full result for the study's module, None if it is
     stored with a job.
     """
