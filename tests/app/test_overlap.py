@@ -204,6 +204,8 @@ def test_the_gain_of_an_opened_class_stands_above_the_bars_that_hide_the_class(v
     assert f": {gain:+.1f} points. ".replace("-", "−") in hint
     app.selectbox(key="gain_class").set_value(first).run()
     assert asks in [caption.value for caption in app.caption]
+    app.session_state["gain_clicked"] = True  # a click on the bar of this class, too, is answered
+    assert any(each.value.startswith(f"**{first}**") for each in app.run().caption)
 
 
 def test_names_stand_in_columns_that_fit_a_window_and_are_no_html(visit, look):

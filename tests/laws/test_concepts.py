@@ -1,4 +1,4 @@
-"""The table of concepts in the guide names files and names that exist."""
+"""The table of concepts in CONTRIBUTING names files and names that exist."""
 
 import ast
 import re
@@ -7,7 +7,7 @@ import pytest
 
 from tests.pages import ROOT
 
-PAGE = (ROOT / "docs" / "guide" / "contributing.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 TABLE = PAGE.partition("| concept |")[2].partition("\n\n")[0]
 FORMS = re.findall(r"`([\w/]+\.py): ([\w.]+)`", TABLE)
 

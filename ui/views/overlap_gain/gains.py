@@ -232,8 +232,9 @@ def _hint(table: pd.DataFrame, first: str) -> str:
 
     Without such a class, return how to open one. ``first`` is the class that is opened at first.
     """
-    opened = table[table["class"] == st.session_state.get("gain_class")]
-    if opened.empty or opened["class"].iloc[0] == first:
+    name = st.session_state.get("gain_class")
+    opened = table[table["class"] == name]
+    if opened.empty or (name == first and "gain_clicked" not in st.session_state):
         return "Pale: too few splits for an interval. Click a bar to open its class."
     row = opened.iloc[0]
     return (
@@ -245,6 +246,7 @@ def _hint(table: pd.DataFrame, first: str) -> str:
 def _open_clicked() -> None:
     if clicked := st.session_state["gain_bars"].picked:
         st.session_state["gain_class"] = clicked[0]
+        st.session_state["gain_clicked"] = True  # the class that is opened at first, too
 
 
 # --- One class ------------------------------------------------------------------------------------
