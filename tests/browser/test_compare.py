@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.reading import PHONE, fits, settle, visit
+from ui.views.compare.table import HEADINGS, ROW
 from zslcore.datasets import load
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
@@ -47,7 +48,7 @@ def own(store):
 def click(page, row, x=170):
     """Click a cell of the table in its row, so many pixels from the left."""
     box = page.locator(GRID).first.bounding_box()
-    page.mouse.click(box["x"] + x, box["y"] + 73 + 29 * (row + 0.5))
+    page.mouse.click(box["x"] + x, box["y"] + HEADINGS + ROW * (row + 0.5))
     settle(page)
 
 

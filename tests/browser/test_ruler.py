@@ -47,8 +47,9 @@ def test_the_handle_goes_to_the_nearest_stop(server, page):
 def test_an_open_image_stays_the_same_image(server, page):
     opened(page, server, STOPS)
     at(page, "λ 0.316")
+    page.get_by_label("Images on the wall").select_option("◆ 7")
     box = page.locator(".wall > canvas").bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2 + 20, box["y"] + box["height"] * 0.6)
+    page.mouse.click(box["x"] + box["width"] / 2 + 20, box["y"] + 10)
     card = page.get_by_role("group", name="One image")
     card.wait_for()
     drawn = card.locator("canvas").evaluate("each => each.toDataURL()")

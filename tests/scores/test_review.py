@@ -265,6 +265,6 @@ def test_the_first_version_of_cubs_split_and_released_scores(shared, tmp_path, c
     assert ">Leaks</h1>" in page
     for fact in ("All 1,764 rows of test_seen", "0 of 50", "H 49.8 %", "+1.7 to +6.4"):
         assert fact in page, fact
-    assert "that leak u " in page
+    assert "that leak, u " in page
     assert "XianGAN" not in page
     assert str(shared) not in page

@@ -743,7 +743,11 @@ def _read_parquet(path: Path, folder: Path, limits: Limits, keyed: bool) -> dict
     read = read_arrays(path, wanted, folder, required=(), limits=limits)
     named = {**read.arrays, **read.names}
     of_images = [named[part] for part in ("labels", "predicted") if part in named]
-    titled = zip(read.names.get("titles", ()), of_images, strict=True)
+    titles = read.names.get("titles", ())
+    if len(titles) != len(of_images):
+        got = f"{len(titles):,} for {len(of_images):,}"
+        raise refusal_of(path, "one title per column of classes", got)
+    titled = zip(titles, of_images, strict=True)
     texts = {title: np.array(values).astype(str) for title, values in titled}
     left_out = read.unread
     with suppress(FileRefusedError):  # neither numbers nor texts
