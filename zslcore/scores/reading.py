@@ -635,51 +635,29 @@ def _read_parts(
 
 def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a file of arrays."""
+    if contents.has("values") and contents.has("columns"):
+        return _parts_of_json_table(contents)
     shapes = contents.shapes
-    if contents.has("values") and contents.has("columns"):  # a table in JSON
-        texts = {n: a.astype(str) for n, a in contents.arrays.items() if a.ndim == 1}
-        columns, values = contents.names("columns"), contents.scores("values")
-        texts = {name: column for name, column in texts.items() if len(column) == len(values)}
-        return _parts_of_table(contents.name, ScoreTable(values, columns, texts, ()))
-    held = {part: first_named(shapes, names) for part, names in NAMES.items()}
-    if held["class_names"] is not None and not _may_name_classes(contents, held["class_names"]):
-        held["class_names"] = None
     parts: dict[str, Any] = {}
-    answers = first_named(shapes, PREDICTED)
-    blocks_of = [first_named(shapes, names) for names in BLOCKS]
-    if held["scores"] is None and None not in blocks_of:
-        held["scores"] = blocks_of[0]
-    else:
-        blocks_of = [None, None]
-    if held["scores"] is not None and _is_column(shapes[held["scores"]]):
-        held["scores"], answers = None, held["scores"]  # one number per image: a predicted class
-    if held["scores"] is None and answers is not None and not _is_vector(shapes[answers]):
-        held["scores"], answers = answers, None
-    matrix = named_matrix(contents) if held["scores"] is None and answers is None else None
-    if matrix is not None:
-        parts["named_matrix"], held["class_names"] = matrix, None
-    elif held["scores"] is None and answers is None:
-        raise FileRefusedError(
-            f"{contents.name}: expected a matrix called "
-            f"{', '.join(NAMES['scores'][:7])}, or predicted classes called y_pred; got "
-            f"{clean_text(', '.join(list(shapes)[:6])) or 'none of these'}."
-        )
-    wanted: dict[str, Role] = {name: ROLES[part] for part, name in held.items() if name is not None}
-    if held["scores"] is None and answers is not None:
+    names, answers, second = _choose_arrays(contents)
+    if names["scores"] is None and answers is None:
+        parts["named_matrix"] = _matrix_without_name(contents)
+        names["class_names"] = None
+    wanted: dict[str, Role] = {name: ROLES[part] for part, name in names.items() if name}
+    if names["scores"] is None and answers is not None:
         wanted[answers] = "labels"
-    labels_of = [first_named(shapes, names) for names in LABELS_OF_BLOCKS]
-    if blocks_of[1] is not None:
-        wanted[blocks_of[1]] = "scores"
-        if held["labels"] is None and None not in labels_of:
-            held["labels"] = labels_of[0]
+    labels_of = [first_named(shapes, titles) for titles in LABELS_OF_BLOCKS]
+    if second is not None:
+        wanted[second] = "scores"
+        if names["labels"] is None and None not in labels_of:
+            names["labels"] = labels_of[0]
             wanted |= {name: "labels" for name in labels_of if name is not None}
-    marks = held["labels"] if _are_marks(shapes, held["labels"], held["scores"]) else None
+    marks = names["labels"] if _are_marks(shapes, names["labels"], names["scores"]) else None
     if marks is not None:
         wanted[marks] = "scores"
     read = contents.read(wanted, folder, limits=limits)
-    named = (*held.items(), ("predicted", answers))
-    named += (("unseen_scores", blocks_of[1]), ("unseen_labels", labels_of[1]))
-    for part, name in named:
+    every = {**names, "predicted": answers, "unseen_scores": second, "unseen_labels": labels_of[1]}
+    for part, name in every.items():
         if name is not None and name in wanted:
             answer = read.names.get(name, read.arrays.get(name))
             if answer is not None:  # a reader may omit a corrupt part
@@ -698,6 +676,51 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
         best = f"At most {n} classes of each image are listed: the best one is its prediction."
         parts["remarks"] = [*parts.get("remarks", ()), best]
     return parts
+
+
+def _parts_of_json_table(contents: Contents) -> dict[str, Any]:
+    """Return the parts of a table in JSON: its numbers, and its columns of texts."""
+    columns, values = contents.names("columns"), contents.scores("values")
+    texts = {name: each.astype(str) for name, each in contents.arrays.items() if each.ndim == 1}
+    texts = {name: column for name, column in texts.items() if len(column) == len(values)}
+    return _parts_of_table(contents.name, ScoreTable(values, columns, texts, ()))
+
+
+def _matrix_without_name(contents: Contents) -> NamedMatrix:
+    """Return the scores of a file with one array per class or image; refuse other files."""
+    matrix = named_matrix(contents)
+    if matrix is None:
+        raise FileRefusedError(
+            f"{contents.name}: expected a matrix called "
+            f"{', '.join(NAMES['scores'][:7])}, or predicted classes called y_pred; got "
+            f"{clean_text(', '.join(list(contents.shapes)[:6])) or 'none of these'}."
+        )
+    return matrix
+
+
+def _choose_arrays(
+    contents: Contents,
+) -> tuple[dict[str, str | None], str | None, str | None]:
+    """Return the names of arrays: of each part, of predicted classes, of scores of unseen images.
+
+    Scores of unseen images have a name only if the scores of seen images are another array.
+    """
+    shapes = contents.shapes
+    names = {part: first_named(shapes, titles) for part, titles in NAMES.items()}
+    if names["class_names"] is not None and not _may_name_classes(contents, names["class_names"]):
+        names["class_names"] = None
+    answers = first_named(shapes, PREDICTED)
+    first, second = (first_named(shapes, titles) for titles in BLOCKS)
+    if names["scores"] is None and first is not None and second is not None:
+        names["scores"] = first
+    else:
+        second = None
+    scores = names["scores"]
+    if scores is not None and _is_column(shapes[scores]):
+        names["scores"], answers = None, scores  # one number per image: a predicted class
+    if names["scores"] is None and answers is not None and not _is_vector(shapes[answers]):
+        names["scores"], answers = answers, None
+    return names, answers, second
 
 
 def _may_name_classes(contents: Contents, name: str) -> bool:
