@@ -360,8 +360,8 @@ def test_what_a_leak_gained_says_its_condition_and_whose_figures_it_has(dataset,
 
 
 def test_the_label_of_leaking_rows_says_which_list_has_them(shared):
-    found = cards_of_files([shared / "data/xlsa17/CUB/att_splits_v1.mat"])[0]
-    assert found.figures[0].label == "test images also in train or val"
+    card_of_file = cards_of_files([shared / "data/xlsa17/CUB/att_splits_v1.mat"])[0]
+    assert card_of_file.figures[0].label == "test images also in train or val"
     context = AuditContext.of_split(load("digits").split("PS"), load("digits"))
     twice = np.append(context.parts["trainval"], context.parts["test_seen"][:3])
     context = replace(context, parts={**context.parts, "trainval": twice})
@@ -386,9 +386,9 @@ def test_splits_in_circulation(shared, path, verdict, rows):
 
 
 def test_scores_in_circulation(shared):
-    found = cards_of_files([shared / "data" / "gzsl_scores" / "CUB_XianGAN.npz"])[0]
-    assert found.verdict == "unknown"
-    assert [figure.value for figure in found.figures] == [
+    card_of_file = cards_of_files([shared / "data" / "gzsl_scores" / "CUB_XianGAN.npz"])[0]
+    assert card_of_file.verdict == "unknown"
+    assert [figure.value for figure in card_of_file.figures] == [
         "unknown",
         "0 of 50",
         "49.8 %, AUSUC 34.5 %",

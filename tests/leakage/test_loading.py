@@ -470,10 +470,10 @@ def test_lists_of_classes_beside_rows_are_compared_with_them(tmp_path, kind):
             lists = {name: names[listed] for name, listed in lists.items()}
         np.savez(tmp_path / "split.npz", **rows, **lists, train_idx=train)
         report = audit(tmp_path / "split.npz")
-        asked = [f.sentence for f in report.of("ZSL001") if f.mark == "open"]
+        questions = [f.sentence for f in report.of("ZSL001") if f.mark == "open"]
         name = "dog" if kind == "names" else "class 3"
         text = f"Unseen by the class lists, but trained on or tested as seen: {name}."
-        assert asked == ([] if agree else [text])
+        assert questions == ([] if agree else [text])
         assert report.verdict == "unknown"
 
 
@@ -488,8 +488,8 @@ def test_class_lists_in_the_folder_of_a_split_are_compared_with_its_rows(folder)
     for listed in (unseen, [*unseen, seen[0]]):
         (folder / "testclasses.txt").write_text("\n".join(listed))
         (folder / "trainvalclasses.txt").write_text("\n".join(seen))
-        found = audit(folder).of("ZSL001")
-        wrong = [f for f in found if f.sentence.startswith("Unseen by the class lists")]
+        findings = audit(folder).of("ZSL001")
+        wrong = [f for f in findings if f.sentence.startswith("Unseen by the class lists")]
         assert [f.classes for f in wrong] == ([] if listed == unseen else [(spaced_name(seen[0]),)])
 
 

@@ -139,12 +139,14 @@ def test_sorted_images_off_by_one_are_asked_about(tmp_path, name, first):
         lists = {name.format(part): rows + first for part, rows in listed.items()}
         np.savez(tmp_path / "split.npz", **lists, labels=y)
         report = audit(tmp_path / "split.npz", pretraining=["none"])
-        asked = [f.sentence for f in report.marked("open") if "are read as numbered" in f.sentence]
+        questions = [
+            f.sentence for f in report.marked("open") if "are read as numbered" in f.sentence
+        ]
         assert report.verdict == ("leaks" if len(leaked) else "unknown")
         is_usual = first == (name == "{}_loc")
-        assert len(asked) == (not is_usual and not len(leaked))
-        if asked:
-            assert f"read as numbered from {first}; from {1 - first}, classes" in asked[0]
+        assert len(questions) == (not is_usual and not len(leaked))
+        if questions:
+            assert f"read as numbered from {first}; from {1 - first}, classes" in questions[0]
             assert report.mark("ZSL001") == "ok"
 
 

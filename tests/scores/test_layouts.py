@@ -185,8 +185,8 @@ def test_one_array_per_numbered_class_in_any_order(tmp_path, form):
 @pytest.mark.parametrize("in_file", [False, True])
 def test_one_array_per_image(tmp_path, labels, in_file):
     path = tmp_path / "own.npz"
-    held = {"labels": np.array(LABELS)} if in_file else {}
-    np.savez(path, class_names=NAMES, **held, **dict(zip(IMAGES, P, strict=True)))
+    labels_in_file = {"labels": np.array(LABELS)} if in_file else {}
+    np.savez(path, class_names=NAMES, **labels_in_file, **dict(zip(IMAGES, P, strict=True)))
     check(path, labels=None if in_file else labels)
     assert recognise_file(path).kind == "scores"
 

@@ -100,8 +100,8 @@ def part_of_name(name: str) -> str:
     if name.lower() in PART_OF_NAME:
         return PART_OF_NAME[name.lower()]
     words = [ROWS_BEHIND.sub("", word) for word in words_in(name)]
-    kept = [ABBREVIATIONS.get(word, word) for word in words if word not in OF_ROWS]
-    names = ("_".join(kept), "_".join(reversed(kept)), "".join(kept))
+    essential = [ABBREVIATIONS.get(word, word) for word in words if word not in OF_ROWS]
+    names = ("_".join(essential), "_".join(reversed(essential)), "".join(essential))
     return next((PART_OF_NAME[each] for each in names if each in PART_OF_NAME), "")
 
 

@@ -252,8 +252,8 @@ def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray
                 f"{file}: expected one column of scores per class; got several, such as {shown}, "
                 "which predict different classes; keep only one of them."
             )
-    kept = {*scores[first]}
-    return [k for columns in of.values() for k in columns if k not in kept]
+    used = {*scores[first]}
+    return [k for columns in of.values() for k in columns if k not in used]
 
 
 # --- Side of each image ---------------------------------------------------------------------------

@@ -262,8 +262,8 @@ class Contents:
                 is_inside = is_named(outer, SCORE_VARIABLES) and inner
                 group = groups.setdefault(outer if is_inside else "", {})
                 group[inner if is_inside else name] = array.ravel()
-        held = max(groups.values(), key=len, default={})
-        return held if len(held) > 1 and len({*map(len, held.values())}) == 1 else {}
+        largest = max(groups.values(), key=len, default={})
+        return largest if len(largest) > 1 and len({*map(len, largest.values())}) == 1 else {}
 
     def read(
         self,

@@ -61,27 +61,27 @@ class Json:
     def __init__(self, value: Any) -> None:
         lists, rest = _class_lists(value)
         by_row = _has_columns_by_row(rest)
-        held = rest if by_row else _innermost(rest)
-        if held is rest and not by_row:
-            lists, held = {}, value
-        if _is_vector_a_class(held):
-            classes, vectors = [*held], [*held.values()]
+        by_name = rest if by_row else _innermost(rest)
+        if by_name is rest and not by_row:
+            lists, by_name = {}, value
+        if _is_vector_a_class(by_name):
+            classes, vectors = [*by_name], [*by_name.values()]
             if isinstance(vectors[0], dict):
-                held = {"columns": [*vectors[0]]}
+                by_name = {"columns": [*vectors[0]]}
                 vectors = [[each[name] for name in vectors[0]] for each in vectors]
             else:
-                held = {}
-            held |= {"prototypes": np.array(vectors, dtype=np.float64), "class_names": classes}
-        elif records := _records_of(held):
-            beside = held if by_row else {}
-            held = {n: each for n, each in beside.items() if isinstance(each, list)}
-            held |= _as_columns(records)
-        elif not isinstance(held, dict):
-            held = {"array": held}
+                by_name = {}
+            by_name |= {"prototypes": np.array(vectors, dtype=np.float64), "class_names": classes}
+        elif records := _records_of(by_name):
+            beside = by_name if by_row else {}
+            by_name = {n: each for n, each in beside.items() if isinstance(each, list)}
+            by_name |= _as_columns(records)
+        elif not isinstance(by_name, dict):
+            by_name = {"array": by_name}
         else:
-            held = _with_scores_by_class(held)
-        held = lists | held
-        self.held = {str(name): each for name, each in held.items() if isinstance(each, _LISTS)}
+            by_name = _with_scores_by_class(by_name)
+        by_name = lists | by_name
+        self.held = {str(name): each for name, each in by_name.items() if isinstance(each, _LISTS)}
         self.names = list(self.held)
 
     def declared(self, name: str) -> tuple[Shape, int]:
@@ -168,15 +168,15 @@ def _has_columns_by_row(value: Any) -> bool:
     )
 
 
-def _with_scores_by_class(held: dict[str, Any]) -> dict[str, Any]:
+def _with_scores_by_class(by_name: dict[str, Any]) -> dict[str, Any]:
     """Return lists by name, with a list of {class: score} as rows of scores."""
-    for name, each in held.items():
+    for name, each in by_name.items():
         scores = [*map(_by_class, each)] if is_named(name, SCORED) and _is_list(each) else [None]
         classes = _classes_of(scores)
         if classes:
             rows = [[of[c] for c in classes] for of in scores if of is not None]
-            return held | {name: rows, "class_names": classes}
-    return held
+            return by_name | {name: rows, "class_names": classes}
+    return by_name
 
 
 def _is_table(value: Any) -> bool:
