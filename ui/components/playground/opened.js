@@ -43,7 +43,7 @@ export class Opened {
     this.root = root;
     this.canvas = partOf(root, "canvas", HTMLCanvasElement);
     this.words = ["strong", ".answer", ".change"].map((each) => partOf(root, each, HTMLElement));
-    this.k = -1;
+    this.image = -1;
     partOf(root, ".before", HTMLButtonElement).addEventListener("click", () => step(-1));
     partOf(root, ".after", HTMLButtonElement).addEventListener("click", () => step(1));
     partOf(root, ".close", HTMLButtonElement).addEventListener("click", closed);
@@ -52,17 +52,18 @@ export class Opened {
     });
   }
 
-  /** @param {Instrument} head @param {number} k @param {number} gamma */
-  show(head, k, gamma) {
-    const { title, answer, change } = wordsOf(head, k, gamma), other = k !== this.k;
-    this.k = k;
+  /** @param {Instrument} head @param {number} image @param {number} gamma */
+  show(head, image, gamma) {
+    const { title, answer, change } = wordsOf(head, head.answers.order.indexOf(image), gamma);
+    const other = image !== this.image;
+    this.image = image;
     this.root.hidden = false;
     [title, answer, change].forEach((words, i) => {
       this.words[i].textContent = words;
     });
     this.root.dataset.right = String(answer.endsWith("right."));
     this.canvas.hidden = !head.pictures;
-    if (head.pictures && other) this.print(head, head.answers.order[k]);
+    if (head.pictures && other) this.print(head, image);
   }
 
   /** @param {Instrument} head @param {number} image */
@@ -77,7 +78,7 @@ export class Opened {
   }
 
   hide() {
-    this.k = -1;
+    this.image = -1;
     this.root.hidden = true;
   }
 }

@@ -73,8 +73,7 @@ export class Playground extends Held {
     this.rail = new Choices(place(".rail"), (change) => this.choose(change),
       () => this.say("bring", performance.now()));
     this.wall = new Wall(this.canvases.wall, stillness);
-    this.opened = new Opened(place(".opened"), (way) => this.open(this.opened.k + way),
-      () => this.shut());
+    this.opened = new Opened(place(".opened"), (way) => this.openBeside(way), () => this.shut());
     /** @type {Plane | null} */
     this.plane = null;
     /** @type {number | null} the only class on the wall; null for all classes */
@@ -209,10 +208,8 @@ export class Playground extends Held {
   turn() {
     const head = /** @type {Instrument} */ (this.head), frame = head.frames[this.stop];
     if (!frame || frame.images === head.images) return false;
-    const image = this.opened.k < 0 ? -1 : head.answers.order[this.opened.k];
     const { lines, images, answers, alt } = frame;
     Object.assign(head, { lines, images, answers, alt });
-    if (image >= 0) this.opened.k = answers.order.indexOf(image);
     return true;
   }
 
@@ -374,7 +371,7 @@ export class Playground extends Held {
     this.classes.move(tally.move(gamma).accuracy);
     this.wall.aim(tally.changed);
     this.count(head, tally.changed);
-    if (this.opened.k >= 0) this.opened.show(head, this.opened.k, gamma);
+    if (this.opened.image >= 0) this.opened.show(head, this.opened.image, gamma);
   }
 
   /** Position of a value of the ruler on the plane. @param {number} value */
@@ -489,7 +486,12 @@ export class Playground extends Held {
   open(k) {
     if (!this.head || k < 0 || k >= this.head.images.n) return this.shut();
     this.hideTip();
-    this.opened.show(this.head, k, this.gamma);
+    this.opened.show(this.head, this.head.answers.order[k], this.gamma);
+  }
+
+  /** Show the neighbour of the image that is shown large. @param {1 | -1} way */
+  openBeside(way) {
+    this.open((this.head?.answers.order.indexOf(this.opened.image) ?? -1) + way);
   }
 
   shut() {
