@@ -95,7 +95,9 @@ def test_judged_scores_become_an_entry(made):
     entry = entry_of_scores(json.loads(report.to_json()), **said)
     assert reread(entry) == entry
     assert entry.figures.H_gamma == pytest.approx(scored.curve.at(0.1).harmonic, abs=1e-6)
-    assert (entry.gamma.origin, entry.parameters.origin) == ("given", "not told")
+    assert (entry.gamma.origin, entry.parameters.origin) == ("given", "not stated")
+    older = entry.to_json().replace('"not stated"', '"not told"')
+    assert read_entry(older.encode(), "older.json") == entry
     one = judged(entry, "a.json")
     assert (one.split_kind, one.overlap_word) == ("unknown", "unknown")
     plain = entry_of_scores(json.loads(judge(interpreted(file, ["as-is"])[0]).to_json()), **said)

@@ -255,7 +255,7 @@ def test_a_run_states_and_is_unknown_where_its_data_are_not_here(made):
         ({"gamma": {"origin": "oracle", "value": 0.1}}, "leaks"),
         ({"split": {"name": "PS"}}, "unknown"),
         ({"split": {"name": "PS v1", "counts": {"test_seen": 4958}}}, "leaks"),
-        ({"parameters": {"origin": "not told"}}, "unknown"),
+        ({"parameters": {"origin": "not stated"}}, "unknown"),
     ],
 )
 def test_a_result_of_the_board_is_judged_by_what_it_states(tmp_path, change, verdict):

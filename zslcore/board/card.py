@@ -110,7 +110,7 @@ def _findings(result: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
     """Return the findings ``of_data`` with all findings on gamma, parameters and metrics."""
     entry, findings, title = result.entry, list(of_data), "Choice of gamma and parameters"
     origins = {"gamma": entry.gamma.origin, "parameters": entry.parameters.origin}
-    unstated = [name for name, origin in origins.items() if origin in ("given", "not told")]
+    unstated = [name for name, origin in origins.items() if origin in ("given", "not stated")]
     if entry.used_test_set:
         what = "Gamma was" if entry.gamma.origin == "oracle" else "The parameters were"
         text = f"{what} chosen on the test images: the metrics are an upper bound (oracle)."

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from zslcore.datasets.facts import fact_sources
@@ -64,6 +64,10 @@ Stored = Annotated[
 ]
 Scalar = bool | int | float | str | None
 GammaFrom = Literal["validated", "given", "oracle", "none"]
+ParametersFrom = Annotated[
+    Literal["validated", "given", "oracle", "not stated"],
+    BeforeValidator(lambda origin: "not stated" if origin == "not told" else origin),  # older files
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,7 @@ class Parameters:
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
-    origin: Literal["validated", "given", "oracle", "not told"]
+    origin: ParametersFrom
     chosen_for: Literal["zsl", "gzsl", ""] = ""
     params: Mapping[str, Scalar] = field(default_factory=dict)
     grid: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)

@@ -124,7 +124,7 @@ def entry_of_scores(
         split
     provenance : sentence on the source of the scores
     pretraining : pre-training sets of the feature extractor; empty if unknown
-    parameters : choice of the parameters of the method; "not told" by default
+    parameters : choice of the parameters of the method; "not stated" by default
     others : reports of the same model with other seeds, for standard deviations
 
     Raises
@@ -186,7 +186,7 @@ def _parameters(report: Mapping[str, Any]) -> Parameters:
     params = report.get("params") or {"origin": "unknown", "params": {}}
     if params["origin"] in ("validated", "given", "oracle"):
         return Parameters(params["origin"], params=dict(params["params"]))
-    return Parameters("not told", params=dict(params["params"]))
+    return Parameters("not stated", params=dict(params["params"]))
 
 
 def _seeds(reports: Sequence[Mapping[str, Any]]) -> Seeds:
