@@ -345,7 +345,9 @@ def test_a_label_in_one_list_and_none_in_another_is_one_class_by_the_folder(tmp_
     listed = read_split_lists(write_lists(tmp_path / "m", train=train, test=other))
     assert listed.parts["test_seen"].size == 4
     flat = {"train": ["images/1.png 3", "images/2.png 4"], "test": ["images/3.png"]}
-    with pytest.raises(FileRefusedError, match="after images in train.txt and none in test.txt"):
+    with pytest.raises(
+        FileRefusedError, match="after images of train and none after images of test"
+    ):
         read_split_lists(write_lists(tmp_path / "n", **flat))
     report = audit(write_lists(tmp_path / "o", train=train, test=test[:4]))
     assert (report.verdict, report.mark("ZSL001")) == ("broken", "error")

@@ -368,6 +368,60 @@ def image_lists() -> Iterator[Input]:
     yield Input(name, many, ("check", "."), "broken", r"(?i)label", True)
 
 
+def labels() -> Iterator[Input]:
+    """Yield lists whose parts name classes in two ways, and images with one or several labels."""
+    stray = items(UNSEEN[:1], 12, 5)
+    columns = ["image", "label", "class"]
+    for what, more in (("sound", []), ("a test class in train", stray)):
+        leaks = "leaks" if more else "clean unknown"
+        train = pd.DataFrame([*items(SEEN), *more], columns=columns)
+        test = pd.DataFrame(items(UNSEEN), columns=columns)
+        named = test[["image", "class"]].rename(columns={"class": "label"})
+        flat = [each.assign(image=each.image.str.replace("/", "-")) for each in (train, named)]
+        from_1 = [f"{image} {label + 1}" for image, label, _ in [*items(SEEN), *more]]
+        from_0 = [f"{image} {label}" for image, label, _ in items(UNSEEN)]
+        hot = [
+            pd.concat([each.image.str.replace("/", "-"), pd.get_dummies(each["class"])], axis=1)
+            for each in (train, test)
+        ]
+        hot = [each.reindex(columns=["image", *NAMES], fill_value=False) for each in hot]
+        hot = [each.astype(dict.fromkeys(NAMES, int)) for each in hot]
+        one_each = {
+            part: [{"image": image, "labels": [name]} for image, _, name in rows]
+            for part, rows in (("train", [*items(SEEN), *more]), ("test", items(UNSEEN)))
+        }
+        for layout, files, expected in (
+            ("numbers in train, names in test", (train[["image", "label"]], named), leaks),
+            ("the same without folders", (flat[0][["image", "label"]], flat[1]), "unknown"),
+            ("one column per class", hot, leaks),
+        ):
+            cause = "numbers in train and names in test" if expected == "unknown" else ""
+            cause = "chimpanzee|1 class" if expected == "leaks" else cause
+            tables = dict(zip(("train.csv", "test.csv"), files, strict=True))
+            name = f"labels, {layout}: {what}"
+            never = "OK +ZSL001" if expected == "unknown" else ""
+            yield Input(name, tables, CHECK_FOLDER, expected, cause, bool(more), never)
+        lists = {"train.txt": from_1, "test.txt": from_0}
+        name = f"labels from 1 in train, from 0 in test: {what}"
+        yield Input(name, lists, CHECK_FOLDER, leaks, "folder of an image", bool(more))
+        files = {"split.json": one_each}
+        yield Input(f"labels in lists of one: {what}", files, ("check", *files, *DECLARED), leaks)
+    images = [f"img/{i:05}.png" for i in range(40)]
+    for what, texts in (
+        ("bars", ["Edema|Mass", "Mass", "Mass|Nodule", "Hernia"]),
+        ("a list in a cell", ["['cat', 'dog']", "['dog']", "['fox', 'dog']", "['cat']"]),
+        ("commas", ["cat, dog", "dog", "dog, fox", "fox, cat"]),
+    ):
+        table = pd.DataFrame({"image": images, "label": texts * 10})
+        files = {"train.csv": table[:20], "test.csv": table[20:]}
+        name, cause = f"several labels an image, {what}", "one class per image"
+        yield Input(name, files, ("check", "."), "broken", cause, True)
+    table = pd.DataFrame({"image": images, "label": ["animal|cat", "animal|dog"] * 20})
+    test = table.assign(image=table.image + ".png", label=["animal|fox", "fish, cod"] * 20)
+    name = "broader classes and synonyms in a name: sound"
+    yield Input(name, {"train.csv": table, "test.csv": test}, CHECK_FOLDER, "clean unknown")
+
+
 def folders() -> Iterator[Input]:
     """Yield folders of other layouts: read, or refused by a sentence that names their files."""
     for leaked, what in ((), "sound"), (UNSEEN[:1], "a test class in train"):
@@ -657,6 +711,7 @@ GENERATORS = (
     other_names,
     class_lists,
     image_lists,
+    labels,
     folders,
     names,
     score_files,

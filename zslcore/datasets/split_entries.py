@@ -60,6 +60,7 @@ from zslcore.datasets.part_names import (
 from zslcore.datasets.split_lists import (
     IMAGE,
     IMAGE_IN_LINE,
+    MULTI,
     Entries,
     ImageRows,
     SplitList,
@@ -102,6 +103,8 @@ NAMELESS = "Images have no names, so images in two parts cannot be detected."
 HEADING = re.compile(
     r"[\"']?(\w[\w -]*?)[\"']?(?:\s*\(\d[\w ]*\))?\s*[:=]\s*(.*)$|[#\[=]+\s*(\w[\w -]*?)\s*[\]=:]*$"
 )
+#: Smallest number of columns of 0 and 1 that are read as one column per class.
+FEWEST_MARKS = 3
 #: Suffixes of tables.
 TABLES = (".csv", ".tsv", ".parquet")
 #: Patterns of a comment after a value, of a name in quotation marks, and of a line that consists of
@@ -272,12 +275,14 @@ def _with_parts(
 
 
 def _find_columns(
-    titles: Sequence[str], rows: Sequence[Sequence[str]] = ()
+    titles: Sequence[str], rows: Sequence[Sequence[str]] = (), *, of_one_part: bool = False
 ) -> tuple[int | None, ...]:
     """Return four columns: images, classes, parts, and last the parts or, without parts, flags.
 
     Columns are recognised by title, or else by cells: parts are words such as "train"; images have
     suffixes of image files or, if classes repeat, distinct texts; classes are the remaining texts.
+    A table ``of_one_part`` has no column of
+    parts; its classes have a title.
     """
     words = [*map(squeeze, titles)]
     image, label, place, flag = (
@@ -290,7 +295,7 @@ def _find_columns(
         of_parts = [k for k, column in enumerate(cells) if k != label and _are_places(column)]
         place = of_parts[0] if len(of_parts) == 1 else None
     where = flag if place is None else place
-    if where is not None and cells:
+    if (where is not None or (of_one_part and label is not None)) and cells:
         free = [k for k in range(len(titles)) if k not in (image, label, where)]
         texts = [k for k in free if all(map(LETTER.search, cells[k]))]
         if image is None:
@@ -402,11 +407,16 @@ def entries_of_table(
         columns = zip(*(row for row in rows if len(row) == len(titles)), strict=True)
         named = ([cell for cell in column if cell.strip()] for column in columns)
         return _of_lists(file, dict(zip(titles, named, strict=True)))
-    image, label, place, where = _find_columns(titles, rows)
+    image, label, place, where = _find_columns(titles, rows, of_one_part=bool(part))
     if (image is None and label is None) or (where is None and not part):
         return None
-    if label is None and not all(parent_folder(row[image or 0]) for row in rows if row):
-        return None
+    if label is None and (whole := [row for row in rows if len(row) == len(titles)]):
+        folders = {parent_folder(row[image or 0]) for row in whole}
+        if len(folders) == 1 and (classes := _marked_classes(file, titles, whole, (image, where))):
+            label, titles = len(titles), [*titles, "class"]
+            rows = [[*row, name] for row, name in zip(whole, classes, strict=True)]
+        elif "" in folders:
+            return None
     words = [*map(squeeze, titles)]
     if image is not None and place is None and "unseen" in FLAGS.get(words[where or 0], ()):
         return None  # images marked as seen may be training or test images
@@ -431,6 +441,28 @@ def entries_of_table(
         return rows_as_images(entries)
     expect(image is None, file, "rows of a training and a test part", ", ".join(entries))
     return None
+
+
+def _marked_classes(
+    file: str, titles: Sequence[str], rows: Sequence[Sequence[str]], used: Collection[int | None]
+) -> list[str]:
+    """Return the class of each row in a table with one column of 0 and 1, or -1 and 1, per class.
+
+    Returns [] without such columns. Raises a FileRefusedError for a row with several classes.
+    """
+    marks = [
+        k
+        for k in range(len(titles))
+        if k not in used and {row[k].strip().removesuffix(".0") for row in rows} <= {"0", "1", "-1"}
+    ]
+    if len(marks) < FEWEST_MARKS:
+        return []
+    classes = [[titles[k] for k in marks if float(row[k]) == 1] for row in rows]
+    for number, of_one in enumerate(classes, 1):
+        if len(of_one) != 1:
+            names = clean_text(", ".join(of_one), 60) or "none"
+            raise refusal_of(f"{file}, row {number}", "one class per image", f"{names}; {MULTI}")
+    return [of_one[0] for of_one in classes]
 
 
 def rows_as_images(entries: Entries) -> Entries | None:
@@ -666,6 +698,9 @@ def _columns_and_rows(value: Any) -> tuple[Any, Any]:
 
 
 def _cell(value: Any) -> str:
+    """Return a value as a cell; of a list with one value, this value."""
+    if isinstance(value, list) and all(isinstance(each, str | int) for each in value[:MAX_COLUMNS]):
+        return _cell(value[0]) if len(value) == 1 else str(value) if value else ""
     return value if isinstance(value, str) else str(value) if isinstance(value, int | float) else ""
 
 

@@ -78,7 +78,6 @@ from zslcore.datasets.split_lists import (
     counted_names,
     image_in_line,
     is_class_list,
-    parent_folder,
     split_of_classes,
     split_of_images,
 )
@@ -122,10 +121,6 @@ CLASSES_BY_PART = '{"train": ["dog"], "test": ["fox"]}'
 UNREAD = "Not read, and not checked: {}."
 #: Suffixes of pickles.
 PICKLES = (".pkl", ".pickle")
-#: Question on lists that name classes in two ways.
-MIXED = (
-    "The lists give one folder different labels, so the folder of an image is read as its class."
-)
 #: Name of the first of several lists of a part.
 FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
 #: Largest number of images in a tree of folders, and of class folders that are links; following a
@@ -213,7 +208,7 @@ def read_split_lists(folder: Path) -> SplitList | None:
     if (tree := read_tree(folder)) is not None:
         return tree
     lists = _lists(folder)
-    return split_of_images(folder, _of_lists(folder, lists)) if lists else None
+    return split_of_images(folder, _of_lists(lists)) if lists else None
 
 
 def read_tree(folder: Path) -> SplitList | None:
@@ -275,57 +270,12 @@ def _names_in(folder: Path) -> list[str]:
     return sorted(os.listdir(folder)) if folder.is_dir() else []
 
 
-def _of_lists(folder: Path, lists: Mapping[str, tuple[Path, list[str]]]) -> Entries:
-    read = {
-        part: [image_in_line(clean_text(path.name), k, line) for k, line in enumerate(lines, 1)]
-        for part, (path, lines) in lists.items()
-    }
-    names = {part: path.name for part, (path, _) in lists.items()}
-    note = f"lists {', '.join(names.values())}"
-    questions: tuple[str, ...] = ()
-    by_folder, agree = _are_mixed(folder, names, read)
-    if by_folder:
-        questions = () if agree else (MIXED,)
-        note += "; the folder of an image names its class"
-    entries = Entries(note=note, questions=questions)
-    for part, items in read.items():
-        labelled = ((image, "" if by_folder else label) for image, label in items)
-        entries[part] = [(image, label or parent_folder(image)) for image, label in labelled]
+def _of_lists(lists: Mapping[str, tuple[Path, list[str]]]) -> Entries:
+    entries = Entries(note=f"lists {', '.join(path.name for path, _ in lists.values())}")
+    for part, (path, lines) in lists.items():
+        file = clean_text(path.name)
+        entries[part] = [image_in_line(file, k, line) for k, line in enumerate(lines, 1)]
     return entries
-
-
-def _are_mixed(
-    folder: Path, names: Mapping[str, str], read: Mapping[str, Sequence[tuple[str, str]]]
-) -> tuple[bool, bool]:
-    """Return whether to read folders as classes, and whether each folder has at most one label.
-
-    Folders are read as classes if only some images have a label, or if a folder has different
-    labels in two lists. Raises a FileRefusedError if only some images have a label and the folders
-    cannot be the classes.
-    """
-    some = {part: {bool(label) for _, label in items} for part, items in read.items() if items}
-    mixed = len(set().union(*some.values())) > 1
-    labels: dict[str, set[str]] = {}
-    is_class = True
-    for items in read.values():
-        pairs = {(parent_folder(image), label) for image, label in items if label}
-        is_class &= len({f for f, _ in pairs}) == len(pairs) == len({label for _, label in pairs})
-        for folder_name, label in pairs:
-            labels.setdefault(folder_name, set()).add(label)
-    is_class &= all(parent_folder(image) for items in read.values() for image, _ in items)
-    changed = any(len(of_one) > 1 for of_one in labels.values())
-    if mixed and not is_class:
-        with_labels, without = (
-            ", ".join(names[part] for part, kinds in some.items() if has in kinds)
-            for has in (True, False)
-        )
-        raise refusal_of(
-            folder,
-            "the class of every image in one form",
-            f"a label after images in {with_labels} and none in {without}; write the same labels "
-            "in all",
-        )
-    return mixed or (changed and is_class and len(labels) > 1), not changed
 
 
 def _of_trees(folder: Path, trees: Mapping[str, Path]) -> Entries:

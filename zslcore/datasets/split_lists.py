@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -35,14 +35,27 @@ REPEATED = (
     "Classes have images of the same names, which are read as different images, as in one folder "
     "per class."
 )
+#: End of the refusal of images with several labels.
+MULTI = "multi-label data are not supported"
+#: Separators of several labels in one text, and a text that is a list of several labels.
+LABEL_SEPARATORS = "|;,"
+LABELS_IN_BRACKETS = re.compile(r"[\[({]\s*([\"']).*\1\s*,\s*\1.*\1\s*[\])}]|\[\d+(,\s*\d+)+\]")
+#: A class that is named by its number.
+NUMBERED_CLASS = re.compile(r"(?:class )?\d+(?:\.0+)?")
+#: Question on lists whose labels contradict the folders of the images.
+MIXED = (
+    "The lists give one folder different labels, or one number different folders, so the folder of "
+    "an image is read as its class."
+)
 
 
 class Entries(dict[str, list[tuple[str, str]]]):
     """Part (such as "train") or side ("seen" or "unseen") -> (image, class) of each entry.
 
-    In an entry of a class, the image is empty. ``note`` describes the form that was read. With
-    ``several``, an image may have several classes. ``one_name`` is True if an image has the same
-    name in every part. ``questions`` are open questions on the entries.
+    In an entry of a class, the image is empty; an empty class is the folder of the image. ``note``
+    describes the form that was read. With ``several``, an image may have several classes.
+    ``one_name`` is True if an image has the same name in every part. ``questions`` are open
+    questions on the entries.
     """
 
     def __init__(
@@ -184,7 +197,7 @@ def _class_list(file: str, listed: Sequence[str]) -> tuple[str, ...]:
 def split_of_images(source: Path, entries: Entries) -> SplitList:
     """Return the split of entries with images; classes without training rows are unseen."""
     rows = ImageRows(clean_text(source.name), entries.several)
-    entries = _named_within_classes(entries)
+    entries = _named_within_classes(_with_one_form(rows.file, entries))
     parts = {
         part: np.array([rows.add(image, label) for image, label in of], np.int64)
         for part, of in entries.items()
@@ -204,10 +217,111 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
         labels,
         tuple(clean_text(name) for name in names),
         checked,
-        note=(entries.note or f"entries of {', '.join(entries)}") + remark,
+        note=entries.note + remark,
         one_name=entries.one_name,
         questions=(*entries.questions, *questions, *_same_images(rows.files, labels, checked)),
     )
+
+
+def _with_one_form(file: str, entries: Entries) -> Entries:
+    """Name the classes of all parts in one way: by their labels, or by the folders of images.
+
+    Folders are classes if only some images have a label, if one part numbers its classes and
+    another names them, or if labels and folders of two parts contradict each other. Raises a
+    FileRefusedError if an image has no class.
+    """
+    labels = {part: [label for _, label in of] for part, of in entries.items() if of}
+    folders = {part: [parent_folder(image) for image, _ in entries[part]] for part in labels}
+    pairs = {
+        part: {pair for pair in zip(labels[part], folders[part], strict=True) if pair[0]}
+        for part in labels
+    }
+    are_labelled = {bool(label) for of in labels.values() for label in of}
+    is_class = all(all(of) for of in folders.values()) and all(
+        len({label for label, _ in of}) == len({folder for _, folder in of}) == len(of)
+        for of in pairs.values()
+    )
+    two_forms = bool(_question_of_forms(labels))
+    contradict = is_class and not two_forms and _contradict(set().union(*pairs.values()))
+    questions, remark = entries.questions, ""
+    if len(are_labelled) > 1 and not is_class:
+        with_labels, without = (
+            ", ".join(part for part, of in labels.items() if has in map(bool, of))
+            for has in (True, False)
+        )
+        got = f"a label after images of {with_labels} and none after images of {without}"
+        form = "the class of every image in one form"
+        raise refusal_of(file, form, f"{got}; write the same labels in all")
+    if is_class and (len(are_labelled) > 1 or two_forms or contradict):
+        labels, remark = folders, "; the folder of an image names its class"
+        questions += (MIXED,) if contradict else ()
+    of_parts = {
+        part: [
+            (image, label or parent_folder(image))
+            for (image, _), label in zip(entries[part], labels.get(part, ()), strict=True)
+        ]
+        for part in entries
+    }
+    _refuse_several_labels(file, {label for of in of_parts.values() for _, label in of})
+    for image, label in (pair for of in of_parts.values() for pair in of):
+        expect(label, file, "a class of every image", f"none for {clean_text(image, 80)!r}")
+    note = entries.note + remark if entries.note else ""
+    questions += _question_of_forms({part: [c for _, c in of] for part, of in of_parts.items()})
+    return Entries(
+        of_parts,
+        note=note or f"entries of {', '.join(entries)}{remark}",
+        several=entries.several,
+        one_name=entries.one_name,
+        questions=questions,
+    )
+
+
+def _refuse_several_labels(file: str, labels: Collection[str]) -> None:
+    """Refuse images with several labels in one text: ``Edema|Mass``, or ``['cat', 'dog']``.
+
+    Names between separators are labels if they also occur alone, or at another place of a text; a
+    class may have synonyms, and its name may begin with those of its broader classes.
+    """
+    several = [label for label in labels if LABELS_IN_BRACKETS.fullmatch(label)]
+    for separator in LABEL_SEPARATORS:
+        joined = [label for label in labels if separator in label]
+        places: dict[str, set[int]] = {}
+        for label in labels:
+            pieces = label.split(separator)
+            for place, piece in enumerate(pieces):
+                places.setdefault(piece.strip(), set()).add(place if len(pieces) > 1 else -1)
+        again = [
+            label
+            for label in joined
+            if any(len(places[piece.strip()]) > 1 for piece in label.split(separator))
+        ]
+        several += again if 2 * len(again) >= len(joined) else []
+    if several:
+        got = clean_text(repr(min(several)), 60)
+        raise refusal_of(file, "one class per image", f"{got}; {MULTI}")
+
+
+def _contradict(pairs: set[tuple[str, str]]) -> bool:
+    """Whether a folder has several labels, or a number is the label of several folders."""
+    label_of, folder_of = Counter(f for _, f in pairs), Counter(n for n, _ in pairs)
+    numbers = [label for label in folder_of if NUMBERED_CLASS.fullmatch(label)]
+    several = any(n > 1 for n in label_of.values()) and len(label_of) > 1
+    return several or any(folder_of[label] > 1 for label in numbers)
+
+
+def _question_of_forms(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return the question on parts or lists of which one numbers its classes and another not."""
+    numbered = {
+        part: {bool(NUMBERED_CLASS.fullmatch(label)) for label in {*of}}
+        for part, of in labels.items()
+        if of
+    }
+    of_numbers = [part for part, forms in numbered.items() if forms == {True}]
+    of_names = [part for part, forms in numbered.items() if forms == {False}]
+    if not of_numbers or not of_names:
+        return ()
+    both = f"numbers in {', '.join(of_numbers)} and names in {', '.join(of_names)}"
+    return (f"Classes are {both}: a class may be in both. Write them in one form.",)
 
 
 def _named_within_classes(entries: Entries) -> Entries:
@@ -310,7 +424,7 @@ def _label(where: str, text: str) -> str:
     raise refusal_of(
         where,
         "one class per image",
-        f"{len(values)} values ({clean_text(text, 40)}); multi-label data are not supported",
+        f"{len(values)} values ({clean_text(text, 40)}); {MULTI}",
     )
 
 
@@ -352,8 +466,7 @@ def split_of_parts(
     if all(isinstance(each, str) for values in parts.values() for each in values):
         entries = Entries(note=f"lists {', '.join(listed)}")
         for part, values in parts.items():
-            lines = [image_in_line(file, k, each) for k, each in enumerate(values, 1)]
-            entries[part] = [(image, label or parent_folder(image)) for image, label in lines]
+            entries[part] = [image_in_line(file, k, each) for k, each in enumerate(values, 1)]
         return split_of_images(Path(file), entries)
     rows, note = {}, f"rows of {', '.join(listed)}, counted from 0"
     for part, values in parts.items():
@@ -456,6 +569,7 @@ def split_of_classes(
     """
     lists = [*sides.values(), *(list_ for fold in folds for list_ in fold)]
     name_of, remark, questions = one_name_each(lists)
+    questions += _question_of_forms(sides)
     names = tuple(dict.fromkeys(name_of.values()))
     number = {name: c for c, name in enumerate(names)}
 
