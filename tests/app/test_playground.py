@@ -31,16 +31,16 @@ RAIL = Rail(
 )
 READ = """
     import { readFileSync } from "node:fs";
-    const { unpack, NONE } = await import(WIRE);
+    const { readInstrument, NONE } = await import(WIRE);
     const { Tally } = await import(TALLY);
-    const { placeAt } = await import(CURVE);
-    const { wordsOf } = await import(OPENED);
-    const head = unpack(new Uint8Array(readFileSync(DATA)));
+    const { pointAt } = await import(CURVE);
+    const { describeImage } = await import(CARD);
+    const head = readInstrument(new Uint8Array(readFileSync(DATA)));
     const tally = new Tally(head.images);
     const out = GAMMAS.map((gamma) => ({
-        ...placeAt(head.lines[0], gamma), right: [...tally.move(gamma).right],
-        changed: tally.changed,
-        words: [...head.answers.order].map((_, k) => wordsOf(head, k, gamma).answer) }));
+        ...pointAt(head.lines[0], gamma), right: [...tally.moveTo(gamma).right],
+        changed: tally.switched,
+        words: [...head.answers.order].map((_, k) => describeImage(head, k, gamma).answer) }));
     console.log(JSON.stringify({ out, order: [...head.answers.order],
         ghosts: head.ghosts.map(({ n, seen }) => [n, seen.length]),
         ink: head.pictures && [...head.pictures.ink] }));
@@ -67,7 +67,7 @@ def read_in_node(node, folder, what, gammas):
     (folder / "data").write_bytes(what.packed())
     own = ROOT / "ui/components"
     named = {"DATA": str(folder / "data"), "GAMMAS": list(map(float, gammas))}
-    modules = {"WIRE": "playground/wire.js", "OPENED": "playground/opened.js"}
+    modules = {"WIRE": "playground/wire.js", "CARD": "playground/image_card.js"}
     named |= {name: (own / path).as_uri() for name, path in modules.items()}
     named |= {"TALLY": (SHARED / "tally.js").as_uri(), "CURVE": (SHARED / "curve.js").as_uri()}
     said = "".join(f"const {name} = {json.dumps(value)};" for name, value in named.items())

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Axis } from "../../ui/components/chart/axes.js";
-import { bare, formatted, linesOf } from "../../ui/components/chart/labels.js";
-import { arrange } from "../../ui/components/chart/marks.js";
+import { plainText, formatValue, parseLabel } from "../../ui/components/chart/labels.js";
+import { arrangeBars } from "../../ui/components/chart/marks.js";
 
 test("a label has the tags that are meant, and names as they are written", () => {
   const label = '<span style="color:#0072B2">●</span> <b>&lt;b&gt;ox&lt;/b&gt;</b><br>2';
-  assert.deepEqual(linesOf(label), [
+  assert.deepEqual(parseLabel(label), [
     [
       { text: "●", bold: false, color: "#0072B2" },
       { text: " ", bold: false, color: "" },
@@ -17,16 +17,16 @@ test("a label has the tags that are meant, and names as they are written", () =>
     ],
     [{ text: "2", bold: false, color: "" }],
   ]);
-  assert.equal(bare(label), "● <b>ox</b>\n2");
-  assert.equal(bare("a &amp;lt; b <script>"), "a &lt; b <script>"); // unescaped once, no other tag
+  assert.equal(plainText(label), "● <b>ox</b>\n2");
+  assert.equal(plainText("a &amp;lt; b <script>"), "a &lt; b <script>"); // unescaped once, no other tag
 });
 
 test("numbers are written as a pattern says", () => {
-  assert.equal(formatted(0.1234, ".1%"), "12.3 %");
-  assert.equal(formatted(-12.34, "+.1f"), "−12.3");
-  assert.equal(formatted(0, "+.1f"), "+0.0");
-  assert.equal(formatted(12345, ","), "12,345");
-  assert.equal(formatted(0.001234, ".3g"), "0.00123");
+  assert.equal(formatValue(0.1234, ".1%"), "12.3 %");
+  assert.equal(formatValue(-12.34, "+.1f"), "−12.3");
+  assert.equal(formatValue(0, "+.1f"), "+0.0");
+  assert.equal(formatValue(12345, ","), "12,345");
+  assert.equal(formatValue(0.001234, ".3g"), "0.00123");
 });
 
 test("an axis reaches over its values, the start of bars and their intervals", () => {
@@ -34,9 +34,9 @@ test("an axis reaches over its values, the start of bars and their intervals", (
   const y = new Axis("y", {}, [bar]), x = new Axis("x", {}, [bar]);
   assert.deepEqual(y.range, [0, 5.25]);
   assert.deepEqual(x.range, [-0.5, 1.5]);
-  y.place(100, 0);
-  assert.equal(y.at(5.25), 0);
-  assert.deepEqual(x.ticks(200), [{ at: 0, label: "a" }, { at: 1, label: "b" }]);
+  y.setPixels(100, 0);
+  assert.equal(y.toPixel(5.25), 0);
+  assert.deepEqual(x.findTicks(200), [{ at: 0, label: "a" }, { at: 1, label: "b" }]);
   assert.deepEqual(new Axis("y", { autorange: "reversed" }, [{ type: "heatmap", z: [[1], [2]] }]).range,
     [1.5, -0.5]);
   const point = { type: "scatter", x: [1, 3], y: [0, 0] };
@@ -45,8 +45,8 @@ test("an axis reaches over its values, the start of bars and their intervals", (
 
 test("ticks with names stand where they are and no others", () => {
   const axis = new Axis("y", { tickvals: [0, 1, 9], ticktext: ["a", "b", "c"], range: [2, -1] }, []);
-  assert.deepEqual(axis.ticks(300), [{ at: 0, label: "a" }, { at: 1, label: "b" }]);
-  assert.deepEqual(new Axis("x", { tickformat: ".0%", range: [0, 1] }, []).ticks(300).map(({ label }) => label),
+  assert.deepEqual(axis.findTicks(300), [{ at: 0, label: "a" }, { at: 1, label: "b" }]);
+  assert.deepEqual(new Axis("x", { tickformat: ".0%", range: [0, 1] }, []).findTicks(300).map(({ label }) => label),
     ["0 %", "50 %", "100 %"]);
 });
 
@@ -57,10 +57,10 @@ test("bars stand on each other or side by side", () => {
   ];
   /** @type {any[]} */
   const stacked = two();
-  arrange(stacked, "stack");
+  arrangeBars(stacked, "stack");
   assert.deepEqual(stacked.map(({ stacked: starts }) => starts), [[0, 0], [1, 0]]);
   /** @type {any[]} */
   const grouped = two();
-  arrange(grouped, "group");
+  arrangeBars(grouped, "group");
   assert.deepEqual(grouped.map(({ group }) => group), [[0, 2], [1, 2]]);
 });

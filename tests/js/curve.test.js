@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  bestOf, countUpTo, harmonicMean, middleGamma, nearestPoint, nextPoint, placeAt, shortGamma,
-  shortest,
+  findBestPoint, countUpTo, harmonicMean, middleGamma, findNearestPoint, findNextPoint, pointAt, roundGamma,
+  roundWithin,
 } from "../../zslcore/interactive/curve.js";
 
 const line = {
@@ -15,8 +15,8 @@ const line = {
 
 test("a point holds from its breakpoint on, until the next", () => {
   for (const [gamma, k] of [[-1e300, 0], [-1, 1], [0.1234, 1], [0.123456, 2], [1.999, 2], [2, 3]])
-    assert.equal(placeAt(line, gamma).k, k, String(gamma));
-  const { seen, unseen, harmonic } = placeAt(line, 1);
+    assert.equal(pointAt(line, gamma).k, k, String(gamma));
+  const { seen, unseen, harmonic } = pointAt(line, 1);
   assert.deepEqual([seen, unseen, harmonic], [0.6, 0.5, 0.6 / 1.1]);
 });
 
@@ -31,28 +31,28 @@ test("a harmonic mean of nothing is nothing", () => {
 });
 
 test("the middle of an interval is on its point, also where the interval has no end", () => {
-  assert.deepEqual([0, 1, 2, 3].map((k) => placeAt(line, middleGamma(line, k)).k), [0, 1, 2, 3]);
+  assert.deepEqual([0, 1, 2, 3].map((k) => pointAt(line, middleGamma(line, k)).k), [0, 1, 2, 3]);
   const none = { gamma: Float64Array.of(-Infinity), seen: Float64Array.of(0),
     unseen: Float64Array.of(0) };
   assert.equal(middleGamma(none, 0), 0);
 });
 
 test("a gamma is written with as few digits as mean the same point", () => {
-  assert.equal(shortest(0.123456789, 0, 1), 0.123);
-  assert.equal(shortest(0.123456789, 0.12345, 0.12349), 0.12346);
-  assert.equal(shortest(0.1234567890123456, 0.1234567890123455, 0.1234567890123457),
+  assert.equal(roundWithin(0.123456789, 0, 1), 0.123);
+  assert.equal(roundWithin(0.123456789, 0.12345, 0.12349), 0.12346);
+  assert.equal(roundWithin(0.1234567890123456, 0.1234567890123455, 0.1234567890123457),
     0.1234567890123456);
-  const gamma = shortGamma(line, 0.12345612);
-  assert.equal(placeAt(line, gamma).k, 2);
-  assert.equal(shortGamma(line, 7.777777), 7.78);
+  const gamma = roundGamma(line, 0.12345612);
+  assert.equal(pointAt(line, gamma).k, 2);
+  assert.equal(roundGamma(line, 7.777777), 7.78);
 });
 
 test("the point nearest on the plane, the best, and the next", () => {
-  assert.equal(nearestPoint(line, 0.48, 0.61), 2);
-  assert.equal(nearestPoint(line, 0, 2), 0);
-  assert.equal(bestOf(line), 2);
-  assert.equal(nextPoint(line, 0, 1), 2);
-  assert.equal(nextPoint(line, 0, -1), 0);
-  assert.equal(nextPoint(line, -5, -1), null);
-  assert.equal(nextPoint(line, 5, 1), null);
+  assert.equal(findNearestPoint(line, 0.48, 0.61), 2);
+  assert.equal(findNearestPoint(line, 0, 2), 0);
+  assert.equal(findBestPoint(line), 2);
+  assert.equal(findNextPoint(line, 0, 1), 2);
+  assert.equal(findNextPoint(line, 0, -1), 0);
+  assert.equal(findNextPoint(line, -5, -1), null);
+  assert.equal(findNextPoint(line, 5, 1), null);
 });

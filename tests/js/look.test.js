@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { radiusOf, strengthOf } from "../../zslcore/interactive/point_map/look.js";
-import { path } from "../../zslcore/interactive/symbols.js";
+import { pointRadius, pointOpacity } from "../../zslcore/interactive/point_map/look.js";
+import { symbolPath } from "../../zslcore/interactive/symbols.js";
 
 const PATHS = {
   circle: "M8.0 20.0a2.0 2.0 0 1 0 4.0 0.0a2.0 2.0 0 1 0 -4.0 0.0Z",
@@ -18,20 +18,20 @@ const PATHS = {
 };
 
 for (const [symbol, wanted] of Object.entries(PATHS))
-  test(`the path of ${symbol}`, () => assert.equal(path(symbol, 10, 20, 2), wanted));
+  test(`the path of ${symbol}`, () => assert.equal(symbolPath(symbol, 10, 20, 2), wanted));
 
 test("a symbol that is not known is a circle", () => {
-  assert.equal(path("star", 10, 20, 2), PATHS.circle);
+  assert.equal(symbolPath("star", 10, 20, 2), PATHS.circle);
 });
 
 test("points are smaller among many and grow to a limit when looked at closely", () => {
-  const sizes = [1500, 1501, 5001, 30001].map((n) => radiusOf(n, 1));
+  const sizes = [1500, 1501, 5001, 30001].map((n) => pointRadius(n, 1));
   assert.deepEqual(sizes, [3.4, 2.6, 2, 1.3]);
-  assert.equal(radiusOf(10, 0.2), 3.4);
-  assert.equal(radiusOf(10, 2), 3.4 * Math.sqrt(2));
-  assert.equal(radiusOf(10, 50), 3.4 * Math.sqrt(3));
+  assert.equal(pointRadius(10, 0.2), 3.4);
+  assert.equal(pointRadius(10, 2), 3.4 * Math.sqrt(2));
+  assert.equal(pointRadius(10, 50), 3.4 * Math.sqrt(3));
 });
 
 test("many points are let through", () => {
-  assert.ok(strengthOf(30001) < strengthOf(30000));
+  assert.ok(pointOpacity(30001) < pointOpacity(30000));
 });

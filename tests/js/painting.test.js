@@ -29,12 +29,12 @@ test("paper is all over, and nothing shines through", () => {
 
 test("a point is mixed with what is below, as much as it covers", () => {
   const painting = new Painting(5, 4, PAPER);
-  painting.dot(2, 1, CORNER, [50, 40, 30], 1);
+  painting.paintPoint(2, 1, CORNER, [50, 40, 30], 1);
   assert.deepEqual(pixel(painting, 2, 1), [50, 40, 30, 255]);
   assert.deepEqual(pixel(painting, 3, 1), [150, 140, 130, 255]);
   assert.deepEqual(pixel(painting, 2, 2), [200, 190, 180, 255]);
   assert.equal(touched(painting), 3);
-  painting.dot(2, 1, CORNER, [250, 240, 230], 0.5);
+  painting.paintPoint(2, 1, CORNER, [250, 240, 230], 0.5);
   assert.deepEqual(pixel(painting, 2, 1), [150, 140, 130, 255]);
 });
 
@@ -42,7 +42,7 @@ test("what lies beside the picture is not painted, nor at its other side", () =>
   const places = [[4, 3, 1], [-1, 0, 1], [0, -1, 1], [5, 1, 0], [2, 4, 0], [99, 1, 0]];
   for (const [x, y, left] of places) {
     const painting = new Painting(5, 4, PAPER);
-    painting.dot(x, y, CORNER, [0, 0, 0], 1);
+    painting.paintPoint(x, y, CORNER, [0, 0, 0], 1);
     assert.equal(touched(painting), left, `${x} ${y}`);
   }
 });

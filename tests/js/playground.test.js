@@ -3,20 +3,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Tally } from "../../zslcore/interactive/tally.js";
-import { inPoints, tradeOf } from "../../ui/components/playground/sentence.js";
-import { Slots, gridOf, groupsOf } from "../../ui/components/playground/slots.js";
-import { inked } from "../../ui/components/playground/wall.js";
+import { formatPoints, describeTrade } from "../../ui/components/playground/sentence.js";
+import { Slots, fitGrid, groupClasses } from "../../ui/components/playground/slots.js";
+import { findInkedWidth } from "../../ui/components/playground/wall.js";
 
 /** @param {number} n @param {number} nClasses @param {number} nSeen */
 function imagesOf(n, nClasses, nSeen) {
   // A plain generator, so that every machine sees the same images.
   let state = 1;
   const next = () => (state = (state * 48271) % 2147483647) / 2147483647;
-  const of = Uint16Array.from({ length: n }, () => Math.floor(next() * nClasses));
+  const classOf = Uint16Array.from({ length: n }, () => Math.floor(next() * nClasses));
   const seen = Array.from({ length: nClasses }, (_, c) => c < nSeen);
-  const right = Uint8Array.from(of, (c) => (next() < 0.6 ? (seen[c] ? 1 : 2) : 0));
+  const right = Uint8Array.from(classOf, (c) => (next() < 0.6 ? (seen[c] ? 1 : 2) : 0));
   const gamma = Float64Array.from({ length: n }, () => Math.round(20 * next()) / 20).sort();
-  return { n, classes: seen.map((_, c) => `class ${c}`), seen, gamma, of, right };
+  return { n, classes: seen.map((_, c) => `class ${c}`), seen, gamma, classOf, right };
 }
 
 const ROOM = { width: 420, height: 300, gap: 4, least: 3, most: 26 };
@@ -24,7 +24,7 @@ const ROOM = { width: 420, height: 300, gap: 4, least: 3, most: 26 };
 for (const [n, nClasses, nSeen] of [[785, 10, 7], [4731, 200, 150], [4020, 717, 645]])
   test(`${n} images of ${nClasses} classes: each on its side, none on another, all inside`, () => {
     const images = imagesOf(n, nClasses, nSeen);
-    const slots = new Slots(images, groupsOf(images, null), ROOM), { size } = slots.grid;
+    const slots = new Slots(images, groupClasses(images, null), ROOM), { size } = slots.grid;
     for (const changed of [0, 1, Math.floor(n / 3), n - 1, n]) {
       slots.place(changed);
       const taken = new Set();
@@ -40,13 +40,13 @@ for (const [n, nClasses, nSeen] of [[785, 10, 7], [4731, 200, 150], [4020, 717, 
   });
 
 test("right answers stand nearer to the middle than wrong ones of the same group and side", () => {
-  const images = imagesOf(785, 10, 7), groups = groupsOf(images, null);
+  const images = imagesOf(785, 10, 7), groups = groupClasses(images, null);
   const slots = new Slots(images, groups, ROOM).place(300);
   groups.forEach(({ classes }) => {
     for (const left of [true, false]) {
       const away = [[-1], [-1]];
       for (let k = 0; k < images.n; k++)
-        if (images.of[k] === classes[0] && k >= 300 === left)
+        if (images.classOf[k] === classes[0] && k >= 300 === left)
           away[images.right[k] & (left ? 1 : 2) ? 0 : 1].push(Math.abs(slots.x[k] - 210));
       // One column may have both, of which one is nearer than the next column.
       if (away[1].length > 1)
@@ -56,7 +56,7 @@ test("right answers stand nearer to the middle than wrong ones of the same group
 });
 
 test("an image that does not change sides and is right there stays where it is", () => {
-  const images = imagesOf(785, 10, 7), slots = new Slots(images, groupsOf(images, null), ROOM);
+  const images = imagesOf(785, 10, 7), slots = new Slots(images, groupClasses(images, null), ROOM);
   const before = Float32Array.from(slots.place(300).x);
   slots.place(340);
   for (let k = 0; k < images.n; k++)
@@ -65,34 +65,34 @@ test("an image that does not change sides and is right there stays where it is",
 });
 
 test("a single class has the wall to itself, larger", () => {
-  const images = imagesOf(785, 10, 7), all = new Slots(images, groupsOf(images, null), ROOM);
-  const one = new Slots(images, groupsOf(images, 8), ROOM).place(300);
+  const images = imagesOf(785, 10, 7), all = new Slots(images, groupClasses(images, null), ROOM);
+  const one = new Slots(images, groupClasses(images, 8), ROOM).place(300);
   assert.ok(one.grid.size > 2 * all.grid.size);
   for (let k = 0; k < images.n; k++)
-    assert.equal(Number.isFinite(one.x[k]), images.of[k] === 8);
+    assert.equal(Number.isFinite(one.x[k]), images.classOf[k] === 8);
 });
 
 test("groups: a row a class up to two dozen, else one band a side", () => {
-  assert.deepEqual(groupsOf(imagesOf(10, 10, 7), null).map(({ seen }) => seen),
+  assert.deepEqual(groupClasses(imagesOf(10, 10, 7), null).map(({ seen }) => seen),
     [...Array(7).fill(true), ...Array(3).fill(false)]);
-  assert.deepEqual(groupsOf(imagesOf(10, 200, 150), null).map(({ classes }) => classes.length),
+  assert.deepEqual(groupClasses(imagesOf(10, 200, 150), null).map(({ classes }) => classes.length),
     [150, 50]);
 });
 
 test("images are as large as fits, and no larger than wanted", () => {
-  const { size, rows, columns } = gridOf([4731], { ...ROOM, gap: 0 });
+  const { size, rows, columns } = fitGrid([4731], { ...ROOM, gap: 0 });
   assert.ok(rows[0] * size <= ROOM.height && columns * rows[0] >= 4731);
   assert.ok(size > 0.9 * Math.sqrt((0.48 * ROOM.width * ROOM.height) / 4731));
-  assert.equal(gridOf([3], ROOM).size, ROOM.most);
+  assert.equal(fitGrid([3], ROOM).size, ROOM.most);
 });
 
 test("pictures with empty margins are larger: only the margins overlap", () => {
   /** @param {number[]} row */
-  const share = (...row) => inked({ width: 8, height: 1, ink: Uint8Array.from(row) });
+  const share = (...row) => findInkedWidth({ width: 8, height: 1, ink: Uint8Array.from(row) });
   assert.equal(share(0, 0, 9, 9, 9, 9, 9, 0), 0.75);
   assert.equal(share(9, 9, 9, 9, 9, 9, 9, 0), 1);
   assert.equal(share(0, 0, 0, 0, 0, 0, 0, 0), 1);
-  const images = imagesOf(785, 10, 7), groups = groupsOf(images, null);
+  const images = imagesOf(785, 10, 7), groups = groupClasses(images, null);
   const [apart, near] = [1, 0.75].map((pitch) => new Slots(images, groups, { ...ROOM, pitch }));
   assert.ok(near.grid.size > apart.grid.size);
   near.place(300);
@@ -101,9 +101,9 @@ test("pictures with empty margins are larger: only the margins overlap", () => {
 
 test("what is on the wall is what is counted", () => {
   const images = imagesOf(4731, 200, 150), tally = new Tally(images);
-  const slots = new Slots(images, groupsOf(images, null), ROOM);
+  const slots = new Slots(images, groupClasses(images, null), ROOM);
   for (const gamma of [-1, 0, 0.25, 0.5, 2]) {
-    const { changed } = tally.move(gamma);
+    const { switched: changed } = tally.moveTo(gamma);
     slots.place(changed);
     const right = slots.x.filter((x) => x >= 210).length;
     assert.equal(right, images.gamma.filter((each) => each <= gamma).length);
@@ -116,14 +116,14 @@ const at = (seen, unseen) => ({ gamma: 0.31, k: 0, seen, unseen, harmonic: 0 });
 test("the trade in one sentence", () => {
   const plain = at(0.976, 0.101);
   /** @param {number} seen @param {number} unseen */
-  const said = (seen, unseen) => tradeOf(at(seen, unseen), plain, "digits");
+  const said = (seen, unseen) => describeTrade(at(seen, unseen), plain, "digits");
   assert.equal(said(0.807, 0.535).gamma, "At γ = 0.31,");
   assert.equal(said(0.807, 0.535).words, "unseen digits gain 43 points, seen digits lose 17.");
   assert.match(said(0.976, 0.101).words, /^10.1 % of unseen and 97.6 % of seen digits are recognised\.$/);
-  assert.match(tradeOf(plain, plain, "digits", at(0.807, 0.535)).words,
+  assert.match(describeTrade(plain, plain, "digits", at(0.807, 0.535)).words,
     /digits are recognised; with the validated γ, 53.5 % and 80.7 %\.$/);
   for (const validated of [at(0.976, 0.2), at(0.9, 0.101), plain])
-    assert.match(tradeOf(plain, plain, "digits", validated).words, /are recognised\.$/);
+    assert.match(describeTrade(plain, plain, "digits", validated).words, /are recognised\.$/);
   assert.equal(said(0.976, 0.051).words,
     "unseen digits lose 5 points, seen digits gain nothing.");
   assert.equal(said(0.986, 0.051).words,
@@ -131,5 +131,5 @@ test("the trade in one sentence", () => {
   assert.equal(said(0.976, 0.111).words, "unseen digits gain 1 point, seen digits lose nothing.");
   assert.equal(said(0.966, 0.101).words,
     "seen digits lose 1 point, unseen digits gain nothing.");
-  assert.equal(inPoints(0.26), "0.3 points");
+  assert.equal(formatPoints(0.26), "0.3 points");
 });

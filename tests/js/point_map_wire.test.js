@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { unpack } from "../../zslcore/interactive/point_map/wire.js";
+import { readMaps } from "../../zslcore/interactive/point_map/wire.js";
 
 const HEAD = {
   key: "k", n: 3, panels: [{ title: "é", n: 2 }, { title: "", n: 1 }], picture: [1, 2],
@@ -33,7 +33,7 @@ function packed(head) {
   return Uint8Array.from(bytes);
 }
 
-/** @param {ReturnType<typeof unpack>} head */
+/** @param {ReturnType<typeof readMaps>} head */
 function check(head) {
   assert.equal(head.key, "k");
   assert.deepEqual(head.category, Uint16Array.of(1, 2, 256));
@@ -50,7 +50,7 @@ function check(head) {
 
 test("a head of any length is followed by arrays on words of eight", () => {
   for (const key of ["", "a", "ab", "abc", "abcd", "abcdefg"]) {
-    const head = unpack(packed({ ...HEAD, file: key }));
+    const head = readMaps(packed({ ...HEAD, file: key }));
     check(head);
     assert.deepEqual(head.pixels, Uint8Array.of(10, 20, 30, 40, 50, 60));
   }
@@ -59,9 +59,9 @@ test("a head of any length is followed by arrays on words of eight", () => {
 test("bytes may begin anywhere in a buffer", () => {
   const bytes = packed(HEAD), buffer = new Uint8Array(bytes.length + 5);
   buffer.set(bytes, 3);
-  check(unpack(buffer.subarray(3, 3 + bytes.length)));
+  check(readMaps(buffer.subarray(3, 3 + bytes.length)));
 });
 
 test("there are pixels only where there are pictures", () => {
-  assert.equal(unpack(packed({ ...HEAD, picture: null })).pixels, undefined);
+  assert.equal(readMaps(packed({ ...HEAD, picture: null })).pixels, undefined);
 });

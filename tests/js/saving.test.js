@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { shapesOf } from "../../zslcore/interactive/point_map/saving.js";
+import { drawVectors } from "../../zslcore/interactive/point_map/saving.js";
 import { View } from "../../zslcore/interactive/point_map/view.js";
 
 const SIZE = { width: 100, height: 50 };
@@ -19,11 +19,11 @@ const MAPS = {
     palette: [{ label: "A <1>", color: "#111", symbol: "square" },
       { label: "B", color: "#222", symbol: "circle" }],
   },
-  meant: null, names: true, panels: [PANEL], theme: { ink: "black", halo: "white" },
+  highlighted: null, showsNames: true, panels: [PANEL], theme: { ink: "black", halo: "white" },
 };
 
 /** The drawing of maps that have no page. @param {object} changes */
-const drawn = (changes = {}) => shapesOf(/** @type {any} */ ({ ...MAPS, ...changes }));
+const drawn = (changes = {}) => drawVectors(/** @type {any} */ ({ ...MAPS, ...changes }));
 
 /** @param {string} svg @param {RegExp} pattern */
 const count = (svg, pattern) => (svg.match(pattern) || []).length;
@@ -36,7 +36,7 @@ test("there is a path for each category, and points out of sight are left out", 
 });
 
 test("what is not meant is faint, round and at the bottom", () => {
-  const svg = drawn({ meant: [0, 0, 1, 1] });
+  const svg = drawn({ highlighted: [0, 0, 1, 1] });
   assert.deepEqual(svg.match(/(?<=<path fill=")[^"]+/g), ["#888", "#222"]);
   assert.equal(count(svg, /fill-opacity="0.16"/g), 1);
   assert.equal(count(svg, /L/g), 0);
@@ -46,7 +46,7 @@ test("text is text", () => {
   const svg = drawn();
   assert.ok(svg.includes("<title>t-SNE of A &#38; B</title>"));
   assert.ok(svg.includes(">&#60;cat &#38; dog&#62;</text>"));
-  assert.equal(count(drawn({ names: false }), /<text/g), 2); // the title, and that of the map
+  assert.equal(count(drawn({ showsNames: false }), /<text/g), 2); // the title, and that of the map
 });
 
 test("maps are beside each other", () => {
@@ -56,20 +56,20 @@ test("maps are beside each other", () => {
 });
 
 test("titles stand above the maps", () => {
-  const svg = drawn({ panels: [PANEL, PANEL], names: false });
+  const svg = drawn({ panels: [PANEL, PANEL], showsNames: false });
   assert.equal(count(svg, />t-SNE of A &#38; B<\/text>/g), 1);
   assert.equal(count(svg, />left &#38; right<\/text>/g), 2);
 });
 
 test("every colour is in the legend, with its sign, and a long legend has rows", () => {
   const list = { ...MAPS.head, legend: "list" };
-  const svg = drawn({ head: list, names: false });
+  const svg = drawn({ head: list, showsNames: false });
   assert.deepEqual(svg.match(/(?<=class="sign" fill=")[^"]+/g), ["#111", "#222"]);
   assert.ok(svg.includes(">A &#60;1&#62;</text>"));
   assert.ok(svg.includes('height="132"')); // 50 above, the map, a gap and one row
   const many = Array.from({ length: 20 }, (_, i) => (
     { label: `class ${i}`, color: `#0${i % 10}0`, symbol: "x" }));
-  const tall = drawn({ head: { ...list, palette: many }, names: false });
+  const tall = drawn({ head: { ...list, palette: many }, showsNames: false });
   const height = Number(/height="(\d+)"/.exec(tall)?.[1]);
   assert.ok(height >= 50 + 50 + 12 + 20 * 10);
   for (const { label } of many) assert.ok(tall.includes(`>${label}</text>`));

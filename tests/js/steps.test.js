@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isOther, keepSteps } from "../../ui/components/page_tools/steps.js";
+import { isNewStep, recordSteps } from "../../ui/components/page_tools/steps.js";
 
 /** A window with a history of addresses, as far as it is asked here. */
 function browser() {
@@ -20,7 +20,7 @@ function browser() {
     pushState: (_, __, url) => go(url, true),
   };
   const window = { history, location, addEventListener: hand.addEventListener.bind(hand) };
-  keepSteps(/** @type {any} */ (window));
+  recordSteps(/** @type {any} */ (window));
   /** @param {string} kind */
   const act = (kind) => hand.dispatchEvent(new Event(kind));
   return { entries, act, history, window };
@@ -57,7 +57,7 @@ test("what the page writes by itself, or after Back, is none", () => {
 
 test("the same address again waits for another, and steps are kept once", () => {
   const { entries, act, history, window } = browser();
-  keepSteps(/** @type {any} */ (window));
+  recordSteps(/** @type {any} */ (window));
   act("change");
   history.replaceState({}, "", "/page");
   history.replaceState({}, "", "/page?a=1");
@@ -65,8 +65,8 @@ test("the same address again waits for another, and steps are kept once", () => 
 });
 
 test("another place on the same page is no step", () => {
-  assert.ok(isOther("http://h/p", "/p?a=1"));
-  assert.ok(isOther("http://h/p?a=1", "http://h/q?a=1"));
-  assert.ok(!isOther("http://h/p?a=1", "http://h/p?a=1#x"));
-  assert.ok(!isOther("http://h/p?a=1", ""));
+  assert.ok(isNewStep("http://h/p", "/p?a=1"));
+  assert.ok(isNewStep("http://h/p?a=1", "http://h/q?a=1"));
+  assert.ok(!isNewStep("http://h/p?a=1", "http://h/p?a=1#x"));
+  assert.ok(!isNewStep("http://h/p?a=1", ""));
 });

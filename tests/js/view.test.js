@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { View, legible, showing, zoomed } from "../../zslcore/interactive/point_map/view.js";
+import { View, placeNames, fitCamera, zoomCamera } from "../../zslcore/interactive/point_map/view.js";
 
 /** @import { Box } from "../../zslcore/interactive/point_map/geometry.js" */
 /** @import { Camera } from "../../zslcore/interactive/point_map/wire.js" */
@@ -32,7 +32,7 @@ test("a box is shown whole, with a margin, wide or tall", () => {
   /** @type {Box[]} */
   const boxes = [[-1, 1, -1, 1], [0, 100, 4, 5], [0, 1, 40, 500]];
   for (const [left, right, low, high] of boxes) {
-    const view = new View(SIZE, showing([left, right, low, high], SIZE));
+    const view = new View(SIZE, fitCamera([left, right, low, high], SIZE));
     const [u, v] = view.toScreen(left, high), [p, q] = view.toScreen(right, low);
     near([u + p, v + q], [SIZE.width, SIZE.height]);
     assert.ok(u > 0 && v > 0);
@@ -41,21 +41,21 @@ test("a box is shown whole, with a margin, wide or tall", () => {
 });
 
 test("a single point has an extent, too", () => {
-  assert.deepEqual(showing([3, 3, 4, 4], SIZE), [3, 4, 1]);
+  assert.deepEqual(fitCamera([3, 3, 4, 4], SIZE), [3, 4, 1]);
 });
 
 test("what is under the pointer stays there when zoomed", () => {
   /** @type {Camera} */
   const camera = [2, -1, 8], at = new View(SIZE, camera).toScreen(4, 1);
-  const closer = zoomed(camera, 0.5, [4, 1], 10);
+  const closer = zoomCamera(camera, 0.5, [4, 1], 10);
   assert.equal(closer[2], 4);
   near(new View(SIZE, closer).toScreen(4, 1), at);
 });
 
 test("zoom ends at four times the whole map, and at a four-hundredth", () => {
-  assert.deepEqual(zoomed([0, 0, 10], 99, [0, 0], 10), [0, 0, 40]);
-  assert.deepEqual(zoomed([0, 0, 10], 1e-9, [0, 0], 10), [0, 0, 0.025]);
-  const edge = zoomed([1, 1, 40], 2, [5, 5], 10); // at the end nothing moves any more
+  assert.deepEqual(zoomCamera([0, 0, 10], 99, [0, 0], 10), [0, 0, 40]);
+  assert.deepEqual(zoomCamera([0, 0, 10], 1e-9, [0, 0], 10), [0, 0, 0.025]);
+  const edge = zoomCamera([1, 1, 40], 2, [5, 5], 10); // at the end nothing moves any more
   near(edge, [1, 1, 40]);
 });
 
@@ -64,7 +64,7 @@ test("names that would run into more important ones are left out, and those at t
   /** @param {string} text */
   const widthOf = (text) => 10 * text.length;
   /** @param {[string, number, number][]} names */
-  const shown = (...names) => legible(names.map(([text, x, y]) => ({ text, x, y })), view, widthOf)
+  const shown = (...names) => placeNames(names.map(([text, x, y]) => ({ text, x, y })), view, widthOf)
     .map(({ text }) => text);
   assert.deepEqual(shown(["aa", 0, 0], ["bb", 23, 0]), ["aa"]);
   assert.deepEqual(shown(["aa", 0, 0], ["bb", 24, 0]), ["aa", "bb"]);
@@ -80,11 +80,11 @@ test("names that would run into more important ones are left out, and those at t
 test("names on a small map are farther apart", () => {
   const view = new View({ width: 400, height: 400 }, [0, 0, 400]), widthOf = () => 20;
   const names = [[0, 0], [0, 27], [31, 0], [32, 0], [0, 28]].map(([x, y]) => ({ text: `${x} ${y}`, x, y }));
-  assert.deepEqual(legible(names, view, widthOf).map(({ text }) => text), ["0 0", "32 0", "0 28"]);
+  assert.deepEqual(placeNames(names, view, widthOf).map(({ text }) => text), ["0 0", "32 0", "0 28"]);
 });
 
 test("a name is where its point is", () => {
   const view = new View(SIZE, [0, 0, 400]);
-  assert.deepEqual(legible([{ text: "a", x: 10, y: 20 }], view, () => 6),
+  assert.deepEqual(placeNames([{ text: "a", x: 10, y: 20 }], view, () => 6),
     [{ text: "a", u: 310, v: 180, half: 5 }]);
 });

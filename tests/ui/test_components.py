@@ -102,5 +102,5 @@ def test_what_components_share_lies_above_them(tmp_path):
 def test_what_all_figures_share_is_found_wherever_the_app_lies(tmp_path):
     path = tmp_path / "own.js"
     shared = '"../../../zslcore/interactive/svg.js"'
-    path.write_text(f"import {{ shape }} from {shared};\n{MAIN}", encoding="utf-8")
-    assert "function shape(" in joined(path)
+    path.write_text(f"import {{ createSvg }} from {shared};\n{MAIN}", encoding="utf-8")
+    assert "function createSvg(" in joined(path)

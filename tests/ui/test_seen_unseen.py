@@ -41,10 +41,11 @@ def test_the_browser_reads_what_python_wrote(shown, scores, node, tmp_path):
     modules = [(SHARED / name).as_uri() for name in ("bytes.js", "curves.js")]
     script = f"""
         import {{ readFileSync }} from "node:fs";
-        import {{ opened }} from {json.dumps(modules[0])};
-        import {{ withArrays }} from {json.dumps(modules[1])};
+        import {{ readPacked }} from {json.dumps(modules[0])};
+        import {{ readCurves }} from {json.dumps(modules[1])};
         const bytes = new Uint8Array(readFileSync({json.dumps(str(tmp_path / "data"))}));
-        const {{ head: unnamed, take }} = opened(bytes), head = withArrays(unnamed, take);
+        const {{ head: unnamed, readArray }} = readPacked(bytes);
+        const head = readCurves(unnamed, readArray);
         const plain = (_, v) => ArrayBuffer.isView(v) ? Array.from(v, String) : v;
         console.log(JSON.stringify(head, plain));
     """
@@ -56,7 +57,7 @@ def test_the_browser_reads_what_python_wrote(shown, scores, node, tmp_path):
         np.testing.assert_array_equal(np.array(first[name], float), getattr(curve, name))
     images = head["images"]
     np.testing.assert_array_equal(np.array(images["gamma"], float), told.gamma)
-    np.testing.assert_array_equal(np.array(images["of"], int), told.y)
+    np.testing.assert_array_equal(np.array(images["classOf"], int), told.y)
     right = told.right_if_seen + 2 * told.right_if_unseen
     np.testing.assert_array_equal(np.array(images["right"], int), right)
     assert images["seen"] == told.seen.tolist()
@@ -104,9 +105,9 @@ def test_numbers_are_written_alike_in_python_and_in_the_browser(node):
     values = [*(np.arange(0, 401) / 400), *rng.random(300), *rng.normal(size=300), 1e-7, 12345.6]
     module = (SHARED / "numbers.js").as_uri()
     script = (
-        f"import {{ percent, threeDigits }} from {json.dumps(module)};"
+        f"import {{ formatPercent, formatNumber }} from {json.dumps(module)};"
         f"const all = {json.dumps(list(map(float, values)))};"
-        "console.log(JSON.stringify(all.map((v) => [percent(v), threeDigits(v)])));"
+        "console.log(JSON.stringify(all.map((v) => [formatPercent(v), formatNumber(v)])));"
     )
     run = finished(node, "--input-type=module", "--eval", script)
     assert json.loads(run.stdout) == [[percent(v), three_digits(v)] for v in values]

@@ -1,8 +1,8 @@
 // @ts-check
 // Bars of the accuracy of every class, with a line at its accuracy at the first stop.
 
-import { percent } from "./numbers.js";
-import { contextOf } from "./dom.js";
+import { formatPercent } from "./numbers.js";
+import { getContext } from "./dom.js";
 
 /** @import { Images, Sides } from "./curves.js" */
 
@@ -13,7 +13,7 @@ const FOOT = 26;
 const BETWEEN = 18;
 const FEW = 24; // number of classes up to which they keep their order, as on the wall
 
-export class Classes {
+export class ClassBars {
   /**
    * @param {HTMLCanvasElement} canvas
    * @param {number} width in pixels
@@ -25,56 +25,56 @@ export class Classes {
   constructor(canvas, width, images, reference, sides, tall = TALL) {
     this.sides = sides;
     this.canvas = canvas;
-    this.tall = tall;
+    this.height = tall;
     this.images = images;
     this.reference = reference;
     this.width = width;
-    this.order = ordered(images, reference);
+    this.order = orderClasses(images, reference);
     this.nUnseen = this.order.filter((c) => !images.seen[c]).length;
     const ratio = window.devicePixelRatio || 1;
-    this.columns = columnsOf(this.order, this.nUnseen, width, ratio);
-    this.reached = Float64Array.from(this.columns, ({ classes }) => meanOf(reference, classes));
-    this.shown = new Float64Array(this.columns.length);
+    this.columns = layOutColumns(this.order, this.nUnseen, width, ratio);
+    this.referenceValues = Float64Array.from(this.columns, ({ classes }) => meanOver(reference, classes));
+    this.drawnValues = new Float64Array(this.columns.length);
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(tall * ratio);
     canvas.style.width = `${width}px`;
     canvas.style.height = `${tall}px`;
-    this.ctx = contextOf(canvas);
+    this.ctx = getContext(canvas);
     this.ctx.scale(ratio, ratio);
-    this.colors = this.recolor();
+    this.colors = this.applyTheme();
   }
 
   /**
    * Read the colours of the theme, and draw everything again.
    * @returns {{ seen: string, unseen: string, ink: string, paper: string, font: string }}
    */
-  recolor() {
+  applyTheme() {
     const style = getComputedStyle(this.canvas);
     /** @param {string} name */
     const named = (name) => style.getPropertyValue(name).trim();
     const { color: ink, fontFamily: font } = style;
     const [seen, unseen, paper] = [named("--seen"), named("--unseen"), named("--paper")];
     this.colors = { seen, unseen, ink, paper, font };
-    this.shown.fill(NaN);
-    this.ctx.clearRect(0, 0, this.width, this.tall);
-    this.tell();
+    this.drawnValues.fill(NaN);
+    this.ctx.clearRect(0, 0, this.width, this.height);
+    this.drawTexts();
     return this.colors;
   }
 
   /** Draw the bars of changed accuracies. @param {Float64Array} accuracy */
-  move(accuracy) {
+  update(accuracy) {
     this.columns.forEach(({ classes }, k) => {
-      const value = classes.length === 1 ? accuracy[classes[0]] : meanOf(accuracy, classes);
-      if (value === this.shown[k]) return;
-      this.shown[k] = value;
-      this.draw(k, value);
+      const value = classes.length === 1 ? accuracy[classes[0]] : meanOver(accuracy, classes);
+      if (value === this.drawnValues[k]) return;
+      this.drawnValues[k] = value;
+      this.drawColumn(k, value);
     });
   }
 
   /** @param {number} k @param {number} value */
-  draw(k, value) {
-    const { ctx } = this, { x, width, seen } = this.columns[k], foot = this.tall - FOOT;
-    const tall = foot - HEAD, now = tall * value, then = tall * this.reached[k];
+  drawColumn(k, value) {
+    const { ctx } = this, { x, width, seen } = this.columns[k], foot = this.height - FOOT;
+    const tall = foot - HEAD, now = tall * value, then = tall * this.referenceValues[k];
     ctx.clearRect(x, HEAD - VALUE, width, tall + VALUE + 1);
     ctx.fillStyle = seen ? this.colors.seen : this.colors.unseen;
     ctx.fillRect(x, foot - now, width, now);
@@ -94,7 +94,7 @@ export class Classes {
   }
 
   /** Write the fixed texts. */
-  tell() {
+  drawTexts() {
     const { ctx, columns, order } = this;
     ctx.fillStyle = this.colors.ink;
     ctx.font = `13px ${this.colors.font}`;
@@ -109,7 +109,7 @@ export class Classes {
     for (const { x, width, classes } of columns) {
       const name = this.images.classes[classes[0]];
       if (width > 24 && ctx.measureText(name).width < width)
-        ctx.fillText(name, x + width / 2, this.tall - 9);
+        ctx.fillText(name, x + width / 2, this.height - 9);
     }
   }
 
@@ -128,8 +128,8 @@ export class Classes {
 
   /** Return the tooltip of a class. @param {number} c @param {Float64Array} accuracy
    * @param {string} stop name of the reference */
-  wordsOf(c, accuracy, stop) {
-    const now = percent(accuracy[c]), then = percent(this.reference[c]);
+  tooltipText(c, accuracy, stop) {
+    const now = formatPercent(accuracy[c]), then = formatPercent(this.reference[c]);
     return `${this.images.classes[c]}: ${now} now, ${then} at ${stop}`;
   }
 }
@@ -139,7 +139,7 @@ export class Classes {
  * @param {Images} images
  * @param {Float64Array} reference
  */
-export function ordered({ classes, seen }, reference) {
+export function orderClasses({ classes, seen }, reference) {
   return classes.map((_, c) => c).sort((a, b) =>
     Number(seen[a]) - Number(seen[b]) || (classes.length > FEW && reference[b] - reference[a]) || a - b);
 }
@@ -155,7 +155,7 @@ export function ordered({ classes, seen }, reference) {
  * @param {number} ratio screen pixels per CSS pixel
  * @returns {Column[]}
  */
-export function columnsOf(order, nUnseen, width, ratio) {
+export function layOutColumns(order, nUnseen, width, ratio) {
   const step = (width - BETWEEN) / Math.max(order.length, 1), gap = step > 4 ? 1.5 : 0;
   /** @type {Column[]} */
   const columns = [];
@@ -171,6 +171,6 @@ export function columnsOf(order, nUnseen, width, ratio) {
 }
 
 /** @param {Float64Array} values @param {number[]} which */
-function meanOf(values, which) {
+function meanOver(values, which) {
   return which.reduce((sum, k) => sum + values[k], 0) / which.length;
 }

@@ -3,8 +3,8 @@
 
 /** @import { Line } from "./curves.js" */
 
-/** @typedef {Pick<Line, "gamma" | "seen" | "unseen">} Steps */
-/** @typedef {{ gamma: number, k: number, seen: number, unseen: number, harmonic: number }} Place */
+/** @typedef {Pick<Line, "gamma" | "seen" | "unseen">} StepCurve */
+/** @typedef {{ gamma: number, k: number, seen: number, unseen: number, harmonic: number }} CurvePoint */
 
 /**
  * Return how many values of an increasing array are at most `most`.
@@ -26,8 +26,8 @@ export function harmonicMean(s, u) {
   return s + u > 0 ? (2 * s * u) / (s + u) : 0;
 }
 
-/** Return the accuracies at a gamma. @param {Steps} line @param {number} gamma @returns {Place} */
-export function placeAt({ gamma: breaks, seen, unseen }, gamma) {
+/** Return the accuracies at a gamma. @param {StepCurve} line @param {number} gamma @returns {CurvePoint} */
+export function pointAt({ gamma: breaks, seen, unseen }, gamma) {
   const k = countUpTo(breaks, gamma) - 1, s = seen[k], u = unseen[k];
   return { gamma, k, seen: s, unseen: u, harmonic: harmonicMean(s, u) };
 }
@@ -35,7 +35,7 @@ export function placeAt({ gamma: breaks, seen, unseen }, gamma) {
 /**
  * Return the gamma in the middle of the interval of a point of the curve, with few digits. The
  * two open intervals end two hundredths of the curve's width outside the curve, as in Python.
- * @param {Steps} line
+ * @param {StepCurve} line
  * @param {number} k
  */
 export function middleGamma({ gamma }, k) {
@@ -44,17 +44,17 @@ export function middleGamma({ gamma }, k) {
   const margin = (gamma[n - 1] - gamma[1]) / 100 || 1;
   const low = k > 0 ? gamma[k] : gamma[1] - 2 * margin;
   const high = k < n - 1 ? gamma[k + 1] : gamma[n - 1] + 2 * margin;
-  return shortest((low + high) / 2, low, high);
+  return roundWithin((low + high) / 2, low, high);
 }
 
 /**
  * Return a gamma with the fewest digits for the same point of the curve.
- * @param {Steps} line
+ * @param {StepCurve} line
  * @param {number} gamma
  */
-export function shortGamma(line, gamma) {
+export function roundGamma(line, gamma) {
   const k = countUpTo(line.gamma, gamma) - 1;
-  return shortest(gamma, line.gamma[k], line.gamma[k + 1] ?? Infinity);
+  return roundWithin(gamma, line.gamma[k], line.gamma[k + 1] ?? Infinity);
 }
 
 /**
@@ -63,7 +63,7 @@ export function shortGamma(line, gamma) {
  * @param {number} low
  * @param {number} high
  */
-export function shortest(value, low, high) {
+export function roundWithin(value, low, high) {
   for (let digits = 3; digits < 17; digits++) {
     const short = Number(value.toPrecision(digits));
     if (short >= low && short < high) return short;
@@ -71,8 +71,8 @@ export function shortest(value, low, high) {
   return value;
 }
 
-/** Return the number of the point with the largest harmonic mean. @param {Steps} line */
-export function bestOf({ seen, unseen }) {
+/** Return the number of the point with the largest harmonic mean. @param {StepCurve} line */
+export function findBestPoint({ seen, unseen }) {
   let best = 0;
   for (let k = 1; k < seen.length; k++)
     if (harmonicMean(seen[k], unseen[k]) > harmonicMean(seen[best], unseen[best])) best = k;
@@ -81,11 +81,11 @@ export function bestOf({ seen, unseen }) {
 
 /**
  * Return the number of the point of the curve nearest to a pair of accuracies.
- * @param {Steps} line
+ * @param {StepCurve} line
  * @param {number} unseen
  * @param {number} seen
  */
-export function nearestPoint(line, unseen, seen) {
+export function findNearestPoint(line, unseen, seen) {
   let least = Infinity, nearest = 0;
   for (let k = 0; k < line.seen.length; k++) {
     const away = (line.unseen[k] - unseen) ** 2 + (line.seen[k] - seen) ** 2;
@@ -96,11 +96,11 @@ export function nearestPoint(line, unseen, seen) {
 
 /**
  * Return the number of the point after (`way` 1) or before (-1) a gamma, or null.
- * @param {Steps} line
+ * @param {StepCurve} line
  * @param {number} gamma
  * @param {1 | -1} way
  */
-export function nextPoint(line, gamma, way) {
+export function findNextPoint(line, gamma, way) {
   const k = countUpTo(line.gamma, gamma) - 1 + way;
   return k < 0 || k >= line.gamma.length ? null : k;
 }

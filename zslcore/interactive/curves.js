@@ -1,11 +1,11 @@
 // @ts-check
 // Data of curves and images from the server; see `InteractiveCurve` in Python.
 
-/** @import { Kind } from "./bytes.js" */
-/** @import { Look } from "./held.js" */
+/** @import { ArrayKind } from "./bytes.js" */
+/** @import { Look } from "./curve_figure.js" */
 
 /**
- * @typedef {<T extends ArrayBufferView>(kind: Kind<T>, count: number) => T} Take array reader
+ * @typedef {<T extends ArrayBufferView>(kind: ArrayKind<T>, count: number) => T} ReadArray array reader
  */
 
 /** @typedef {{ name: string, gamma: number, look: string }} Stop named gamma */
@@ -29,7 +29,7 @@
  * @property {string[]} classes names of classes
  * @property {boolean[]} seen whether each class is seen
  * @property {Float64Array} gamma smallest gamma at which each image is predicted as unseen
- * @property {Uint16Array} of number of the class of each image
+ * @property {Uint16Array} classOf number of the class of each image
  * @property {Uint8Array} right 1 if the best seen class is right, plus 2 if the best unseen is
  */
 
@@ -54,29 +54,29 @@
  * @param {Pick<Head, "sides">} head
  * @returns {Sides}
  */
-export function sidesOf({ sides: [seen, unseen] = ["seen", "unseen"] }) {
+export function readSides({ sides: [seen, unseen] = ["seen", "unseen"] }) {
   return { seen, unseen };
 }
 
 /** @param {string} word @returns {string} */
-export function withArticle(word) {
+export function addArticle(word) {
   return `${/^[aeiou]/.test(word) ? "an" : "a"} ${word}`;
 }
 
 /**
  * Read the arrays of curves and images into the head.
  * @param {Head} head
- * @param {Take} take
+ * @param {ReadArray} readArray
  * @returns {Head}
  */
-export function withArrays(head, take) {
+export function readCurves(head, readArray) {
   for (const line of head.lines)
     for (const name of /** @type {const} */ (["gamma", "seen", "unseen"]))
-      line[name] = take(Float64Array, line.n);
+      line[name] = readArray(Float64Array, line.n);
   if (head.images) {
-    head.images.gamma = take(Float64Array, head.images.n);
-    head.images.of = take(Uint16Array, head.images.n);
-    head.images.right = take(Uint8Array, head.images.n);
+    head.images.gamma = readArray(Float64Array, head.images.n);
+    head.images.classOf = readArray(Uint16Array, head.images.n);
+    head.images.right = readArray(Uint8Array, head.images.n);
   }
   return head;
 }

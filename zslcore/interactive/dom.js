@@ -8,14 +8,14 @@
  * @param {string} selector
  * @param {new () => T} kind
  */
-export function partOf(root, selector, kind) {
+export function findElement(root, selector, kind) {
   const part = root.querySelector(selector);
   if (part instanceof kind) return part;
   throw new TypeError(`No ${kind.name} is ${selector}`);
 }
 
 /** @param {HTMLCanvasElement} canvas */
-export function contextOf(canvas) {
+export function getContext(canvas) {
   return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 }
 
@@ -26,7 +26,7 @@ export function contextOf(canvas) {
  * @param {Partial<HTMLElementTagNameMap[K]>} properties
  * @param {...(Node | string)} content
  */
-export function create(name, properties = {}, ...content) {
+export function createElement(name, properties = {}, ...content) {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...content);
   return made;
@@ -37,8 +37,8 @@ export function create(name, properties = {}, ...content) {
  * @param {() => void} act
  * @param {...(Node | string)} content
  */
-export function button(title, act, ...content) {
-  return create("button", { type: "button", title, onclick: act }, ...content);
+export function createButton(title, act, ...content) {
+  return createElement("button", { type: "button", title, onclick: act }, ...content);
 }
 
 /** @type {WeakMap<ParentNode, any>} */
@@ -51,7 +51,7 @@ const figures = new WeakMap();
  * @param {() => T} make
  * @param {(figure: T) => void} show
  */
-export function mounted(parent, make, show) {
+export function mountFigure(parent, make, show) {
   /** @type {T} */
   const figure = figures.get(parent) ?? make();
   figures.set(parent, figure);
@@ -63,7 +63,7 @@ export function mounted(parent, make, show) {
 }
 
 /** Set whether a button is shown as pressed. @param {Element} made @param {boolean} whether */
-export function press(made, whether) {
+export function setPressed(made, whether) {
   made.setAttribute("aria-pressed", String(whether));
 }
 
@@ -73,7 +73,7 @@ export function press(made, whether) {
  * @param {HTMLElement} element
  * @param {() => void} act
  */
-export function onNewPaper(element, act) {
+export function onThemeChange(element, act) {
   // This colour is invisible and not inherited. Its change takes 1 ms, and the end of the
   // transition is an event.
   element.style.columnRuleColor = "var(--st-background-color)";
@@ -82,7 +82,7 @@ export function onNewPaper(element, act) {
 }
 
 /** Download a file. @param {Blob} blob @param {string} name */
-export function save(blob, name) {
+export function downloadFile(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;

@@ -1,19 +1,19 @@
 // @ts-check
 // Layout of plots: axes, labels that do not overlap, and rows of flags.
 
-/** @typedef {{ x: number, y: number, width: number }} Wish point and width of a label */
+/** @typedef {{ x: number, y: number, width: number }} LabelBox point and width of a label */
 /** @typedef {{ left: number, right: number, top: number, bottom: number }} Frame of a plane */
 
-export const LINE = 16; // height of a label
+export const LABEL_HEIGHT = 16; // height of a label
 
 /** Return a linear scale. @param {[number, number]} from @param {[number, number]} to */
-export function scale([a, b], [u, v]) {
+export function linearScale([a, b], [u, v]) {
   const factor = (v - u) / (b - a);
   return {
     /** @param {number} value */
-    at: (value) => u + (Math.min(Math.max(value, a), b) - a) * factor,
+    toPixel: (value) => u + (Math.min(Math.max(value, a), b) - a) * factor,
     /** @param {number} place */
-    value: (place) => a + (Math.min(Math.max(place, Math.min(u, v)), Math.max(u, v)) - u) / factor,
+    toValue: (place) => a + (Math.min(Math.max(place, Math.min(u, v)), Math.max(u, v)) - u) / factor,
   };
 }
 
@@ -23,7 +23,7 @@ export function scale([a, b], [u, v]) {
  * @param {number} high
  * @param {number} most
  */
-export function ticks(low, high, most) {
+export function roundTicks(low, high, most) {
   const rough = (high - low) / most, power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((times) => times * power >= rough * 0.999) ?? 10);
   const found = [];
@@ -42,7 +42,7 @@ export function ticks(low, high, most) {
  * @param {Frame} frame
  * @param {Box[]} taken
  */
-export function firstFree(places, { width, height }, frame, taken) {
+export function findFreePlace(places, { width, height }, frame, taken) {
   const inside = places.map(([x, y]) => /** @type {[number, number]} */ ([
     Math.max(frame.left + width / 2, Math.min(frame.right - width / 2, x)), y,
   ])).filter(([, y]) => frame.top + height / 2 <= y && y <= frame.bottom - height / 2);
@@ -55,26 +55,26 @@ export function firstFree(places, { width, height }, frame, taken) {
 /**
  * Place labels inside the frame without overlap: near their points, preferably to the right and
  * above, and covering as little of the lines as possible.
- * @template {Wish} T
+ * @template {LabelBox} T
  * @param {T[]} labels
  * @param {Frame} frame
- * @param {Wish[]} occupied further areas that labels must not cover
+ * @param {LabelBox[]} occupied further areas that labels must not cover
  * @param {[number, number][]} lines closely spaced points of lines
  */
-export function labelled(labels, frame, occupied = [], lines = []) {
+export function placeLabels(labels, frame, occupied = [], lines = []) {
   /** @type {{ label: T, x: number, y: number }[]} */
   const placed = [];
   const taken = [...occupied];
   for (const label of [...labels].sort((a, b) => a.y - b.y)) {
     const { width } = label;
-    let best = { x: Math.max(frame.left, frame.right - width), y: frame.top + LINE, cost: Infinity };
-    for (const [x, y] of placesBeside(label, frame)) {
-      if (taken.some((other) => Math.abs(other.y - y) < LINE &&
+    let best = { x: Math.max(frame.left, frame.right - width), y: frame.top + LABEL_HEIGHT, cost: Infinity };
+    for (const [x, y] of candidatePlaces(label, frame)) {
+      if (taken.some((other) => Math.abs(other.y - y) < LABEL_HEIGHT &&
         x < other.x + other.width + 4 && other.x < x + width + 4)) continue;
       const aside = Math.max(0, x - label.x - 12, label.x - x - width - 12);
       const away = Math.abs(y - label.y + 12) + aside + (x + width < label.x ? 10 : 0);
       if (away >= best.cost) continue;
-      const covered = lines.filter(([u, v]) => Math.abs(v - y) < LINE / 2 &&
+      const covered = lines.filter(([u, v]) => Math.abs(v - y) < LABEL_HEIGHT / 2 &&
         x - 2 < u && u < x + width + 2).length;
       const cost = away + 6 * covered;
       if (cost < best.cost) best = { x, y, cost };
@@ -87,17 +87,17 @@ export function labelled(labels, frame, occupied = [], lines = []) {
 
 /**
  * Return possible places of a label: right and left of its point, at steps of two pixels in height.
- * @param {Wish} label
+ * @param {LabelBox} label
  * @param {Frame} frame
  * @returns {[number, number][]}
  */
-function placesBeside({ x, y, width }, { left, right, top, bottom }) {
+function candidatePlaces({ x, y, width }, { left, right, top, bottom }) {
   /** @type {[number, number][]} */
   const found = [];
   for (const at of [x + 12, x + 20, x - 12 - width, x - 20 - width])
     for (let up = -12; up > -(bottom - top) - 12; up -= 2)
       for (const v of [y + up, y - up])
-        if (v >= top + LINE / 2 && v <= bottom)
+        if (v >= top + LABEL_HEIGHT / 2 && v <= bottom)
           found.push([Math.max(left, Math.min(at, right - width)), v]);
   return found;
 }
@@ -109,7 +109,7 @@ function placesBeside({ x, y, width }, { left, right, top, bottom }) {
  * @param {T[]} flags
  * @param {{ left: number, right: number }} frame
  */
-export function flagged(flags, { left, right }) {
+export function placeFlags(flags, { left, right }) {
   /** @type {number[]} right end of the last flag in each row */
   const ends = [];
   const sorted = [...flags].sort((a, b) => a.x - b.x);
@@ -131,7 +131,7 @@ export function flagged(flags, { left, right }) {
  * @param {number} low
  * @param {number} high
  */
-export function spaced(wished, gap, low, high) {
+export function spreadLabels(wished, gap, low, high) {
   /** @type {number[]} */
   const found = [];
   for (const y of wished) found.push(Math.max(y, low, (found.at(-1) ?? -Infinity) + gap));
@@ -148,7 +148,7 @@ export function spaced(wished, gap, low, high) {
  * @param {(k: number) => [number, number]} at
  * @param {boolean} steps whether the line goes across first, then up or down
  */
-export function corners(n, at, steps = false) {
+export function linePath(n, at, steps = false) {
   const parts = [];
   let [x, y] = [NaN, NaN];
   for (let k = 0; k < n; k++) {

@@ -12,21 +12,21 @@ const SPACE = "http://www.w3.org/2000/svg";
  * @param {...(Node | string)} content
  * @returns {SVGElementTagNameMap[K]}
  */
-export function shape(name, attributes = {}, ...content) {
+export function createSvg(name, attributes = {}, ...content) {
   const made = document.createElementNS(SPACE, name);
-  change(made, attributes);
+  setAttributes(made, attributes);
   made.append(...content);
   return made;
 }
 
 /** @param {Element} element @param {Attributes} attributes */
-export function change(element, attributes) {
+export function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes))
     element.setAttribute(name, typeof value === "number" ? String(+value.toFixed(2)) : value);
 }
 
 /** Width in pixels of a text in the font of the plots. */
-export const widthOf = (() => {
+export const measureText = (() => {
   /** @type {OffscreenCanvasRenderingContext2D | null} */
   let ctx = null;
   /** @param {string} text */

@@ -24,7 +24,7 @@ const CORNERS = {
  * @param {number} y
  * @param {number} r
  */
-export function trace(pen, symbol, x, y, r) {
+export function traceSymbol(pen, symbol, x, y, r) {
   pen.beginPath();
   const corners = CORNERS[symbol];
   if (!corners) pen.arc(x, y, r, 0, 2 * Math.PI);
@@ -39,12 +39,12 @@ export function trace(pen, symbol, x, y, r) {
  * @param {number} y
  * @param {number} r
  */
-export function path(symbol, x, y, r) {
+export function symbolPath(symbol, x, y, r) {
   /** @type {string[]} */
   const commands = [];
   /** @param {number} u @param {number} v */
   const at = (u, v) => `${u.toFixed(1)} ${v.toFixed(1)}`;
-  trace({
+  traceSymbol({
     beginPath: () => {},
     moveTo: (u, v) => commands.push(`M${at(u, v)}`),
     lineTo: (u, v) => commands.push(`L${at(u, v)}`),

@@ -1,7 +1,7 @@
 // @ts-check
 // Labels of figures as SVG: texts with a few tags, never parsed as HTML.
 
-import { shape, widthOf } from "../../../zslcore/interactive/svg.js";
+import { createSvg, measureText } from "../../../zslcore/interactive/svg.js";
 
 /** @typedef {{ text: string, bold: boolean, color: string }} Run a piece of a line */
 /** @typedef {import("../../../zslcore/interactive/svg.js").Attributes} Attributes */
@@ -10,10 +10,10 @@ const TAG = /<(\/?)(b|br|span)((?: style="color:[#\w]+")?)>/g;
 const ENTITIES = /** @type {Record<string, string>} */ ({ "&lt;": "<", "&gt;": ">", "&amp;": "&" });
 const LETTERS = 13; // font size, in pixels, for which svg.js measures texts
 const BOLD = 1.06; // width of bold letters relative to regular ones
-export const LEADING = 1.25; // height of a line, in letters
+export const LINE_HEIGHT = 1.25; // height of a line, in letters
 
 /** Lines of a label, each as a list of runs with the same style. @param {string} label */
-export function linesOf(label) {
+export function parseLabel(label) {
   /** @type {Run[][]} */
   const lines = [[]];
   let bold = false, color = "", from = 0;
@@ -34,16 +34,16 @@ export function linesOf(label) {
 }
 
 /** A label without its tags. @param {string} label */
-export function bare(label) {
-  return linesOf(label).map((line) => line.map((run) => run.text).join("")).join("\n");
+export function plainText(label) {
+  return parseLabel(label).map((line) => line.map((run) => run.text).join("")).join("\n");
 }
 
 /** Width and height of a label at a font size. @param {string} label @param {number} size */
-export function sizeOf(label, size) {
-  const lines = linesOf(label), each = size / LETTERS;
+export function measureLabel(label, size) {
+  const lines = parseLabel(label), each = size / LETTERS;
   const widths = lines.map((line) => line.reduce((sum, { text, bold }) =>
-    sum + widthOf(text) * each * (bold ? BOLD : 1), 0));
-  return { width: Math.max(...widths), height: lines.length * size * LEADING };
+    sum + measureText(text) * each * (bold ? BOLD : 1), 0));
+  return { width: Math.max(...widths), height: lines.length * size * LINE_HEIGHT };
 }
 
 /**
@@ -53,14 +53,14 @@ export function sizeOf(label, size) {
  * @param {{ x: number, y: number, size: number, rise: number, angle?: number }} place
  * @param {Attributes} attributes
  */
-export function written(label, { x, y, size, rise, angle = 0 }, attributes) {
-  const lines = linesOf(label), high = size * LEADING;
+export function drawLabel(label, { x, y, size, rise, angle = 0 }, attributes) {
+  const lines = parseLabel(label), high = size * LINE_HEIGHT;
   const first = y - (1 - rise) * high * lines.length + 0.78 * high;
   const turned = { transform: `rotate(${angle} ${x} ${y})` };
-  return shape("text", { "font-size": size, ...attributes, ...(angle ? turned : null) }, ...lines.flatMap((line, k) =>
+  return createSvg("text", { "font-size": size, ...attributes, ...(angle ? turned : null) }, ...lines.flatMap((line, k) =>
     line.map((run, i) => {
       const look = { ...(run.bold ? { "font-weight": 600 } : {}), ...(run.color ? { fill: run.color } : {}) };
-      return shape("tspan", i ? look : { x, y: first + k * high, ...look }, run.text);
+      return createSvg("tspan", i ? look : { x, y: first + k * high, ...look }, run.text);
     })));
 }
 
@@ -69,7 +69,7 @@ export function written(label, { x, y, size, rise, angle = 0 }, attributes) {
  * @param {number} value
  * @param {string} pattern
  */
-export function formatted(value, pattern) {
+export function formatValue(value, pattern) {
   const [, plus, comma, digits, kind] = /^(\+?)(,?)(?:\.(\d+))?([f%g]?)$/.exec(pattern) ?? [];
   const many = digits === undefined ? undefined : Number(digits);
   const scaled = kind === "%" ? 100 * value : value;

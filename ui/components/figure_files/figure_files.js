@@ -1,7 +1,7 @@
 // @ts-check
 // Buttons that save a figure as PNG or SVG: they send an event on which the figure saves itself.
 
-import { create } from "../../../zslcore/interactive/dom.js";
+import { createElement } from "../../../zslcore/interactive/dom.js";
 
 const FORMATS = ["png", "svg"];
 
@@ -10,6 +10,6 @@ export default function ({ data: { key, scale }, parentElement }) {
   parentElement.querySelector(".files")?.replaceChildren(...FORMATS.map((format) => {
     const detail = { key, format, scale: format === "png" ? scale : 1, file: `${key}.${format}` };
     const onclick = () => document.dispatchEvent(new CustomEvent("zsl-save", { detail }));
-    return create("button", { type: "button", onclick }, format.toUpperCase());
+    return createElement("button", { type: "button", onclick }, format.toUpperCase());
   }));
 }

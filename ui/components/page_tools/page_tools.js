@@ -2,23 +2,23 @@
 // Changes the theme, copies the address, records choices in the browser's history, shares the theme
 // between pages, and keeps values on one line with their units.
 
-import { together } from "../../../zslcore/interactive/numbers.js";
-import { keepSteps } from "./steps.js";
+import { keepTogether } from "../../../zslcore/interactive/numbers.js";
+import { recordSteps } from "./steps.js";
 import { changeTheme, shareTheme } from "./theme.js";
 
-const SHOWN = 1600; // milliseconds for which "Copied" is shown
+const MESSAGE_TIME = 1600; // milliseconds for which "Copied" is shown
 
 /** @param {{ data?: { pages: string[] }, parentElement: ParentNode }} component */
 export default function ({ data, parentElement }) {
-  keepSteps(window);
-  watch(document);
+  recordSteps(window);
+  followChanges(document);
   shareTheme(window, data?.pages ?? []);
   const theme = parentElement.querySelector(".theme");
   if (theme instanceof HTMLButtonElement) theme.onclick = () => changeTheme(document);
   const copy = parentElement.querySelector(".copy"), said = parentElement.querySelector(".said");
   if (!(copy instanceof HTMLButtonElement) || !said) return;
   copy.onclick = async () => {
-    const done = await copied(location.href);
+    const done = await copyText(location.href);
     const icon = copy.firstElementChild;
     said.textContent = done ? "Copied" : "Copy the link from the address bar";
     copy.ariaLabel = said.textContent;
@@ -27,7 +27,7 @@ export default function ({ data, parentElement }) {
       copy.ariaLabel = "Copy link";
       if (icon) copy.replaceChildren(icon);
       said.textContent = "";
-    }, SHOWN);
+    }, MESSAGE_TIME);
   };
 }
 
@@ -35,12 +35,12 @@ export default function ({ data, parentElement }) {
 const watched = new WeakSet();
 
 /** Follow the changes of a page. @param {Document} page */
-function watch(page) {
+function followChanges(page) {
   if (watched.has(page)) return;
   watched.add(page);
   const follow = () => {
     focusSearch(page);
-    keepTogether(page);
+    keepUnitsTogether(page);
   };
   follow();
   new MutationObserver(follow).observe(page.body,
@@ -56,19 +56,19 @@ function focusSearch(page) {
 }
 
 /** Keep values in sentences on one line with their units. @param {Document} page */
-function keepTogether(page) {
+function keepUnitsTogether(page) {
   const boxes = "[data-testid=stMarkdownContainer], [data-testid=stCaptionContainer]";
   for (const box of page.querySelectorAll(boxes)) {
     const texts = page.createTreeWalker(box, NodeFilter.SHOW_TEXT);
     for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      const before = text.nodeValue ?? "", after = together(before);
+      const before = text.nodeValue ?? "", after = keepTogether(before);
       if (after !== before && !text.parentElement?.closest("code")) text.nodeValue = after;
     }
   }
 }
 
 /** Copy a text to the clipboard; return whether that worked. @param {string} text */
-async function copied(text) {
+async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;

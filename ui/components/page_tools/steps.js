@@ -7,13 +7,13 @@
  *   addEventListener: Window["addEventListener"] }} Browser */
 
 /** @type {WeakSet<object>} */
-const patched = new WeakSet();
+const patchedHistories = new WeakSet();
 
 /** Patch the history of a window, once. @param {Browser} browser */
-export function keepSteps(browser) {
+export function recordSteps(browser) {
   const { history, location } = browser;
-  if (patched.has(history)) return;
-  patched.add(history);
+  if (patchedHistories.has(history)) return;
+  patchedHistories.add(history);
   let acted = false;
   for (const done of ["pointerdown", "keydown", "input", "change"]) {
     browser.addEventListener(done, () => { acted = true; }, true);
@@ -22,7 +22,7 @@ export function keepSteps(browser) {
   const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
   /** @type {History["pushState"]} */
   const write = (state, title, url) => {
-    const isStep = acted && isOther(location.href, String(url ?? ""));
+    const isStep = acted && isNewStep(location.href, String(url ?? ""));
     if (isStep) acted = false;
     (isStep ? push : replace)(state, title, url);
   };
@@ -30,7 +30,7 @@ export function keepSteps(browser) {
 }
 
 /** Whether an address leads to another page, or to other choices. @param {string} here @param {string} url */
-export function isOther(here, url) {
+export function isNewStep(here, url) {
   const one = new URL(here), two = new URL(url, here);
   return one.pathname !== two.pathname || one.search !== two.search;
 }

@@ -21,7 +21,7 @@ from zslcore.interactive.one_file import SHARED, Parts, as_bytes, packed
 from zslcore.interactive.seen_unseen import InteractiveCurve
 from zslcore.metrics import SeenUnseenCurve
 
-PARTS = Parts.of(Path(__file__).parent, "", SHARED / "held.css", SHARED / "trade.css")
+PARTS = Parts.of(Path(__file__).parent, "", SHARED / "curve_figure.css", SHARED / "trade.css")
 _mount = st.components.v2.component("zsl_playground", **asdict(PARTS))
 #: Number that stands for no class, for a side without candidates.
 _NONE = 65535

@@ -1,74 +1,74 @@
 // @ts-check
 // The trade-off between seen and unseen classes at a position of the ruler, in one sentence.
 
-import { percent, threeDigits } from "../../../zslcore/interactive/numbers.js";
+import { formatPercent, formatNumber } from "../../../zslcore/interactive/numbers.js";
 
-/** @import { Place } from "../../../zslcore/interactive/curve.js" */
+/** @import { CurvePoint } from "../../../zslcore/interactive/curve.js" */
 
-const LEAST = 0.05; // smallest change in points that one decimal can show
+const LEAST_CHANGE = 0.05; // smallest change in points that one decimal can show
 
 /** A number of points as text: whole from 1 on, below 1 in tenths. @param {number} points */
-export function inPoints(points) {
+export function formatPoints(points) {
   const size = Math.abs(points), written = size < 0.95 ? size.toFixed(1) : String(Math.round(size));
   return `${written} point${written === "1" ? "" : "s"}`;
 }
 
 /**
- * @param {Place} now
- * @param {Place} plain at gamma 0
+ * @param {CurvePoint} now
+ * @param {CurvePoint} plain at gamma 0
  * @param {string} many plural of the classes
- * @param {Place} [validated] at the validated gamma
+ * @param {CurvePoint} [validated] at the validated gamma
  * @returns {{ gamma: string, words: string }}
  */
-export function tradeOf(now, plain, many, validated = plain) {
-  const { unseen, seen } = changesOf(now, plain);
-  const gamma = `At γ = ${threeDigits(now.gamma)},`, unseenMoves = Math.abs(unseen) >= LEAST;
-  if (!unseenMoves && Math.abs(seen) < LEAST)
-    return { gamma: "", words: `${percent(plain.unseen)} of unseen and ` +
-      `${percent(plain.seen)} of seen ${many} are recognised${priceOf(validated, plain)}.` };
+export function describeTrade(now, plain, many, validated = plain) {
+  const { unseen, seen } = findChanges(now, plain);
+  const gamma = `At γ = ${formatNumber(now.gamma)},`, unseenMoves = Math.abs(unseen) >= LEAST_CHANGE;
+  if (!unseenMoves && Math.abs(seen) < LEAST_CHANGE)
+    return { gamma: "", words: `${formatPercent(plain.unseen)} of unseen and ` +
+      `${formatPercent(plain.seen)} of seen ${many} are recognised${describeValidated(validated, plain)}.` };
   const [first, second] = unseenMoves ? ["unseen", "seen"] : ["seen", "unseen"];
   const [moved, other] = unseenMoves ? [unseen, seen] : [seen, unseen];
-  return { gamma, words: `${first} ${many} ${changeOf(moved)}, ${second} ${many} ` +
-    `${changeOf(other, moved)}.` };
+  return { gamma, words: `${first} ${many} ${describeChange(moved)}, ${second} ${many} ` +
+    `${describeChange(other, moved)}.` };
 }
 
-/** Changes of unseen and of seen accuracy, in points. @param {Place} now @param {Place} plain */
-function changesOf(now, plain) {
+/** Changes of unseen and of seen accuracy, in points. @param {CurvePoint} now @param {CurvePoint} plain */
+function findChanges(now, plain) {
   return { unseen: 100 * (now.unseen - plain.unseen), seen: 100 * (now.seen - plain.seen) };
 }
 
 /** The accuracies at the validated gamma, if seen accuracy falls and unseen accuracy rises.
- * @param {Place} validated @param {Place} plain */
-function priceOf(validated, plain) {
-  const { unseen, seen } = changesOf(validated, plain);
-  return unseen < LEAST || seen > -LEAST ? ""
-    : `; with the validated γ, ${percent(validated.unseen)} and ${percent(validated.seen)}`;
+ * @param {CurvePoint} validated @param {CurvePoint} plain */
+function describeValidated(validated, plain) {
+  const { unseen, seen } = findChanges(validated, plain);
+  return unseen < LEAST_CHANGE || seen > -LEAST_CHANGE ? ""
+    : `; with the validated γ, ${formatPercent(validated.unseen)} and ${formatPercent(validated.seen)}`;
 }
 
 /**
  * A change as text; the second of two changes does not repeat verb and unit.
  * @param {number} points @param {number} [before] the change before it in the sentence
  */
-function changeOf(points, before = 0) {
-  if (Math.abs(points) < LEAST) return `${before < 0 ? "gain" : "lose"} nothing`;
-  const verb = points > 0 ? "gain" : "lose", written = inPoints(points);
+function describeChange(points, before = 0) {
+  if (Math.abs(points) < LEAST_CHANGE) return `${before < 0 ? "gain" : "lose"} nothing`;
+  const verb = points > 0 ? "gain" : "lose", written = formatPoints(points);
   return `${verb} ${before ? written.replace(/ points?$/, "") : written}`;
 }
 
 /** A value with the label of its ruler. @param {string} symbol @param {string} words */
-export function valued(symbol, words) {
+export function labelValue(symbol, words) {
   return symbol.replace("{}", words);
 }
 
 /**
  * The trade-off at a stop of a ruler; each stop has its own gamma.
  * @param {import("./wire.js").Ruler} ruler
- * @param {Place[]} places of all stops
+ * @param {CurvePoint[]} places of all stops
  * @param {number} k the stop
  * @param {string} many plural of the classes
  */
-export function tradeOfStop({ symbol, words, reference }, places, k, many) {
-  const trade = tradeOf(places[k], places[reference], many).words;
+export function describeStop({ symbol, words, reference }, places, k, many) {
+  const trade = describeTrade(places[k], places[reference], many).words;
   const instead = k === reference ? "" : ` instead of ${words[reference]}`;
-  return `${valued(symbol, words[k])}${instead}: ${trade}`;
+  return `${labelValue(symbol, words[k])}${instead}: ${trade}`;
 }

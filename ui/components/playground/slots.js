@@ -22,7 +22,7 @@ const MIDDLE = 8; // pixels between the middle and the first image
  * @param {number | null} only this class
  * @returns {Group[]}
  */
-export function groupsOf({ classes, seen }, only) {
+export function groupClasses({ classes, seen }, only) {
   if (only !== null) return [{ name: classes[only], classes: [only], seen: seen[only] }];
   const all = classes.map((_, c) => c);
   const sides = [true, false].map((side) => all.filter((c) => seen[c] === side));
@@ -38,7 +38,7 @@ export function groupsOf({ classes, seen }, only) {
  * @param {Room} room
  * @returns {Grid}
  */
-export function gridOf(counts, { width, height, gap, least, most, pitch = 1 }) {
+export function fitGrid(counts, { width, height, gap, least, most, pitch = 1 }) {
   let low = 0.25, high = most;
   /** @param {number} size */
   const tall = (size) => {
@@ -67,7 +67,7 @@ export function gridOf(counts, { width, height, gap, least, most, pitch = 1 }) {
 }
 
 /** Images of a group on one side: right and wrong predictions, each in the order of changes. */
-class Lists {
+class SideLists {
   /** @param {number[]} members @param {Uint8Array} right @param {number} bit */
   constructor(members, right, bit) {
     this.right = Uint32Array.from(members.filter((i) => right[i] & bit));
@@ -90,10 +90,10 @@ export class Slots {
     }));
     /** @type {number[][]} */
     const members = groups.map(() => []);
-    for (let i = 0; i < images.n; i++) if (whose[images.of[i]] >= 0) members[whose[images.of[i]]].push(i);
+    for (let i = 0; i < images.n; i++) if (whose[images.classOf[i]] >= 0) members[whose[images.classOf[i]]].push(i);
     this.lists = members.map((of) =>
-      ({ left: new Lists(of, images.right, 1), right: new Lists(of, images.right, 2) }));
-    this.grid = gridOf(members.map(({ length }) => length), room);
+      ({ left: new SideLists(of, images.right, 1), right: new SideLists(of, images.right, 2) }));
+    this.grid = fitGrid(members.map(({ length }) => length), room);
     /** position of each image, NaN for images that are not shown */
     this.x = new Float32Array(images.n).fill(NaN);
     this.y = new Float32Array(images.n).fill(NaN);
@@ -104,17 +104,17 @@ export class Slots {
     this.lists.forEach(({ left, right }, g) => {
       const [a, b] = [left.right, left.wrong].map((list) => countUpTo(list, changed - 1));
       const [c, d] = [right.right, right.wrong].map((list) => countUpTo(list, changed - 1));
-      this.fill(g, left.right.subarray(a).toReversed(), -1, 0);
-      this.fill(g, left.wrong.subarray(b).toReversed(), -1, left.right.length - a);
-      this.fill(g, right.right.subarray(0, c), 1, 0);
-      this.fill(g, right.wrong.subarray(0, d), 1, c);
+      this.placeList(g, left.right.subarray(a).toReversed(), -1, 0);
+      this.placeList(g, left.wrong.subarray(b).toReversed(), -1, left.right.length - a);
+      this.placeList(g, right.right.subarray(0, c), 1, 0);
+      this.placeList(g, right.wrong.subarray(0, d), 1, c);
     });
     return this;
   }
 
   /** Place images of a group, after the first `skip` positions from the middle. @param {number} g
    * @param {Uint32Array} list @param {1 | -1} way 1 to the right @param {number} skip */
-  fill(g, list, way, skip) {
+  placeList(g, list, way, skip) {
     const { size, pitch, rows, tops } = this.grid, high = rows[g];
     list.forEach((i, k) => {
       const column = Math.floor((k + skip) / high);

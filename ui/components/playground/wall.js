@@ -1,17 +1,17 @@
 // @ts-check
 // Wall of all test images, as pictures or, without pictures, as dots. Images change sides.
 
-import { contextOf } from "../../../zslcore/interactive/dom.js";
-import { offscreen, rgb } from "../../../zslcore/interactive/colors.js";
-import { counted } from "../../../zslcore/interactive/numbers.js";
-import { Slots, groupsOf } from "./slots.js";
+import { getContext } from "../../../zslcore/interactive/dom.js";
+import { createOffscreen, readColor } from "../../../zslcore/interactive/colors.js";
+import { formatCount } from "../../../zslcore/interactive/numbers.js";
+import { Slots, groupClasses } from "./slots.js";
 
 /** @import { Group, Grid } from "./slots.js" */
 /** @import { Instrument } from "./wire.js" */
 
 const EASE = 70; // milliseconds in which an image moves two thirds of its way
 const ARRIVED = 0.3; // pixels from its target at which an image has arrived
-const LABEL = 16; // pixels of a line of text
+const TEXT_HEIGHT = 16; // pixels of a line of text
 const BLUE = 0; // indices of inks: right and seen (blue), right and unseen (orange), wrong (grey)
 const ORANGE = 1;
 const GREY = 2;
@@ -20,11 +20,11 @@ export class Wall {
   /** @param {HTMLCanvasElement} canvas @param {() => boolean} still whether less motion is wanted */
   constructor(canvas, still) {
     this.canvas = canvas;
-    this.still = still;
-    this.ctx = contextOf(canvas);
+    this.reducesMotion = still;
+    this.ctx = getContext(canvas);
     this.width = 0;
     this.height = 0;
-    this.changed = 0;
+    this.switched = 0;
     this.frame = 0;
     this.last = 0;
     /** frames drawn, which a test may count */
@@ -34,7 +34,7 @@ export class Wall {
     /** @type {Instrument | null} */
     this.head = null;
     /** @type {number | null} */
-    this.only = null;
+    this.shownClass = null;
     /** @type {Float32Array} where each image is now, by its number */
     this.x = new Float32Array(0);
     this.y = new Float32Array(0);
@@ -49,34 +49,34 @@ export class Wall {
    * @param {number} width @param {number} height in pixels of the page
    * @param {number | null} only this class
    */
-  lay(head, width, height, only) {
+  layOut(head, width, height, only) {
     const other = !this.head || this.head.wall !== head.wall;
     if (other) {
       this.x = new Float32Array(head.images.n).fill(NaN);
       this.y = new Float32Array(head.images.n).fill(NaN);
     }
-    [this.head, this.only, this.width, this.height] = [head, only, width, height];
-    this.stretch();
-    this.arrange(head);
-    this.recolor();
+    [this.head, this.shownClass, this.width, this.height] = [head, only, width, height];
+    this.resizeCanvas();
+    this.createSlots(head);
+    this.applyTheme();
   }
 
   /** Set the target positions of all images by the current predictions. @param {Instrument} head */
-  arrange(head) {
-    const { width, height, only } = this;
+  createSlots(head) {
+    const { width, height, shownClass: only } = this;
     this.head = head;
-    const groups = groupsOf(head.images, only), rows = groups.length > 2;
-    this.named = rows ? Math.min(96, this.widest(groups) + 10) : 0;
+    const groups = groupClasses(head.images, only), rows = groups.length > 2;
+    this.named = rows ? Math.min(96, this.widestName(groups) + 10) : 0;
     this.banded = !rows && only === null;
-    const gap = rows ? Math.max(1, Math.min(5, height / 140)) : this.banded ? LABEL + 10 : 0;
-    this.top = this.banded ? LABEL + 2 : 0;
+    const gap = rows ? Math.max(1, Math.min(5, height / 140)) : this.banded ? TEXT_HEIGHT + 10 : 0;
+    this.top = this.banded ? TEXT_HEIGHT + 2 : 0;
     this.slots = new Slots(head.images, groups, { width: width - this.named,
       height: height - this.top, gap, least: rows ? 3 : 1, most: only === null ? 26 : 40,
-      pitch: head.pictures ? inked(head.pictures) : 1 });
+      pitch: head.pictures ? findInkedWidth(head.pictures) : 1 });
   }
 
   /** Match the canvas to the pixels of the screen. */
-  stretch() {
+  resizeCanvas() {
     const { canvas, width, height } = this, ratio = Math.min(window.devicePixelRatio || 1, 2);
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -86,7 +86,7 @@ export class Wall {
   }
 
   /** @param {Group[]} groups */
-  widest(groups) {
+  widestName(groups) {
     this.ctx.font = this.font();
     return Math.max(...groups.map(({ name }) => this.ctx.measureText(name).width));
   }
@@ -96,7 +96,7 @@ export class Wall {
   }
 
   /** Colours of the theme. */
-  recolor() {
+  applyTheme() {
     if (!this.head) return;
     const style = getComputedStyle(this.canvas);
     /** @param {string} name */
@@ -104,19 +104,19 @@ export class Wall {
     this.inks = [named("--seen"), named("--unseen"), named("--off")];
     this.ink = style.color;
     this.quiet = named("--off");
-    this.atlas = this.head.pictures ? this.printed() : null;
+    this.atlas = this.head.pictures ? this.drawAtlas() : null;
   }
 
   /** Atlas of all pictures in the three inks. */
-  printed() {
+  drawAtlas() {
     const { pictures, images } = /** @type {Instrument} */ (this.head);
     const { width, height, ink } = /** @type {NonNullable<typeof pictures>} */ (pictures);
     this.across = Math.min(64, images.n);
     const down = Math.ceil(images.n / this.across);
-    const ctx = offscreen(this.across * width, 3 * down * height);
+    const ctx = createOffscreen(this.across * width, 3 * down * height);
     const sheet = ctx.createImageData(this.across * width, down * height);
     this.inks.forEach((color, k) => {
-      const [r, g, b] = rgb(color);
+      const [r, g, b] = readColor(color);
       for (let i = 0, at = 0; i < images.n; i++)
         for (let v = 0; v < height; v++)
           for (let u = 0; u < width; u++, at++) {
@@ -131,27 +131,27 @@ export class Wall {
   // --- Movement ---------------------------------------------------------------------------------
 
   /** Start the images moving to their targets. @param {number} changed number on the right */
-  aim(changed) {
-    this.changed = changed;
+  moveTo(changed) {
+    this.switched = changed;
     this.slots?.place(changed);
     if (this.frame) return;
     this.last = performance.now();
-    this.frame = requestAnimationFrame((now) => this.step(now));
+    this.frame = requestAnimationFrame((now) => this.onFrame(now));
   }
 
   /** @param {number} now */
-  step(now) {
+  onFrame(now) {
     const passed = Math.max(1, Math.min(64, now - this.last));
     this.last = now;
-    const moving = this.travel(this.still() ? 1 : 1 - Math.exp(-passed / EASE));
+    const moving = this.moveImages(this.reducesMotion() ? 1 : 1 - Math.exp(-passed / EASE));
     this.draw();
     this.drawn++;
-    this.frame = moving ? requestAnimationFrame((next) => this.step(next)) : 0;
+    this.frame = moving ? requestAnimationFrame((next) => this.onFrame(next)) : 0;
   }
 
   /** Move each image by a share of its way; return whether any image is still on its way.
    * @param {number} share */
-  travel(share) {
+  moveImages(share) {
     const { slots, head } = this;
     if (!slots || !head) return false;
     const { order } = head.answers;
@@ -175,7 +175,7 @@ export class Wall {
     const { ctx, width, height, slots } = this;
     if (!slots) return;
     ctx.clearRect(0, 0, width, height);
-    this.drawGround();
+    this.drawTexts();
     ctx.save();
     ctx.translate(0, this.top ?? 0);
     if (this.atlas) this.drawPictures(slots.grid);
@@ -184,7 +184,7 @@ export class Wall {
   }
 
   /** Draw the line in the middle, and the names of rows or bands. */
-  drawGround() {
+  drawTexts() {
     const { ctx, width, slots, head } = this;
     if (!slots || !head) return;
     ctx.fillStyle = this.quiet ?? "";
@@ -198,7 +198,7 @@ export class Wall {
       if (this.banded) {
         const { many } = this.wordsOf(classes), side = seen ? "● " : "◆ ";
         ctx.textAlign = "left";
-        ctx.fillText(side + many, 0, top - LABEL / 2 - 1);
+        ctx.fillText(side + many, 0, top - TEXT_HEIGHT / 2 - 1);
       } else if (this.named) {
         ctx.textAlign = "right";
         ctx.fillText(name, width - 2, top + (slots.grid.rows[g] * slots.grid.size) / 2, this.named - 8);
@@ -210,15 +210,15 @@ export class Wall {
   wordsOf(classes) {
     const { images, noun } = /** @type {Instrument} */ (this.head), side = images.seen[classes[0]];
     const of = new Set(classes);
-    const n = images.of.reduce((sum, c) => sum + Number(of.has(c)), 0);
-    return { many: `${counted(classes.length)} ${side ? "seen" : "unseen"} ${noun[1]}, ` +
-      `${counted(n)} images` };
+    const n = images.classOf.reduce((sum, c) => sum + Number(of.has(c)), 0);
+    return { many: `${formatCount(classes.length)} ${side ? "seen" : "unseen"} ${noun[1]}, ` +
+      `${formatCount(n)} images` };
   }
 
   /** Ink of an image. @param {number} k in the order of changes */
-  inkOf(k) {
-    const { right, of, seen } = /** @type {Instrument} */ (this.head).images;
-    return right[k] & (k < this.changed ? 2 : 1) ? (seen[of[k]] ? BLUE : ORANGE) : GREY;
+  findInk(k) {
+    const { right, classOf: of, seen } = /** @type {Instrument} */ (this.head).images;
+    return right[k] & (k < this.switched ? 2 : 1) ? (seen[of[k]] ? BLUE : ORANGE) : GREY;
   }
 
   /** @param {Grid} grid */
@@ -233,7 +233,7 @@ export class Wall {
       const i = order[k];
       if (x[i] !== x[i]) continue;
       ctx.drawImage(atlas, (i % across) * width,
-        this.inkOf(k) * down + Math.floor(i / across) * height, width, height,
+        this.findInk(k) * down + Math.floor(i / across) * height, width, height,
         Math.round(x[i] + (pitch - side) / 2), Math.round(y[i]), side, side);
     }
   }
@@ -243,16 +243,16 @@ export class Wall {
   drawDots({ size }) {
     const { ctx, head, x, y } = this;
     if (!head) return;
-    const { order } = head.answers, { of, seen } = head.images, side = size > 3 ? size - 1 : 0.8 * size;
+    const { order } = head.answers, { classOf: of, seen } = head.images, side = size > 3 ? size - 1 : 0.8 * size;
     this.inks.forEach((color, ink) => {
       const wide = ink === GREY && size > 2 ? 0.55 * side : side, pad = (side - wide) / 2;
       ctx.fillStyle = color;
       ctx.beginPath();
       for (let k = 0; k < order.length; k++) {
         const i = order[k];
-        if (x[i] !== x[i] || this.inkOf(k) !== ink) continue;
+        if (x[i] !== x[i] || this.findInk(k) !== ink) continue;
         if (size < 7) ctx.rect(x[i] + pad, y[i] + pad, wide, wide);
-        else mark(ctx, seen[of[k]], x[i] + side / 2, y[i] + side / 2, wide / 2);
+        else traceMark(ctx, seen[of[k]], x[i] + side / 2, y[i] + side / 2, wide / 2);
       }
       ctx.fill();
     });
@@ -281,7 +281,7 @@ export class Wall {
  * Return the share of the width of pictures that has ink; margins of pictures may overlap.
  * @param {import("./wire.js").Pictures} pictures
  */
-export function inked({ width, ink }) {
+export function findInkedWidth({ width, ink }) {
   const sums = new Float64Array(width);
   ink.forEach((value, k) => {
     sums[k % width] += value;
@@ -298,7 +298,7 @@ export function inked({ width, ink }) {
  * @param {number} y
  * @param {number} r
  */
-function mark(ctx, round, x, y, r) {
+function traceMark(ctx, round, x, y, r) {
   if (round) {
     ctx.moveTo(x + r, y);
     ctx.arc(x, y, r, 0, 2 * Math.PI);

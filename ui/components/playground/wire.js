@@ -1,8 +1,8 @@
 // @ts-check
 // Data of an instrument from the server; the Python class `Instrument` explains each part.
 
-import { opened } from "../../../zslcore/interactive/bytes.js";
-import { withArrays } from "../../../zslcore/interactive/curves.js";
+import { readPacked } from "../../../zslcore/interactive/bytes.js";
+import { readCurves } from "../../../zslcore/interactive/curves.js";
 
 /** @import { Head, Images } from "../../../zslcore/interactive/curves.js" */
 
@@ -78,24 +78,24 @@ export const NONE = 65535; // a side without a candidate
  * @param {Uint8Array} bytes
  * @returns {Instrument}
  */
-export function unpack(bytes) {
-  const { head, take } = opened(bytes);
+export function readInstrument(bytes) {
+  const { head, readArray } = readPacked(bytes);
   /** @param {Frame} each */
   const withAnswers = (each) => {
-    withArrays(each, take);
+    readCurves(each, readArray);
     const { n } = each.images;
-    each.answers = { order: take(Uint32Array, n), seen: take(Uint16Array, n),
-      unseen: take(Uint16Array, n) };
+    each.answers = { order: readArray(Uint32Array, n), seen: readArray(Uint16Array, n),
+      unseen: readArray(Uint16Array, n) };
   };
   withAnswers(head);
   const { n } = head.images;
   for (const ghost of head.ghosts) {
-    ghost.unseen = take(Float32Array, ghost.n);
-    ghost.seen = take(Float32Array, ghost.n);
+    ghost.unseen = readArray(Float32Array, ghost.n);
+    ghost.seen = readArray(Float32Array, ghost.n);
   }
   if (head.pictures) {
     const { width, height } = head.pictures;
-    head.pictures.ink = take(Uint8Array, n * width * height);
+    head.pictures.ink = readArray(Uint8Array, n * width * height);
   }
   head.frames.forEach(withAnswers);
   return head;

@@ -5,11 +5,11 @@
 import { isDark } from "../../../zslcore/interactive/colors.js";
 
 /** @typedef {{ dark: boolean, narrow: boolean }} Look theme and width of a visitor */
-/** @typedef {(name: string, value: Look) => void} Say tells the server */
+/** @typedef {(name: string, value: Look) => void} Send tells the server */
 
 const NARROW = "(max-width: 640px)"; // Streamlit stacks columns at this width
 
-/** @param {{ data: Look, parentElement: ParentNode, setStateValue: Say }} component */
+/** @param {{ data: Look, parentElement: ParentNode, setStateValue: Send }} component */
 export default function ({ data, parentElement, setStateValue }) {
   const probe = parentElement.querySelector(".zsl-window");
   const width = matchMedia(NARROW);

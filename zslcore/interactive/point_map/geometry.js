@@ -11,7 +11,7 @@
  * @param {number} x
  * @param {number} y
  */
-export function inside(polygon, x, y) {
+export function isInside(polygon, x, y) {
   let odd = false;
   for (let i = 0, j = polygon.length - 1; i < polygon.length; j = i++) {
     const [ax, ay] = polygon[i], [bx, by] = polygon[j];
@@ -25,7 +25,7 @@ export function inside(polygon, x, y) {
  * @param {Point[]} polygon
  * @param {number} most
  */
-export function simplified(polygon, most) {
+export function simplifyOutline(polygon, most) {
   const points = polygon.slice();
   /** @param {Point} a @param {Point} b @param {Point} c */
   const area = (a, b, c) => Math.abs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]));
@@ -45,7 +45,7 @@ export function simplified(polygon, most) {
  * Return the numbers below n in a fixed shuffled order (Fisher and Yates, xorshift).
  * @param {number} n
  */
-export function shuffled(n) {
+export function shuffleNumbers(n) {
   const order = Uint32Array.from({ length: n }, (_, i) => i);
   for (let i = n - 1, state = 2463534242; i > 0; i--) {
     state ^= state << 13;
@@ -62,7 +62,7 @@ export function shuffled(n) {
  * @param {Float32Array} xy
  * @returns {Box}
  */
-export function boxOf(xy) {
+export function findBox(xy) {
   let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let i = 0; i < xy.length; i += 2) {
     left = Math.min(left, xy[i]);
@@ -78,7 +78,7 @@ export function boxOf(xy) {
  * @param {Box[]} boxes
  * @returns {Box}
  */
-export function around(boxes) {
+export function joinBoxes(boxes) {
   /** @param {number} k */
   const side = (k) => boxes.map((box) => box[k]);
   return [
@@ -93,7 +93,7 @@ export function around(boxes) {
  * @param {number} reach
  * @param {(i: number) => unknown} counts whether a point is considered
  */
-export function nearest(xy, [x, y], reach, counts) {
+export function findNearest(xy, [x, y], reach, counts) {
   let best = reach ** 2, found = -1;
   for (let i = 0; 2 * i < xy.length; i++) {
     const near = (xy[2 * i] - x) ** 2 + (xy[2 * i + 1] - y) ** 2;

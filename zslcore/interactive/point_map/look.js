@@ -1,12 +1,12 @@
 // @ts-check
 // Looks of points: stencils of symbols, sizes and colours.
 
-import { offscreen, rgb } from "../colors.js";
-import { trace } from "../symbols.js";
+import { createOffscreen, readColor } from "../colors.js";
+import { traceSymbol } from "../symbols.js";
 
-/** @import { Entry } from "./wire.js" */
+/** @import { LegendEntry } from "./wire.js" */
 
-export const FAINT = 0.16; // opacity of points that are not highlighted
+export const FAINT_OPACITY = 0.16; // opacity of points that are not highlighted
 
 /** @typedef {{ dx: Int32Array, dy: Int32Array, cover: Float64Array }} Stencil */
 
@@ -16,9 +16,9 @@ export const FAINT = 0.16; // opacity of points that are not highlighted
  * @param {number} r
  * @returns {Stencil}
  */
-export function stencil(symbol, r) {
-  const half = Math.ceil(1.3 * r) + 1, size = 2 * half + 1, ctx = offscreen(size, size);
-  trace(ctx, symbol, half + 0.5, half + 0.5, r);
+export function createStencil(symbol, r) {
+  const half = Math.ceil(1.3 * r) + 1, size = 2 * half + 1, ctx = createOffscreen(size, size);
+  traceSymbol(ctx, symbol, half + 0.5, half + 0.5, r);
   ctx.fill();
   const cover = ctx.getImageData(0, 0, size, size).data.filter((_, i) => i % 4 === 3);
   const covered = [...cover.keys()].filter((k) => cover[k] > 8);
@@ -42,19 +42,19 @@ export function stencil(symbol, r) {
 /**
  * Return the theme of an element, and the colours of the palette as numbers.
  * @param {Element} element
- * @param {Entry[]} palette
+ * @param {LegendEntry[]} palette
  * @returns {Theme}
  */
-export function themeOf(element, palette) {
-  const style = getComputedStyle(element), ink = rgb(style.color);
-  const halo = style.getPropertyValue("--st-background-color").trim() || "#fff", paper = rgb(halo);
+export function readTheme(element, palette) {
+  const style = getComputedStyle(element), ink = readColor(style.color);
+  const halo = style.getPropertyValue("--st-background-color").trim() || "#fff", paper = readColor(halo);
   return {
     ink: style.color,
     font: style.fontFamily,
     halo,
     paper,
     grey: [0, 1, 2].map((k) => (paper[k] + ink[k]) / 2),
-    colors: palette.map(({ color }) => rgb(color)),
+    colors: palette.map(({ color }) => readColor(color)),
   };
 }
 
@@ -63,12 +63,12 @@ export function themeOf(element, palette) {
  * @param {number} n
  * @param {number} closeness extent of the whole map divided by the extent of the view
  */
-export function radiusOf(n, closeness) {
+export function pointRadius(n, closeness) {
   const base = n > 30000 ? 1.3 : n > 5000 ? 2 : n > 1500 ? 2.6 : 3.4;
   return base * Math.sqrt(Math.min(3, Math.max(1, closeness)));
 }
 
 /** Return the opacity of points: lower for many, so that dense areas show. @param {number} n */
-export function strengthOf(n) {
+export function pointOpacity(n) {
   return n > 30000 ? 0.6 : 0.85;
 }

@@ -25,7 +25,7 @@ export class Painting {
    * @param {ArrayLike<number>} color
    * @param {number} strength opacity; 1 hides everything below
    */
-  dot(px, py, { dx, dy, cover }, color, strength) {
+  paintPoint(px, py, { dx, dy, cover }, color, strength) {
     const { width, height, pixels } = this;
     if (px < -9 || py < -9 || px > width + 9 || py > height + 9) return;
     const red = color[0], green = color[1], blue = color[2];

@@ -1,11 +1,11 @@
 // @ts-check
 // One map: its canvases, drawing, pointer and keys.
 
-import { contextOf, create } from "../dom.js";
-import { boxOf, nearest, shuffled } from "./geometry.js";
-import { FAINT, radiusOf, stencil, strengthOf } from "./look.js";
+import { getContext, createElement } from "../dom.js";
+import { findBox, findNearest, shuffleNumbers } from "./geometry.js";
+import { FAINT_OPACITY, pointRadius, createStencil, pointOpacity } from "./look.js";
 import { Painting } from "./painting.js";
-import { View, legible, zoomed } from "./view.js";
+import { View, placeNames, zoomCamera } from "./view.js";
 
 /** @import { Stencil } from "./look.js" */
 /** @import { PointMaps } from "./point_map.js" */
@@ -15,15 +15,15 @@ import { View, legible, zoomed } from "./view.js";
  * @typedef {object} Drag drag in progress
  * @property {Point} from
  * @property {Camera} before
- * @property {number} far largest distance in pixels from the start: a closed outline is no click
+ * @property {number} distance largest distance in pixels from the start: a closed outline is no click
  * @property {string} tool
  * @property {Point[] | null} outline corners drawn so far
  */
 
-/** @typedef {{ r: number, plain: Stencil, looks: Stencil[] }} Looks at radius r */
+/** @typedef {{ r: number, plain: Stencil, looks: Stencil[] }} Stencils at radius r */
 
-const HOVER = 10; // largest distance in pixels from the pointer to a hovered point
-const BEHIND = 0.22; // opacity of the points of another map
+const HOVER_REACH = 10; // largest distance in pixels from the pointer to a hovered point
+const BEHIND_OPACITY = 0.22; // opacity of the points of another map
 
 export class Panel {
   /**
@@ -37,33 +37,33 @@ export class Panel {
     this.order = new Uint32Array(0);
     this.size = { width: 1, height: 1, ratio: 1 };
     /** @type {Map<number, number> | null} */
-    this.where = null;
+    this.pointOfImage = null;
     /** @type {Drag | null} */
     this.drag = null;
-    /** @type {Looks | null} */
-    this.looks = null;
-    this.caption = create("figcaption");
-    this.points = create("canvas", { className: "points" });
-    this.marks = create("canvas", { className: "marks", tabIndex: 0, role: "application" });
-    this.tip = create("div", { className: "tip", role: "status", hidden: true });
-    this.stage = create("div", { className: "stage" }, this.points, this.marks, this.tip);
-    this.root = create("figure", {}, this.caption, this.stage);
+    /** @type {Stencils | null} */
+    this.stencils = null;
+    this.caption = createElement("figcaption");
+    this.points = createElement("canvas", { className: "points" });
+    this.marks = createElement("canvas", { className: "marks", tabIndex: 0, role: "application" });
+    this.tip = createElement("div", { className: "tip", role: "status", hidden: true });
+    this.stage = createElement("div", { className: "stage" }, this.points, this.marks, this.tip);
+    this.root = createElement("figure", {}, this.caption, this.stage);
     root.append(this.root);
     this.listen();
   }
 
   /** @param {PanelData} data */
-  hold(data) {
+  setData(data) {
     this.data = data;
-    this.where = this.looks = null;
-    if (this.order.length !== data.n) this.order = shuffled(data.n);
+    this.pointOfImage = this.stencils = null;
+    if (this.order.length !== data.n) this.order = shuffleNumbers(data.n);
     this.caption.textContent = data.title;
     this.caption.hidden = !data.title;
     this.marks.setAttribute("aria-label", data.alt);
   }
 
   /** @param {number} ratio canvas pixels per CSS pixel */
-  fit(ratio = window.devicePixelRatio || 1) {
+  resize(ratio = window.devicePixelRatio || 1) {
     const box = this.stage.getBoundingClientRect();
     this.size = { width: box.width, height: box.height, ratio };
     for (const canvas of [this.points, this.marks]) {
@@ -81,40 +81,40 @@ export class Panel {
   }
 
   get box() {
-    return boxOf(this.data.xy);
+    return findBox(this.data.xy);
   }
 
   get radius() {
-    return radiusOf(this.data.n, this.maps.homeOf(this)[2] / this.camera[2]);
+    return pointRadius(this.data.n, this.maps.homeOf(this)[2] / this.camera[2]);
   }
 
   // --- Drawing ----------------------------------------------------------------------------------
 
-  paint() {
+  draw() {
     const { width, height } = this.points;
     const painting = new Painting(width, height, this.maps.theme.paper);
-    this.paintPoints(painting);
+    this.drawPoints(painting);
     const picture = new ImageData(painting.pixels, width, height);
-    contextOf(this.points).putImageData(picture, 0, 0);
-    this.mark();
+    getContext(this.points).putImageData(picture, 0, 0);
+    this.drawMarks();
   }
 
   /** Paint points of the other map, then faint points, then the rest. @param {Painting} painting */
-  paintPoints(painting) {
-    const { head, meant, theme } = this.maps, { ratio } = this.size, { view, order } = this;
+  drawPoints(painting) {
+    const { head, highlighted: meant, theme } = this.maps, { ratio } = this.size, { view, order } = this;
     const { n, image, xy, behind } = this.data, other = head.panels[behind];
-    const { plain, looks } = this.looksOf(this.radius * ratio);
+    const { plain, looks } = this.stencilsAt(this.radius * ratio);
     /**
      * @param {Float32Array} from @param {number} i
      * @param {Stencil} look @param {ArrayLike<number>} color @param {number} strength
      */
     const put = (from, i, look, color, strength) => {
       const [u, v] = view.toScreen(from[2 * i], from[2 * i + 1]);
-      painting.dot(Math.round(u * ratio), Math.round(v * ratio), look, color, strength);
+      painting.paintPoint(Math.round(u * ratio), Math.round(v * ratio), look, color, strength);
     };
-    if (other) for (let i = 0; i < other.n; i++) put(other.xy, i, plain, theme.grey, BEHIND);
-    if (meant) for (const i of order) if (!meant[image[i]]) put(xy, i, plain, theme.grey, FAINT);
-    const strength = strengthOf(n);
+    if (other) for (let i = 0; i < other.n; i++) put(other.xy, i, plain, theme.grey, BEHIND_OPACITY);
+    if (meant) for (const i of order) if (!meant[image[i]]) put(xy, i, plain, theme.grey, FAINT_OPACITY);
+    const strength = pointOpacity(n);
     for (const i of order) {
       if (meant && !meant[image[i]]) continue;
       const c = head.category[image[i]];
@@ -123,34 +123,34 @@ export class Panel {
   }
 
   /** Return stencils of radius `r`, cached for the next frames of a move. @param {number} r */
-  looksOf(r) {
-    if (this.looks && this.looks.r === r) return this.looks;
-    const looks = this.maps.head.palette.map(({ symbol }) => stencil(symbol, r));
-    this.looks = { r, plain: stencil("circle", 0.7 * r), looks };
-    return this.looks;
+  stencilsAt(r) {
+    if (this.stencils && this.stencils.r === r) return this.stencils;
+    const looks = this.maps.head.palette.map(({ symbol }) => createStencil(symbol, r));
+    this.stencils = { r, plain: createStencil("circle", 0.7 * r), looks };
+    return this.stencils;
   }
 
-  mark() {
-    const { ratio, width, height } = this.size, ctx = contextOf(this.marks);
+  drawMarks() {
+    const { ratio, width, height } = this.size, ctx = getContext(this.marks);
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     ctx.clearRect(0, 0, width, height);
     ctx.lineJoin = "round";
-    if (this.maps.names) this.markNames(ctx);
-    this.markOutline(ctx);
-    this.markImage(ctx, this.maps.picked, 2.5);
-    this.markImage(ctx, this.maps.hovered, 1.5);
+    if (this.maps.showsNames) this.drawNames(ctx);
+    this.drawOutline(ctx);
+    this.drawRing(ctx, this.maps.picked, 2.5);
+    this.drawRing(ctx, this.maps.hovered, 1.5);
   }
 
   /** @param {CanvasRenderingContext2D} ctx */
-  markNames(ctx) {
+  drawNames(ctx) {
     const { theme } = this.maps;
     ctx.font = `600 12px ${theme.font}`;
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
     /** @param {string} text */
     const widthOf = (text) => ctx.measureText(text).width;
-    const shown = legible(this.data.names, this.view, widthOf);
-    this.maps.countNames(this, shown.length);
+    const shown = placeNames(this.data.names, this.view, widthOf);
+    this.maps.showNameCount(this, shown.length);
     for (const { text, u, v } of shown) {
       ctx.lineWidth = 3;
       ctx.strokeStyle = theme.halo;
@@ -161,7 +161,7 @@ export class Panel {
   }
 
   /** Draw the outline in progress, else the selection. @param {CanvasRenderingContext2D} ctx */
-  markOutline(ctx) {
+  drawOutline(ctx) {
     const drawn = this.drag && this.drag.outline, { view } = this;
     const outline = drawn || this.maps.outlineIn(this);
     if (!outline || outline.length < 2) return;
@@ -181,7 +181,7 @@ export class Panel {
    * @param {number | null} image
    * @param {number} wide
    */
-  markImage(ctx, image, wide) {
+  drawRing(ctx, image, wide) {
     const place = this.placeOf(image);
     if (!place) return;
     ctx.beginPath();
@@ -192,7 +192,7 @@ export class Panel {
   }
 
   /** @param {HTMLElement[]} lines @param {Point} at */
-  showTip(lines, [u, v]) {
+  showTooltip(lines, [u, v]) {
     const { tip } = this, { width, height } = this.size;
     const right = u > width / 2, low = v > height / 2;
     tip.replaceChildren(...lines);
@@ -209,8 +209,8 @@ export class Panel {
   /** @param {number | null} image @returns {Point | null} */
   placeOf(image) {
     if (image === null) return null;
-    if (!this.where) this.where = new Map(Array.from(this.data.image, (id, i) => [id, i]));
-    const i = this.where.get(image);
+    if (!this.pointOfImage) this.pointOfImage = new Map(Array.from(this.data.image, (id, i) => [id, i]));
+    const i = this.pointOfImage.get(image);
     return i === undefined ? null : [this.data.xy[2 * i], this.data.xy[2 * i + 1]];
   }
 
@@ -220,9 +220,9 @@ export class Panel {
    * @returns {number | null}
    */
   imageAt([u, v]) {
-    const { view } = this, { xy, image } = this.data, { meant } = this.maps;
+    const { view } = this, { xy, image } = this.data, { highlighted: meant } = this.maps;
     const counts = (/** @type {number} */ i) => !meant || meant[image[i]];
-    const found = nearest(xy, view.toData(u, v), HOVER / view.scale, counts);
+    const found = findNearest(xy, view.toData(u, v), HOVER_REACH / view.scale, counts);
     return found < 0 ? null : image[found];
   }
 
@@ -230,82 +230,82 @@ export class Panel {
 
   listen() {
     const { marks } = this;
-    marks.addEventListener("pointerdown", (event) => this.down(event));
-    marks.addEventListener("pointermove", (event) => this.move(this.at(event)));
-    marks.addEventListener("pointerup", (event) => this.up(this.at(event)));
+    marks.addEventListener("pointerdown", (event) => this.onPointerDown(event));
+    marks.addEventListener("pointermove", (event) => this.onPointerMove(this.pointerPlace(event)));
+    marks.addEventListener("pointerup", (event) => this.onPointerUp(this.pointerPlace(event)));
     marks.addEventListener("pointercancel", () => (this.drag = null));
     marks.addEventListener("pointerleave", () => this.maps.hover(this, null, [0, 0]));
-    marks.addEventListener("dblclick", () => this.maps.look(this, null));
+    marks.addEventListener("dblclick", () => this.maps.setCamera(this, null));
     marks.addEventListener("wheel", (event) => {
       event.preventDefault();
-      this.zoom(Math.exp(event.deltaY * 0.0015), this.at(event));
+      this.zoom(Math.exp(event.deltaY * 0.0015), this.pointerPlace(event));
     }, { passive: false });
-    marks.addEventListener("keydown", (event) => this.press(event));
+    marks.addEventListener("keydown", (event) => this.onKey(event));
   }
 
   /** Return pixels of the pointer on this map. @param {MouseEvent} event @returns {Point} */
-  at(event) {
+  pointerPlace(event) {
     const box = this.marks.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   }
 
   /** @param {PointerEvent} event */
-  down(event) {
+  onPointerDown(event) {
     if (event.button) return;
     this.marks.setPointerCapture(event.pointerId);
-    const from = this.at(event), tool = event.shiftKey ? "pan" : this.maps.tool;
+    const from = this.pointerPlace(event), tool = event.shiftKey ? "pan" : this.maps.tool;
     const outline = tool === "pan" ? null : [this.view.toData(...from)];
-    this.drag = { from, before: this.camera, far: 0, tool, outline };
+    this.drag = { from, before: this.camera, distance: 0, tool, outline };
   }
 
   /** @param {Point} at */
-  move(at) {
+  onPointerMove(at) {
     const { drag, view } = this;
     if (!drag) return this.maps.hover(this, this.imageAt(at), at);
     const [u, v] = at, [from, to] = drag.from;
-    drag.far = Math.max(drag.far, Math.hypot(u - from, v - to));
+    drag.distance = Math.max(drag.distance, Math.hypot(u - from, v - to));
     if (!drag.outline) {
       const [cx, cy, extent] = drag.before;
       const moved = [cx - (u - from) / view.scale, cy + (v - to) / view.scale];
-      return this.maps.look(this, [moved[0], moved[1], extent]);
+      return this.maps.setCamera(this, [moved[0], moved[1], extent]);
     }
     if (drag.tool === "box") {
       const [a, b] = drag.outline[0], [c, d] = view.toData(u, v);
       drag.outline = [[a, b], [c, b], [c, d], [a, d], [a, b]];
     } else drag.outline.push(view.toData(u, v));
-    return this.mark();
+    return this.drawMarks();
   }
 
   /** @param {Point} at */
-  up(at) {
+  onPointerUp(at) {
     const { drag } = this;
     if (!drag) return;
     this.drag = null;
-    if (drag.far < 4) this.maps.pick(this.imageAt(at));
+    if (drag.distance < 4) this.maps.pick(this.imageAt(at));
     else if (drag.outline) this.maps.select(this, drag.outline);
-    this.mark();
+    this.drawMarks();
   }
 
   /** @param {number} factor @param {Point} at */
   zoom(factor, [u, v] = [this.size.width / 2, this.size.height / 2]) {
     const place = this.view.toData(u, v), [, , whole] = this.maps.homeOf(this);
-    this.maps.look(this, zoomed(this.camera, factor, place, whole));
+    this.maps.setCamera(this, zoomCamera(this.camera, factor, place, whole));
   }
 
   /** @param {KeyboardEvent} event */
-  press(event) {
+  onKey(event) {
     const { maps } = this, [cx, cy, extent] = this.camera, step = extent / 10;
     /** @type {Record<string, () => void>} */
     const acts = {
-      ArrowLeft: () => maps.look(this, [cx - step, cy, extent]),
-      ArrowRight: () => maps.look(this, [cx + step, cy, extent]),
-      ArrowUp: () => maps.look(this, [cx, cy + step, extent]),
-      ArrowDown: () => maps.look(this, [cx, cy - step, extent]),
+      ArrowLeft: () => maps.setCamera(this, [cx - step, cy, extent]),
+      ArrowRight: () => maps.setCamera(this, [cx + step, cy, extent]),
+      ArrowUp: () => maps.setCamera(this, [cx, cy + step, extent]),
+      ArrowDown: () => maps.setCamera(this, [cx, cy - step, extent]),
       "+": () => this.zoom(0.8),
       "-": () => this.zoom(1.25),
-      0: () => maps.look(this, null),
+      0: () => maps.setCamera(this, null),
       Escape: () => maps.select(this, null),
-      Enter: () => maps.select(this, this.corners()),
+      Enter: () => maps.select(this, this.visibleOutline()),
     };
     const act = acts[event.key];
     if (!act) return;
@@ -314,7 +314,7 @@ export class Panel {
   }
 
   /** Return the outline of the visible part of the plane. */
-  corners() {
+  visibleOutline() {
     const { view } = this, { width, height } = this.size;
     return [view.toData(0, 0), view.toData(width, 0), view.toData(width, height),
       view.toData(0, height)];

@@ -39,7 +39,7 @@ const SMALL = 480; // width of a map with fewer names, in pixels
  * @param {Size} size
  * @returns {Camera}
  */
-export function showing([left, right, low, high], { width, height }) {
+export function fitCamera([left, right, low, high], { width, height }) {
   const side = Math.min(width, height);
   const extent = Math.max(((right - left) * side) / width, ((high - low) * side) / height);
   return [(left + right) / 2, (low + high) / 2, 1.06 * extent || 1];
@@ -53,7 +53,7 @@ export function showing([left, right, low, high], { width, height }) {
  * @param {number} whole extent of the whole map, which limits panning and zooming
  * @returns {Camera}
  */
-export function zoomed([cx, cy, extent], factor, [x, y], whole) {
+export function zoomCamera([cx, cy, extent], factor, [x, y], whole) {
   const next = Math.min(4 * whole, Math.max(whole / 400, extent * factor)), f = next / extent;
   return [x + (cx - x) * f, y + (cy - y) * f, next];
 }
@@ -65,7 +65,7 @@ export function zoomed([cx, cy, extent], factor, [x, y], whole) {
  * @param {View} view
  * @param {(text: string) => number} widthOf
  */
-export function legible(names, view, widthOf) {
+export function placeNames(names, view, widthOf) {
   /** @type {{ text: string, u: number, v: number, half: number }[]} */
   const taken = [], apart = view.width < SMALL ? 2 : 1;
   for (const { text, x, y } of names) {

@@ -1,11 +1,11 @@
 // @ts-check
 // Reader of packed maps from the server: a JSON head and arrays, as `PointMap.packed` writes them.
 
-import { opened } from "../bytes.js";
+import { readPacked } from "../bytes.js";
 
 /** @typedef {[x: number, y: number]} Point in the plane of the data, or on the screen */
 /** @typedef {[x: number, y: number, extent: number]} Camera centre and visible extent */
-/** @typedef {{ label: string, color: string, symbol: string }} Entry look of a category */
+/** @typedef {{ label: string, color: string, symbol: string }} LegendEntry look of a category */
 /** @typedef {{ text: string, x: number, y: number }} Name */
 /** @typedef {{ panel: number, polygon: Point[] }} Selection */
 
@@ -21,13 +21,13 @@ import { opened } from "../bytes.js";
  */
 
 /**
- * @typedef {object} Head data of the figure; see `PointMap` in Python
+ * @typedef {object} MapData data of the figure; see `PointMap` in Python
  * @property {string} key
  * @property {string} file
  * @property {string} title
  * @property {number} n
  * @property {PanelData[]} panels
- * @property {Entry[]} palette
+ * @property {LegendEntry[]} palette
  * @property {string[]} classes
  * @property {string[]} sets
  * @property {"list" | "scale" | "none"} legend
@@ -48,18 +48,18 @@ import { opened } from "../bytes.js";
 
 /**
  * @param {Uint8Array} bytes
- * @returns {Head}
+ * @returns {MapData}
  */
-export function unpack(bytes) {
-  const { head, take } = opened(bytes);
-  head.category = take(Uint16Array, head.n);
-  head.class = take(Uint16Array, head.n);
-  head.part = take(Uint8Array, head.n);
-  head.row = take(Uint32Array, head.n);
+export function readMaps(bytes) {
+  const { head, readArray } = readPacked(bytes);
+  head.category = readArray(Uint16Array, head.n);
+  head.class = readArray(Uint16Array, head.n);
+  head.part = readArray(Uint8Array, head.n);
+  head.row = readArray(Uint32Array, head.n);
   for (const panel of head.panels) {
-    panel.image = take(Uint32Array, panel.n);
-    panel.xy = take(Float32Array, 2 * panel.n);
+    panel.image = readArray(Uint32Array, panel.n);
+    panel.xy = readArray(Float32Array, 2 * panel.n);
   }
-  if (head.picture) head.pixels = take(Uint8Array, head.n * head.picture[0] * head.picture[1]);
+  if (head.picture) head.pixels = readArray(Uint8Array, head.n * head.picture[0] * head.picture[1]);
   return head;
 }

@@ -67,7 +67,7 @@ _HTML = """
   <div class="tip" hidden></div>
 </div>
 """
-COMPONENT = Parts.of(_HERE, _HTML, SHARED / "held.css", SHARED / "trade.css")
+COMPONENT = Parts.of(_HERE, _HTML, SHARED / "curve_figure.css", SHARED / "trade.css")
 
 
 @dataclass(frozen=True, slots=True)

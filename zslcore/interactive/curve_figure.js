@@ -2,22 +2,22 @@
 // Base class of figures of curves with a draggable value, a gamma or a stop, which follows the pointer
 // over a plot, the slider, or a click on a named value. The server receives it at the end of a drag.
 
-import { sidesOf } from "./curves.js";
-import { middleGamma, nextPoint, shortGamma } from "./curve.js";
-import { isDark, rgb } from "./colors.js";
-import { button, onNewPaper, partOf } from "./dom.js";
-import { percent } from "./numbers.js";
-import { saveAs } from "./picture.js";
-import { path } from "./symbols.js";
-import { shape } from "./svg.js";
+import { readSides } from "./curves.js";
+import { middleGamma, findNextPoint, roundGamma } from "./curve.js";
+import { isDark, readColor } from "./colors.js";
+import { createButton, onThemeChange, findElement } from "./dom.js";
+import { formatPercent } from "./numbers.js";
+import { savePicture } from "./picture.js";
+import { symbolPath } from "./symbols.js";
+import { createSvg } from "./svg.js";
 
-/** @import { Classes } from "./classes.js" */
-/** @import { Place } from "./curve.js" */
+/** @import { ClassBars } from "./classes.js" */
+/** @import { CurvePoint } from "./curve.js" */
 /** @import { Head } from "./curves.js" */
-/** @import { Wanted } from "./picture.js" */
+/** @import { PictureRequest } from "./picture.js" */
 /** @import { Tally } from "./tally.js" */
 
-/** @typedef {(name: string, value: unknown) => void} Say sends a value to the server */
+/** @typedef {(name: string, value: unknown) => void} Send sends a value to the server */
 
 /**
  * @typedef {object} Look look of a line, a mark or a side
@@ -27,86 +27,86 @@ import { shape } from "./svg.js";
  * @property {string} dash pattern of lines, as in SVG
  */
 
-const CALM = 350; // milliseconds after a key press until the value is sent to the server
-const GLIDE = 400; // milliseconds of the motion to a named value
+const SEND_DELAY = 350; // milliseconds after a key press until the value is sent to the server
+const GLIDE_TIME = 400; // milliseconds of the motion to a named value
 
 /** Whether the visitor wants less motion. */
-export function stillness() {
+export function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 /** @template {Head} T data of the figure */
-export class Held {
+export class CurveFigure {
   /** @param {ParentNode} parent @param {string} name name of the value on the server */
   constructor(parent, name) {
-    this.name = name;
-    this.root = partOf(parent, ".whole", HTMLElement);
-    this.range = partOf(parent, "input[type=range]", HTMLInputElement);
-    this.tip = partOf(parent, ".tip", HTMLElement);
-    this.named = partOf(parent, ".stops", HTMLElement);
-    /** @type {Say} */
-    this.say = () => {};
+    this.valueName = name;
+    this.root = findElement(parent, ".whole", HTMLElement);
+    this.slider = findElement(parent, "input[type=range]", HTMLInputElement);
+    this.tip = findElement(parent, ".tip", HTMLElement);
+    this.stopList = findElement(parent, ".stops", HTMLElement);
+    /** @type {Send} */
+    this.send = () => {};
     /** @type {T | null} */
     this.head = null;
-    this.chosen = 0;
+    this.lineIndex = 0;
     /** @type {Tally | null} */
     this.tally = null;
-    /** @type {Classes | null} */
+    /** @type {ClassBars | null} */
     this.classes = null;
     this.value = 0;
     /** @type {number | null} last value from the server */
-    this.known = null;
+    this.serverValue = null;
     /** @type {number[]} values sent to the server, without its echo so far */
-    this.sent = [];
+    this.sentValues = [];
     this.dragging = false;
-    this.frame = 0;
-    this.gliding = 0;
+    this.paintRequest = 0;
+    this.animation = 0;
     this.width = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.later = undefined;
+    this.sendTimer = undefined;
     /** @param {Event} event */
-    this.hearSave = (event) => this.save(event);
-    document.addEventListener("zsl-save", this.hearSave);
-    onNewPaper(this.root, () => {
-      if (this.head) this.recolor(this.head);
-      this.build();
+    this.onSave = (event) => this.saveIfRequested(event);
+    document.addEventListener("zsl-save", this.onSave);
+    onThemeChange(this.root, () => {
+      if (this.head) this.applyTheme(this.head);
+      this.draw();
     });
-    this.listenToRange();
-    this.observer = new ResizeObserver(() => this.fit());
+    this.listenToSlider();
+    this.observer = new ResizeObserver(() => this.onWidthChange());
     this.observer.observe(this.root);
   }
 
   close() {
     this.observer.disconnect();
-    document.removeEventListener("zsl-save", this.hearSave);
-    cancelAnimationFrame(this.frame);
-    cancelAnimationFrame(this.gliding);
-    clearTimeout(this.later);
+    document.removeEventListener("zsl-save", this.onSave);
+    cancelAnimationFrame(this.paintRequest);
+    cancelAnimationFrame(this.animation);
+    clearTimeout(this.sendTimer);
   }
 
   // --- Overridden by figures --------------------------------------------------------------------
 
   /** Draw everything for the current width. */
-  build() {}
+  draw() {}
 
   /** Move the moving parts to the current value. */
-  paint() {}
+  drawValue() {}
 
   /** Update texts for screen readers; not in every frame, which would be too fast to follow. */
-  describe() {}
+  updateDescriptions() {}
 
   /** Whether the slider goes from stop to stop, not over all gammas. */
-  get steps() {
+  get hasStops() {
     return false;
   }
 
   /** Return the value for a position of the slider, a gamma with few digits. @param {number} value */
-  meant(value) {
-    return shortGamma(this.line, value);
+  roundValue(value) {
+    return roundGamma(this.line, value);
   }
 
   /** Whether the server receives the value at the end of a drag. */
-  get tells() {
+  get sendsValue() {
     return true;
   }
 
@@ -114,11 +114,11 @@ export class Held {
 
   /** The curve on which the value moves. */
   get line() {
-    return /** @type {T} */ (this.head).lines[this.chosen];
+    return /** @type {T} */ (this.head).lines[this.lineIndex];
   }
 
   get sides() {
-    return sidesOf(/** @type {T} */ (this.head));
+    return readSides(/** @type {T} */ (this.head));
   }
 
   /**
@@ -127,34 +127,34 @@ export class Held {
    * @param {number} start initial value, or the value on the server
    * @param {boolean} follows whether a changed value on the server moves the shown value
    */
-  receive(head, start, follows) {
+  updateData(head, start, follows) {
     const same = this.head !== null && this.head.key === head.key;
-    if (!same) this.chosen = 0;
+    if (!same) this.lineIndex = 0;
     // The echo of a sent value is ignored, since the visitor may have dragged on meanwhile.
-    const echo = this.sent.indexOf(start), moved = start !== this.known && echo < 0;
-    this.sent = same && !moved ? this.sent.slice(echo + 1) : [];
-    this.known = start;
+    const echo = this.sentValues.indexOf(start), moved = start !== this.serverValue && echo < 0;
+    this.sentValues = same && !moved ? this.sentValues.slice(echo + 1) : [];
+    this.serverValue = start;
     this.head = head;
     if (!same || (moved && follows && !this.dragging)) this.value = start;
-    this.recolor(head);
+    this.applyTheme(head);
     return same;
   }
 
   /** Set the colours of the current theme. @param {T} head */
-  recolor({ looks }) {
+  applyTheme({ looks }) {
     const paper = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
-    const dark = isDark(`rgb(${rgb(paper || "#fff")})`);
+    const dark = isDark(`rgb(${readColor(paper || "#fff")})`);
     this.root.style.setProperty("--paper", paper || "#fff");
     for (const [name, look] of Object.entries(looks))
       this.root.style.setProperty(`--${name}`, dark ? look.dark : look.light);
-    this.classes?.recolor();
+    this.classes?.applyTheme();
   }
 
-  fit() {
+  onWidthChange() {
     const width = Math.floor(this.root.getBoundingClientRect().width);
     if (width === this.width || !width) return;
     this.width = width;
-    this.build();
+    this.draw();
   }
 
   /**
@@ -163,48 +163,48 @@ export class Held {
    * @param {[number, number]} limits
    * @param {number | "any"} step
    */
-  layRange({ left, right }, [low, high], step) {
+  alignSlider({ left, right }, [low, high], step) {
     const thumb = 16;
-    this.range.min = String(low);
-    this.range.max = String(high);
-    this.range.step = String(step);
-    this.range.style.marginLeft = `${left - thumb / 2}px`;
-    this.range.style.width = `${right - left + thumb}px`;
+    this.slider.min = String(low);
+    this.slider.max = String(high);
+    this.slider.step = String(step);
+    this.slider.style.marginLeft = `${left - thumb / 2}px`;
+    this.slider.style.width = `${right - left + thumb}px`;
   }
 
   /**
    * Draw a button for each named value.
    * @param {{ title: string, words: string, value: number, look: string, hollow: boolean }[]} stops
    */
-  drawNamed(stops) {
+  drawStopButtons(stops) {
     const { looks } = /** @type {T} */ (this.head);
-    this.named.replaceChildren(...stops.map(({ title, words, value, look, hollow }) => {
-      const mark = shape("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" },
-        shape("path", { class: hollow ? "hollow" : "dot", d: path(looks[look].symbol, 0, 0, 5),
+    this.stopList.replaceChildren(...stops.map(({ title, words, value, look, hollow }) => {
+      const mark = createSvg("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" },
+        createSvg("path", { class: hollow ? "hollow" : "dot", d: symbolPath(looks[look].symbol, 0, 0, 5),
           style: `--ink: var(--${look})` }));
-      return button(title, () => this.glide(value), mark, words);
+      return createButton(title, () => this.glideTo(value), mark, words);
     }));
   }
 
   // --- Motion -----------------------------------------------------------------------------------
 
   /** Set the value, and paint it in the next frame. @param {number} value */
-  go(value) {
+  setValue(value) {
     this.value = value;
-    this.ask();
+    this.requestDraw();
   }
 
-  ask() {
-    this.frame ||= requestAnimationFrame(() => {
-      this.frame = 0;
-      this.paint();
+  requestDraw() {
+    this.paintRequest ||= requestAnimationFrame(() => {
+      this.paintRequest = 0;
+      this.drawValue();
     });
   }
 
   /** Move smoothly to a value, or at once if the visitor prefers reduced motion.
    * @param {number} value */
-  glide(value) {
-    this.travel(this.value, value, stillness() ? 0 : GLIDE, () => this.settle(0));
+  glideTo(value) {
+    this.animateValue(this.value, value, prefersReducedMotion() ? 0 : GLIDE_TIME, () => this.scheduleSend(0));
   }
 
   /**
@@ -214,65 +214,65 @@ export class Held {
    * @param {number} time
    * @param {() => void} end called at the end
    */
-  travel(from, to, time, end) {
-    cancelAnimationFrame(this.gliding);
+  animateValue(from, to, time, end) {
+    cancelAnimationFrame(this.animation);
     const begun = performance.now();
     /** @param {number} now */
     const step = (now) => {
       const share = time ? Math.min(1, Math.max(0, now - begun) / time) : 1;
-      this.go(share < 1 ? this.meant(from + (to - from) * share) : to);
-      if (share < 1) this.gliding = requestAnimationFrame(step);
+      this.setValue(share < 1 ? this.roundValue(from + (to - from) * share) : to);
+      if (share < 1) this.animation = requestAnimationFrame(step);
       else end();
     };
     step(begun);
   }
 
   /** Send the value to the server at the end of a drag. @param {number} wait in ms */
-  settle(wait) {
-    clearTimeout(this.later);
-    this.later = setTimeout(() => {
-      this.describe();
-      if (!this.tells || this.value === (this.sent.at(-1) ?? this.known)) return;
-      this.sent.push(this.value);
-      this.say(this.name, this.value);
+  scheduleSend(wait) {
+    clearTimeout(this.sendTimer);
+    this.sendTimer = setTimeout(() => {
+      this.updateDescriptions();
+      if (!this.sendsValue || this.value === (this.sentValues.at(-1) ?? this.serverValue)) return;
+      this.sentValues.push(this.value);
+      this.send(this.valueName, this.value);
     }, wait);
   }
 
   // --- Input ------------------------------------------------------------------------------------
 
-  listenToRange() {
-    this.range.addEventListener("keydown", (event) => this.step(event));
-    this.range.addEventListener("input", () => this.go(this.meant(this.range.valueAsNumber)));
-    this.range.addEventListener("pointerdown", () => {
+  listenToSlider() {
+    this.slider.addEventListener("keydown", (event) => this.onSliderKey(event));
+    this.slider.addEventListener("input", () => this.setValue(this.roundValue(this.slider.valueAsNumber)));
+    this.slider.addEventListener("pointerdown", () => {
       this.dragging = true;
     });
-    this.range.addEventListener("pointerup", () => {
+    this.slider.addEventListener("pointerup", () => {
       this.dragging = false;
-      this.settle(0);
+      this.scheduleSend(0);
     });
-    this.range.addEventListener("change", () => {
-      if (!this.dragging) this.settle(CALM);
+    this.slider.addEventListener("change", () => {
+      if (!this.dragging) this.scheduleSend(SEND_DELAY);
     });
   }
 
   /** Move to the next breakpoint on an arrow key with Shift. @param {KeyboardEvent} event */
-  step(event) {
+  onSliderKey(event) {
     const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-    if (!event.shiftKey || !way || this.steps) return;
+    if (!event.shiftKey || !way || this.hasStops) return;
     event.preventDefault();
-    const k = nextPoint(this.line, this.value, way > 0 ? 1 : -1);
+    const k = findNextPoint(this.line, this.value, way > 0 ? 1 : -1);
     if (k === null) return;
-    this.go(middleGamma(this.line, k));
-    this.settle(CALM); // only the last of several steps is sent
+    this.setValue(middleGamma(this.line, k));
+    this.scheduleSend(SEND_DELAY); // only the last of several steps is sent
   }
 
   /** Set the slider, and its text for screen readers. @param {number} value @param {string} words
-   * @param {Place} place */
-  speak(value, words, { unseen, seen, harmonic }) {
-    this.range.value = String(value);
-    this.range.setAttribute("aria-valuetext", `${words}: ${this.sides.unseen} accuracy ` +
-      `${percent(unseen)}, ${this.sides.seen} accuracy ${percent(seen)}, ` +
-      `harmonic mean ${percent(harmonic)}`);
+   * @param {CurvePoint} place */
+  updateSlider(value, words, { unseen, seen, harmonic }) {
+    this.slider.value = String(value);
+    this.slider.setAttribute("aria-valuetext", `${words}: ${this.sides.unseen} accuracy ` +
+      `${formatPercent(unseen)}, ${this.sides.seen} accuracy ${formatPercent(seen)}, ` +
+      `harmonic mean ${formatPercent(harmonic)}`);
   }
 
   /**
@@ -281,7 +281,7 @@ export class Held {
    * @param {(u: number, v: number) => number | null | undefined} valueAt
    * @param {(value: number | null) => void} pass
    */
-  follow(drawing, valueAt, pass) {
+  listenToPlot(drawing, valueAt, pass) {
     /** @param {PointerEvent} event */
     const valueOf = ({ clientX, clientY }) => {
       const box = drawing.getBoundingClientRect();
@@ -290,17 +290,17 @@ export class Held {
     /** @param {PointerEvent} event */
     const drag = (event) => {
       const value = valueOf(event);
-      if (this.dragging && typeof value === "number") this.go(value);
+      if (this.dragging && typeof value === "number") this.setValue(value);
       else if (typeof value === "number") pass(value);
     };
     const end = () => {
-      if (this.dragging) this.settle(0);
+      if (this.dragging) this.scheduleSend(0);
       this.dragging = false;
     };
     drawing.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       drawing.setPointerCapture(event.pointerId);
-      cancelAnimationFrame(this.gliding);
+      cancelAnimationFrame(this.animation);
       this.dragging = true;
       pass(null);
       drag(event);
@@ -312,31 +312,31 @@ export class Held {
   }
 
   /** Save a picture if a menu of the page requests this figure. @param {Event} event */
-  save(event) {
+  saveIfRequested(event) {
     if (!(event instanceof CustomEvent) || !this.head || event.detail.key !== this.head.file) return;
-    saveAs(this.root, this.head.alt, /** @type {Wanted} */ (event.detail));
+    savePicture(this.root, this.head.alt, /** @type {PictureRequest} */ (event.detail));
   }
 
   // --- Tooltip ----------------------------------------------------------------------------------
 
   /** Show accuracies at a point. @param {Element} anchor @param {number[]} point
-   * @param {string} words @param {Place} place */
-  showPlace(anchor, [u, v], words, { unseen, seen, harmonic }) {
-    this.showTip(anchor, u, v,
-      `${words}: u ${percent(unseen)}, s ${percent(seen)}, H ${percent(harmonic)}`);
+   * @param {string} words @param {CurvePoint} place */
+  showPointTooltip(anchor, [u, v], words, { unseen, seen, harmonic }) {
+    this.showTooltip(anchor, u, v,
+      `${words}: u ${formatPercent(unseen)}, s ${formatPercent(seen)}, H ${formatPercent(harmonic)}`);
   }
 
   /** Show the accuracy of the class under the pointer, now and at a stop. @param {PointerEvent} event
    * @param {HTMLCanvasElement} canvas @param {string} stop @param {string} more */
-  tellClass({ offsetX, offsetY }, canvas, stop, more = "") {
+  showClassTooltip({ offsetX, offsetY }, canvas, stop, more = "") {
     const c = this.classes?.classAt(offsetX) ?? null;
-    if (!this.classes || !this.tally || c === null) return this.hideTip();
-    const words = this.classes.wordsOf(c, this.tally.accuracy, stop);
-    this.showTip(canvas, offsetX, offsetY, words + more);
+    if (!this.classes || !this.tally || c === null) return this.hideTooltip();
+    const words = this.classes.tooltipText(c, this.tally.accuracy, stop);
+    this.showTooltip(canvas, offsetX, offsetY, words + more);
   }
 
   /** @param {Element} anchor @param {number} u @param {number} v @param {string} words */
-  showTip(anchor, u, v, words) {
+  showTooltip(anchor, u, v, words) {
     const box = anchor.getBoundingClientRect(), whole = this.root.getBoundingClientRect();
     this.tip.textContent = words;
     this.tip.hidden = false;
@@ -345,7 +345,7 @@ export class Held {
     this.tip.style.top = `${box.top - whole.top + v - height - 10}px`;
   }
 
-  hideTip() {
+  hideTooltip() {
     this.tip.hidden = true;
   }
 }

@@ -1,9 +1,9 @@
 // @ts-check
 // One enlarged image, with its predictions below and above the gamma at which the prediction changes.
 
-import { contextOf, partOf } from "../../../zslcore/interactive/dom.js";
-import { rgb } from "../../../zslcore/interactive/colors.js";
-import { threeDigits } from "../../../zslcore/interactive/numbers.js";
+import { getContext, findElement } from "../../../zslcore/interactive/dom.js";
+import { readColor } from "../../../zslcore/interactive/colors.js";
+import { formatNumber } from "../../../zslcore/interactive/numbers.js";
 import { NONE } from "./wire.js";
 
 /** @import { Instrument } from "./wire.js" */
@@ -17,8 +17,8 @@ import { NONE } from "./wire.js";
  * @param {number} gamma
  * @returns {Words}
  */
-export function wordsOf({ images, answers, candidates }, k, gamma) {
-  const name = images.classes[images.of[k]], side = images.seen[images.of[k]] ? "seen" : "unseen";
+export function describeImage({ images, answers: answers, candidates }, k, gamma) {
+  const name = images.classes[images.classOf[k]], side = images.seen[images.classOf[k]] ? "seen" : "unseen";
   const now = images.gamma[k] > gamma ? 1 : 2;
   /** @param {number} bit */
   const answered = (bit) => {
@@ -32,21 +32,21 @@ export function wordsOf({ images, answers, candidates }, k, gamma) {
     title: `${name}, ${side}`,
     answer: `Predicted as ${answered(now)} (${kind}): ${verdict}.`,
     change: other && Number.isFinite(at)
-      ? `${now === 1 ? "From" : "Below"} γ ${threeDigits(at)}${now === 1 ? " on" : ""}: ${other}.`
+      ? `${now === 1 ? "From" : "Below"} γ ${formatNumber(at)}${now === 1 ? " on" : ""}: ${other}.`
       : "No γ changes this prediction.",
   };
 }
 
-export class Opened {
+export class ImageCard {
   /** @param {HTMLElement} root @param {(way: 1 | -1) => void} step @param {() => void} closed */
   constructor(root, step, closed) {
     this.root = root;
-    this.canvas = partOf(root, "canvas", HTMLCanvasElement);
-    this.words = ["strong", ".answer", ".change"].map((each) => partOf(root, each, HTMLElement));
+    this.canvas = findElement(root, "canvas", HTMLCanvasElement);
+    this.words = ["strong", ".answer", ".change"].map((each) => findElement(root, each, HTMLElement));
     this.image = -1;
-    partOf(root, ".before", HTMLButtonElement).addEventListener("click", () => step(-1));
-    partOf(root, ".after", HTMLButtonElement).addEventListener("click", () => step(1));
-    partOf(root, ".close", HTMLButtonElement).addEventListener("click", closed);
+    findElement(root, ".before", HTMLButtonElement).addEventListener("click", () => step(-1));
+    findElement(root, ".after", HTMLButtonElement).addEventListener("click", () => step(1));
+    findElement(root, ".close", HTMLButtonElement).addEventListener("click", closed);
     root.addEventListener("keydown", (event) => {
       if (event.key === "Escape") closed();
     });
@@ -54,7 +54,7 @@ export class Opened {
 
   /** @param {Instrument} head @param {number} image @param {number} gamma */
   show(head, image, gamma) {
-    const { title, answer, change } = wordsOf(head, head.answers.order.indexOf(image), gamma);
+    const { title, answer, change } = describeImage(head, head.answers.order.indexOf(image), gamma);
     const other = image !== this.image;
     this.image = image;
     this.root.hidden = false;
@@ -63,15 +63,15 @@ export class Opened {
     });
     this.root.dataset.right = String(answer.endsWith("right."));
     this.canvas.hidden = !head.pictures;
-    if (head.pictures && other) this.print(head, image);
+    if (head.pictures && other) this.drawPicture(head, image);
   }
 
   /** @param {Instrument} head @param {number} image */
-  print({ pictures }, image) {
+  drawPicture({ pictures }, image) {
     const { width, height, ink } = /** @type {NonNullable<typeof pictures>} */ (pictures);
     [this.canvas.width, this.canvas.height] = [width, height];
-    const ctx = contextOf(this.canvas), data = ctx.createImageData(width, height);
-    const [r, g, b] = rgb(getComputedStyle(this.canvas).color);
+    const ctx = getContext(this.canvas), data = ctx.createImageData(width, height);
+    const [r, g, b] = readColor(getComputedStyle(this.canvas).color);
     for (let at = 0; at < width * height; at++)
       data.data.set([r, g, b, ink[image * width * height + at]], 4 * at);
     ctx.putImageData(data, 0, 0);
