@@ -476,6 +476,21 @@ LINES: dict[str, Callable[[int, str], str]] = {
     "tabs": lambda i, name: f"{i}\t{name}",
     "camel case": lambda i, name: name.title().replace(" ", ""),
 }
+#: Name of a file of class names, and a remark -> its content.
+FILES_OF_NAMES: dict[str, Callable[[Sequence[str]], Any]] = {
+    "labels.json under a title": lambda names: {"label_names": [*names]},
+    "labels.json in inner objects": lambda names: {
+        "default": {"features": {"label": {"names": [*names], "_type": "ClassLabel"}}}
+    },
+    "labels.jsonl": lambda names: "".join(
+        json.dumps({"label": i, "text": name}) + "\n" for i, name in enumerate(names)
+    ),
+    "labels.yaml": lambda names: [f"{name}: {i}" for i, name in enumerate(names)],
+    "labels.pbtxt": lambda names: "".join(
+        f"item {{\n  id: {i}\n  name: '{name}'\n}}\n" for i, name in enumerate(names, 1)
+    ),
+    "labels.npy": np.array,
+}
 
 
 def names() -> Iterator[Input]:
@@ -494,8 +509,32 @@ def names() -> Iterator[Input]:
             right = expected.replace("any", "clean leaks unknown broken")
             faulty = files is in_imagenet
             yield Input(f"class names, {form}: {what}", files, command, right, cause, faulty, never)
-    ids = {"labels.txt": ["n02481823", "n02128385", "n02398521"]}
-    yield Input("class names: WordNet ids", ids, check, "leaks unknown clean", "3 of 3", True)
+    for name, content in FILES_OF_NAMES.items():
+        form = name.partition(" ")
+        for what, classes, right in (
+            ("in ImageNet-1K", IN_IMAGENET, (r"\b6 of 6\b", r"No\b|6 of")),
+            ("in no dictionary", NONSENSE, ("none of the 6", "Unknown")),
+        ):
+            files = {form[0]: content(classes)}
+            for command, cause, never in (
+                (("check", form[0]), right[0], no),
+                (
+                    ("contamination", "--classes", form[0], "--extractor", "ResNet-101"),
+                    right[1],
+                    yes,
+                ),
+            ):
+                title = f"class names, {name}, {command[0]}: {what}"
+                expected, faulty = "clean leaks unknown", classes is IN_IMAGENET
+                yield Input(title, files, command, expected, cause, faulty, never)
+    ids = ["n02481823", "n02128385", "n02398521"]
+    for name, lines in (("labels.txt", ids), ("labels.csv", ["wnid", *ids])):
+        title = f"class names: WordNet ids, {name}"
+        yield Input(title, {name: lines}, ("check", name), "leaks unknown clean", "3 of 3", True)
+    settings = {
+        "config.yaml": ["DATASETS:", "  TRAIN: [coco_train]", "INPUT:", "  SIZE: [640, 672]"]
+    }
+    yield Input("class names: settings", settings, ("check", "config.yaml"), "broken")
 
 
 # --- Scores ---------------------------------------------------------------------------------------

@@ -67,17 +67,15 @@ def run(args: argparse.Namespace) -> Output:
 def _test_set(args: argparse.Namespace) -> TestSet | None:
     """Return the test classes of the query; None for the whole map."""
     from zslcore.datasets import load
-    from zslcore.datasets.class_lists import read_class_list
     from zslcore.leakage import contamination
-    from zslcore.leakage.vocabularies import count_understood
+    from zslcore.leakage.file_kinds import test_classes_of
     from zslcore.texts import clean_text
 
     if args.on is not None:
         return contamination.find_test_set(args.on)
     if args.classes is not None:
         path = Path(args.classes)
-        listed = read_class_list(path, count_understood)
-        return contamination.own_test_set(clean_text(path.name), listed)
+        return contamination.own_test_set(clean_text(path.name), test_classes_of(path))
     if args.dataset is not None:
         data = load(args.dataset)
         return contamination.of_dataset(data, data.split(args.split))

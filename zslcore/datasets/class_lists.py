@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from zslcore.untrusted.readers.array_names import (
     SCORE_VARIABLES,
     first_named,
 )
+from zslcore.untrusted.readers.json_files import JSON_LINES
 
 #: Limits in bytes, lines, and characters per line: ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
@@ -59,7 +60,15 @@ TITLES = frozenset(
 #: Titles of a column of names, the most likely first.
 NAMED = ("classname", "name", "classnames", "names", "class", "labelname", "label", "category")
 #: Titles of a list of names.
-TITLE = frozenset({*NAMED, "classes", "labels", "categories", "id2label"})
+TITLE = frozenset({*NAMED, "classes", "labels", "categories", "id2label", "labelnames"})
+#: Titles of a column of WordNet ids.
+ID_TITLES = frozenset({"wnid", "wnids", "synset", "synsets", "wordnetid", "id", "ids"})
+#: Objects of a JSON in which one list under a title is searched: largest depth and number.
+MOST_LEVELS, MOST_OBJECTS = 5, 1000
+#: A line of a mapping between names and numbers, or of a list; the start of an item in a protobuf
+#: text, and its name.
+MAPPED = re.compile(r"\s*(-\s+\S|[\"']?\d+[\"']?\s*:\s*\S|[^:#]+:\s*\d+\s*$)")
+PROTOBUF, ITEM_NAME = re.compile(r"\s*item\s*\{"), r"\b{}\s*:\s*(?:\"(.*?)\"|'(.*?)')"
 ARTICLES = frozenset({"a", "an", "the", "one"})
 #: Pattern that marks the words before a name as a prompt, as in "a photo of a dog".
 PICTURES = re.compile(
@@ -113,7 +122,7 @@ def read_class_list(path: Path, count_known: Count | None = None, content: Any =
     Raises FileRefusedError for a file that is too large or has no names.
     """
     lines: Sequence[str] | None = content
-    if container_of(path) == "JSON" and path.suffix.lower() == ".json":
+    if container_of(path) == "JSON" and path.suffix.lower() in (".json", *JSON_LINES):
         if content is None:
             content = read_value(path, "JSON", max_bytes=MAX_BYTES, most=20 * MAX_LINES)
         lines = _lines_of_json(content) or _dumped(content)
@@ -174,7 +183,8 @@ def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
     numbers = [values for values in columns if _are_numbers(values)]
     if len(columns) > max(MOST_FIELDS, 2 * len(columns) - 2 * len(numbers)):
         return False
-    return any(map(_are_names, columns)) and all(
+    named = any(_are_names(of) or _are_ids(of) for of in columns)
+    return named and all(
         len(set(values)) == len(values) and all(map(str.isdecimal, values)) for values in numbers
     )
 
@@ -205,7 +215,7 @@ def is_class_json(value: object) -> bool:
 def _lines_of_json(value: object) -> list[str] | None:
     """Return one line per class, from JSON with records of classes or names under a title."""
     if isinstance(value, dict):
-        under = [each for key, each in value.items() if squeeze(key) in TITLE]
+        under = _under_titles(value)
         if len(under) != 1 or not isinstance(under[0], list | dict):
             return _described(value)
         if (lines := _lines_of_json(under[0])) is not None:
@@ -216,13 +226,34 @@ def _lines_of_json(value: object) -> list[str] | None:
     if not isinstance(value, list) or not value or not all(isinstance(v, dict) for v in value):
         return None
     titles = {squeeze(key): key for key in value[0]}
-    named = next((titles[each] for each in NAMED if each in titles), None)
-    values = [record.get(named) for record in value] if named is not None else []
-    names = [name for name in values if isinstance(name, str) and name]
+    columns = {title: [each.get(key) for each in value] for title, key in titles.items()}
+    texts = [t for t, of in columns.items() if all(isinstance(each, str) and each for each in of)]
+    named = next((each for each in NAMED if each in texts), None)
+    if named is None and len(texts) == 1 and any(map(_counts_up, columns.values())):
+        named = texts[0]
+    names = [str(name) for name in columns[named]] if named is not None else []
     if len({*names}) < len(value) or not OF_IMAGES.isdisjoint(titles):
         return None
     ids = [str(record.get(titles.get("wnid", titles.get("id", "")), "")) for record in value]
     return [f"{i} {name}" for i, name in zip(ids, names, strict=True)] if _are_ids(ids) else names
+
+
+def _under_titles(value: Mapping[str, Any]) -> list[Any]:
+    """Return the lists or objects under a title of names, or those of inner objects."""
+    level: list[Mapping[str, Any]] = [value]
+    for _ in range(MOST_LEVELS):
+        under = [each for of in level for key, each in of.items() if squeeze(key) in TITLE]
+        if any(isinstance(each, list | dict) for each in under) or len(level) > MOST_OBJECTS:
+            held = [each for each in under if isinstance(each, list | dict) and each]
+            return [of for k, of in enumerate(held) if of not in held[:k]] if held else under
+        level = [each for of in level for each in of.values() if isinstance(each, dict)]
+    return []
+
+
+def _counts_up(values: Sequence[Any]) -> bool:
+    """Whether values are the whole numbers from 0 or 1, in order."""
+    whole = all(type(each) is int for each in values)
+    return whole and [each - values[0] for each in values] == [*range(len(values))]
 
 
 def _described(value: dict[str, Any]) -> list[str] | None:
@@ -273,6 +304,10 @@ def _split_lines(lines: Sequence[str]) -> list[str]:
 def _items(lines: list[str]) -> list[str]:
     """Return the items of a list or dictionary in source code; other lines unchanged."""
     text = "\n".join(lines)
+    if PROTOBUF.match(text):
+        for field in ("display_name", "name"):
+            if named := re.findall(ITEM_NAME.format(field), text):
+                return [a or b for a, b in named]
     if (block := yaml_names(lines)) is not None:
         lines = block
         text = "\n".join(lines)
@@ -295,7 +330,10 @@ def _items(lines: list[str]) -> list[str]:
 
 
 def yaml_names(lines: Sequence[str]) -> list[str] | None:
-    """Return the lines under a title such as ``names:`` of a YAML text; None without a title."""
+    """Return the lines under a title such as ``names:`` of a YAML text; None without a title.
+
+    Without a title of names, the lines under the first title have to be a list or a mapping.
+    """
     titles = [re.fullmatch(r"(\w+):\s*(.*)", line) for line in lines]
     named = [k for k, match in enumerate(titles) if match and squeeze(match[1]) in TITLE]
     if len(named) != 1 and not (titles and titles[0] and not titles[0][2]):
@@ -309,7 +347,13 @@ def yaml_names(lines: Sequence[str]) -> list[str] | None:
         if not re.match(r"\s|-", line):
             break
         block.append(line)
-    return block or None
+    return block if named or all(map(MAPPED.match, block)) else None
+
+
+def are_mapped(lines: Sequence[str]) -> bool:
+    """Whether all lines of a YAML text map names to numbers, or numbers to names."""
+    filled = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    return len(filled) > 1 and all(map(MAPPED.match, filled))
 
 
 def _is_balanced(body: str) -> bool:
@@ -423,7 +467,8 @@ def _ends_of_paths(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _without_title(lines: list[str]) -> list[str]:
-    return lines[1:] if len(lines) > 1 and squeeze(lines[0]) in TITLE else lines
+    titles = TITLE | (ID_TITLES if _are_ids(lines[1:]) else set())
+    return lines[1:] if len(lines) > 1 and squeeze(lines[0]) in titles else lines
 
 
 def _tables(lines: list[str]) -> Iterator[_Table]:

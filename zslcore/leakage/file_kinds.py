@@ -19,6 +19,7 @@ import numpy as np
 from zslcore.datasets.class_lists import (
     MAX_LINES,
     ClassList,
+    are_mapped,
     are_no_names,
     is_class_json,
     is_class_table,
@@ -99,11 +100,12 @@ FRACTIONS = re.compile(r"(?:^|[\s,;|])-?\d*\.\d+(?:[\s,;|]|$)")
 NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
 MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
 #: Endings of texts that may be a list of classes or labels, and of texts that may be a split.
-LISTS = (".txt", ".csv", ".tsv", ".list", ".names", "")
+PROTOBUF = ".pbtxt"
+LISTS = (".txt", ".csv", ".tsv", ".list", ".lst", ".names", PROTOBUF, "")
 YAML = (".yaml", ".yml")
 SPLIT_TEXTS = (*LISTS, *YAML, ".py", ".toml")
 #: Endings of texts that are read by lines, not by columns.
-ONLY_LINES = (".txt", ".list", ".names", "", *YAML)
+ONLY_LINES = (".txt", ".list", ".lst", ".names", PROTOBUF, "", *YAML)
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +369,7 @@ def _kind_of_text(path: Path, lines: Sequence[str] | None) -> Kind:
     """
     if _is_score_table(path):
         return "labels" if _is_label_table(path) else "scores"
-    if path.suffix.lower() in YAML and lines and yaml_names(lines):
+    if path.suffix.lower() in YAML and lines and (yaml_names(lines) or are_mapped(lines)):
         return "classes"
     if path.suffix.lower() not in LISTS:
         raise _refusal(path, f"a text; a list of classes is a text file, {', '.join(LISTS[:3])}")
@@ -380,9 +382,11 @@ def _kind_of_text(path: Path, lines: Sequence[str] | None) -> Kind:
         raise _refusal(path, "names with fractions, as in a file of metrics or class vectors")
     if images := list(filter(None, map(IMAGE_IN_LINE.match, lines))):
         _refuse_images(path, images, len(lines))
-    if max(map(len, lines)) > MOST_LETTERS or len(set(lines)) < len(lines):
+    names = parse_class_list(lines).names
+    distinct = path.suffix.lower() == PROTOBUF or len(set(lines)) == len(lines)
+    if max(map(len, lines)) > MOST_LETTERS or not distinct:
         raise _refusal(path, "a text that is not a list of distinct names")
-    if are_no_names(parse_class_list(lines).names):
+    if are_no_names(names):
         raise _refusal(path, "a text of code, metrics or sentences")
     return "classes"
 
@@ -430,3 +434,23 @@ def class_list_of(file: RecognisedFile) -> ClassList:
     if file.contents is not None:
         return ClassList(tuple(map(str, file.contents.arrays["array"])))
     return read_class_list(file.path, count_understood, file.value)
+
+
+def test_classes_of(path: Path) -> ClassList:
+    """Read the test classes of a file: a list of classes, or the unseen classes of a split.
+
+    Raises FileRefusedError for other files.
+    """
+    try:
+        file = recognise_file(path)
+    except FileRefusedError:  # such as a list with a name twice
+        if container_of(path) != "text":
+            raise
+        return read_class_list(path, count_understood)
+    if file.kind == "classes":
+        return class_list_of(file)
+    if file.split is not None and (unseen := file.split.sides.get("unseen")) is not None:
+        return ClassList(tuple(file.split.class_names[c] for c in unseen), "the unseen classes")
+    if container_of(path) == "text" and file.split is None:
+        return read_class_list(path, count_understood)
+    raise refusal_of(path, "a list of test classes", IN_WORDS[file.kind])
