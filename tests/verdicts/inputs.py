@@ -67,6 +67,7 @@ def write(path: Path, content: Any) -> None:
     ending ``.json``, and a mapping of arrays and names as ``.npz``, ``.mat`` or, with "-v7.3" in
     front of the ending of a mapping's key ``#format``, as MATLAB's HDF5.
     """
+    path.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(content, bytes):
         path.write_bytes(content)
     elif isinstance(content, str):
@@ -422,6 +423,20 @@ def labels() -> Iterator[Input]:
     yield Input(name, {"train.csv": table, "test.csv": test}, CHECK_FOLDER, "clean unknown")
 
 
+#: Name of a layout -> names of its lists of seen and of unseen classes.
+NAMES_OF_LISTS = {
+    "class lists for training and zero-shot": ("training_classes.txt", "zero_shot_classes.txt"),
+    "class lists of source and target": ("source_classes.csv", "target_classes.csv"),
+    "class lists with another ending": ("trainclasses.lst", "testclasses.lst"),
+    "class lists in JSON": ("cls_train.json", "cls_test.json"),
+    "class lists in German": ("gesehen.txt", "ungesehen.txt"),
+    "class lists in French": ("classes_vues.txt", "classes_non_vues.txt"),
+    "class lists in Spanish": ("clases_vistas.txt", "clases_no_vistas.txt"),
+    "class lists in Chinese": ("可见类.txt", "不可见类.txt"),
+}
+PARTS_OF_FEW_SHOT = {"base.csv": "train", "val.csv": "val", "novel.csv": "test"}
+
+
 def folders() -> Iterator[Input]:
     """Yield folders of other layouts: read, or refused by a sentence that names their files."""
     for leaked, what in ((), "sound"), (UNSEEN[:1], "a test class in train"):
@@ -449,14 +464,34 @@ def folders() -> Iterator[Input]:
             "seen_classes.npy": np.array([NAMES.index(name) for name in (*SEEN, *leaked)]),
             "unseen_classes.npy": np.array([NAMES.index(name) for name in UNSEEN]),
         }
+        few_shot = {name: tables[f"{part}.csv"] for name, part in PARTS_OF_FEW_SHOT.items()}
+        kinetics = {f"kinetics400_{name}": table for name, table in tables.items()}
+        metadata = {f"{name[:-4]}/metadata.csv": table for name, table in tables.items()}
+        marked = {
+            f"{name.replace(' ', '_')}_test_split1.txt": [
+                *(f"{image.split('/')[1]} {2 if name in UNSEEN else 1}" for image, _, _ in of_one),
+                *(f"x_{image.split('/')[1]} 1" for image, _, _ in of_one if name in leaked),
+            ]
+            for name in NAMES
+            for of_one in [items([name])]
+        }
+        lists = {
+            layout: {seen: [*SEEN, *leaked], unseen: [*UNSEEN]}
+            for layout, (seen, unseen) in NAMES_OF_LISTS.items()
+        }
         for layout, files in (
+            *lists.items(),
+            ("base/val/novel CSV", few_shot),
+            ("part among the words of a CSV", kinetics),
+            ("metadata per part", metadata),
+            ("marks per class", marked),
             ("base/val/novel JSON", filelists),
             ("stage lists", stages),
             ("train/val/test CSV", tables),
             ("class arrays", numbers),
         ):
-            expected = "leaks broken" if leaked else "clean unknown broken"
-            cause = "" if leaked else r"base|novel|stage|train|seen"
+            expected = "leaks" if leaked else "clean unknown"
+            cause = "" if leaked else r"base|novel|stage|train|seen|HMDB|lists of classes"
             yield Input(f"{layout}: {what}", files, CHECK_FOLDER, expected, cause, bool(leaked))
 
 
@@ -733,6 +768,11 @@ def other_names() -> Iterator[Input]:
         name = f"other names, a table with a column of parts: {what}"
         command = ("check", "split.csv", *DECLARED)
         yield Input(name, files, command, expected, cause, expected == "leaks")
+    parts = {"train": "Training", "test_seen": "Test_bekannt", "test_unseen": "Test_unbekannt"}
+    german = [(row[0], row[2], parts[row[3]]) for row in seen_unseen]
+    table = {"split.csv": pd.DataFrame(german, columns=["Bild", "Klasse", "Teil"])}
+    name = "other names, a table in German"
+    yield Input(name, table, ("check", "split.csv", *DECLARED), "clean unknown", "test_unseen")
     more = {"seen_classes.txt": SEEN, "unseen_classes.txt": UNSEEN, "extra.txt": UNSEEN[:2]}
     name = "other names: a list beside those that are read"
     yield Input(name, more, CHECK_FOLDER, "unknown", r"Not read, and not checked: extra\.txt")

@@ -64,22 +64,60 @@ SIDE_WORDS = {
         *("невиденные", "неизвестные"),
     ),
 }
-#: Word of a cell, reduced to its letters -> side or part.
-SIDE_OF_WORD = {
-    **{squeeze(word): side for side, words in SIDE_WORDS.items() for word in words},
-    "testseen": "test_seen",
-    "testunseen": "test_unseen",
+#: Words for the parts in other languages, in lower case.
+PART_WORDS = {
+    "train": (
+        *("entraînement", "entrainement", "apprentissage", "entrenamiento", "addestramento"),
+        *("treino", "treinamento", "trening", "обучение", "训练", "训练集", "訓練", "학습"),
+    ),
+    "val": (
+        *("validierung", "validación", "validacion", "validazione", "validação", "validacao"),
+        *("walidacja", "валидация", "验证", "验证集", "検証", "검증"),
+    ),
+    "test": (
+        "prueba",
+        "teste",
+        "prüfung",
+        "pruefung",
+        "тест",
+        "测试",
+        "测试集",
+        "テスト",
+        "테스트",
+    ),
 }
+#: Word of a cell or a file name, reduced to its letters -> side or part.
+SIDE_OF_WORD = {
+    **{
+        squeeze(word): side
+        for named in (SIDE_WORDS, PART_WORDS)
+        for side, words in named.items()
+        for word in words
+    },
+    **{
+        f"test{squeeze(word)}": f"test_{side}"
+        for side, words in SIDE_WORDS.items()
+        for word in (side, *words)
+    },
+}
+#: Words for classes next to such a word.
+CLASS_WORDS = re.compile(
+    r"class(es|i|en|e)?|clases?|klassen?|klasy|категории|классы|类别?|類|クラス"
+)
 #: Titles of columns of images, classes and parts, without spaces and underscores.
 IMAGE_TITLES = (
     *("filename", "file", "image", "path", "imagefile", "imagename", "img", "imagepath"),
     *("filepath", "video", "imageid", "imgname", "imgpath", "videoid", "videoname", "videopath"),
+    *("youtubeid", "clip", "clipname", "bild", "datei", "imagen", "fichier", "imagem"),
 )
 CLASS_TITLES = (
     *("classname", "labelname", "categoryname", "class", "category", "action", "species", "label"),
-    *("target", "name"),
+    *("target", "name", "klasse", "classe", "clase"),
 )
-PART_TITLES = ("split", "part", "subset", "partition", "set", "phase", "usage", "stage")
+PART_TITLES = (
+    *("split", "part", "subset", "partition", "set", "phase", "usage", "stage"),
+    *("teil", "teilmenge", "ensemble", "partie", "conjunto", "insieme"),
+)
 #: Title of a column of yes and no -> part or side of rows with yes, then of rows with no.
 FLAGS = {
     **dict.fromkeys(("istrain", "istraining", "istrainingimage", "training"), ("train", "test")),
@@ -139,6 +177,16 @@ def part_of_cell(title: str, cell: str) -> str:
         yes, no = FLAGS[squeeze(title)]
         return yes if word in YES else no if word in NO else ""
     return part_or_side(word) or SIDE_OF_WORD.get(squeeze(word), "")
+
+
+def side_of_stem(stem: str) -> str:
+    """Return the part or side that a file is named after in another language; else "".
+
+    >>> side_of_stem("classes_non_vues"), side_of_stem("ungesehen"), side_of_stem("notes")
+    ('unseen', 'unseen', '')
+    """
+    word = squeeze(stem)
+    return SIDE_OF_WORD.get(word) or SIDE_OF_WORD.get(CLASS_WORDS.sub("", word), "")
 
 
 def words_in(name: str) -> list[str]:

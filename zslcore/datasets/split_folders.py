@@ -17,6 +17,10 @@
                                  annotations and categories; one row per image and class
 ``train_pairs.txt``              with ``test_pairs.txt``, maybe ``val_pairs.txt``: compositions of
                                  attribute and object, one per line [4]_
+``train/metadata.csv``           or ``.jsonl``, a table of images per part: Hugging Face's
+                                 ``ImageFolder``
+``clap_test_split1.txt``         one list per class, with 1 after images of training, 2 after images
+                                 of the test and 0 after unused ones: HMDB51 [6]_
 ``stage_2_train.txt``            class lists, ``.txt`` or ``.npy``, with the side in their names:
                                  train, seen, base; test, unseen, novel; val [5]_; also
                                  ``train.txt``, ``test.txt`` without names of files
@@ -31,6 +35,7 @@ References
    ICCV 2019.
 .. [5] O.-B. Mercea et al., "Audio-visual generalised zero-shot learning with cross-modal attention
    and language", CVPR 2022.
+.. [6] H. Kuehne et al., "HMDB: a large video database for human motion recognition", ICCV 2011.
 """
 
 from __future__ import annotations
@@ -55,6 +60,8 @@ from zslcore.datasets.part_names import (
     VALIDATION,
     part_of_file,
     part_of_name,
+    part_or_side,
+    side_of_stem,
     trains_and_tests,
 )
 from zslcore.datasets.split_entries import (
@@ -91,13 +98,25 @@ from zslcore.untrusted.client import container_of, look_into, read_head, read_li
 LAYOUTS = (
     "att_splits.mat with res101.mat; train.txt and test.txt (images, or classes); seen_classes.txt "
     "and unseen_classes.txt (or .npy); train and test folders of images; base.json and novel.json; "
-    "train.csv and test.csv (or .jsonl); CUB_200_2011; train_pairs.txt and test_pairs.txt; one "
-    "JSON, CSV or YAML of a whole split"
+    "train.csv and test.csv (or .jsonl); CUB_200_2011; CLASS_test_split1.txt; train_pairs.txt and "
+    "test_pairs.txt; one JSON, CSV or YAML of a whole split"
 )
 #: Words in the name of a list of seen classes.
-TRAINED = SEEN | {"train", "trainval"}
+TRAINED = SEEN | {"train", "training", "trainval"}
+#: Words for the sides in the name of a list of classes, and for classes.
+OF_SOURCE, OF_TARGET = frozenset({"source"}), frozenset({"target", "zero", "zsl"})
+NAMES_CLASSES = re.compile(r"class|cls|wnid|synset|categor")
+#: Name of a list of HMDB51, and its marks after the images.
+MARKED_LIST = re.compile(r"(.+)_test_split([0-9])", re.IGNORECASE)
+PART_OF_MARK = {"0": "", "1": "train", "2": "test"}
+#: Tables of the images of a part, in the folder of the part.
+METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
+#: Part or side of a table -> part of its images.
+PART_OF_SIDE = {"seen": "train", "unseen": "test_unseen"}
 #: Part that names a class list -> side.
 SIDE_OF_PART = {"train": "seen", "trainval": "seen", "val": "val", "test": "unseen"}
+#: Side or part that names a class list in another language -> side.
+PART_TO_SIDE = {**SIDE_OF_PART, "seen": "seen", "unseen": "unseen", "test_unseen": "unseen"}
 #: Largest number of files in a folder of a split.
 MOST_FILES = 200
 #: Names of text files in the folder of a split that do not list a part.
@@ -108,7 +127,7 @@ NO_LIST = re.compile(
     re.IGNORECASE,
 )
 #: Suffixes of files that may list a part of a split.
-LISTS = (".txt", ".csv", ".tsv", ".npy", ".json")
+LISTS = (".txt", ".lst", ".list", ".csv", ".tsv", ".npy", ".json")
 #: Suffixes of tables; ending of a file name if a table has several files.
 JSON_TABLES = (".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".parquet", *JSON_TABLES)
@@ -138,7 +157,7 @@ def read_split_folder(folder: Path) -> SplitList | None:
         return _with_unread(folder, split_list)
     file_of = {path.name.lower(): path for path in _files(folder)}
     for read in (
-        *(_read_few_shot, _read_cub, _read_annotations, _read_tables, _read_pairs),
+        *(_read_few_shot, _read_cub, _read_annotations, _read_tables, _read_pairs, _read_marks),
         _read_class_lists,
     ):
         if (split_list := read(folder, file_of)) is not None:
@@ -214,7 +233,9 @@ def read_split_lists(folder: Path) -> SplitList | None:
 def read_tree(folder: Path) -> SplitList | None:
     """Return the split of a folder with one subfolder per part and class; else None."""
     trees = _trees(folder)
-    return split_of_images(folder, _of_trees(folder, trees)) if trees else None
+    if not trees:
+        return None
+    return split_of_images(folder, _of_metadata(trees) or _of_trees(folder, trees))
 
 
 def holds_tree(folder: Path) -> bool:
@@ -290,6 +311,24 @@ def _of_trees(folder: Path, trees: Mapping[str, Path]) -> Entries:
     return entries
 
 
+def _of_metadata(trees: Mapping[str, Path]) -> Entries | None:
+    """Return the entries of one table of images in the folder of each part; else None."""
+    entries = Entries(one_name=False)
+    names = []
+    for part, tree in trees.items():
+        path = next((tree / name for name in METADATA if (tree / name).is_file()), None)
+        if path is None:
+            return None
+        refuse_link_out(path, tree)
+        read = entries_of_table(clean_text(path.name), *_titled(path), part="train")
+        if read is None:
+            return None
+        entries[part] = [(f"{tree.name}/{image}", label) for image, label in read["train"]]
+        names.append(f"{tree.name}/{path.name}")
+    entries.note = f"tables {', '.join(names)}"
+    return entries
+
+
 def is_inside(path: Path, folder: Path) -> bool:
     """Whether a path is below a folder after all links are followed."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
@@ -356,19 +395,19 @@ def _class_of(label: Any, names: Any) -> str:
 
 
 def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
-    tables: dict[str, list[Path]] = {}
-    for name, path in files.items():
-        part = part_of_name(SHARD.sub("", Path(name).stem))
-        if part in ("train", "val", "test") and path.suffix.lower() in TABLES:
-            tables.setdefault(part, []).append(path)
-    if not {"train", "test"} <= tables.keys():
+    tables = _tables(files)
+    if not {"train", "test"} <= tables.keys() and not {"train", "test_unseen"} <= tables.keys():
         return None
     entries = Entries()
     for part, path in [(part, path) for part, paths in tables.items() for path in paths]:
         titles, rows = _titled(path)
         read = entries_of_table(clean_text(path.name), titles, rows or [titles], part="train")
-        if read is None and (_named_as_part(path) or (not titles and path.suffix == ".json")):
-            return None
+        if read is None and (
+            not part_of_name(SHARD.sub("", path.stem))
+            or _named_as_part(path)
+            or (not titles and path.suffix == ".json")
+        ):
+            return None  # class lists, or other tables
         if read is None:
             raise refusal_of(
                 path,
@@ -384,14 +423,29 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
         entries.questions = (NAMELESS,)
     entries.note = ", ".join(path.name for paths in tables.values() for path in paths)
     classes = {part: {label for _, label in rows} for part, rows in entries.items()}
-    shared = classes["test"] & classes["train"]
-    apart = "val" in classes and not classes["val"] & classes["train"]
+    apart = "test" in classes and "val" in classes and not classes["val"] & classes["train"]
+    shared = classes["test"] & classes["train"] if apart else set()
     if apart and 2 * len(shared) <= len(classes["test"]):
         # Validation classes, and most test classes, are held out, so the test part counts as
         # unseen.
         entries["test_unseen"] = entries.pop("test")
         entries.note += ": test classes are unseen"
     return split_of_images(folder, entries)
+
+
+def _tables(files: Mapping[str, Path]) -> dict[str, list[Path]]:
+    """Return the tables by part: the whole name is a part, or a side, or else has a part in it."""
+    stems = {
+        path: SHARD.sub("", path.stem) for path in files.values() if path.suffix.lower() in TABLES
+    }
+    for part_of in (part_of_name, part_or_side, part_of_file):
+        tables: dict[str, list[Path]] = {}
+        for path, stem in stems.items():
+            if part := part_of(stem):
+                tables.setdefault(PART_OF_SIDE.get(part, part), []).append(path)
+        if trains_and_tests(tables):
+            return tables
+    return {}
 
 
 def _titled(path: Path) -> tuple[list[str], list[list[str]]]:
@@ -484,6 +538,24 @@ def _numbered(path: Path) -> list[tuple[str, str]]:
 # --- Classes --------------------------------------------------------------------------------------
 
 
+def _read_marks(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
+    """Read one list per class, in which a mark after each image is its part."""
+    lists = [(match, path) for path in files.values() if (match := MARKED_LIST.match(path.stem))]
+    number = min((match[2] for match, _ in lists), default="")
+    entries = Entries({"train": [], "test": []})
+    for match, path in lists:
+        if match[2] != number:
+            continue
+        for k, line in enumerate(lines_of(path), 1):
+            image, _, mark = line.rpartition(" ")
+            where = f"{clean_text(path.name)}, line {k}"
+            expect(image and mark in PART_OF_MARK, where, "an image and 0, 1 or 2", repr(line[:60]))
+            if part := PART_OF_MARK[mark]:
+                entries[part].append((image.strip(), match[1]))
+    entries.note = f"lists of HMDB51, CLASS_test_split{number}.txt"
+    return split_of_images(folder, entries) if entries["train"] and entries["test"] else None
+
+
 def _read_pairs(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     if not {"train_pairs.txt", "test_pairs.txt"} <= files.keys():
         return None
@@ -570,11 +642,16 @@ def _named(path: Path) -> _Named | None:
     words |= {word.removesuffix("classes").removesuffix("class") for word in words}
     stage = next(iter(re.findall(r"stage_?(\d)", stem)), "")
     fold = next(iter(re.findall(r"(?:class(?:es)?|fold)_?(\d)$", stem)), "")
-    is_of_classes = "class" in stem or stage or words & (UNSEEN | SEEN)
-    if path.suffix.lower() not in LISTS or not is_of_classes:
+    names_classes = NAMES_CLASSES.search(stem)
+    is_of_classes = names_classes or stage or words & (UNSEEN | SEEN)
+    side = PART_TO_SIDE.get(side_of_stem(path.stem), "")
+    if path.suffix.lower() not in LISTS or not (is_of_classes or side):
         return None
-    side = ""
-    if words & VALIDATION:
+    if names_classes:
+        words |= {"seen"} if words & OF_SOURCE else {"unseen"} if words & OF_TARGET else set()
+    if side:
+        pass
+    elif words & VALIDATION:
         side = "" if "seen" in words else "val"
     elif words & UNSEEN or ("test" in words and "seen" not in words):
         side = "unseen"
