@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import weakref
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,8 +23,7 @@ from zslcore.datasets.xlsa17 import FEATURES, SPLIT_FOLDERS, SPLITS
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
 from zslcore.leakage.file_kinds import ENDINGS as DROPPED
-from zslcore.leakage.file_kinds import RecognisedFile, grouped, recognise_file
-from zslcore.leakage.loading import context_of
+from zslcore.leakage.file_kinds import Group, context_of_group, grouped, recognise_file
 from zslcore.leakage.photographs import Photographs, photographs_of
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import or_refused
@@ -36,8 +35,6 @@ HDF5, TORCH = ("h5", "hdf5"), ("pt", "pth")
 #: Accepted file extensions; the first bytes of a file decide its type.
 _ARRAYS = ("mat", "npz", "npy", *HDF5)
 ENDINGS = (*_ARRAYS, "csv", "tsv", "txt", "json", "parquet", "safetensors", *TORCH)
-#: Extensions of split files, and of files with labels and features, that can be reviewed.
-SPLIT_ENDINGS = ("mat", "npz", *HDF5, "json")
 #: Extensions of files that list the photograph of each row.
 GROUP_ENDINGS = ("txt", "csv", "mat", "npz", *HDF5)
 #: Name of an import if the name of its file has no Latin letter or digit.
@@ -171,48 +168,62 @@ def _folder(text: str) -> Path:
     return path
 
 
-def context_of_files(
-    files: Sequence[BinaryIO], groups: BinaryIO | None = None, pattern: str = ""
+@dataclass(frozen=True, slots=True)
+class UploadedGroup(Group):
+    """Files that are checked together, with their uploads in the same order."""
+
+    uploads: tuple[BinaryIO, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Key of these files within the visit."""
+        return key_of(*self.uploads)
+
+
+def recognise_uploads(files: Sequence[BinaryIO], folder: Path) -> list[UploadedGroup]:
+    """Write each file to its own folder, and group the files that are checked together.
+
+    Raises FileRefusedError for a file that is not accepted.
+    """
+    uploaded = {}
+    for k, file in enumerate(files):
+        uploaded[recognise_file(put_one(file, folder / str(k), DROPPED))] = file
+    return [
+        UploadedGroup(of.main, of.others, tuple(uploaded[each] for each in (of.main, *of.others)))
+        for of in grouped(list(uploaded))
+    ]
+
+
+def read_split(
+    files: UploadedGroup, groups: BinaryIO | None = None, pattern: str = ""
 ) -> AuditContext:
     """Read an uploaded split for a review, without corrections, or raise ZSLError.
 
-    ``files`` are a split file and, optionally, a file with ``labels`` and ``features``. The
-    photograph of a row comes from the file ``groups``, or from the first group of ``pattern`` in
-    the name of its image file.
+    The photograph of a row comes from the file ``groups``, or from the first group of ``pattern``
+    in the name of its image file. Copies of the files are deleted together with the context.
     """
-
-    def read(folder: Path) -> AuditContext:
-        paths = put(files, folder, SPLIT_ENDINGS)
-        if len(paths) > 2:
-            raise FileRefusedError(
-                "Expected a split file, and at most one file with labels and features; got "
-                f"{', '.join(path.name for path in paths)}."
-            )
-        split, *images = sorted(
-            paths,
-            key=lambda path: (
-                path.suffix != ".json",
-                "split" not in path.name.lower(),
-                path.stat().st_size,
-            ),
-        )
-        photographs = _grouped(groups, pattern, folder)
-        more = images[0] if images else None
-        return context_of(split, into=folder, images=more, **photographs)
-
-    return kept_with_folder(read)
-
-
-def kept_with_folder(read: Callable[[Path], AuditContext]) -> AuditContext:
-    """Read files into a new folder, which is deleted together with the returned context."""
     folder = artifacts.scratch_folder()
     try:
-        context = read(folder)
+        context = context_of_group(files, folder, **_grouped(groups, pattern, folder))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     weakref.finalize(context, shutil.rmtree, folder, ignore_errors=True)
     return context
+
+
+def read_only_split(
+    files: Sequence[BinaryIO], groups: BinaryIO | None = None, pattern: str = ""
+) -> AuditContext:
+    """Read a split from files of which no other is checked; see :func:`read_split`."""
+    with artifacts.scratch() as folder:
+        checked = recognise_uploads(files, folder)
+        if [each.main.kind for each in checked] != ["split"]:
+            raise FileRefusedError(
+                "Expected a split file, and at most one file with labels and features; got "
+                f"{', '.join(each.main.name for each in checked)}."
+            )
+        return read_split(checked[0], groups, pattern)
 
 
 def photographs_of_dataset(
@@ -295,40 +306,6 @@ def put_one(file: BinaryIO, folder: Path, endings: Collection[str] = ENDINGS) ->
     """Write a file into a new folder under its own, cleaned name."""
     folder.mkdir(parents=True, exist_ok=True)
     return put([file], folder, endings)[0]
-
-
-@dataclass(frozen=True, eq=False)
-class Sorted:
-    """Files that are checked together: the recognised files on disk, and their uploads."""
-
-    main: RecognisedFile
-    companions: tuple[RecognisedFile, ...]
-    file: BinaryIO
-    others: tuple[BinaryIO, ...]
-
-    @property
-    def named(self) -> list[tuple[str, str]]:
-        """(name, SHA-256) of each file."""
-        return [(each.name, each.sha256) for each in (self.main, *self.companions)]
-
-    @property
-    def key(self) -> str:
-        """Key of these files within the visit."""
-        return key_of(self.file, *self.others)
-
-
-def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> list[Sorted]:
-    """Write each file to its own folder, and group the files that are checked together.
-
-    Raises FileRefusedError for a file that is not accepted.
-    """
-    uploaded = {}
-    for k, file in enumerate(files):
-        uploaded[recognise_file(put_one(file, folder / str(k), DROPPED))] = file
-    return [
-        Sorted(of.main, of.others, uploaded[of.main], tuple(uploaded[each] for each in of.others))
-        for of in grouped(list(uploaded))
-    ]
 
 
 def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDINGS) -> list[Path]:

@@ -28,9 +28,14 @@ from zslcore.datasets.split_folders import listed_classes
 from zslcore.datasets.xlsa17 import data_sets_in
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import get_vocabulary
-from zslcore.leakage.context import AuditContext
-from zslcore.leakage.file_kinds import Group, class_list_of, grouped, recognise_file
-from zslcore.leakage.loading import context_of, vocabulary_of
+from zslcore.leakage.file_kinds import (
+    Group,
+    class_list_of,
+    context_of_group,
+    grouped,
+    recognise_file,
+)
+from zslcore.leakage.loading import vocabulary_of
 from zslcore.leakage.published import read_predicted
 from zslcore.leakage.render import reports_html, to_json, to_text
 from zslcore.leakage.report import Report
@@ -174,17 +179,6 @@ def cards_of(
 def _vocabularies(named: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
     """Return the training sets of the extractor, and whether they are only assumed."""
     return named or [get_vocabulary(USUAL)], not named
-
-
-def context_of_group(group: Group, folder: Path) -> AuditContext:
-    """Return the context of a split and its other files; features are written to ``folder``."""
-    return context_of(
-        group.main.path,
-        into=folder,
-        images=group.others[0].path if group.others else None,
-        contents=[file.contents for file in (group.main, *group.others) if file.contents],
-        names_split=group.main.split,
-    )
 
 
 def _of_split(group: Group, named: list[Vocabulary]) -> CheckedFile:

@@ -90,8 +90,8 @@ def _judged(group: Group, args: argparse.Namespace, validation: Sequence[Scores]
 
 def _without_leaks(group: Group, report: ScoreReport) -> tuple[dict[str, float] | None, bool]:
     """Return u, s and H without images on which a split trains, and whether it is superseded."""
-    from zslcore.commands.check import context_of_group
     from zslcore.leakage import audit_context
+    from zslcore.leakage.file_kinds import context_of_group
     from zslcore.leakage.published import published_as
     from zslcore.scores.joined import figures_without_leaks
     from zslcore.storage.artifacts import scratch

@@ -31,8 +31,8 @@ from zslcore.datasets.split_entries import read_split_table, split_of_arrays, sp
 from zslcore.datasets.split_lists import IMAGE, IMAGE_IN_LINE, SplitList, is_split_of_parts
 from zslcore.evaluation.predictions_file import is_predictions, read_footer
 from zslcore.exceptions import FileRefusedError
-from zslcore.leakage.context import SPLIT_PARTS
-from zslcore.leakage.loading import SPLIT_SCHEMA
+from zslcore.leakage.context import SPLIT_PARTS, AuditContext
+from zslcore.leakage.loading import SPLIT_SCHEMA, context_of
 from zslcore.leakage.vocabularies import count_understood
 from zslcore.storage.artifacts import sha256
 from zslcore.texts import clean_text, refusal_of
@@ -198,6 +198,22 @@ def grouped(files: Sequence[RecognisedFile]) -> list[Group]:
         if file.kind not in MAIN:
             others[_owner(file, others)].append(file)
     return [Group(main, tuple(companions)) for main, companions in others.items()]
+
+
+def context_of_group(group: Group, folder: Path, **photographs: Any) -> AuditContext:
+    """Return the context of a split and its other files.
+
+    Features are written to ``folder``. ``photographs`` are the arguments ``groups`` and
+    ``group_pattern`` of :func:`zslcore.leakage.loading.context_of`.
+    """
+    return context_of(
+        group.main.path,
+        into=folder,
+        images=group.others[0].path if group.others else None,
+        contents=[file.contents for file in (group.main, *group.others) if file.contents],
+        names_split=group.main.split,
+        **photographs,
+    )
 
 
 def _owner(

@@ -17,7 +17,7 @@ from ui.figures.splits import picture_of
 from ui.intake import scores, uploads
 from ui.intake.reading_progress import read_or_cancel
 from ui.intake.scores import ScoreUpload
-from ui.intake.uploads import Sorted, put_and_sort
+from ui.intake.uploads import UploadedGroup, recognise_uploads
 from ui.sections.audit import (
     GAIN,
     LOOKS,
@@ -247,7 +247,7 @@ class _Checked:
 def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenerator) -> None:
     """Recognise the files, and show one card per file or a joint card; ``row`` has the controls."""
     with artifacts.scratch() as folder:
-        groups = put_and_sort(files, folder)
+        groups = recognise_uploads(files, folder)
         with row:
             pretraining, printed = _choose_pretraining(), _ask_printed(groups)
             declared = declare(measurable=False)
@@ -272,7 +272,7 @@ def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenera
         st.caption("Findings, corrected file and comparison are shown for one split at a time.")
 
 
-def _ask_printed(groups: Sequence[Sorted]) -> tuple[Printed, ...]:
+def _ask_printed(groups: Sequence[UploadedGroup]) -> tuple[Printed, ...]:
     """Ask for printed metrics if the files include scores."""
     if not any(each.main.kind in ("scores", "predictions") for each in groups):
         return ()
@@ -291,17 +291,19 @@ def _choose_pretraining() -> list[Vocabulary]:
     return [] if chosen == DECLARED else [get_vocabulary(chosen)]
 
 
-def _judged(files: Sorted, pretraining: list[Vocabulary], declared: Declared) -> _Checked:
+def _judged(files: UploadedGroup, pretraining: list[Vocabulary], declared: Declared) -> _Checked:
     """Check a recognised file."""
     assumed, vocabularies = not pretraining, pretraining or [get_vocabulary(USUAL)]
     match files.main.kind:
         case "split":
             key = files.key + declared.key
-            read = partial(read_or_cancel, key, partial(_read_split, files, declared))
+            split = partial(uploads.read_split, files, declared.groups, declared.pattern)
+            read = partial(read_or_cancel, key, split)
             review = _reviewed(files.key, read, files.named, pretraining, declared)
             return _Checked(CheckedSplit(review.card, review.context, review.report), review=review)
         case "scores":
-            upload = ScoreUpload(files.file, files.others[0] if files.others else None)
+            file, *labels = files.uploads
+            upload = ScoreUpload(file, labels[0] if labels else None)
             evaluated = scores.evaluate_upload(upload)
             if evaluated is None:
                 return _Checked(None)
@@ -320,19 +322,8 @@ def _judged(files: Sorted, pretraining: list[Vocabulary], declared: Declared) ->
     raise FileRefusedError(f"{files.main.name}: expected a file to be checked; got none.")
 
 
-def _read_split(files: Sorted, declared: Declared) -> AuditContext:
-    if declared.groups is not None or declared.pattern:
-        return uploads.context_of_files(
-            (files.file, *files.others), declared.groups, declared.pattern
-        )
-    images = files.companions[0].path if files.companions else None
-    return uploads.kept_with_folder(
-        lambda folder: context_of(files.main.path, into=folder, images=images)
-    )
-
-
-def _of_predictions(files: Sorted, pretraining: list[Vocabulary]) -> _Checked:
-    upload = ScoreUpload(files.file)
+def _of_predictions(files: UploadedGroup, pretraining: list[Vocabulary]) -> _Checked:
+    upload = ScoreUpload(files.uploads[0])
     predicted = scores.judged_predictions(upload).matrix
     assert isinstance(predicted, PredictedScores)
     card = card_of_predictions(predicted, files.named, pretraining, load=scores.permitted)
@@ -574,14 +565,14 @@ def show_against(review: Review) -> None:
 def _of_file() -> AuditContext | None:
     files: Sequence[UploadedFile] = st.file_uploader(
         "Second split file",
-        type=list(uploads.SPLIT_ENDINGS),
+        type=list(ENDINGS),
         accept_multiple_files=True,
         key="leakage_other_files",
     )
     if not files:
         return None
     key = " ".join(file.file_id for file in files)
-    read = partial(read_or_cancel, key, lambda: uploads.context_of_files(files))
+    read = partial(read_or_cancel, key, lambda: uploads.read_only_split(files))
     return cache.split_to_review(key, read)
 
 
