@@ -30,10 +30,10 @@ from ui.components.playground import (
     RunChoice,
 )
 from ui.playground import answers, rulers
-from ui.playground.answers import Played
 from ui.playground.instrument import instrument_of
 from ui.state.cache import dataset as opened
 from ui.state.controls import METHOD
+from ui.state.waiting import AnsweredRun
 from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -266,7 +266,7 @@ def play(name: str, kind: str) -> str:
     return page
 
 
-def _played(name: str, method: str) -> Played:
+def _played(name: str, method: str) -> AnsweredRun:
     played = answers.played(RunSpec.of(opened(name), "PS", method))
     assert played is not None
     return played
@@ -276,9 +276,9 @@ def _harmonic(name: str, method: str) -> float | None:
     """Return H at the validated gamma; None without predictions for seen and unseen images."""
     spec = RunSpec.of(opened(name), "PS", method)
     shown = answers.played(spec) if answers.here(spec) else None
-    if shown is None or shown.gamma is None or not shown.test.generalized:
+    if shown is None or shown.result.gamma is None or not shown.test.generalized:
         return None
-    return float(shown.test.curve.at(shown.gamma).harmonic)
+    return float(shown.test.curve.at(shown.result.gamma).harmonic)
 
 
 def _packed(drawn: Instrument) -> tuple[Packed, str]:

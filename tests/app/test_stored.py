@@ -71,11 +71,11 @@ def test_the_drawer_opens_from_stored_predictions(tab, monkeypatch):
 
 
 def test_predictions_to_take_away_are_the_stored_ones():
-    result, answers = waiting.run_of(spec())
-    make, with_folds = waiting.predictions_of(spec(), result, answers)
+    run = waiting.run_of(spec())
+    make, with_folds = waiting.predictions_of(run)
     assert with_folds
-    assert make() is ResultStore().predictions(result.key)
-    assert make().evaluation == result.evaluation
+    assert make() is ResultStore().predictions(run.result.key)
+    assert make().evaluation == run.result.evaluation
 
 
 def test_a_page_that_names_every_variant_means_the_same_run():
@@ -99,8 +99,8 @@ def test_where_only_figures_are_stored_the_run_is_fitted_again(monkeypatch, tmp_
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     ResultStore().put(result)
     assert waiting.stored_run(spec()) is None
-    result, answers = waiting.run_of(spec())
-    assert isinstance(answers, ScoredTest)
-    make, with_folds = waiting.predictions_of(spec(), result, answers)
+    run = waiting.run_of(spec())
+    assert isinstance(run.test, ScoredTest)
+    make, with_folds = waiting.predictions_of(run)
     assert with_folds
     assert len(make().folds) == len(load("digits").split("PS").folds)

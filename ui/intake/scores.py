@@ -140,7 +140,7 @@ def example(dataset: ZSLDataset, split: str, method: str) -> EvaluatedScores:
 
 
 def _example(spec: RunSpec, dataset: ZSLDataset) -> EvaluatedScores:
-    make, _ = waiting.predictions_of(spec, *waiting.run_of(spec))
+    make, _ = waiting.predictions_of(waiting.run_of(spec))
     predicted = checked(make(), f"{spec.method} on {dataset.name}", load=permitted)
     return EvaluatedScores(judge_predicted(predicted), spec.command())
 

@@ -53,7 +53,8 @@ LOOKS: dict[str, Mark] = dict.fromkeys(NUMBERS, HARMONIC) | {
 
 def validated_run(method: str, data: str = DATA[0]) -> tuple[RunResult, AnsweredTest]:
     """Return a run with parameters and gamma chosen on the folds."""
-    return waiting.run_of(RunSpec.of(cache.dataset(data), "PS", method))
+    run = waiting.run_of(RunSpec.of(cache.dataset(data), "PS", method))
+    return run.result, run.test
 
 
 def _both_of(run: RunResult) -> tuple[OperatingPoint, OperatingPoint]:

@@ -6,10 +6,8 @@ seconds. A button starts longer computations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from ui.shell.numbers import duration
 from ui.shell.text import page_sentence
 from ui.state import cache, controls, data_menu, waiting
 from ui.state.controls import METHOD
+from ui.state.waiting import AnsweredRun
 from zslcore import jobs
 from zslcore.analysis.method_table import row_name
 from zslcore.analysis.study import RunStudy, run_seconds
@@ -26,7 +25,6 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources, is_simulated_name, title
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import AnsweredTest
-from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.jobs import Status
@@ -37,34 +35,26 @@ from zslcore.results.shipped import is_known_by_results
 UNASKED = 10.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Played:
-    """Predictions of a run, with gamma, origin of gamma, and parameters."""
-
-    test: AnsweredTest
-    gamma: float | None
-    origin: str
-    params: Mapping[str, Any]
-
-
 def here(spec: RunSpec) -> bool:
     """Return whether the predictions of a run are available without computation."""
     return (
-        spec.key in cache.quick_keys() or _stored(spec) is not None or _finished(spec) is not None
+        spec.key in cache.quick_keys()
+        or waiting.stored_run(spec) is not None
+        or _finished(spec) is not None
     )
 
 
-def played(spec: RunSpec) -> Played | None:
+def played(spec: RunSpec) -> AnsweredRun | None:
     """Return the predictions of a run; None if they need a job that has not finished."""
-    if (stored := _stored(spec)) is not None:
+    if (stored := waiting.stored_run(spec)) is not None:
         return stored
     if waiting.is_quick(spec):
-        computed = _of_run(*cache.quick_run(spec)[:2])
+        computed = AnsweredRun(*cache.quick_run(spec)[:2])
         cache.quick_keys().add(spec.key)
         return computed
     folder = _finished(spec)
     work = work_of(spec)
-    return None if folder is None else _of_run(*cache.finished(work.key, work, folder))
+    return None if folder is None else AnsweredRun(*cache.finished(work.key, work, folder))
 
 
 def _finished(spec: RunSpec) -> Path | None:
@@ -74,25 +64,16 @@ def _finished(spec: RunSpec) -> Path | None:
     return jobs.finished(work_of(spec))
 
 
-def preview(dataset: ZSLDataset, split: str) -> Played:
+def preview(dataset: ZSLDataset, split: str) -> AnsweredRun:
     """Return provisional predictions: one fit with default parameters."""
     defaults = METHODS[METHOD]().get_params()
     grid = {name: defaults[name] for name in METHODS[METHOD].param_grid}
     spec = replace(RunSpec.of(dataset, split, METHOD), params=grid, gamma=0.0)
-    return replace(_of_run(*cache.quick_run(spec)[:2]), gamma=None)
+    result, test, _ = cache.quick_run(spec)
+    return AnsweredRun(replace(result, gamma=None), test)
 
 
-def _of_run(run: RunResult, answers: AnsweredTest) -> Played:
-    return Played(answers, run.gamma, run.gamma_origin or "given", run.params)
-
-
-def _stored(spec: RunSpec) -> Played | None:
-    """Return stored or precomputed predictions; None without any."""
-    run = waiting.stored_run(spec)
-    return None if run is None else _of_run(run.result, run.predictions.test)
-
-
-def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, Played]:
+def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, AnsweredRun]:
     """Return the available predictions of methods other than the chosen one."""
     available = {}
     for method in methods_of(dataset, choice.split):

@@ -13,6 +13,7 @@ from ui.shell.frame import chart, show_tabs
 from ui.shell.numbers import in_points, percent, three_digits, timestamp
 from ui.shell.text import AUSUC
 from ui.state import controls, waiting
+from ui.state.waiting import AnsweredRun
 from ui.takeaway import downloads, tables
 from zslcore.analysis import confusion
 from zslcore.analysis.papers import printed
@@ -36,12 +37,13 @@ ROWS = {
 
 def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
     """Show the metrics of a run; classes and confusion are at ``gamma`` of the ruler."""
-    run, scores = waiting.run_of(spec)
+    answered = waiting.run_of(spec)
+    run, scores = answered.result, answered.test
     name = f"{spec.dataset}_{spec.method}"
     _show_figures(run, scores, dataset, name)
     names = dataset.class_names
     tabs = {
-        "Command": partial(_show_command, spec, run, scores, dataset),
+        "Command": partial(_show_command, spec, answered, dataset),
         "Classes": partial(_show_classes, scores, gamma, names, name),
         "Confusion": partial(_show_confusion, scores, gamma, names, name),
     }
@@ -84,13 +86,14 @@ def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, nam
     )
 
 
-def _show_command(spec: RunSpec, run: RunResult, scores: AnsweredTest, dataset: ZSLDataset) -> None:
+def _show_command(spec: RunSpec, answered: AnsweredRun, dataset: ZSLDataset) -> None:
+    run = answered.result
     st.code(spec.command(), language=None, wrap_lines=True)
     st.caption(
         f"{dataset.source} Data {spec.digest}, seed {spec.seed}, {run.seconds:.1f} s, "
         f"{timestamp(run.created)}."
     )
-    make, with_folds = waiting.predictions_of(spec, run, scores)
+    make, with_folds = waiting.predictions_of(answered)
     downloads.offer_predictions(make, f"run_{run.spec.key}")
     if run.gamma_origin == "validated" and not with_folds:
         st.caption(WITHOUT_FOLDS)

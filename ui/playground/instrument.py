@@ -15,12 +15,12 @@ from ui.components.playground import Ghost, Instrument, Rail, Ruler, RunChoice
 from ui.intake import import_dialog
 from ui.playground import answers as playground_answers
 from ui.playground import rulers as playground_rulers
-from ui.playground.answers import Played
 from ui.playground.drawer import show_drawer
 from ui.shell.folds import fold
 from ui.shell.frame import Header, errors_as_sentences
 from ui.shell.guard import fragment
 from ui.state import cache, controls, data_menu, waiting
+from ui.state.waiting import AnsweredRun
 from ui.takeaway import downloads
 from ui.takeaway.curves import offer_curves, released
 from zslcore import jobs
@@ -243,7 +243,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
 def instrument_of(
     choice: RunChoice,
     dataset: ZSLDataset,
-    shown: Played,
+    shown: AnsweredRun,
     ruler: Ruler,
     rail: Rail,
     ghosts: Sequence[Ghost],
@@ -257,7 +257,7 @@ def instrument_of(
     else:
         best = Stop("best on test (oracle)", test.curve.best().gamma, "oracle")
         curves = playground_rulers.curve_of(
-            choice.method, dataset, test, shown.gamma, shown.origin, [best], gamma
+            choice.method, dataset, test, shown.result.gamma, shown.origin, [best], gamma
         )
     names = [dataset.class_names[c] for c in test.classes]
     noun = ("digit", "digits") if choice.dataset == "digits" else ("class", "classes")

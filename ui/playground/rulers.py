@@ -10,9 +10,9 @@ import numpy as np
 from ui.components.playground import Frame, NamedStop, Ruler
 from ui.figures import palette
 from ui.figures.palette import look_of
-from ui.playground.answers import Played
 from ui.shell.numbers import three_digits
 from ui.state import cache
+from ui.state.waiting import AnsweredRun
 from zslcore import jobs
 from zslcore.analysis.regularization import GridAnswers, GridAnswersStudy, lambda_parameter
 from zslcore.analysis.study import RunStudy
@@ -53,7 +53,7 @@ class RulerStops:
         return cache.computed(self.work.key, self.work) if self.quick else None
 
 
-def stops_of(kind: str, spec: RunSpec, played: Played | None) -> RulerStops:
+def stops_of(kind: str, spec: RunSpec, played: AnsweredRun | None) -> RulerStops:
     """Return the study for a ruler, one of :data:`KINDS`, or the reason why it has no stops."""
     if kind == "gamma":
         return RulerStops()
@@ -67,11 +67,11 @@ def stops_of(kind: str, spec: RunSpec, played: Played | None) -> RulerStops:
     return _along(spec, played) if kind == "lambda" else _unlabelled(spec)
 
 
-def _along(spec: RunSpec, played: Played) -> RulerStops:
+def _along(spec: RunSpec, played: AnsweredRun) -> RulerStops:
     parameter = lambda_parameter(spec.method)
     if parameter is None:
         return RulerStops(note=f"{spec.method} has no λ.")
-    others = {name: value for name, value in played.params.items() if name != parameter}
+    others = {name: value for name, value in played.result.params.items() if name != parameter}
     open_ = replace(spec, params=others, grid=None, revisions={})
     dataset = cache.dataset(spec.dataset)
     about = "about a minute" if RunStudy(open_).is_quick(dataset) else "several minutes"
@@ -97,11 +97,11 @@ def _grows(transductive: type[TransductiveEstimator], method: str) -> bool:
     return inductive is not None and inductive.card.name == method
 
 
-def ruler_of(kind: str, stops: RulerStops, played: Played, value: str, drawn: Drawn) -> Ruler:
+def ruler_of(kind: str, stops: RulerStops, played: AnsweredRun, value: str, drawn: Drawn) -> Ruler:
     """Return the ruler at the value in the address, by default at the value of the run."""
     answers = stops.answers()
     if isinstance(answers, GridAnswers):
-        reference = int(abs(answers.values - played.params[answers.parameter]).argmin())
+        reference = int(abs(answers.values - played.result.params[answers.parameter]).argmin())
         words = map(three_digits, answers.values)
         each = zip(words, answers.tests, answers.gamma, strict=True)
         frames = [Frame(word, drawn(test, gamma), test) for word, test, gamma in each]

@@ -42,14 +42,20 @@ Draw = Callable[[Mapping[str, np.ndarray]], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StoredAnswers:
-    """Result of a run with its stored predictions."""
+class AnsweredRun:
+    """Result of a run with the predictions on its test set; ``stored`` are stored predictions."""
 
     result: RunResult
-    predictions: Predictions
+    test: AnsweredTest
+    stored: Predictions | None = None
+
+    @property
+    def origin(self) -> str:
+        """Origin of gamma; "given" if none is recorded."""
+        return self.result.gamma_origin or "given"
 
 
-def stored_run(spec: RunSpec) -> StoredAnswers | None:
+def stored_run(spec: RunSpec) -> AnsweredRun | None:
     """Return a run with stored or precomputed predictions; None without any.
 
     A stored result is preferred to a precomputed result: the metrics are the same, and the stored
@@ -65,7 +71,7 @@ def stored_run(spec: RunSpec) -> StoredAnswers | None:
         if predictions is None and store.with_shipped:
             predictions = shipped_predictions(key)
         if result and predictions:
-            return StoredAnswers(result, predictions)
+            return AnsweredRun(result, predictions.test, predictions)
     return None
 
 
@@ -76,7 +82,7 @@ def is_quick(spec: RunSpec) -> bool:
     return RunStudy(spec).is_quick(cache.dataset(spec.dataset))
 
 
-def run_of(spec: RunSpec) -> tuple[RunResult, AnsweredTest]:
+def run_of(spec: RunSpec) -> AnsweredRun:
     """Return the result and the predictions of a run.
 
     Stored or precomputed predictions are returned if they have an oracle or the run is slow.
@@ -84,8 +90,8 @@ def run_of(spec: RunSpec) -> tuple[RunResult, AnsweredTest]:
     """
     stored = stored_run(spec)
     if stored and (stored.result.oracle is not None or not is_quick(spec)):
-        return stored.result, stored.predictions.test
-    return scored_run_of(spec)
+        return stored
+    return AnsweredRun(*scored_run_of(spec), stored=stored.stored if stored else None)
 
 
 def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
@@ -95,16 +101,14 @@ def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     return study_result(RunStudy.of(spec, cache.dataset(spec.dataset)))
 
 
-def predictions_of(
-    spec: RunSpec, result: RunResult, scores: AnsweredTest
-) -> tuple[Callable[[], Predictions], bool]:
+def predictions_of(run: AnsweredRun) -> tuple[Callable[[], Predictions], bool]:
     """Return a function that returns predictions, and whether they have validation rows."""
-    stored = stored_run(spec)
-    if stored is not None:
-        return lambda: stored.predictions, bool(stored.predictions.folds)
-    assert isinstance(scores, ScoredTest)  # without a score matrix, predictions come from the store
-    folds, run = is_quick(spec), Run(result, scores, (), cache.dataset(spec.dataset))
-    return lambda: (run.with_validation() if folds else run).predictions, folds
+    if (stored := run.stored) is not None:
+        return lambda: stored, bool(stored.folds)
+    assert isinstance(run.test, ScoredTest)  # predictions without a score matrix are stored
+    spec = run.result.spec
+    folds, whole = is_quick(spec), Run(run.result, run.test, (), cache.dataset(spec.dataset))
+    return lambda: (whole.with_validation() if folds else whole).predictions, folds
 
 
 def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:

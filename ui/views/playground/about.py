@@ -70,7 +70,7 @@ def _write_steps() -> None:
     """Write the steps with their buttons, and a last paragraph on leaks."""
     run = playground_answers.played(RunSpec.of(cache.dataset("digits"), "PS", controls.METHOD))
     assert run is not None  # precomputed, or quick to compute
-    gamma = run.gamma or 0.0
+    gamma = run.result.gamma or 0.0
     write = partial(str.format, gamma=three_digits(gamma), value=repr(gamma))
     for step in ARTICLE["step"]:
         st.header(step["title"], anchor=False)
