@@ -82,7 +82,7 @@ def test_a_term_without_its_sentence_is_found():
         st.metric("ZSL accuracy", "45.6 %")
         st.selectbox("Split", ["PS"])
         table = pd.DataFrame({"u": [0.5], "s": [0.5]})
-        tables.show(table, "one", labels={"u": "u", "s": "s at γ"}, percent=["u"], with_csv=False)
+        tables.show(table, "one", labels={"u": "u", "s": "s at γ"}, percent=["u"])
         st.dataframe(table, column_config={"u": st.column_config.Column("unseen accuracy")})
 
     assert unexplained(AppTest.from_function(page).run()) == [

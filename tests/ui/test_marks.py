@@ -348,11 +348,11 @@ def test_accuracies_inside_and_outside_the_pre_training_set():
 
 
 def test_images_of_two_data_sets():
-    table = pd.DataFrame({"class": NAMES, "role": ROLES, "first": values(), "second": values(1)})
-    figure = cross.image_counts(table, "A", "B")
-    for column, name, mark in (("first", "A", FIRST), ("second", "B", SECOND)):
+    table = pd.DataFrame({"class": NAMES, "role": ROLES, "AWA1": values(), "AWA2": values(1)})
+    figure = cross.image_counts(table)
+    for name, mark in (("AWA1", FIRST), ("AWA2", SECOND)):
         bars = [m for m in shown(figure) if m.series == name]
-        same({m.x: m.y for m in bars}, zip(NAMES, table[column], strict=True))
+        same({m.x: m.y for m in bars}, zip(NAMES, table[name], strict=True))
         assert all((m.said, m.color) == (m.x, mark.color) for m in bars)
     band = {m.x for m in shown(figure) if m.series.startswith("unseen")}
     assert band == {n for n, role in zip(NAMES, ROLES, strict=True) if role == "unseen"}

@@ -10,6 +10,7 @@ from ui.takeaway import tables
 def shown(monkeypatch):
     """Show a table of some rows; return what Streamlit is asked to draw."""
     asked = []
+    monkeypatch.setattr(tables.downloads, "offer_table", lambda *of_table: None)
     monkeypatch.setattr(
         tables.st, "dataframe", lambda table, **options: asked.append((table, options))
     )
@@ -17,7 +18,7 @@ def shown(monkeypatch):
     def show(rows, height="auto"):
         table = pd.DataFrame({"number": range(rows), "even": [k % 2 == 0 for k in range(rows)]})
         labels = {"number": "number", "even": "even"}
-        tables.show(table, "t", labels=labels, height=height, with_csv=False)
+        tables.show(table, "t", labels=labels, height=height)
         assert table["even"].dtype == bool  # what is handed over stays as it is
         return asked[-1]
 
@@ -37,13 +38,14 @@ def test_a_table_is_no_higher_than_its_rows(shown, rows, height):
 
 def test_percent_has_a_decimal_and_points_have_a_sign(monkeypatch):
     columns = {}
+    monkeypatch.setattr(tables.downloads, "offer_table", lambda *of_table: None)
     monkeypatch.setattr(
         tables.st, "dataframe", lambda table, **options: columns.update(options["column_config"])
     )
     table = pd.DataFrame({"accuracy": [0.5], "gain": [0.013], "gamma": [0.12345]})
     labels = {name: name for name in table}
     options = {"percent": ["accuracy"], "points": ["gain"], "significant": ["gamma"]}
-    tables.show(table, "t", labels=labels, with_csv=False, **options)
+    tables.show(table, "t", labels=labels, **options)
     forms = {name: column["type_config"]["format"] for name, column in columns.items()}
     assert {name: form % 1.25 for name, form in forms.items()} == {
         "accuracy": "1.2 %",

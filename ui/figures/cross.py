@@ -43,24 +43,24 @@ from zslcore.metrics.significance import PairedTest
 
 
 @cached_figure
-def image_counts(table: pd.DataFrame, first: str, second: str) -> Chart:
-    """Draw the images per class of two data sets; test classes have a band."""
+def image_counts(table: pd.DataFrame) -> Chart:
+    """Draw the images per class of AWA1 and AWA2; test classes have a band."""
     traces = [
         bars(
             x=np.arange(len(table)),
-            y=table[column],
+            y=table[name],
             name=name,
             marker=fill(mark),
             customdata=np.stack([table["class"], table["role"], [name] * len(table)], axis=1),
             hovertemplate="%{customdata[0]}, %{customdata[1]}: %{y:,} images in %{customdata[2]}"
             "<extra></extra>",
         )
-        for column, name, mark in (("first", first, FIRST), ("second", second, SECOND))
+        for name, mark in (("AWA1", FIRST), ("AWA2", SECOND))
     ]
     is_unseen = (table["role"] == "unseen").to_numpy()
     band = bars(
         x=np.flatnonzero(is_unseen),
-        y=np.full(is_unseen.sum(), 1.04 * table[["first", "second"]].to_numpy().max()),
+        y=np.full(is_unseen.sum(), 1.04 * table[["AWA1", "AWA2"]].to_numpy().max()),
         name="unseen: test classes",
         marker={"color": translucent(UNSEEN.color, 0.22)},
         width=0.98,

@@ -178,13 +178,8 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: boo
     ]
     enough, opened = rows["draws"].to_numpy() >= FEWEST_DRAWS, rows["class"] == picked
     widths = np.where(opened, 3, ~enough)
-    reach = {
-        "array": np.where(enough, 100 * rows["high"].to_numpy() - gain, np.nan),
-        "arrayminus": np.where(enough, gain - 100 * rows["low"].to_numpy(), np.nan),
-        "color": INK.color,
-        "thickness": 1,
-        "width": 2,
-    }
+    low, high = (100 * rows[end].where(enough) for end in ("low", "high"))
+    reach = whiskers(gain, low, high, INK.color, thickness=1, width=2)
     across = {"x": gain, "y": place, "orientation": "h", "error_x": reach}
     upright = {"x": place, "y": gain, "orientation": "v", "error_y": reach}
     return bars(

@@ -22,7 +22,19 @@ from ui.figures.palette import (
     VALIDATED,
     Mark,
 )
-from ui.figures.vocabulary import Chart, Part, axis, bars, dots, figure, fill, line, rule, scatter
+from ui.figures.vocabulary import (
+    Chart,
+    Part,
+    axis,
+    bars,
+    dots,
+    figure,
+    fill,
+    line,
+    rule,
+    scatter,
+    whiskers,
+)
 from ui.shell.numbers import percent, three_digits
 from zslcore.metrics import SeenUnseenCurve
 
@@ -206,13 +218,12 @@ def _group_bars(table: pd.DataFrame, group: str, mark: Mark) -> Part:
         name=GROUP_WORDS[group],
         width=0.8,  # by default the bars of a group fill the gaps between its classes
         marker=fill(mark),
-        error_y={
-            "array": part["high"] - part["accuracy"],
-            "arrayminus": part["accuracy"] - part["low"],
-            "color": NEUTRAL.color if legible else FAINT,
-            "thickness": 1.8,
-            "width": 3 if legible else 0,
-        },
+        error_y=whiskers(
+            *(part[column] for column in ("accuracy", "low", "high")),
+            NEUTRAL.color if legible else FAINT,
+            thickness=1.8,
+            width=3 if legible else 0,
+        ),
         customdata=np.stack([part["class"], part["correct"], part["images"]], axis=1),
         hovertemplate="%{customdata[0]}: %{y:.1%}, %{customdata[1]} of %{customdata[2]} images"
         "<extra></extra>",

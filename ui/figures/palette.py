@@ -94,24 +94,27 @@ GROUND = colors.Hue("#FFFFFF", "#101418")
 #: Reference lines and grids: faint, but visible on white and on black.
 FAINT = "rgba(128, 128, 128, 0.35)"
 
-#: Viridis, a perceptually uniform scale from low to high values: (share, colour).
-SEQUENTIAL = tuple(
-    (k / 9, color)
-    for k, color in enumerate(
-        (
-            "#440154",
-            "#482878",
-            "#3E4989",
-            "#31688E",
-            "#26828E",
-            "#1F9E89",
-            "#35B779",
-            "#6ECE58",
-            "#B5DE2B",
-            "#FDE725",
-        )
-    )
+#: Viridis, a perceptually uniform scale from low to high values, in sixteen steps.
+VIRIDIS = (
+    "#440154",
+    "#481A6C",
+    "#472F7D",
+    "#414487",
+    "#39568C",
+    "#31688E",
+    "#2A788E",
+    "#23888E",
+    "#1F988B",
+    "#22A884",
+    "#35B779",
+    "#54C568",
+    "#7AD151",
+    "#A5DB36",
+    "#D2E21B",
+    "#FDE725",
 )
+#: Share of a scale -> colour of :data:`VIRIDIS`.
+SEQUENTIAL = tuple((k / (len(VIRIDIS) - 1), color) for k, color in enumerate(VIRIDIS))
 
 
 def ground() -> str:

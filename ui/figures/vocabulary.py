@@ -180,12 +180,12 @@ def heatmap(**properties: Any) -> Part:
     return {"type": "heatmap", **properties}
 
 
-def fill(mark: Mark, *, color: str = "", edge: float = 0, edges: Any = None) -> Part:
+def fill(mark: Mark, *, edge: float = 0) -> Part:
     """Return the look of bars: colour, hatch in print, and width of the edge."""
     return {
-        "color": color or mark.color,
+        "color": mark.color,
         "pattern": {"shape": mark.pattern},
-        "line": {"color": mark.color, "width": edge if edges is None else edges},
+        "line": {"color": mark.color, "width": edge},
     }
 
 
@@ -207,8 +207,8 @@ def whiskers(
     """Return the intervals of points, in units of the axis; an end that is NaN is not drawn."""
     at, least, most = (np.asarray(each, dtype=float) for each in (value, low, high))
     return {
-        "array": np.nan_to_num(most - at),
-        "arrayminus": np.nan_to_num(at - least),
+        "array": most - at,
+        "arrayminus": at - least,
         "color": color,
         "thickness": thickness,
         "width": width,
@@ -281,14 +281,17 @@ class Plane:
         return note(text, 1 if at_end else 0.5, self.down[1], **above, font={"size": 16})
 
 
-def planes(n: int, *, spacing: float, below: float = 0.22) -> list[Plane]:
+#: Sum of the gaps between planes on a telephone, as a share of the height of the figure.
+_BELOW = 0.22
+
+
+def planes(n: int, *, spacing: float) -> list[Plane]:
     """Return planes side by side, or below each other on a telephone.
 
-    The gaps are fractions of the figure: ``spacing`` of its width or, on a telephone, ``below / n``
-    of its height.
+    ``spacing`` is the width of a gap as a share of the width of the figure.
     """
     if narrow():
-        gap = below / n
+        gap = _BELOW / n
         each = (1 - gap * (n - 1)) / n
         tops = [1 - k * (each + gap) for k in range(n)]
         return [Plane(k + 1, down=(top - each, top)) for k, top in enumerate(tops)]

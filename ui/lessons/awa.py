@@ -11,7 +11,17 @@ from ui.figures.cross import CROSS_LABELS, difference_strips, four_accuracies, i
 from ui.figures.lesson import shares
 from ui.figures.palette import FIRST, HARMONIC, SECOND
 from ui.figures.vocabulary import Chart
-from ui.lessons.step import Control, Ranges, Step, StepView, WordAnswers, read_lesson
+from ui.lessons.step import (
+    ALPHA,
+    SIGNIFICANT,
+    Control,
+    Ranges,
+    Step,
+    StepView,
+    WordAnswers,
+    read_lesson,
+    significant,
+)
 from ui.shell.numbers import three_digits
 from ui.state import cache, waiting
 from zslcore.analysis import cross_dataset
@@ -28,9 +38,6 @@ QUESTIONS = CROSS_LABELS | {"larger": "which changes more"}
 FOLDS = Ranges((2.0, 5.0, 10.0), lambda factor: f"{factor:g} times")
 TENTHS = Ranges((0.25, 0.5, 0.75, 0.95), lambda share: f"{100 * share:.0f} %")
 MORE = WordAnswers(("AWA1", "AWA2", "both equally"))
-#: Level of significance.
-ALPHA = 0.05
-SIGNIFICANT = WordAnswers(("yes, p is below 5 %", "no, p is above 5 %"))
 CHANGES = WordAnswers(("the training set", "the test set", "no significant difference"))
 CELLS = WordAnswers(("lower on the other data set", "equal or higher"))
 
@@ -51,10 +58,6 @@ def _table(which: str) -> tuple[pd.DataFrame, str, str]:
     return waiting.study_result(CrossStudy.of(first, second, "PS", METHODS)), names[0], names[1]
 
 
-def _significant(p: float) -> str:
-    return SIGNIFICANT.labels[0 if p < ALPHA else 1]
-
-
 def _totals(which: str) -> StepView:
     counts = awa_image_counts()
     unseen = counts["role"] == "unseen"
@@ -62,17 +65,16 @@ def _totals(which: str) -> StepView:
     larger = MORE.labels[2] if part["AWA1"] == part["AWA2"] else str(part.idxmax())
     total = counts[["AWA1", "AWA2"]].sum().max()
     figure = shares({name: part[name] / total for name in part.index}, [FIRST, SECOND])
-    return StepView(figure, larger, {"which": which} | dict(part))
+    return StepView(figure, larger, dict(part))
 
 
 def _balance(which: str) -> StepView:
     table = awa_image_counts()
     ratio = table[which].max() / table[which].min()
-    facts = {"which": which, "classes": len(table), "ratio": ratio}
+    facts = {"classes": len(table), "ratio": ratio}
     facts["largest"] = table["class"].iloc[table[which].argmax()]
     facts["smallest"] = table["class"].iloc[table[which].argmin()]
-    both = table.rename(columns={"AWA1": "first", "AWA2": "second"})
-    return StepView(image_counts(both, "AWA1", "AWA2"), FOLDS.of(ratio), facts)
+    return StepView(image_counts(table), FOLDS.of(ratio), facts)
 
 
 def _cells(which: str) -> StepView:
@@ -81,7 +83,7 @@ def _cells(which: str) -> StepView:
     own = float(np.nanmean(cells.iloc[:, [0, 2]].to_numpy()))
     other = float(np.nanmean(cells.iloc[:, [1, 3]].to_numpy()))
     figure = four_accuracies({which: cells}, *names)
-    facts = {"which": which, "methods": len(cells), "own": own, "other": other}
+    facts = {"methods": len(cells), "own": own, "other": other}
     return StepView(figure, CELLS.labels[0 if other < own else 1], facts)
 
 
@@ -94,32 +96,32 @@ def _cover() -> Chart:
     return Chart(strips.traces, strips.layout | {"showlegend": False})
 
 
-def _tested(which: str) -> tuple[StepView, Mapping[str, PairedTest]]:
+def _tested(which: str) -> tuple[Chart, Mapping[str, PairedTest]]:
     """Draw the differences of pairs for each question; return the figure and the tests."""
     table, *names = _table(which)
     pair = names[::-1]  # AWA2 minus AWA1, as in the view of the map
     tests = cross_dataset.cross_tests(table, *pair)
     strips = {which: (cross_dataset.paired_differences(table, *pair), tests)}
-    return StepView(difference_strips(strips, QUESTIONS), "", {"which": which}), tests
+    return difference_strips(strips, QUESTIONS), tests
 
 
 def _claim(which: str) -> StepView:
-    strips, tests = _tested(which)
+    figure, tests = _tested(which)
     test, printed = tests["training set"], cross_dataset.PRINTED_CLAIM
     paper = f"; the paper prints {three_digits(printed.p)}" if which == PRINTED else ""
     facts = {"pairs": test.pairs, "sentence": test.sentence, "p": test.p, "paper": paper}
-    return StepView(strips.figure, _significant(test.p), {**strips.facts, **facts})
+    return StepView(figure, significant(test.p), facts)
 
 
 def _larger(which: str) -> StepView:
-    strips, tests = _tested(which)
+    figure, tests = _tested(which)
     larger = tests["larger"]
     if larger.p >= ALPHA:
         answer = CHANGES.labels[2]
     else:
         answer = CHANGES.labels[0 if larger.mean_difference > 0 else 1]
     facts = {"pairs": larger.pairs, "sentence": larger.sentence, "p": larger.p}
-    return StepView(strips.figure, answer, {**strips.facts, **facts})
+    return StepView(figure, answer, facts)
 
 
 def nearest_shares(names: tuple[str, str]) -> dict[str, float]:
@@ -135,17 +137,15 @@ def nearest_shares(names: tuple[str, str]) -> dict[str, float]:
 def _means(which: str) -> StepView:
     by_name = nearest_shares(_names(which))
     share = float(np.mean(list(by_name.values())))
-    return StepView(
-        shares(by_name, [FIRST, SECOND]), TENTHS.of(share), {"which": which, "share": share}
-    )
+    return StepView(shares(by_name, [FIRST, SECOND]), TENTHS.of(share), {"share": share})
 
 
 def _verdict(which: str) -> StepView:
     _, tests = _tested(which)
     values = {QUESTIONS[k]: tests[k].p for k in ("training set", "test set")}
     training, test = values.values()
-    facts = {"which": which, "training": training, "test": test}
-    return StepView(shares(values, [HARMONIC, HARMONIC]), _significant(test), facts)
+    facts = {"training": training, "test": test}
+    return StepView(shares(values, [HARMONIC, HARMONIC]), significant(test), facts)
 
 
 _PRINTED_FIRST = Control("Accuracies", (PRINTED, HERE, BARE))

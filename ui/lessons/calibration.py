@@ -69,7 +69,7 @@ def _zsl(method: str) -> StepView:
     run, scores = validated_run(method)
     zsl, chance = run.evaluation.zsl, 1 / (~scores.seen).sum()
     figure = shares({method: zsl, "guessing": chance}, [UNSEEN, HARMONIC])
-    facts = {"method": method, "zsl": zsl, "chance": chance, "times": zsl / chance}
+    facts = {"zsl": zsl, "chance": chance, "times": zsl / chance}
     return StepView(figure, FIFTHS.of(zsl), facts)
 
 
@@ -77,7 +77,7 @@ def _gzsl(method: str) -> StepView:
     run, _ = validated_run(method)
     zsl, unseen = run.evaluation.zsl, _both_of(run)[0].unseen
     figure = shares({"among unseen classes": zsl, "among all classes": unseen}, [UNSEEN, UNSEEN])
-    facts = {"method": method, "zsl": zsl, "unseen": unseen, "change": unseen - zsl}
+    facts = {"zsl": zsl, "unseen": unseen, "change": unseen - zsl}
     return StepView(figure, FIFTHS.of(unseen), facts)
 
 
@@ -124,7 +124,7 @@ def _separate(method: str) -> StepView:
         "H, joint label space": one,
     }
     figure = shares(values, [SEEN, UNSEEN, HARMONIC, HARMONIC])
-    facts = {"method": method, "separate": separate, "one": one, "change": one - separate}
+    facts = {"separate": separate, "one": one, "change": one - separate}
     return StepView(figure, FIFTHS.of(separate), facts)
 
 
@@ -145,7 +145,7 @@ def _best(method: str) -> StepView:
     run, scores = validated_run(method)
     best = scores.curve.best()
     figure = several_curves({method: (scores.curve, best.gamma)}, [HARMONIC])
-    facts = {"method": method, "best": best.harmonic, "gamma": best.gamma}
+    facts = {"best": best.harmonic, "gamma": best.gamma}
     facts["plain"] = _both_of(run)[0].harmonic
     return StepView(figure, FIFTHS.of(best.harmonic), facts)
 
@@ -164,17 +164,14 @@ def _number(name: str, method: str) -> StepView:
     """Show the metrics up to ``name``, the metric of the step."""
     f, names = _figures(method), list(NUMBERS)
     values = {each: f[NUMBERS[each]] for each in names[: names.index(name) + 1]}
-    facts = {"method": method, "area": f["ausuc_per_sample"], "auroc": f["auroc"]}
+    facts = {"area": f["ausuc_per_sample"], "auroc": f["auroc"]}
     figure = shares(values, [LOOKS[each] for each in values])
     return StepView(figure, FIFTHS.of(values[name]), facts)
 
 
 def _moved(method: str) -> StepView:
     run, scores = validated_run(method)
-    before, after = (
-        metrics_of_test(scores, run.gamma),
-        metrics_of_test(_fewer_seen(scores), run.gamma),
-    )
+    before, after = (metrics_of_test(of, run.gamma) for of in (scores, _fewer_seen(scores)))
     change = {
         name: abs((after[figure] or 0.0) - (before[figure] or 0.0))
         for name, figure in NUMBERS.items()
@@ -203,7 +200,7 @@ def _elsewhere(data: str) -> StepView:
     values = {"H at γ = 0": plain.harmonic, "H, validated γ": calibrated.harmonic}
     kind = " These features are simulated." if cache.dataset(data).simulated else ""
     figure = shares(values, [HARMONIC, VALIDATED])
-    return StepView(figure, FACTORS.of(factor), {"data": data, "factor": factor, "kind": kind})
+    return StepView(figure, FACTORS.of(factor), {"factor": factor, "kind": kind})
 
 
 def _fewer_images(kept: str) -> StepView:
@@ -220,7 +217,7 @@ def _fewer_images(kept: str) -> StepView:
         point = scores.curve.at(run.gamma or 0.0)
         accuracies[share], images[name] = (point.seen, point.unseen, point.harmonic), len(rows)
     first, here, whole = (accuracies[KEPT[name]][2] for name in ("10 %", kept, "100 %"))
-    facts = {"kept": kept, "images": images[kept], "all": images["100 %"]}
+    facts = {"images": images[kept], "all": images["100 %"]}
     facts |= {"H": here, "whole": whole, "lost": whole - here}
     return StepView(over_share(accuracies, KEPT[kept]), POINTS.of(whole - first), facts)
 

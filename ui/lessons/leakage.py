@@ -12,7 +12,16 @@ from ui.figures.marks import GROUP_WORDS
 from ui.figures.palette import GROUP_LOOKS
 from ui.figures.splits import class_leak_bars
 from ui.figures.vocabulary import Chart
-from ui.lessons.step import Control, Ranges, Step, StepView, WordAnswers, read_lesson
+from ui.lessons.step import (
+    SIGNIFICANT,
+    Control,
+    Ranges,
+    Step,
+    StepView,
+    WordAnswers,
+    read_lesson,
+    significant,
+)
 from ui.state import cache
 from zslcore.analysis import overlap
 from zslcore.datasets.simulated_names import name_without_effects
@@ -27,9 +36,7 @@ WITH, WITHOUT = "with effect", "without effect"
 FAULTS = WordAnswers(tuple(quiz.ANSWERS))
 COUNT = Ranges((1, 4, 7), lambda n: f"{n:g}")
 GAINS = Ranges((0.0, 0.1, 0.25, 0.5), lambda gain: f"{100 * gain:.0f} %")
-CHANCE = WordAnswers(("yes, p is below 5 %", "no, p is above 5 %"))
 BETTER = WordAnswers(("overlapping classes are better", "they are as good, or worse"))
-ALPHA = 0.05
 
 
 def _fault(question: str, which: str) -> StepView:
@@ -76,10 +83,8 @@ def _overlap(split: str) -> StepView:
     counts = {group: len(_grouped(DATA, split, group)) for group in GROUPS}
     in_set, n = counts["in the set"], sum(counts.values())
     values = {GROUP_WORDS[group]: count / n for group, count in counts.items()}
-    facts = {"in_set": in_set, "n": n, "split": split}
-    return StepView(
-        shares(values, [GROUP_LOOKS[group] for group in GROUPS]), COUNT.of(in_set), facts
-    )
+    figure = shares(values, [GROUP_LOOKS[group] for group in GROUPS])
+    return StepView(figure, COUNT.of(in_set), {"in_set": in_set, "n": n})
 
 
 def _gains(name: str, method: str) -> tuple[pd.DataFrame, pd.Series]:
@@ -106,8 +111,7 @@ def _bars(name: str, method: str) -> StepView:
 def _simulated(which: str) -> StepView:
     """Show the accuracy bars of the simulated data, with or without the effect."""
     name = DATA if which == WITH else name_without_effects(DATA) or DATA
-    bars = _bars(name, METHODS[0])
-    return StepView(bars.figure, bars.answer, {**bars.facts, "which": which})
+    return _bars(name, METHODS[0])
 
 
 def _gain(which: str) -> StepView:
@@ -117,8 +121,7 @@ def _gain(which: str) -> StepView:
 
 def _chance(which: str) -> StepView:
     bars = _simulated(which)
-    answer = CHANCE.labels[0 if bars.facts["p"] < ALPHA else 1]
-    return StepView(bars.figure, answer, bars.facts)
+    return StepView(bars.figure, significant(bars.facts["p"]), bars.facts)
 
 
 def _audit_step(question: str) -> Step:
@@ -134,7 +137,7 @@ LEAKAGE = read_lesson(
         "overlap": Step(COUNT, Control("Split", ("SS", "PS")), _overlap, (DATA,)),
         "bars": Step(BETTER, Control("Method", METHODS), partial(_bars, DATA), (DATA,)),
         "gain": Step(GAINS, Control("Simulated", (WITH, WITHOUT)), _gain, (DATA,)),
-        "chance": Step(CHANCE, Control("Simulated", (WITHOUT, WITH)), _chance, (DATA,)),
+        "chance": Step(SIGNIFICANT, Control("Simulated", (WITHOUT, WITH)), _chance, (DATA,)),
     },
     cover=_cover,
     command=lambda: f"zslcore check {DATA} --split SS",

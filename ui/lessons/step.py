@@ -27,6 +27,17 @@ class WordAnswers:
     labels: tuple[str, ...]
 
 
+#: Level of significance.
+ALPHA = 0.05
+#: Whether a difference is significant.
+SIGNIFICANT = WordAnswers(("yes, p is below 5 %", "no, p is above 5 %"))
+
+
+def significant(p: float) -> str:
+    """Return the answer of :data:`SIGNIFICANT` that a p-value gives."""
+    return SIGNIFICANT.labels[0 if p < ALPHA else 1]
+
+
 @dataclass(frozen=True, slots=True)
 class Ranges:
     """Answers that are ranges between increasing ``edges``; ``write`` formats an edge."""
@@ -59,7 +70,8 @@ class Control:
 class StepView:
     """Revealed content of a step: figure, right answer, alternative text and observation.
 
-    In a lesson with a TOML file, ``facts`` are the values for its sentences ``alt`` and ``notice``.
+    In a lesson with a TOML file, ``facts`` are the values for its sentences ``alt`` and ``notice``,
+    in addition to the ``option`` of the control.
     """
 
     figure: Chart
@@ -137,7 +149,8 @@ def read_lesson(
 
     def see(row: Mapping[str, str], option: str) -> StepView:
         view = computed[row["see"]].see(option)
-        alt, notice = (write(row[words], **view.facts) for words in ("alt", "notice"))
+        facts = {"option": option, **view.facts}
+        alt, notice = (write(row[words], **facts) for words in ("alt", "notice"))
         return replace(view, alt=alt, notice=notice)
 
     steps = tuple(

@@ -17,6 +17,7 @@ from ui.figures.palette import (
     SEEN,
     UNSEEN,
     VALIDATED,
+    VIRIDIS,
     Mark,
 )
 from ui.maps.scene import Scene
@@ -63,25 +64,6 @@ _COLORS = (
     Mark("#8B5E3C", "circle", night="#C49A78"),
 )
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "triangle-down", "triangle-left")
-#: Viridis in sixteen steps.
-_STEPS = (
-    "#440154",
-    "#481A6C",
-    "#472F7D",
-    "#414487",
-    "#39568C",
-    "#31688E",
-    "#2A788E",
-    "#23888E",
-    "#1F988B",
-    "#22A884",
-    "#35B779",
-    "#54C568",
-    "#7AD151",
-    "#A5DB36",
-    "#D2E21B",
-    "#FDE725",
-)
 #: Meaning -> its mark.
 _LOOKS = {
     "seen": SEEN,
@@ -145,9 +127,9 @@ def colour_by_density(scene: Scene) -> Colouring:
 
 def colour_by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:
     """Colour by a share, shape (n,); ``{}`` in ``words`` becomes the lowest percent of a colour."""
-    step = np.minimum((share * len(_STEPS)).astype(int), len(_STEPS) - 1)
+    step = np.minimum((share * len(VIRIDIS)).astype(int), len(VIRIDIS) - 1)
     palette = tuple(
-        LegendEntry(words.format(100 * k // len(_STEPS)), color) for k, color in enumerate(_STEPS)
+        LegendEntry(words.format(100 * k // len(VIRIDIS)), color) for k, color in enumerate(VIRIDIS)
     )
     return Colouring(step, palette, "scale", ends)
 
@@ -159,7 +141,9 @@ def colour_by_fifths(
     fifth = np.full(len(value), 5)
     rank = np.argsort(np.argsort(value[measured], kind="stable")) / max(measured.sum(), 1)
     fifth[measured] = (5 * rank).astype(int)
-    looks = [LegendEntry(word, _STEPS[k]) for word, k in zip(words, (0, 4, 7, 11, 14), strict=True)]
+    looks = [
+        LegendEntry(word, VIRIDIS[k]) for word, k in zip(words, (0, 4, 7, 11, 14), strict=True)
+    ]
     other = _LOOKS["other"]
     return Colouring(fifth, (*looks, LegendEntry(left, other.color, other.symbol)))
 

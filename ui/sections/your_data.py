@@ -166,7 +166,6 @@ def _show_results(column: Column, task: Task) -> None:
         tables.show(
             table,
             f"{column.data}-methods",
-            labels={name: name for name in table.columns},
             percent=numbers,
             height="content",
         )

@@ -21,22 +21,21 @@ def show(
     table: pd.DataFrame,
     name: str,
     *,
-    labels: Mapping[str, str],
+    labels: Mapping[str, str] | None = None,
     percent: Sequence[str] = (),
     points: Sequence[str] = (),
     significant: Sequence[str] = (),
-    links: Sequence[str] = (),
     height: int | str = "auto",
-    with_csv: bool = True,
     **options: Any,
 ) -> None:
     """Show columns of a tidy table, and offer the table for download.
 
     Accuracies in ``table`` are fractions. Columns without an entry in ``labels`` are in the CSV
-    only; a heading that is a term of the glossary shows its entry as help. Columns in ``percent``
-    (fractions) and ``points`` (their differences) are shown with one decimal, columns in
-    ``significant`` with three digits; columns in ``links`` have addresses or are empty.
+    only; without ``labels``, all columns are shown by their names. A heading that is a term of the
+    glossary shows its entry as help. Columns in ``percent`` (fractions) and ``points`` (their
+    differences) are shown with one decimal, columns in ``significant`` with three digits.
     """
+    labels = labels or {str(column): str(column) for column in table}
     shown = table[list(labels)].copy()
     for column in shown.select_dtypes("bool"):
         shown[column] = np.where(shown[column], "yes", "no")
@@ -50,9 +49,6 @@ def show(
         config |= {
             c: st.column_config.NumberColumn(labels[c], format=text, help=tips[c]) for c in columns
         }
-    config |= {c: st.column_config.LinkColumn(labels[c], display_text="open") for c in links}
     options = {"height": height, "hide_index": True, "placeholder": "–"} | options
     st.dataframe(shown, column_config=config, **options)
-    if with_csv:
-        look = TableFormat(labels, percent, points, significant)
-        downloads.offer_table(table, name, look)
+    downloads.offer_table(table, name, TableFormat(labels, percent, points, significant))

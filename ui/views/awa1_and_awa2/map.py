@@ -225,9 +225,8 @@ def _show_image_counts() -> None:
         f"balanced: the standard deviation of its images per class is {spread['AWA2']:.2f} of the "
         f"mean, against {spread['AWA1']:.2f} for AWA1."
     )
-    counts = table.rename(columns={"AWA1": "first", "AWA2": "second"})
     chart(
-        image_counts(counts, "AWA1", "AWA2"),
+        image_counts(table),
         f"Images per class of AWA1 and AWA2, from {table['AWA2'].max():,} of AWA2's "
         f"{plain(str(table['class'].iloc[0]))} to {table['AWA2'].min():,}.",
         key="awa1_images_per_class",

@@ -309,8 +309,7 @@ def _show_measured() -> None:
         for of in reliability.stored_reliability()
     ]
     with st.expander("Accuracy of the comparison", icon=":material/rule:"):
-        table = pd.DataFrame(rows)
-        tables.show(table, "contamination_measured", labels={name: name for name in table.columns})
+        tables.show(pd.DataFrame(rows), "contamination_measured")
 
 
 TABS = {"Map": show_map, "Classes": show_classes, "Extractors": show_extractors}

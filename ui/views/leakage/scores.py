@@ -474,9 +474,7 @@ def _show_by_side(table: pd.DataFrame, at_own: pd.DataFrame, name: str) -> None:
     others = table[~of_sides]
     column = others["line"] + others["protocol"].str.extract("(, γ = 0)", expand=False).fillna("")
     for k, shown in enumerate((wide, _wide(others.assign(column=column), "average"))):
-        labels = {str(column): str(column) for column in shown}
-        values = [*labels][1:]
-        tables.show(shown, f"{name}_{k}", labels=labels, percent=values, height="content")
+        tables.show(shown, f"{name}_{k}", percent=[*shown][1:], height="content")
 
 
 def _wide(table: pd.DataFrame, rows: str) -> pd.DataFrame:
