@@ -1,6 +1,5 @@
 """Whose an import is: everybody's on one's own machine, a session's or a group's in public."""
 
-import hashlib
 import io
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -102,20 +101,6 @@ def test_the_key_of_a_group_is_another_one_in_every_data_folder(files, tmp_path,
         keys.add(imports.names()[0].partition(".v-")[2])
         assert (tmp_path / folder / visitors.SALT).stat().st_mode & 0o077 == 0
     assert len(keys) == 2
-    fixed = hashlib.scrypt(words.encode(), salt=b"zslcore", n=1 << 12, r=8, p=1, dklen=8).hex()
-    assert fixed not in keys
-
-
-@pytest.mark.usefixtures("public")
-def test_an_import_under_the_key_of_earlier_versions_still_opens_for_its_group(tmp_path):
-    words = "correct horse battery"
-    fixed = hashlib.scrypt(words.encode(), salt=b"zslcore", n=1 << 12, r=8, p=1, dklen=8).hex()
-    np.savez(tmp_path / "mine.npz", **ARRAYS)
-    import_dataset(tmp_path / "mine.npz", name=f"mine.v-{fixed}")
-    member, stranger = (with_dialog(visit(PAGE)) for _ in range(2))
-    member.text_input(key="data_group").set_value(words).run()
-    assert offered(member.run()) == [f"mine.v-{fixed}"]
-    assert offered(stranger.run()) == []
 
 
 def test_two_servers_agree_on_the_salt(tmp_path):

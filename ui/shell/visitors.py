@@ -36,10 +36,8 @@ _OWNED = re.compile(r"\.v-([0-9a-f]{16})$")
 #: guessed.
 SALT = "group_salt"
 SALT_BYTES = 32
-#: Cost n of scrypt, now and in versions up to 0.1, which had one salt for all servers. Both are
-#: kept, so that groups can still open imports made by those versions.
-_COST, _COST_BEFORE = 1 << 14, 1 << 12
-_SALT_BEFORE = b"zslcore"
+#: Cost n of scrypt.
+_COST = 1 << 14
 #: Minimum number of letters of a passphrase, so that it cannot be guessed.
 FEWEST = 12
 
@@ -129,14 +127,13 @@ def _owners() -> tuple[str, ...]:
     words = st.session_state.get(GROUP, "")
     if len(words) < FEWEST:
         return (visit,)
-    before = _group(words, _SALT_BEFORE, _COST_BEFORE)
-    return (visit, before, _group(words, _salt(data_folder() / SALT), _COST))
+    return visit, _group(words, _salt(data_folder() / SALT))
 
 
 @lru_cache(maxsize=256)
-def _group(words: str, salt: bytes, cost: int) -> str:
+def _group(words: str, salt: bytes) -> str:
     """Return the name suffix of a group's imports, 16 hex digits."""
-    return hashlib.scrypt(words.encode(), salt=salt, n=cost, r=8, p=1, dklen=8).hex()
+    return hashlib.scrypt(words.encode(), salt=salt, n=_COST, r=8, p=1, dklen=8).hex()
 
 
 def _salt(path: Path) -> bytes:
