@@ -28,13 +28,7 @@ from ui.maps.colours import (
     colours_of,
     roles,
 )
-from ui.maps.scene import (
-    Scene,
-    read_cameras,
-    read_selection,
-    write_cameras,
-    write_selection,
-)
+from ui.maps.scene import Scene, read_cameras, read_selection, write_cameras, write_selection
 from ui.sections.pair_of_sets import about_simulated, choose_pair
 from ui.shell.folds import fold
 from ui.shell.frame import Header, chart, place_answer

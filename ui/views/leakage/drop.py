@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any, BinaryIO
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from ui.components import window
 from ui.figures.splits import picture_of
@@ -18,44 +17,22 @@ from ui.intake import scores, uploads
 from ui.intake.reading_progress import read_or_cancel
 from ui.intake.scores import ScoreUpload
 from ui.intake.uploads import UploadedGroup, recognise_uploads
-from ui.sections.audit import (
-    GAIN,
-    LOOKS,
-    VERDICT_COLORS,
-    Review,
-    show_evidence,
-    show_findings,
-)
+from ui.sections.audit import LOOKS, VERDICT_COLORS, Review, show_findings
+from ui.sections.declaration import MEASURED, Declared, choose_pretraining, declare
+from ui.sections.split_tools import show_against, show_corrected, show_decisions
 from ui.shell import site_map
-from ui.shell.frame import (
-    Header,
-    ViewAnswer,
-    chart,
-    errors_as_sentences,
-    place_answer,
-    show_tabs,
-)
+from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer, show_tabs
 from ui.shell.guard import fragment
-from ui.shell.text import PART_LABELS, on_screen, plain
+from ui.shell.text import on_screen, plain
 from ui.state import cache, controls, data_menu, decisions
-from ui.takeaway import downloads, tables
+from ui.takeaway import downloads
 from ui.takeaway.downloads import download
 from zslcore.board.card import card_of_result
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.leakage import (
-    AuditContext,
-    CorrectedSplit,
-    DeclaredProvenance,
-    Mark,
-    Vocabulary,
-    compare_splits,
-    get_vocabulary,
-)
-from zslcore.leakage.contamination import titles_of_sets
-from zslcore.leakage.correction import Policy
+from zslcore.leakage import AuditContext, Mark, Vocabulary, get_vocabulary
 from zslcore.leakage.file_kinds import ENDINGS, class_list_of
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.published import PredictedScores
@@ -68,12 +45,7 @@ from zslcore.numbers import counted
 from zslcore.results.store import ResultStore
 from zslcore.scores import sandboxed
 from zslcore.scores.card import card_of_predictions, card_of_scores
-from zslcore.scores.joined import (
-    CheckedFile,
-    CheckedScores,
-    CheckedSplit,
-    joined_cards,
-)
+from zslcore.scores.joined import CheckedFile, CheckedScores, CheckedSplit, joined_cards
 from zslcore.scores.printed import Printed, read_printed
 from zslcore.storage import artifacts
 from zslcore.storage.files import FACTS
@@ -87,7 +59,6 @@ HELP = (
     "file is read in a separate process that runs no code from it."
 )
 ON_FILE, ON_DATASET = "files", "a data set"
-DECLARED = f"as declared, else {titles_of_sets([USUAL])}"
 
 
 def show(header: Header) -> None:
@@ -159,7 +130,7 @@ def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> Non
             names = list(dataset.splits)
             chosen = controls.choose_option("Split", names, key="split", default="SS")
             split = dataset.split(chosen)
-            pretraining = _choose_pretraining()
+            pretraining = choose_pretraining()
             declared = declare(measurable=True)
 
         def read() -> AuditContext:
@@ -249,7 +220,7 @@ def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenera
     with artifacts.scratch() as folder:
         groups = recognise_uploads(files, folder)
         with row:
-            pretraining, printed = _choose_pretraining(), _ask_printed(groups)
+            pretraining, printed = choose_pretraining(), _ask_printed(groups)
             declared = declare(measurable=False)
         judged = [_judged(each, pretraining, declared) for each in groups]
     scores.keep([each.evaluated for each in judged if each.evaluated is not None])
@@ -277,18 +248,6 @@ def _ask_printed(groups: Sequence[UploadedGroup]) -> tuple[Printed, ...]:
     if not any(each.main.kind in ("scores", "predictions") for each in groups):
         return ()
     return read_printed(scores.ask_printed("drop_printed", width=200))
-
-
-def _choose_pretraining() -> list[Vocabulary]:
-    """Choose the pre-training set of the extractor; empty if it is not declared."""
-    chosen = controls.choose_corpus(
-        "Extractor trained on",
-        key="drop_pretraining",
-        default=DECLARED,
-        width=250,
-        help="Test classes in the pre-training set are not unseen.",
-    )
-    return [] if chosen == DECLARED else [get_vocabulary(chosen)]
 
 
 def _judged(files: UploadedGroup, pretraining: list[Vocabulary], declared: Declared) -> _Checked:
@@ -333,89 +292,6 @@ def _of_predictions(files: UploadedGroup, pretraining: list[Vocabulary]) -> _Che
     return _Checked(
         CheckedScores(card, evaluated.report) if evaluated else CheckedFile(card), evaluated
     )
-
-
-# --- Declaration ----------------------------------------------------------------------------------
-
-
-CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
-#: Declaration -> label and options of its menu.
-_CHOICES = {
-    "hyperparameters": ("Hyper-parameters were chosen on", CHOSEN_ON),
-    "epochs": ("Epochs were chosen on", CHOSEN_ON),
-    "gamma": ("γ was chosen on", CHOSEN_ON),
-    "prototypes": ("Class embeddings were made from", ["unknown", "independent", "test images"]),
-}
-#: Whether this visit has opened the menu of declarations, or has a declaration in its address.
-_DECLARED = "leakage_declared"
-#: Methods fitted on request to measure the gain of overlapping classes.
-MEASURED = ("LinearS2V", "LinearV2S", "ESZSL")
-
-
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """Declarations on a split, with a list of photographs (``groups``) and of classes (``own``)."""
-
-    provenance: DeclaredProvenance
-    own: UploadedFile | None = None
-    groups: UploadedFile | None = None
-    pattern: str = ""
-    measure: bool = False
-
-    @property
-    def key(self) -> str:
-        """Key of the declared photographs; empty without any."""
-        if self.groups is None and not self.pattern:
-            return ""
-        return f" {self.groups.file_id if self.groups else ''} {self.pattern}"
-
-
-def declare(*, measurable: bool) -> Declared:
-    """Show the menu of declarations; return its values.
-
-    The controls are drawn from the first run in which the menu is open or the address contains a
-    declaration, and in each later run, so that they keep their values.
-    """
-    menu = st.popover(
-        "More",
-        icon=":material/more_horiz:",
-        key="leakage_more",
-        on_change="rerun",
-        help="Declare how results were produced and chosen",
-    )
-    stated = any(f"leakage_{name}" in st.query_params for name in (*_CHOICES, "pattern", "measure"))
-    if menu.open or stated:
-        st.session_state[_DECLARED] = True
-    if not st.session_state.get(_DECLARED):
-        return Declared(DeclaredProvenance())
-    with menu:
-        chosen = {
-            what: controls.choose_option(label, options, key=f"leakage_{what}")
-            for what, (label, options) in _CHOICES.items()
-        }
-        own = st.file_uploader(
-            "Your own list of pre-training classes, one per line", type=["txt"], key="leakage_list"
-        )
-        groups = st.file_uploader(
-            "Photograph or video of each row (names, one per line, or a CSV)",
-            type=list(uploads.GROUP_ENDINGS),
-            key="leakage_groups",
-        )
-        pattern = st.text_input(
-            "Regular expression that extracts the photo id",
-            key="leakage_pattern",
-            bind="query-params",
-            placeholder="(.*)_aug[0-9]+",
-            help="Its first group identifies the photo in an image file name, for frames of a "
-            "video or edited copies of an image.",
-        )
-        measure = measurable and st.toggle(
-            f"Measure the effect with {', '.join(MEASURED)}",
-            key="leakage_measure",
-            bind="query-params",
-            help="Stored runs on this split are always used.",
-        )
-    return Declared(DeclaredProvenance(**chosen), own, groups, pattern, measure)
 
 
 # --- The card -------------------------------------------------------------------------------------
@@ -526,130 +402,3 @@ def _show_details(card: Report, *, findings_below: bool, is_open: bool) -> None:
                 st.markdown(f"{mark} {words}{advice}")
     with st.expander("Files read", icon=":material/description:"):
         st.table({plain(a): plain(b) for a, b in card.read_as.items()}, border="horizontal")
-
-
-# --- Comparison with another split ----------------------------------------------------------------
-
-
-A_FILE = "a file"
-
-
-def show_against(review: Review) -> None:
-    """Compare the split with another split of the data set or with a file."""
-    splits = [] if review.dataset is None else list(review.dataset.splits)
-    others = [name for name in splits if name != review.report.split]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = controls.choose_option(
-            "Compare with", [*others, A_FILE], key="leakage_other", width=220
-        )
-    if chosen == A_FILE or review.dataset is None:
-        other = _of_file()
-    else:
-        other = AuditContext.of_split(review.dataset.split(chosen), review.dataset)
-    if other is None:
-        st.info(
-            "Upload another split file of the same data, such as the first release and version "
-            "2.0, or the standard split and the proposed one.",
-            icon=":material/upload_file:",
-        )
-        return
-    comparison = compare_splits(review.split, other)
-    sentence = comparison.headline
-    for part, words in PART_LABELS.items():
-        sentence = sentence.replace(part, words)
-    st.markdown(f"**{plain(sentence)}**")
-    for k, table in enumerate(comparison.tables()):
-        show_evidence(table, f"leakage_against_{review.file_name}_{k}", PART_LABELS)
-
-
-def _of_file() -> AuditContext | None:
-    files: Sequence[UploadedFile] = st.file_uploader(
-        "Second split file",
-        type=list(ENDINGS),
-        accept_multiple_files=True,
-        key="leakage_other_files",
-    )
-    if not files:
-        return None
-    key = " ".join(file.file_id for file in files)
-    read = partial(read_or_cancel, key, lambda: uploads.read_only_split(files))
-    return cache.split_to_review(key, read)
-
-
-# --- Decisions and the corrected split ------------------------------------------------------------
-
-
-#: Option on screen and in the address -> policy of a corrected split.
-WORDS: dict[str, Policy] = {"stay in the test part": "test first", "are dropped": "drop"}
-
-
-def show_decisions(review: Review) -> None:
-    """Show the matches of class names for confirmation or rejection."""
-    context = review.context
-    if not context.vocabularies or context.unseen_classes is None or not context.class_names:
-        st.info(
-            "Decisions need the names of the test classes and a list of pre-training classes.",
-            icon=":material/info:",
-        )
-        return
-    st.caption(
-        "Certain matches count unless rejected, possible ones if confirmed. The verdict above and "
-        "Overlap gain use your decisions; the address keeps them."
-    )
-    undecided = replace(context, decisions={})
-    for vocabulary in context.vocabularies:
-        matches = cache.class_overlaps(
-            review.key, vocabulary.name, repr(review.lists), undecided, vocabulary
-        )
-        editor = f"leakage_editor_{review.key}_{vocabulary.name}"
-        decisions.edit(context.name, vocabulary, matches, key=editor)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        download(
-            "Decisions for the command line",
-            decisions.as_toml(context.decisions),
-            "decisions.toml",
-            disabled=not any(context.decisions.values()),
-            help="For `zslcore check FILE --decisions decisions.toml`.",
-        )
-        if review.query is not None:
-            site_map.link(GAIN, "Gain of these classes", **review.query)
-
-
-def show_corrected(review: Review) -> None:
-    """Show the corrected split, and offer it as files."""
-    words = controls.choose_option(
-        "Rows in both training and test", list(WORDS), key="leakage_policy", width=260
-    )
-    policy = WORDS[words]
-    limits = review.context.thresholds
-    as_it_came = replace(review.split, thresholds=limits)
-    split = cache.corrected(review.key, policy, repr(limits), as_it_came)
-    removed = split.table()
-    tables.show(
-        removed.replace({"part": PART_LABELS}),
-        f"leakage_corrected_{review.file_name}",
-        labels={"part": "part", "rows": "rows left", "removed": "removed"},
-        height="content",
-    )
-    n = split.n_removed
-    st.caption(
-        f"{n:,} {'image' if n == 1 else 'images'} removed."
-        if n
-        else "No row has to be removed. Classes in the pre-training set stay in "
-        "the split; its author decides whether to keep these classes."
-    )
-    with st.container(horizontal=True):
-        for label, ending, make in (
-            ("MAT file", "mat", lambda: _mat_bytes(split)),
-            ("JSON file", "json", split.to_json),
-        ):
-            name = f"{review.file_name}_corrected.{ending}"
-            download(label, make, name, f"leakage_corrected_{ending}", type="secondary")
-
-
-def _mat_bytes(split: CorrectedSplit) -> bytes:
-    """Return a corrected split as a MAT file in the benchmark layout."""
-    with artifacts.scratch() as folder:
-        path = folder / "split.mat"
-        split.save_mat(path)
-        return path.read_bytes()

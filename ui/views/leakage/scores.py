@@ -28,14 +28,7 @@ from zslcore.scores.explain import LISTED, explain
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import Pair, compare_scores, in_protocols
 from zslcore.scores.printed import read_printed
-from zslcore.scores.protocols import (
-    CHOSEN,
-    PROTOCOLS,
-    WORDS,
-    Words,
-    metrics_of_test,
-    side_by_side,
-)
+from zslcore.scores.protocols import CHOSEN, PROTOCOLS, WORDS, Words, metrics_of_test, side_by_side
 from zslcore.scores.reading import JudgedScores, is_of
 
 EXAMPLES = ("LinearS2V", "ESZSL", "LinearV2S")

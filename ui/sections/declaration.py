@@ -1,0 +1,107 @@
+"""Declarations on a split: pre-training set, origin of choices, photographs, own classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from ui.intake import uploads
+from ui.state import controls
+from zslcore.leakage import DeclaredProvenance, Vocabulary, get_vocabulary
+from zslcore.leakage.contamination import titles_of_sets
+from zslcore.leakage.vocabularies import USUAL
+
+#: Option of the menu of pre-training sets: no declaration.
+DECLARED = f"as declared, else {titles_of_sets([USUAL])}"
+CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
+#: Declaration -> label and options of its menu.
+_CHOICES = {
+    "hyperparameters": ("Hyper-parameters were chosen on", CHOSEN_ON),
+    "epochs": ("Epochs were chosen on", CHOSEN_ON),
+    "gamma": ("γ was chosen on", CHOSEN_ON),
+    "prototypes": ("Class embeddings were made from", ["unknown", "independent", "test images"]),
+}
+#: Whether this visit has opened the menu of declarations, or has a declaration in its address.
+_DECLARED = "leakage_declared"
+#: Methods fitted on request to measure the gain of overlapping classes.
+MEASURED = ("LinearS2V", "LinearV2S", "ESZSL")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """Declarations on a split, with a list of photographs (``groups``) and of classes (``own``)."""
+
+    provenance: DeclaredProvenance
+    own: UploadedFile | None = None
+    groups: UploadedFile | None = None
+    pattern: str = ""
+    measure: bool = False
+
+    @property
+    def key(self) -> str:
+        """Key of the declared photographs; empty without any."""
+        if self.groups is None and not self.pattern:
+            return ""
+        return f" {self.groups.file_id if self.groups else ''} {self.pattern}"
+
+
+def declare(*, measurable: bool) -> Declared:
+    """Show the menu of declarations; return its values.
+
+    The controls are drawn from the first run in which the menu is open or the address contains a
+    declaration, and in each later run, so that they keep their values.
+    """
+    menu = st.popover(
+        "More",
+        icon=":material/more_horiz:",
+        key="leakage_more",
+        on_change="rerun",
+        help="Declare how results were produced and chosen",
+    )
+    stated = any(f"leakage_{name}" in st.query_params for name in (*_CHOICES, "pattern", "measure"))
+    if menu.open or stated:
+        st.session_state[_DECLARED] = True
+    if not st.session_state.get(_DECLARED):
+        return Declared(DeclaredProvenance())
+    with menu:
+        chosen = {
+            what: controls.choose_option(label, options, key=f"leakage_{what}")
+            for what, (label, options) in _CHOICES.items()
+        }
+        own = st.file_uploader(
+            "Your own list of pre-training classes, one per line", type=["txt"], key="leakage_list"
+        )
+        groups = st.file_uploader(
+            "Photograph or video of each row (names, one per line, or a CSV)",
+            type=list(uploads.GROUP_ENDINGS),
+            key="leakage_groups",
+        )
+        pattern = st.text_input(
+            "Regular expression that extracts the photo id",
+            key="leakage_pattern",
+            bind="query-params",
+            placeholder="(.*)_aug[0-9]+",
+            help="Its first group identifies the photo in an image file name, for frames of a "
+            "video or edited copies of an image.",
+        )
+        measure = measurable and st.toggle(
+            f"Measure the effect with {', '.join(MEASURED)}",
+            key="leakage_measure",
+            bind="query-params",
+            help="Stored runs on this split are always used.",
+        )
+    return Declared(DeclaredProvenance(**chosen), own, groups, pattern, measure)
+
+
+def choose_pretraining() -> list[Vocabulary]:
+    """Choose the pre-training set of the extractor; empty if it is not declared."""
+    chosen = controls.choose_corpus(
+        "Extractor trained on",
+        key="drop_pretraining",
+        default=DECLARED,
+        width=250,
+        help="Test classes in the pre-training set are not unseen.",
+    )
+    return [] if chosen == DECLARED else [get_vocabulary(chosen)]
