@@ -7,9 +7,9 @@ import pytest
 
 from tests.pages import charts, metrics, visit, words
 from tests.worlds import linear_world
+from ui.sections.results import play_parameters
 from ui.shell.text import plain
 from ui.takeaway.exports import TableFormat, table_as_latex, table_as_markdown
-from ui.views.compare.table import play_parameters
 from zslcore.analysis.method_table import inductive_rows
 from zslcore.datasets import ZSLDataset, imports, load
 from zslcore.evaluation.runs import run

@@ -234,7 +234,7 @@ def test_an_import_opens_on_what_was_read_verdict_results_and_then_compare(
         H = stored[name].evaluation.calibrated.harmonic
         assert table.loc[name, "H at γ"] == pytest.approx(100 * H)
     assert table["rank"].iloc[0].startswith("1 (")
-    assert f"the highest of {len(names)} methods" in words(app)
+    assert f"leads the {len(names)} methods" in words(app)
     assert "data_compute" not in {button.key for button in app.button}
     compared = pages.visit("table", dataset="birds")
     headings = next(e.value.columns for e in compared.dataframe if e.value.columns.nlevels == 2)

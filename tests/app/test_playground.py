@@ -276,14 +276,14 @@ def test_each_picture_is_of_the_label_that_its_answer_was_judged_by(source, monk
     digits = cache.dataset("digits")
     specs = [RunSpec.of(digits, "PS", name) for name in answers.methods_of(digits, "PS")]
     if source == "shipped":
-        found = [(s, of) for s in specs if (of := answers._stored(s)) is not None]
+        found = [(s, of) for s in specs if (of := waiting.stored_run(s)) is not None]
         lacking = {spec.method for spec in specs} - {spec.method for spec, _ in found}
         assert lacking == {"f-CLSWGAN", "CADA-VAE", "CE-GZSL"}
     else:
         quick = [spec for spec in specs if waiting.is_quick(spec)]
         made = [runs.run(spec, digits, store=ResultStore()) for spec in quick]
-        now = [(run.result.spec, answers._of_run(run.result, run.scores)) for run in made]
-        found = now if source == "now" else [(spec, answers._stored(spec)) for spec in quick]
+        now = [(run.result.spec, waiting.AnsweredRun(run.result, run.scores)) for run in made]
+        found = now if source == "now" else [(spec, waiting.stored_run(spec)) for spec in quick]
         assert len(found) >= 4
     for spec, of in found:
         same_labels(spec, of)

@@ -219,7 +219,9 @@ def _group_bars(table: pd.DataFrame, group: str, mark: Mark) -> Part:
         width=0.8,  # by default the bars of a group fill the gaps between its classes
         marker=fill(mark),
         error_y=whiskers(
-            *(part[column] for column in ("accuracy", "low", "high")),
+            part["accuracy"],
+            part["low"],
+            part["high"],
             NEUTRAL.color if legible else FAINT,
             thickness=1.8,
             width=3 if legible else 0,

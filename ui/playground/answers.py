@@ -13,7 +13,7 @@ import numpy as np
 
 from ui.components.playground import Chip, DatasetTile, Pending, Rail, RunChoice
 from ui.intake import missing_extras
-from ui.shell.numbers import duration
+from ui.shell.numbers import duration, elapsed
 from ui.shell.text import page_sentence
 from ui.state import cache, controls, data_menu, waiting
 from ui.state.controls import METHOD
@@ -221,10 +221,7 @@ def standing(method: str, status: Status | None, words: str, button: str, covers
     if status is not None and status.active:
         place = f"Number {status.position} in the queue" if status.position else ""
         doing = place or status.message or "Starting a process"
-        spent = f"{doing}. {duration(status.seconds)} elapsed"
-        rest = status.seconds_left
-        spent += "." if rest is None else f", about {duration(rest)} left."
-        return Pending(spent, "Cancel", covers)
+        return Pending(f"{doing}. {elapsed(status)}", "Cancel", covers)
     if (
         status is not None
         and status.state in ("failed", "interrupted")

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import pandas as pd
 import streamlit as st
 
 from ui.sections.audit import VERDICT_COLORS, Review
+from ui.sections.results import METRICS, draw_stored_curve, lead_in_words
 from ui.shell import site_map
-from ui.shell.numbers import duration, percent
+from ui.shell.numbers import duration
 from ui.shell.text import plain
 from ui.state import cache
-from ui.state.waiting import submit, wait_for
+from ui.state.waiting import offer
 from ui.takeaway import tables
-from ui.takeaway.curves import draw_curves
 from zslcore import jobs
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
-from zslcore.analysis.method_table import Column, MethodResult, MethodTable, cells_of_runs
+from zslcore.analysis.method_table import Column, MethodTable, cells_of_runs
 from zslcore.analysis.metric_names import Metric
 from zslcore.analysis.study import run_seconds
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.protocol import Task
-from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.contamination import titles_of_sets
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.report import Report
 from zslcore.methods import METHODS
-from zslcore.results.store import ResultStore, StoredRun
 
 #: Number of a comparison's runs that are computed at the same time.
 AT_ONCE = 2
@@ -118,51 +114,33 @@ def _offer_methods(dataset: ZSLDataset, split: Split, task: Task, column: Column
             for sentence in refused.values():
                 st.caption(plain(sentence))
             return
-    status = jobs.status(work.key)
-    if status is not None and status.state != "done":
-        wait_for(work, stop=False)
-        return
     seconds = run_seconds(dataset) * len(missing) / AT_ONCE
     label = f"Compute {len(missing)} closed-form methods"
+    kind = "primary" if column is None else "secondary"
     with st.container(horizontal=True, vertical_alignment="center"):
-        kind: Literal["primary", "secondary"] = "primary" if column is None else "secondary"
-        if st.button(label, icon=":material/play_arrow:", key="data_compute", type=kind):
-            submit(work)
-            st.rerun()
-        st.caption(
-            f"{', '.join(missing)}: about {duration(max(seconds, 5.0))}, in the background. "
-            "Parameters and γ are chosen on the folds."
-        )
+        if offer(work, label, key="data_compute", type=kind):
+            st.caption(
+                f"{', '.join(missing)}: about {duration(max(seconds, 5.0))}, in the background. "
+                "Parameters and γ are chosen on the folds."
+            )
 
 
 # --- Results --------------------------------------------------------------------------------------
 
-#: Heading -> metric.
-METRICS: dict[str, Metric] = {
-    "H at γ": "H at gamma",
-    "u at γ": "u at gamma",
-    "s at γ": "s at gamma",
-    "ZSL": "zsl",
-    "AUSUC": "AUSUC",
-}
+#: Metrics in the table, by their labels.
+SHOWN = ("H at γ", "u at γ", "s at γ", "ZSL", "AUSUC")
 
 
 def _show_results(column: Column, task: Task) -> None:
     """Show the ranked methods, and the curve of the leader."""
-    metric = "H at γ" if task == "gzsl" else "ZSL"
-    value = percent(column.ranks["value"][column.leader])
-    sentence = f"**{plain(column.leader)}** has {metric} {value}"
-    if (n := len(column.ranks)) > 1:
-        equal = f"{column.tied} other{'s are' if column.tied != 1 else ' is'}"
-        rest = "all others are" if not column.tied else f"{equal} not"
-        sentence += f", the highest of {n} methods; {rest} significantly worse"
+    lead = lead_in_words(column, "H at γ" if task == "gzsl" else "ZSL")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"{sentence}.", width="content")
+        st.markdown(f"{lead}.", width="content")
         site_map.link("table", "All results in Compare", dataset=column.data)
     table = _as_table(column)
     left, right = st.columns([0.58, 0.42], gap="medium")
     with left:
-        numbers = [name for name in METRICS if name in table]
+        numbers = [name for name in SHOWN if name in table]
         tables.show(
             table,
             f"{column.data}-methods",
@@ -174,7 +152,8 @@ def _show_results(column: Column, task: Task) -> None:
             "classes). γ and parameters are chosen on the folds."
         )
     with right:
-        _show_curve(column.cells[column.leader])
+        leader = column.cells[column.leader]
+        draw_stored_curve(leader, leader.row, key="data_curve", look="first")
 
 
 def _as_table(column: Column) -> pd.DataFrame:
@@ -183,19 +162,9 @@ def _as_table(column: Column) -> pd.DataFrame:
     rows = []
     for row, rank in ranks.iterrows():
         cell = column.cells[str(row)]
-        metrics = {name: cell.figures[of] for name, of in METRICS.items() if of in cell.figures}
+        metrics = {n: cell.figures[METRICS[n]] for n in SHOWN if METRICS[n] in cell.figures}
         ends = (
             "" if rank["first"] != rank["first"] else f" ({rank['first']:.0f}–{rank['last']:.0f})"
         )
         rows.append({"method": row, **metrics, "rank": f"{rank['rank']:.0f}{ends}"})
     return pd.DataFrame(rows)
-
-
-def _show_curve(cell: MethodResult) -> None:
-    """Draw the seen-unseen curve of a run if its predictions are stored."""
-    source = cell.source
-    stored = ResultStore().predictions(source.id) if isinstance(source, StoredRun) else None
-    if stored is None or not stored.test.generalized:
-        return
-    line = line_of(cell.row, stored.test.curve, "first", stored.gamma, stored.gamma or 0.0)
-    draw_curves(InteractiveCurve([line], tell=False), key="data_curve")

@@ -24,6 +24,7 @@ from ui.intake import missing_extras
 from ui.maps import simulated_effects
 from ui.shell import runtime, site_map, terms, visitors
 from ui.shell.guard import fragment, guarded
+from ui.shell.numbers import share_done
 from ui.shell.site_map import Page, View
 from ui.shell.text import TERMS, Term, on_screen, plain
 from ui.takeaway import downloads, report
@@ -386,9 +387,8 @@ def _tray() -> None:
     with st.popover(many, icon=":material/hourglass_top:", type="tertiary", key="tray"):
         st.caption("Your jobs. A job is cancelled when its last visitor leaves it.")
         for work, status in waiting:
-            share = min(status.done / status.total, 1.0) if status.total else 0.0
             place = f"number {status.position} in the queue" if status.position else "running"
-            st.progress(share, text=f"{plain(work.title)}: {place}")
+            st.progress(share_done(status), text=f"{plain(work.title)}: {place}")
             st.button(
                 "Leave",
                 icon=":material/close:",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from zslcore.jobs import Status
 from zslcore.numbers import percent as percent
 from zslcore.numbers import signed as signed
 from zslcore.numbers import three_digits as three_digits
@@ -65,3 +66,15 @@ def duration(seconds: float) -> str:
         return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours} h {minutes:02} min"
+
+
+def share_done(status: Status) -> float:
+    """Return the share of a job that is done; 0 while it is unknown."""
+    return min(status.done / status.total, 1.0) if status.total else 0.0
+
+
+def elapsed(status: Status) -> str:
+    """Format the duration of a job until now and, if it can be estimated, from now on."""
+    left = status.seconds_left
+    rest = "" if left is None else f", about {duration(left)} left"
+    return f"{duration(status.seconds)} elapsed{rest}."

@@ -16,7 +16,7 @@ from ui.intake import missing_extras
 from ui.shell import visitors
 from ui.shell.frame import BEGAN, WARNED, errors_as_sentences
 from ui.shell.guard import fragment
-from ui.shell.numbers import duration
+from ui.shell.numbers import elapsed, share_done
 from ui.shell.text import plain
 from ui.state import cache
 from zslcore import jobs
@@ -185,15 +185,10 @@ def _panel(study: Study[Any], draw: Draw | None, was_active: bool) -> None:
 
 
 def _show_progress(study: Study[Any], status: Status) -> None:
-    share = min(status.done / status.total, 1.0) if status.total else 0.0
     beginning = f"Number {status.position} in the queue" if status.position else "Starting …"
-    st.progress(share, text=plain(status.message or beginning))
+    st.progress(share_done(status), text=plain(status.message or beginning))
     with st.container(horizontal=True, vertical_alignment="center"):
-        left = (
-            "" if status.seconds_left is None else f", about {duration(status.seconds_left)} left"
-        )
-        gone = f"{duration(status.seconds)} elapsed{left}"
-        st.caption(f"{gone}. You can leave the page and come back.")
+        st.caption(f"{elapsed(status)} You can leave the page and come back.")
         st.space("stretch")
         if st.button("Cancel", icon=":material/close:", key=f"cancel_{study.key}"):
             leave(study.key)
@@ -210,6 +205,18 @@ def _join(study: Study[Any]) -> None:
     """Wait for a job again; start it if necessary."""
     st.session_state.setdefault(LEFT, set()).discard(study.key)
     submit(study)
+
+
+def offer(study: Study[Any], label: str, *, key: str, **options: Any) -> bool:
+    """Show the button that starts a study's job, else the job; return whether it is the button."""
+    status = jobs.status(study.key)
+    if status is not None and status.state != "done":
+        wait_for(study, stop=False)
+        return False
+    if st.button(label, icon=":material/play_arrow:", key=key, **options):
+        submit(study)
+        st.rerun()
+    return True
 
 
 def submit(study: Study[Any]) -> None:

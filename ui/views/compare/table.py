@@ -16,19 +16,28 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ui.components import window
-from ui.figures.method_table import Path, operating_points, rank_diagram, rank_forest
+from ui.figures.method_table import rank_diagram, rank_forest
 from ui.figures.palette import NEUTRAL
+from ui.sections.results import (
+    MARKS,
+    MESSAGE,
+    METRICS,
+    as_clause,
+    lead_in_words,
+    metric_label,
+    printed_table,
+    show_result,
+    title_of,
+)
 from ui.shell import site_map, terms, visitors
 from ui.shell.folds import fold
 from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer
 from ui.shell.numbers import duration, percent, three_digits
-from ui.shell.text import AUSUC, plain
+from ui.shell.text import plain
 from ui.state import cache, controls, data_menu
-from ui.state.waiting import submit, wait_for
+from ui.state.waiting import offer
 from ui.takeaway import downloads
-from ui.takeaway.curves import draw_curves
 from ui.takeaway.exports import TableFormat
-from zslcore import jobs
 from zslcore.analysis import ranking
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.method_table import (
@@ -41,43 +50,17 @@ from zslcore.analysis.method_table import (
     task_of,
 )
 from zslcore.analysis.metric_names import Metric
-from zslcore.analysis.papers.claims import PAPERS
-from zslcore.analysis.papers.printed import why_different
-from zslcore.board.checking import CheckedEntry
-from zslcore.board.making import entry_of_run
 from zslcore.board.table import leak_of
 from zslcore.datasets.facts import fine_tuned_on, is_simulated_name, title
-from zslcore.evaluation import plugins
-from zslcore.evaluation.predictions import Predictions
-from zslcore.evaluation.protocol import origin_in_words
-from zslcore.evaluation.specs import RunSpec
-from zslcore.evaluation.verification import State
-from zslcore.exceptions import ParameterError
-from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import MethodCard
-from zslcore.results.store import ResultStore, StoredRun
+from zslcore.results.store import StoredRun
 
-FIGURES: dict[str, Metric] = {
-    "H at γ": "H at gamma",
-    "ZSL": "zsl",
-    "AUSUC": "AUSUC",
-    "u at γ": "u at gamma",
-    "s at γ": "s at gamma",
-    "H, γ = 0": "H",
-    "u, γ = 0": "u",
-    "s, γ = 0": "s",
-}
 ORIGINS: dict[str, Origin | None] = {
     "your runs": "mine",
     "precomputed": "shipped",
     "printed": None,
     "from others": "others",
-}
-#: State of a result -> its mark and the meaning of the mark.
-MARKS: Mapping[State, tuple[str, str]] = {
-    State.VERIFIED: ("✓", "verified: recomputed from predictions, or computed here"),
-    State.STATED: ("○", "stated: metrics without predictions"),
 }
 #: Optional columns of the table: heading -> value from the card of a method.
 DETAILS: Mapping[str, Callable[[MethodCard], object]] = {
@@ -99,8 +82,6 @@ UNPINNED = 7
 PILLS, MORE = 400, 110
 #: Keys of the table, of the opened cell, and of the result chosen in it.
 TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
-#: Message for the next run: a busy server drops messages sent just before a rerun.
-MESSAGE = "table_message"
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +131,7 @@ def show(_: Header) -> None:
                 icon=":material/leaderboard:",
             )
         else:
-            nothing = f"No result with {_in_words(table.figure)} on split {plain(table.split)}."
+            nothing = f"No result with {metric_label(table.figure)} on split {plain(table.split)}."
             otherwise = (
                 "Results computed in Playground, or by `zslcore run`, appear here at once as your "
                 "runs."
@@ -179,7 +160,7 @@ def _choose() -> tuple[MethodTable, list[str], str, DeltaGenerator]:
         splits = [*SHARED_SPLITS, *sorted(own_splits)]
         split = controls.choose_option("Split", splits, key="table_split", width=84)
         # The standard split has no test images of seen classes.
-        figures = ["ZSL"] if split == "SS" else list(FIGURES)
+        figures = ["ZSL"] if split == "SS" else list(METRICS)
         label = controls.choose_option("Metric", figures, key="table_metric", width=130)
         results = st.container(width="content", key="table_results")
         more = st.popover("More", icon=":material/tune:", width=MORE)
@@ -219,7 +200,7 @@ def _choose() -> tuple[MethodTable, list[str], str, DeltaGenerator]:
                 help="Runs with parameters chosen on a single fold.",
             )
     table = MethodTable(
-        cells, FIGURES[label], split, origins, data, "printed" in whose, variants, probes
+        cells, METRICS[label], split, origins, data, "printed" in whose, variants, probes
     )
     return table, details, unreadable, hint
 
@@ -239,7 +220,7 @@ def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> li
         return place, theirs, cell.simulated, not real, cell.benchmark != "CUB", cell.data
 
     shown = sorted((cell for cell in cells if cell.origin in origins), key=order)
-    names = {cell.data: _title(cell) for cell in shown}
+    names = {cell.data: title_of(cell) for cell in shown}
     chosen = st.multiselect(
         "Data sets",
         list(names),
@@ -268,24 +249,13 @@ def _is_first(name: str) -> bool:
     return not built_in or name == data_menu.chosen_dataset()
 
 
-def _title(of: MethodResult | Column) -> str:
-    """Return the title of a data set; without a title, its benchmark and the rest of its name."""
-    name = title(of.data)
-    if isinstance(of, Column) and of.split not in SHARED_SPLITS:
-        return f"{name}, split {of.split}"
-    if name != of.data or not of.benchmark:
-        return name
-    rest = of.data.removeprefix(of.benchmark).lstrip("-_").removesuffix(".npz")
-    return f"{of.benchmark}, {rest}" if rest else of.data
-
-
 def _hidden_in_words(table: MethodTable) -> str:
     """Return a sentence on the choices that hide your runs; empty without hidden runs."""
     parts, hidden = [], table.hidden()
     for choice, cells in hidden.items():
         of = {
             "Results": "*your runs* is off",
-            "Data sets": ", ".join(dict.fromkeys(_title(cell) for cell in cells)),
+            "Data sets": ", ".join(dict.fromkeys(title_of(cell) for cell in cells)),
             "Split": ", ".join(dict.fromkeys(cell.split for cell in cells)),
             "Metric": _unmeasured_in_words(table.figure, cells),
         }[choice]
@@ -297,13 +267,9 @@ def _hidden_in_words(table: MethodTable) -> str:
 def _unmeasured_in_words(figure: Metric, cells: Sequence[MethodResult]) -> str:
     """Return the reasons why results lack a metric."""
     tasks = sorted({cell.task.upper() for cell in cells if figure in cell.figures and cell.task})
-    none = f"no {_in_words(figure)}" if any(figure not in cell.figures for cell in cells) else ""
+    none = f"no {metric_label(figure)}" if any(figure not in cell.figures for cell in cells) else ""
     chosen = f"parameters chosen for {', '.join(tasks)}" if tasks else ""
     return ", or ".join(filter(None, (none, chosen)))
-
-
-def _in_words(figure: Metric) -> str:
-    return next(label for label, of in FIGURES.items() if of == figure)
 
 
 # --- Answer and grid ------------------------------------------------------------------------------
@@ -312,9 +278,9 @@ def _in_words(figure: Metric) -> str:
 def _say(table: MethodTable, answer: ViewAnswer) -> None:
     """State the leading method of each data set, the number of ties, and leaking classes."""
     first, *others = table.columns
-    names = [plain(_title(column)) for column in table.columns]
+    names = [plain(title_of(column)) for column in table.columns]
     concerns = [_concerns(column) for column in table.columns]
-    clauses = [[], *([_lead_in_words(column)] for column in others)]
+    clauses = [[], *([lead_in_words(column)] for column in others)]
     shared, *differing = dict.fromkeys(briefly for briefly, _ in concerns)
     if differing:
         clauses = [[*of, briefly] for of, (briefly, _) in zip(clauses, concerns, strict=True)]
@@ -324,32 +290,8 @@ def _say(table: MethodTable, answer: ViewAnswer) -> None:
     if not differing:
         evidence.append(f"{shared[:1].upper()}{shared[1:]}.")
     tip = "\n\n".join(f"**{name}**: {why}" for name, (_, why) in zip(names, concerns, strict=True))
-    headline = f"{names[0]}: {_lead_in_words(first, _in_words(table.figure))}."
+    headline = f"{names[0]}: {lead_in_words(first, metric_label(table.figure))}."
     answer.say(headline, " ".join(evidence), tip=tip)
-
-
-def _lead_in_words(column: Column, metric: str = "") -> str:
-    """Return the leader and the number of ties; longer with the label of a ``metric``."""
-    n, leader = len(column.ranks), plain(column.leader)
-    value = percent(column.ranks["value"][column.leader])
-    if metric:
-        name, _, at = metric.replace(" at γ", ", the validated γ").partition(", ")
-        value = f"{name} = {value} at {at}" if at else f"{name} = {value}"
-    if n == 1:
-        return f"{leader}, {value}, is the only result"
-    leads = f"{leader} leads{f' the {n} methods' * bool(metric)} with {value}"
-    if column.ranks["first"].isna().all():
-        why = plain(_begun_small(column.ranks["why"].iloc[0]))
-        return f"{leads}; ranks have no interval: {why}"
-    if not column.tied:
-        return f"{leads}; all others are significantly worse"
-    are = "other is" if column.tied == 1 else "others are"
-    return f"{leads}; {column.tied} {are} not significantly worse{' (95 %)' * bool(metric)}"
-
-
-def _begun_small(sentence: str) -> str:
-    """Return a sentence in the form of a clause: first letter in lower case, without full stop."""
-    return f"{sentence[:1].lower()}{sentence[1:].rstrip('.')}"
 
 
 def _without_interval(table: MethodTable) -> str:
@@ -359,7 +301,7 @@ def _without_interval(table: MethodTable) -> str:
         for row, why in column.ranks["why"].items():
             if why:
                 reasons.setdefault(str(why), []).append(f"{row} on {column.data}")
-    parts = [plain(f"{', '.join(rows)} ({_begun_small(why)})") for why, rows in reasons.items()]
+    parts = [plain(f"{', '.join(rows)} ({as_clause(why)})") for why, rows in reasons.items()]
     return f" Without an interval: {'; '.join(parts)}." * bool(parts)
 
 
@@ -384,7 +326,7 @@ def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
     """Show the table, with cells that open on a click, and offer it as files."""
     rows, columns = _grid(table)
     words = {
-        "value": f"{_in_words(table.figure)}, %",
+        "value": f"{metric_label(table.figure)}, %",
         "ranks": "rank (95 %)",
         "mark": "result",
         "printed": "ResNet-101, %",
@@ -438,10 +380,10 @@ def _hint(table: MethodTable, row: str, column: Column) -> str:
     """Return the value of the opened result, which may be out of sight, or how to open a result."""
     rank = next((rank for name, rank in column.ranks.iterrows() if name == row), None)
     if rank is not None and (row, column.data) != _default(table):
-        value = f"{_in_words(table.figure)} {percent(rank['value'])}"
+        value = f"{metric_label(table.figure)} {percent(rank['value'])}"
         place = (_rank_in_words(rank) or "unknown").lstrip("\N{FIGURE SPACE}")
         return (
-            f"**{plain(f'{row} · {_title(column)}')}**: {value}, rank {place}. Its curve and "
+            f"**{plain(f'{row} · {title_of(column)}')}**: {value}, rank {place}. Its curve and "
             "source are below the table."
         )
     return "Bold: the leader. Grey number: significantly worse. Click a number for its source."
@@ -465,7 +407,7 @@ def _grid(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
     """
     columns = []
     for k, column in enumerate(table.columns):
-        ranks, heading = column.ranks.reindex(table.rows), _title(column)
+        ranks, heading = column.ranks.reindex(table.rows), title_of(column)
         marks = {row: _mark(column.cells.get(row)) for row in table.rows}
         columns += [
             GridColumn(column, "value", heading, 100 * ranks["value"]),
@@ -518,7 +460,7 @@ def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame) -> pd.DataFrame:
 def _legend(table: MethodTable) -> str:
     states = dict.fromkeys(cell.state for column in table.columns for cell in column.cells.values())
     words = [" ".join(MARKS[state]) for state in states]
-    sources = " and ".join(map(_printed_table, dict.fromkeys(table.printed["table"])))
+    sources = " and ".join(map(printed_table, dict.fromkeys(table.printed["table"])))
     one = f"All {'but the printed ' * bool(sources)}results are " if len(words) == 1 else ""
     printed = f"Printed results ({sources}) use other features (ResNet-101)." * bool(sources)
     return (
@@ -539,10 +481,12 @@ def _offer_table(table: MethodTable, rows: list[str], columns: Sequence[GridColu
         values = of.cells.reindex(rows).to_numpy()
         flat[key] = values / 100 if of.is_number else values
         labels[key] = of.heading if of.is_number else "rank"
-    tuned = {_title(c) for c in table.columns if any(cell.fine_tuned for cell in c.cells.values())}
+    tuned = {
+        title_of(c) for c in table.columns if any(cell.fine_tuned for cell in c.cells.values())
+    }
     caption = (
-        f"{_in_words(table.figure)} of {len(rows)} methods on split {table.split}, per class, with "
-        "95 % intervals of ranks over test classes; published results use ResNet-101 features"
+        f"{metric_label(table.figure)} of {len(rows)} methods on split {table.split}, per class, "
+        "with 95 % intervals of ranks over test classes; published results use ResNet-101 features"
         + f"; features of {', '.join(sorted(tuned))} are fine-tuned"
         * bool(tuned)
     )
@@ -583,17 +527,7 @@ def _show_cell(table: MethodTable) -> None:
         menu = controls.choose_option("Result", list(cells), key=CELL, default=default, width=360)
         row, column = cells[menu]
         cell = _choose_result(table, column, row)
-    if cell is None:
-        st.info(plain(f"{row} has no result on {_title(column)}."), icon=":material/info:")
-        _show_printed(table, column, row)
-        return
-    _show_figures(cell)
-    _show_curve(table, column, cell)
-    _show_printed(table, column, row)
-    if isinstance(cell.source, CheckedEntry):
-        _show_entry(cell.source)
-    else:
-        _show_run(cell.source, cell)
+    show_result(table, column, row, cell)
 
 
 def _choose_result(table: MethodTable, column: Column, row: str) -> MethodResult | None:
@@ -621,183 +555,6 @@ def _key(cell: MethodResult) -> str:
     return cell.source.id if isinstance(cell.source, StoredRun) else cell.key
 
 
-def _show_curve(table: MethodTable, column: Column, cell: MethodResult) -> None:
-    """Draw the full curve of the predictions or, without predictions, the stated points."""
-    predictions = _predictions_of(cell)
-    path = _path(cell)
-    if predictions is not None and predictions.test.generalized:
-        curve, gamma = predictions.test.curve, predictions.gamma
-        name = f"{cell.row}, {_title(column)}"
-        line = line_of(name, curve, "harmonic", gamma, gamma or 0.0)
-        draw_curves(InteractiveCurve([line], tell=False), key="table_curve")
-    elif path is not None:
-        paths = [each for other in column.cells.values() if (each := _path(other))]
-        chart(
-            operating_points([*paths, path], cell.row),
-            f"{cell.row} on {_title(column)}: unseen {percent(path.plain[1])} and seen "
-            f"{percent(path.plain[0])} at gamma 0; the other methods in grey.",
-            key="table_points",
-        )
-        st.caption(
-            "This result states two points of the curve, γ = 0 and the validated γ. The full curve "
-            "needs predictions."
-        )
-    else:
-        why = "Split SS has no test images of seen classes, so there is no seen-unseen curve."
-        alone = "This result has no accuracies of seen and unseen classes."
-        st.info(why if column.split == "SS" else alone, icon=":material/info:")
-
-
-def _path(cell: MethodResult) -> Path | None:
-    f = cell.figures
-    if "u" not in f or "s" not in f:
-        return None
-    at = (f["s at gamma"], f["u at gamma"]) if "u at gamma" in f and "s at gamma" in f else None
-    return Path(cell.row, (f["s"], f["u"]), at)
-
-
-def _predictions_of(cell: MethodResult) -> Predictions | None:
-    """Return the predictions stored with a result; None without any."""
-    source = cell.source
-    return ResultStore().predictions(source.id) if isinstance(source, StoredRun) else None
-
-
-def _show_figures(cell: MethodResult) -> None:
-    labels: dict[str, Metric] = {
-        "ZSL accuracy": "zsl",
-        "H at γ": "H at gamma",
-        "H at γ = 0": "H",
-        AUSUC: "AUSUC",
-    }
-    with st.container(horizontal=True):
-        for label, name in labels.items():
-            if name in cell.figures:
-                terms.metric(label, percent(cell.figures[name]))
-
-
-def _printed_table(name: str) -> str:
-    """Return first author, year and number of a printed table, such as "CAL 2"."""
-    paper, _, number = name.partition(" ")
-    author, *_, venue = PAPERS[paper].split(", ")
-    return f"{author} {venue.rpartition(' ')[2]}, table {number}"
-
-
-def _show_printed(table: MethodTable, column: Column, row: str) -> None:
-    """List the printed values of this cell, also from the first version of a paper."""
-    lines = []
-    for _, one in table.prints(row, column.benchmark).iterrows():
-        first = one["first_version"]
-        before = "" if np.isnan(first) else f" (first version of the paper: {percent(first)})"
-        lines.append(f"{_printed_table(one['table'])}: {percent(one['value'])}{before}")
-    if lines:
-        st.markdown(
-            f"**Printed** for {column.benchmark}, with ResNet-101 features and parameters chosen "
-            f"for {task_of(table.figure).upper()}: {'; '.join(lines)}."
-        )
-    for each in why_different(column.data, row.partition(" (")[0]):
-        st.caption(plain(each.sentence))
-
-
-def _state_in_words(state: State, *, is_own: bool = False) -> str:
-    """Return the mark and the state of one result as a sentence."""
-    mark, meaning = MARKS[state]
-    if state is State.VERIFIED:
-        how = (
-            "computed in this data folder" if is_own else "metrics recomputed from its predictions"
-        )
-        meaning = f"verified: {how}"
-    return f"{mark} {meaning.capitalize()}."
-
-
-def _show_run(one: StoredRun, cell: MethodResult) -> None:
-    """Show the origin and command of a run; offer its files and its deletion."""
-    result, spec = one.result, one.result.spec
-    is_own = cell.origin == "mine"
-    origin = "" if is_own else " Precomputed, included in the package."
-    st.markdown(f"{_state_in_words(cell.state, is_own=is_own)}{origin}")
-    params = plain(controls.params_in_words(spec.method, result.params))
-    gamma = "" if result.gamma is None else f"γ = {three_digits(result.gamma)}, "
-    st.caption(
-        f"{gamma}{origin_in_words(result.gamma_origin)}. Parameters ({result.params_origin}): "
-        f"{params}. Computed in {duration(result.seconds)}, {plain(result.created[:10])}. "
-        f"{plain(result.source)}",
-        help=f"By version {plain(result.version)} on data {plain(spec.digest)}.",
-    )
-    downloads.show_command(spec.command())
-    with st.container(horizontal=True, vertical_alignment="center"):
-        _offer_board_file(one)
-        downloads.offer_run(one, f"run_{result.key}", key="table_run_json")
-        if (predictions := _predictions_of(cell)) is not None:
-            downloads.offer_predictions(lambda: predictions, f"predictions_{result.key}")
-        _link_to_play(one)
-        _offer_to_delete(one)
-
-
-def _offer_board_file(one: StoredRun) -> None:
-    """Offer a run as a board entry, if its data set is available to name the rows."""
-    result, spec = one.result, one.result.spec
-    if spec.dataset not in visitors.available_datasets():
-        return
-    dataset = cache.dataset(spec.dataset)
-    if dataset.digest == spec.digest:
-        text = entry_of_run(result, dataset, who="me").to_json()
-        name = f"{spec.method}_{spec.dataset}_{spec.split}"
-        downloads.offer_for_board(text, name, key="table_board_json")
-
-
-def _link_to_play(one: StoredRun) -> None:
-    spec = one.result.spec
-    if (address := play_parameters(spec)) is not None:
-        site_map.link("play", "Open in Playground", **address)
-    elif plugins.is_plugin_name(spec.method):
-        st.caption("This is an external method; set `ZSL_METHODS` to its file.")
-    elif spec.method not in METHODS:
-        st.caption("This version lacks the method of this run.")
-
-
-def _offer_to_delete(one: StoredRun) -> None:
-    """Offer to delete a run of this visitor, after a confirmation."""
-    data = one.result.spec.dataset
-    if one.shipped:
-        return
-    if not visitors.may_delete(data):
-        st.caption("Only the owner can delete a run. This run belongs to the server.")
-        return
-    with st.popover("Delete …", icon=":material/delete:", type="tertiary"):
-        st.markdown(
-            f"Delete **{plain(one.id)}** permanently? All visitors of this server share it."
-        )
-        if st.button("Delete this run", icon=":material/delete:", key="table_delete"):
-            with errors_as_sentences():
-                if not visitors.may_delete(data):  # the visitor may have left the group
-                    raise ParameterError("Only the owner can delete a run.")
-                ResultStore().delete(one.id)
-                st.session_state[MESSAGE] = "The run was deleted."
-            st.rerun()
-
-
-def _show_entry(one: CheckedEntry) -> None:
-    """Show a submitted result, with the findings of the board's checks."""
-    entry = one.entry
-    st.markdown(f"{_state_in_words(one.state)} Submitted by {plain(entry.who)}.")
-    st.markdown(f"**Rows: {one.split_kind}.** {plain(one.rows.sentence)}")
-    st.markdown(f"**Overlap: {one.overlap_word}.** {plain(one.overlap.sentence)}")
-    params = ", ".join(f"{name} = {value}" for name, value in entry.parameters.params.items())
-    gamma = "" if entry.gamma.value is None else f" {three_digits(entry.gamma.value)}"
-    words = [
-        f"γ{gamma} ({entry.gamma.origin})",
-        f"parameters ({entry.parameters.origin}){': ' * bool(params)}{plain(params)}",
-        *(plain(text) for text in (entry.data.features, entry.created[:10]) if text),
-        *(f"{plain(name)} {plain(number)}" for name, number in entry.versions.items() if number),
-    ]
-    seeds = f" Metrics are those of the first of {entry.seeds.n} seeds." * (entry.seeds.n > 1)
-    st.caption(f"{'; '.join(words)}. {plain(entry.provenance)}{seeds}")
-    with st.container(horizontal=True):
-        if entry.link:
-            st.link_button("Its page", entry.link, icon=":material/open_in_new:", type="tertiary")
-        downloads.download("Result as JSON", entry.to_json, one.file, "table_entry_json")
-
-
 # --- Missing results ------------------------------------------------------------------------------
 
 
@@ -807,7 +564,7 @@ def _show_missing(table: MethodTable) -> None:
     if not lacking:
         return
     n = sum(len(rows) for _, rows in lacking)
-    each = "; ".join(f"{_title(column)}: {', '.join(rows)}" for column, rows in lacking)
+    each = "; ".join(f"{title_of(column)}: {', '.join(rows)}" for column, rows in lacking)
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         cells = "1 cell is" if n == 1 else f"{n} cells are"
         st.markdown(f"**{cells} missing** ({plain(each)}). {_time_of(table, lacking)}")
@@ -846,13 +603,7 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
     methods = tuple(dict.fromkeys(row.partition(" (")[0] for row in rows))
     digests = {column.data: cache.dataset(column.data).digest}
     work = ComparisonStudy(ComparisonSpec(digests, (column.split,), methods, task_of(table.figure)))
-    status = jobs.status(work.key)
-    label = f"Compute {len(rows)} on {_title(column)}"
-    if status is not None and status.state != "done":
-        wait_for(work, stop=False)
-    elif st.button(label, icon=":material/play_arrow:", key="table_missing"):
-        submit(work)
-        st.rerun()
+    offer(work, f"Compute {len(rows)} on {title_of(column)}", key="table_missing")
 
 
 # --- Ranks ----------------------------------------------------------------------------------------
@@ -863,10 +614,10 @@ def _show_ranks(table: MethodTable, column: Column) -> None:
     rows, _ = _grid(table)
     shown = column.ranks.reindex(rows)
     words = [_rank_in_words(rank) or "" for _, rank in shown.iterrows()]
-    heading = f"{_title(column)}: {_in_words(table.figure)}, with 95 % intervals"
+    heading = f"{title_of(column)}: {metric_label(table.figure)}, with 95 % intervals"
     chart(
         rank_forest(shown.assign(ranks=words), heading, top=HEADINGS - 2 * BORDER, row=ROW),
-        f"{_in_words(table.figure)} of {len(column.ranks)} methods on {_title(column)}; "
+        f"{metric_label(table.figure)} of {len(column.ranks)} methods on {title_of(column)}; "
         f"{column.leader} leads with {percent(column.ranks['value'].max())}.",
         key="table_forest",
     )
@@ -874,7 +625,7 @@ def _show_ranks(table: MethodTable, column: Column) -> None:
 
 def _show_mean_ranks(table: MethodTable) -> None:
     """Draw mean ranks over data sets, measured and as printed, and report Friedman's test."""
-    where = f" ({_printed_table(table.source)})" if table.source else ""
+    where = f" ({printed_table(table.source)})" if table.source else ""
     sources = {"measured": "measured here", "printed": f"as printed{where}"}
     for name, values in table.rankings().items():
         matrix, methods = values.to_numpy(), values.columns.tolist()
@@ -895,21 +646,3 @@ def _show_mean_ranks(table: MethodTable) -> None:
             "closer than Nemenyi's critical difference (CD) at 5 %. Data sets with the same "
             "images are not independent, which makes p too small."
         )
-
-
-# --- Links to Play --------------------------------------------------------------------------------
-
-
-def play_parameters(spec: RunSpec) -> dict[str, str] | None:
-    """Return the parameters that open this run on Play; None if Play cannot show it.
-
-    Play shows only runs with parameters and gamma chosen on the folds for GZSL.
-    """
-    if spec.method not in METHODS:
-        return None
-    parameters = {"dataset": spec.dataset, "split": spec.split, "method": spec.method}
-    return (
-        parameters
-        if RunSpec(spec.dataset, spec.split, spec.method, digest=spec.digest).key == spec.key
-        else None
-    )

@@ -1,0 +1,311 @@
+"""Results of methods: names of metrics, curve, printed values, source and files of a result.
+
+Text from submitted results is escaped, and never read as Markdown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from ui.figures.method_table import Path, operating_points
+from ui.shell import site_map, terms, visitors
+from ui.shell.frame import chart, errors_as_sentences
+from ui.shell.numbers import duration, percent, three_digits
+from ui.shell.text import AUSUC, plain
+from ui.state import cache, controls
+from ui.takeaway import downloads
+from ui.takeaway.curves import draw_curves
+from zslcore.analysis.method_table import SHARED_SPLITS, Column, MethodResult, MethodTable, task_of
+from zslcore.analysis.metric_names import Metric
+from zslcore.analysis.papers.claims import PAPERS
+from zslcore.analysis.papers.printed import why_different
+from zslcore.board.checking import CheckedEntry
+from zslcore.board.making import entry_of_run
+from zslcore.datasets.facts import title
+from zslcore.evaluation import plugins
+from zslcore.evaluation.predictions import Predictions
+from zslcore.evaluation.protocol import origin_in_words
+from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.verification import State
+from zslcore.exceptions import ParameterError
+from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
+from zslcore.methods import METHODS
+from zslcore.results.store import ResultStore, StoredRun
+
+#: Label of a metric -> metric.
+METRICS: dict[str, Metric] = {
+    "H at γ": "H at gamma",
+    "ZSL": "zsl",
+    "AUSUC": "AUSUC",
+    "u at γ": "u at gamma",
+    "s at γ": "s at gamma",
+    "H, γ = 0": "H",
+    "u, γ = 0": "u",
+    "s, γ = 0": "s",
+}
+#: Session key of a message for the next run: a busy server drops messages sent just before a rerun.
+MESSAGE = "table_message"
+#: State of a result -> its mark and the meaning of the mark.
+MARKS: Mapping[State, tuple[str, str]] = {
+    State.VERIFIED: ("✓", "verified: recomputed from predictions, or computed here"),
+    State.STATED: ("○", "stated: metrics without predictions"),
+}
+
+
+def title_of(of: MethodResult | Column) -> str:
+    """Return the title of a data set; without a title, its benchmark and the rest of its name."""
+    name = title(of.data)
+    if isinstance(of, Column) and of.split not in SHARED_SPLITS:
+        return f"{name}, split {of.split}"
+    if name != of.data or not of.benchmark:
+        return name
+    rest = of.data.removeprefix(of.benchmark).lstrip("-_").removesuffix(".npz")
+    return f"{of.benchmark}, {rest}" if rest else of.data
+
+
+def metric_label(figure: Metric) -> str:
+    """Return the label of a metric."""
+    return next(label for label, of in METRICS.items() if of == figure)
+
+
+def lead_in_words(column: Column, metric: str = "") -> str:
+    """Return the leader and the number of ties; longer with the label of a ``metric``."""
+    n, leader = len(column.ranks), plain(column.leader)
+    value = percent(column.ranks["value"][column.leader])
+    if metric:
+        name, _, at = metric.replace(" at γ", ", the validated γ").partition(", ")
+        value = f"{name} = {value} at {at}" if at else f"{name} = {value}"
+    if n == 1:
+        return f"{leader}, {value}, is the only result"
+    leads = f"{leader} leads{f' the {n} methods' * bool(metric)} with {value}"
+    if column.ranks["first"].isna().all():
+        why = plain(as_clause(column.ranks["why"].iloc[0]))
+        return f"{leads}; ranks have no interval: {why}"
+    if not column.tied:
+        return f"{leads}; all others are significantly worse"
+    are = "other is" if column.tied == 1 else "others are"
+    return f"{leads}; {column.tied} {are} not significantly worse{' (95 %)' * bool(metric)}"
+
+
+def as_clause(sentence: str) -> str:
+    """Return a sentence in the form of a clause: first letter in lower case, without full stop."""
+    return f"{sentence[:1].lower()}{sentence[1:].rstrip('.')}"
+
+
+# --- One result -----------------------------------------------------------------------------------
+
+
+def show_result(table: MethodTable, column: Column, row: str, cell: MethodResult | None) -> None:
+    """Show a result: metrics, curve, printed values, origin, files; printed values without one."""
+    if cell is None:
+        st.info(plain(f"{row} has no result on {title_of(column)}."), icon=":material/info:")
+        _show_printed(table, column, row)
+        return
+    _show_metrics(cell)
+    _show_curve(column, cell)
+    _show_printed(table, column, row)
+    if isinstance(cell.source, CheckedEntry):
+        _show_entry(cell.source)
+    else:
+        _show_run(cell.source, cell)
+
+
+def draw_stored_curve(cell: MethodResult, name: str, *, key: str, look: str = "harmonic") -> bool:
+    """Draw the curve of the predictions stored with a result; return whether there is one."""
+    predictions = _predictions_of(cell)
+    if predictions is None or not predictions.test.generalized:
+        return False
+    gamma = predictions.gamma
+    line = line_of(name, predictions.test.curve, look, gamma, gamma or 0.0)
+    draw_curves(InteractiveCurve([line], tell=False), key=key)
+    return True
+
+
+def _show_curve(column: Column, cell: MethodResult) -> None:
+    """Draw the full curve of the predictions or, without predictions, the stated points."""
+    if draw_stored_curve(cell, f"{cell.row}, {title_of(column)}", key="table_curve"):
+        return
+    if (path := _path(cell)) is not None:
+        paths = [each for other in column.cells.values() if (each := _path(other))]
+        chart(
+            operating_points([*paths, path], cell.row),
+            f"{cell.row} on {title_of(column)}: unseen {percent(path.plain[1])} and seen "
+            f"{percent(path.plain[0])} at gamma 0; the other methods in grey.",
+            key="table_points",
+        )
+        st.caption(
+            "This result states two points of the curve, γ = 0 and the validated γ. The full curve "
+            "needs predictions."
+        )
+    else:
+        why = "Split SS has no test images of seen classes, so there is no seen-unseen curve."
+        alone = "This result has no accuracies of seen and unseen classes."
+        st.info(why if column.split == "SS" else alone, icon=":material/info:")
+
+
+def _path(cell: MethodResult) -> Path | None:
+    f = cell.figures
+    if "u" not in f or "s" not in f:
+        return None
+    at = (f["s at gamma"], f["u at gamma"]) if "u at gamma" in f and "s at gamma" in f else None
+    return Path(cell.row, (f["s"], f["u"]), at)
+
+
+def _predictions_of(cell: MethodResult) -> Predictions | None:
+    """Return the predictions stored with a result; None without any."""
+    source = cell.source
+    return ResultStore().predictions(source.id) if isinstance(source, StoredRun) else None
+
+
+def _show_metrics(cell: MethodResult) -> None:
+    labels: dict[str, Metric] = {
+        "ZSL accuracy": "zsl",
+        "H at γ": "H at gamma",
+        "H at γ = 0": "H",
+        AUSUC: "AUSUC",
+    }
+    with st.container(horizontal=True):
+        for label, name in labels.items():
+            if name in cell.figures:
+                terms.metric(label, percent(cell.figures[name]))
+
+
+def printed_table(name: str) -> str:
+    """Return first author, year and number of a printed table, such as "CAL 2"."""
+    paper, _, number = name.partition(" ")
+    author, *_, venue = PAPERS[paper].split(", ")
+    return f"{author} {venue.rpartition(' ')[2]}, table {number}"
+
+
+def _show_printed(table: MethodTable, column: Column, row: str) -> None:
+    """List the printed values of this cell, also from the first version of a paper."""
+    lines = []
+    for _, one in table.prints(row, column.benchmark).iterrows():
+        first = one["first_version"]
+        before = "" if np.isnan(first) else f" (first version of the paper: {percent(first)})"
+        lines.append(f"{printed_table(one['table'])}: {percent(one['value'])}{before}")
+    if lines:
+        st.markdown(
+            f"**Printed** for {column.benchmark}, with ResNet-101 features and parameters chosen "
+            f"for {task_of(table.figure).upper()}: {'; '.join(lines)}."
+        )
+    for each in why_different(column.data, row.partition(" (")[0]):
+        st.caption(plain(each.sentence))
+
+
+def _state_in_words(state: State, *, is_own: bool = False) -> str:
+    """Return the mark and the state of one result as a sentence."""
+    mark, meaning = MARKS[state]
+    if state is State.VERIFIED:
+        how = (
+            "computed in this data folder" if is_own else "metrics recomputed from its predictions"
+        )
+        meaning = f"verified: {how}"
+    return f"{mark} {meaning.capitalize()}."
+
+
+def _show_run(one: StoredRun, cell: MethodResult) -> None:
+    """Show the origin and command of a run; offer its files and its deletion."""
+    result, spec = one.result, one.result.spec
+    is_own = cell.origin == "mine"
+    origin = "" if is_own else " Precomputed, included in the package."
+    st.markdown(f"{_state_in_words(cell.state, is_own=is_own)}{origin}")
+    params = plain(controls.params_in_words(spec.method, result.params))
+    gamma = "" if result.gamma is None else f"γ = {three_digits(result.gamma)}, "
+    st.caption(
+        f"{gamma}{origin_in_words(result.gamma_origin)}. Parameters ({result.params_origin}): "
+        f"{params}. Computed in {duration(result.seconds)}, {plain(result.created[:10])}. "
+        f"{plain(result.source)}",
+        help=f"By version {plain(result.version)} on data {plain(spec.digest)}.",
+    )
+    downloads.show_command(spec.command())
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _offer_board_file(one)
+        downloads.offer_run(one, f"run_{result.key}", key="table_run_json")
+        if (predictions := _predictions_of(cell)) is not None:
+            downloads.offer_predictions(lambda: predictions, f"predictions_{result.key}")
+        _link_to_play(one)
+        _offer_to_delete(one)
+
+
+def _offer_board_file(one: StoredRun) -> None:
+    """Offer a run as a board entry, if its data set is available to name the rows."""
+    result, spec = one.result, one.result.spec
+    if spec.dataset not in visitors.available_datasets():
+        return
+    dataset = cache.dataset(spec.dataset)
+    if dataset.digest == spec.digest:
+        text = entry_of_run(result, dataset, who="me").to_json()
+        name = f"{spec.method}_{spec.dataset}_{spec.split}"
+        downloads.offer_for_board(text, name, key="table_board_json")
+
+
+def _link_to_play(one: StoredRun) -> None:
+    spec = one.result.spec
+    if (address := play_parameters(spec)) is not None:
+        site_map.link("play", "Open in Playground", **address)
+    elif plugins.is_plugin_name(spec.method):
+        st.caption("This is an external method; set `ZSL_METHODS` to its file.")
+    elif spec.method not in METHODS:
+        st.caption("This version lacks the method of this run.")
+
+
+def _offer_to_delete(one: StoredRun) -> None:
+    """Offer to delete a run of this visitor, after a confirmation."""
+    data = one.result.spec.dataset
+    if one.shipped:
+        return
+    if not visitors.may_delete(data):
+        st.caption("Only the owner can delete a run. This run belongs to the server.")
+        return
+    with st.popover("Delete …", icon=":material/delete:", type="tertiary"):
+        st.markdown(
+            f"Delete **{plain(one.id)}** permanently? All visitors of this server share it."
+        )
+        if st.button("Delete this run", icon=":material/delete:", key="table_delete"):
+            with errors_as_sentences():
+                if not visitors.may_delete(data):  # the visitor may have left the group
+                    raise ParameterError("Only the owner can delete a run.")
+                ResultStore().delete(one.id)
+                st.session_state[MESSAGE] = "The run was deleted."
+            st.rerun()
+
+
+def _show_entry(one: CheckedEntry) -> None:
+    """Show a submitted result, with the findings of the board's checks."""
+    entry = one.entry
+    st.markdown(f"{_state_in_words(one.state)} Submitted by {plain(entry.who)}.")
+    st.markdown(f"**Rows: {one.split_kind}.** {plain(one.rows.sentence)}")
+    st.markdown(f"**Overlap: {one.overlap_word}.** {plain(one.overlap.sentence)}")
+    params = ", ".join(f"{name} = {value}" for name, value in entry.parameters.params.items())
+    gamma = "" if entry.gamma.value is None else f" {three_digits(entry.gamma.value)}"
+    words = [
+        f"γ{gamma} ({entry.gamma.origin})",
+        f"parameters ({entry.parameters.origin}){': ' * bool(params)}{plain(params)}",
+        *(plain(text) for text in (entry.data.features, entry.created[:10]) if text),
+        *(f"{plain(name)} {plain(number)}" for name, number in entry.versions.items() if number),
+    ]
+    seeds = f" Metrics are those of the first of {entry.seeds.n} seeds." * (entry.seeds.n > 1)
+    st.caption(f"{'; '.join(words)}. {plain(entry.provenance)}{seeds}")
+    with st.container(horizontal=True):
+        if entry.link:
+            st.link_button("Its page", entry.link, icon=":material/open_in_new:", type="tertiary")
+        downloads.download("Result as JSON", entry.to_json, one.file, "table_entry_json")
+
+
+def play_parameters(spec: RunSpec) -> dict[str, str] | None:
+    """Return the parameters that open this run on Play; None if Play cannot show it.
+
+    Play shows only runs with parameters and gamma chosen on the folds for GZSL.
+    """
+    if spec.method not in METHODS:
+        return None
+    parameters = {"dataset": spec.dataset, "split": spec.split, "method": spec.method}
+    return (
+        parameters
+        if RunSpec(spec.dataset, spec.split, spec.method, digest=spec.digest).key == spec.key
+        else None
+    )
