@@ -302,10 +302,10 @@ def images_file(context):
 
 def test_a_file_alone_and_with_its_images_is_read():
     world = add(clean(), clean().parts["test_seen"][:2], "trainval")
-    alone = uploads.read_only_split([split_file(world)])
+    alone = uploads.read_split_files([split_file(world)])
     assert alone.labels is None
     assert audit_context(alone).mark("ZSL003") == "leak"
-    both = uploads.read_only_split([images_file(world), split_file(world)])
+    both = uploads.read_split_files([images_file(world), split_file(world)])
     assert np.array_equal(both.labels, world.labels)
     assert np.allclose(both.features, world.features)
     assert counts.leaks_by_part(both, audit_context(both))["leaking"].sum() == 4
@@ -321,7 +321,7 @@ def test_a_split_is_told_from_labels_by_its_kind_and_its_name(split_name, is_jso
     data = split_file(world).getvalue() if is_json else split.getvalue()
     assert len(data) > len(labels.getvalue())  # or the size would tell
     files = [named(labels.getvalue(), "images.npz"), named(data, split_name)]
-    context = uploads.read_only_split(files)
+    context = uploads.read_split_files(files)
     assert np.array_equal(context.labels, np.sort(world.labels))
     assert len(context.parts["trainval"]) == len(world.parts["trainval"])
 
@@ -338,12 +338,12 @@ def test_a_split_is_told_from_labels_by_its_kind_and_its_name(split_name, is_jso
 )
 def test_bad_files_get_one_sentence(files):
     with pytest.raises(ZSLError, match=r"^[^\n]+\.$"):
-        uploads.read_only_split(files)
+        uploads.read_split_files(files)
 
 
 def test_a_released_file_alone_is_answered_from_facts(shared):
     data = (shared / "data/xlsa17/APY/att_splits.mat").read_bytes()
-    context = uploads.read_only_split([named(data, "att_splits.mat")])
+    context = uploads.read_split_files([named(data, "att_splits.mat")])
     said = " ".join(f.sentence for f in audit_context(context).of("ZSL012"))
     assert "817 of 1,483 rows of test_seen" in said
     assert "2,885 of 7,924 rows of test_unseen" in said
@@ -358,7 +358,7 @@ def test_an_uploaded_list_says_which_rows_belong_together():
     split = split_file(world)
     for pattern, shared in (("", 0), ("(film_[0-9]+)_", 1)):
         split.seek(0)
-        context = uploads.read_only_split([split], listed(), pattern)
+        context = uploads.read_split_files([split], listed(), pattern)
         numbers = context.photographs.number
         assert (numbers[tested] == numbers[trained]) == shared
     digits = load("digits")

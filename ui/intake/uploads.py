@@ -194,7 +194,7 @@ def recognise_uploads(files: Sequence[BinaryIO], folder: Path) -> list[UploadedG
     ]
 
 
-def read_split(
+def read_uploaded_split(
     files: UploadedGroup, groups: BinaryIO | None = None, pattern: str = ""
 ) -> AuditContext:
     """Read an uploaded split for a review, without corrections, or raise ZSLError.
@@ -212,10 +212,10 @@ def read_split(
     return context
 
 
-def read_only_split(
+def read_split_files(
     files: Sequence[BinaryIO], groups: BinaryIO | None = None, pattern: str = ""
 ) -> AuditContext:
-    """Read a split from files of which no other is checked; see :func:`read_split`."""
+    """Read a split from files of which no other is checked; see :func:`read_uploaded_split`."""
     with artifacts.scratch() as folder:
         checked = recognise_uploads(files, folder)
         if [each.main.kind for each in checked] != ["split"]:
@@ -223,7 +223,7 @@ def read_only_split(
                 "Expected a split file, and at most one file with labels and features; got "
                 f"{', '.join(each.main.name for each in checked)}."
             )
-        return read_split(checked[0], groups, pattern)
+        return read_uploaded_split(checked[0], groups, pattern)
 
 
 def photographs_of_dataset(

@@ -55,7 +55,7 @@ MARKS: Mapping[State, tuple[str, str]] = {
 }
 
 
-def title_of(of: MethodResult | Column) -> str:
+def result_title(of: MethodResult | Column) -> str:
     """Return the title of a data set; without a title, its benchmark and the rest of its name."""
     name = title(of.data)
     if isinstance(of, Column) and of.split not in SHARED_SPLITS:
@@ -101,7 +101,7 @@ def as_clause(sentence: str) -> str:
 def show_result(table: MethodTable, column: Column, row: str, cell: MethodResult | None) -> None:
     """Show a result: metrics, curve, printed values, origin, files; printed values without one."""
     if cell is None:
-        st.info(plain(f"{row} has no result on {title_of(column)}."), icon=":material/info:")
+        st.info(plain(f"{row} has no result on {result_title(column)}."), icon=":material/info:")
         _show_printed(table, column, row)
         return
     _show_metrics(cell)
@@ -126,13 +126,13 @@ def draw_stored_curve(cell: MethodResult, name: str, *, key: str, look: str = "h
 
 def _show_curve(column: Column, cell: MethodResult) -> None:
     """Draw the full curve of the predictions or, without predictions, the stated points."""
-    if draw_stored_curve(cell, f"{cell.row}, {title_of(column)}", key="table_curve"):
+    if draw_stored_curve(cell, f"{cell.row}, {result_title(column)}", key="table_curve"):
         return
     if (path := _path(cell)) is not None:
         paths = [each for other in column.cells.values() if (each := _path(other))]
         chart(
             operating_points([*paths, path], cell.row),
-            f"{cell.row} on {title_of(column)}: unseen {percent(path.plain[1])} and seen "
+            f"{cell.row} on {result_title(column)}: unseen {percent(path.plain[1])} and seen "
             f"{percent(path.plain[0])} at gamma 0; the other methods in grey.",
             key="table_points",
         )
@@ -173,7 +173,7 @@ def _show_metrics(cell: MethodResult) -> None:
                 terms.metric(label, percent(cell.figures[name]))
 
 
-def printed_table(name: str) -> str:
+def cite_table(name: str) -> str:
     """Return first author, year and number of a printed table, such as "CAL 2"."""
     paper, _, number = name.partition(" ")
     author, *_, venue = PAPERS[paper].split(", ")
@@ -186,7 +186,7 @@ def _show_printed(table: MethodTable, column: Column, row: str) -> None:
     for _, one in table.prints(row, column.benchmark).iterrows():
         first = one["first_version"]
         before = "" if np.isnan(first) else f" (first version of the paper: {percent(first)})"
-        lines.append(f"{printed_table(one['table'])}: {percent(one['value'])}{before}")
+        lines.append(f"{cite_table(one['table'])}: {percent(one['value'])}{before}")
     if lines:
         st.markdown(
             f"**Printed** for {column.benchmark}, with ResNet-101 features and parameters chosen "

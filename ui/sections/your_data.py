@@ -11,7 +11,7 @@ from ui.shell import site_map
 from ui.shell.numbers import duration
 from ui.shell.text import plain
 from ui.state import cache
-from ui.state.waiting import offer
+from ui.state.waiting import offer_job
 from ui.takeaway import tables
 from zslcore import jobs
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
@@ -118,7 +118,7 @@ def _offer_methods(dataset: ZSLDataset, split: Split, task: Task, column: Column
     label = f"Compute {len(missing)} closed-form methods"
     kind = "primary" if column is None else "secondary"
     with st.container(horizontal=True, vertical_alignment="center"):
-        if offer(work, label, key="data_compute", type=kind):
+        if offer_job(work, label, key="data_compute", type=kind):
             st.caption(
                 f"{', '.join(missing)}: about {duration(max(seconds, 5.0))}, in the background. "
                 "Parameters and γ are chosen on the folds."

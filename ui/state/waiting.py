@@ -207,7 +207,7 @@ def _join(study: Study[Any]) -> None:
     submit(study)
 
 
-def offer(study: Study[Any], label: str, *, key: str, **options: Any) -> bool:
+def offer_job(study: Study[Any], label: str, *, key: str, **options: Any) -> bool:
     """Show the button that starts a study's job, else the job; return whether it is the button."""
     status = jobs.status(study.key)
     if status is not None and status.state != "done":

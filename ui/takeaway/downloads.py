@@ -143,12 +143,14 @@ def offer_figure(
     panels: Callable[[], Sequence[Panel]],
     chart: Chart | None = None,
     html: Callable[..., str] | None = None,
+    more: Callable[[], None] | None = None,
 ) -> None:
     """Show the downloads of a figure at its corner: pictures, CSV, HTML, Markdown, a pin.
 
     ``key`` names the element and the files. ``numbers`` returns the numbers as a table, ``panels``
     the panels for print, and ``html`` the figure as one HTML file from title, caption and sources.
-    ``chart`` is None if another component draws the figure, which then has a main panel.
+    ``chart`` is None if another component draws the figure, which then has a main panel. ``more``
+    offers further files of a component that saves pictures by buttons of its own.
     """
     with st.container(horizontal=True, key=f"corner_{key}"):
         if chart is None or chart.n_planes == 1:
@@ -157,10 +159,12 @@ def offer_figure(
     if menu is None:
         return
     with menu:
-        offer_prints(key, caption, panels(), on_screen=True)
+        offer_prints(key, caption, panels(), on_screen=more is None)
         table = numbers()
         if not table.empty:
             _file("CSV", lambda: exports.table_as_csv(table), f"{key}.csv", key)
+        if more is not None:
+            more()
         page: Callable[[], str] = str  # no page
         if html is not None:
             # The origin is read now; it is not available in a download.

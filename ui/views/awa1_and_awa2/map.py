@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from io import BytesIO
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +12,6 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui.figures import palette
 from ui.figures.cross import CROSS_LABELS, difference_strips, image_counts, mixing_dumbbells
 from ui.figures.images import picture
 from ui.maps import simulated_effects
@@ -28,6 +25,7 @@ from ui.maps.colours import (
     colours_of,
     roles,
 )
+from ui.maps.drawing import draw_map, ink, map_of, offer_map, scene_key
 from ui.maps.scene import Scene, read_cameras, read_selection, write_cameras, write_selection
 from ui.sections.pair_of_sets import about_simulated, choose_pair
 from ui.shell.folds import fold
@@ -38,7 +36,6 @@ from ui.shell.text import plain
 from ui.state import cache, controls, waiting
 from ui.takeaway import downloads
 from ui.takeaway.exports import table_as_csv
-from ui.takeaway.for_print import on_paper
 from zslcore import jobs
 from zslcore.analysis import cross_dataset
 from zslcore.analysis.dataset_summary import awa_image_counts, search_names
@@ -48,12 +45,10 @@ from zslcore.analysis.maps.map import EmbeddedMap, MapStudy, estimated_seconds
 from zslcore.analysis.maps.quality import ALPHA, mixing_verdicts
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
-from zslcore.interactive.point_map import COMPONENT, MapPanel, PointMap
+from zslcore.interactive.point_map import MapPanel, PointMap
 from zslcore.methods import METHODS
 from zslcore.metrics.significance import PairedTest
 from zslcore.numbers import signed
-from zslcore.printing import Panel as PrintPanel
-from zslcore.printing import of_map
 
 METHODS_BY_NAME: dict[str, Method] = {name: method for method, name in METHOD_NAMES.items()}
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
@@ -82,9 +77,6 @@ QUESTIONS = {name: label.replace(" ", "<br>", 1) for name, label in CROSS_LABELS
 NAMES = {"data_set": "data set", "row": "image"}
 #: Maximum number of rows of a table on screen; the download has all rows.
 SHOWN = 300
-#: Maximum number of bytes of pictures that are sent to the browser with the points.
-PICTURES = 1 << 20
-_mount_map = st.components.v2.component("zsl_point_map", **asdict(COMPONENT))
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,7 +384,7 @@ def _finished(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap
 
     def draw(arrays: Mapping[str, np.ndarray]) -> None:
         by_now = _on_its_way(group, settings, arrays["coordinates"])
-        _draw_map(by_now, key=f"awa1_live_{work.key}")
+        draw_map(by_now, key=f"awa1_live_{work.key}")
 
     return waiting.study_result(work, draw=draw)
 
@@ -457,13 +449,13 @@ def _sample_words(scene: Scene, *, first: bool) -> str:
 @fragment
 def _explore(scene: Scene, looks: Colouring, chosen: Choices, first: bool) -> None:
     """Draw the maps (with ``first``, the preview), then a caption and the selection."""
-    key = _key(scene, first=first)
+    key = scene_key(scene, first=first)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
     picked, classes = _picked(scene), search_names(scene.classes, chosen.sought)
     meant = None if classes is None else classes.tolist()
-    _draw_map(
+    draw_map(
         replace(
-            _drawn(scene, looks, chosen.colour, meant),
+            map_of(scene, looks, chosen.colour, meant),
             key=key,
             selection=selection,
             picked=picked,
@@ -472,52 +464,13 @@ def _explore(scene: Scene, looks: Colouring, chosen: Choices, first: bool) -> No
         key="awa1_points",
         on_change=lambda: _remember(scene, key),
     )
+    offer_map(scene, looks, chosen.colour)
     about = about_simulated(chosen.datasets)
     st.caption(f"{_sample_words(scene, first=first)} {about}".strip())
     if picked is not None:
         _show_image(scene, picked, chosen.split, chosen.method)
     if selection is not None:
         _show_selected(scene, scene.selected(selection))
-    _offer(scene, looks, chosen.colour)
-
-
-def _drawn(
-    scene: Scene, looks: Colouring, colour: str, meant: Sequence[int] | None = None
-) -> PointMap:
-    """Return the maps to draw; ``meant`` are the classes that match the search."""
-    return PointMap(
-        key=_key(scene, first=False),
-        file=f"map-{'-'.join(dataset.name for dataset in scene.datasets)}",
-        title=f"{scene.title}, coloured by {colour}",
-        panels=scene.panels(
-            names=len(scene.classes) <= 250,
-            sought=meant,
-            alt=f"{len(scene):,} images coloured by {colour}. Arrows move, plus and minus "
-            "zoom, 0 shows the whole map, Enter selects what is in view, Escape clears.",
-        ),
-        palette=looks.palette,
-        category=looks.category,
-        legend=looks.legend,
-        ends=looks.ends,
-        classes=scene.classes,
-        sets=[title(dataset.name) for dataset in scene.datasets],
-        class_of=scene.labels,
-        part=scene.part,
-        row=scene.row,
-        link=scene.link,
-        sought=meant,
-        pictures=_pictures(scene),
-    )
-
-
-def _key(scene: Scene, *, first: bool) -> str:
-    """Return the key of the coordinates; a preview has a key of its own."""
-    keys = [
-        MapStudy.of([d for d in scene.datasets if d.name in one.names], one.settings).map
-        for one in scene.maps
-    ]
-    key = keys[0] if len(set(keys)) == 1 else "".join(k[:4] for k in keys)
-    return hashlib.sha256(f"first {key}".encode()).hexdigest()[:16] if first else key
 
 
 def _remember(scene: Scene, key: str) -> None:
@@ -551,26 +504,6 @@ def _picked(scene: Scene) -> int | None:
     return int(images[0]) if len(images) else None
 
 
-def _pictures(scene: Scene) -> np.ndarray | None:
-    """Return the picture of each image; None without pictures or if they are too large."""
-    of_sets = [dataset.images for dataset in scene.datasets if dataset.images is not None]
-    if len(of_sets) < len(scene.datasets) or len({i.shape[1:] for i in of_sets}) > 1:
-        return None
-    shape = of_sets[0].shape[1:]
-    if len(scene) * np.prod(shape) > PICTURES or len(shape) != 2:
-        return None
-    out = np.empty((len(scene), *shape), dtype=np.uint8)
-    for i, images in enumerate(of_sets):
-        here = scene.part == i
-        out[here] = _ink(images[scene.row[here]])
-    return out
-
-
-def _ink(images: np.ndarray) -> np.ndarray:
-    """Return pictures scaled to a maximum of 255, the full ink."""
-    return (images.astype(float) / max(images.max(), 1) * 255).astype(np.uint8)
-
-
 def _show_image(scene: Scene, image: int, split: str, method: str | None) -> None:
     """Show one image and its nearest neighbours in the original space."""
     part, row = int(scene.part[image]), int(scene.row[image])
@@ -587,7 +520,7 @@ def _show_image(scene: Scene, image: int, split: str, method: str | None) -> Non
                 st.markdown(_answer(dataset, row, split, method))
             if dataset.images is not None:
                 chart(
-                    picture(_ink(dataset.images[[row]])[0] / 255, height=170),
+                    picture(ink(dataset.images[[row]])[0] / 255, height=170),
                     f"Image {row} of {title(dataset.name)}.",
                     key="awa1_picture",
                 )
@@ -694,53 +627,6 @@ def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
     downloads.download("Selected images", lambda: table_as_csv(table), "selected.csv")
 
 
-def _offer(scene: Scene, looks: Colouring, colour: str) -> None:
-    """Offer downloads of the map; files are made on request."""
-    name = "-".join(dataset.name for dataset in scene.datasets)
-    one, key, caption = scene.maps[0], f"map-{name}", f"{scene.title}, coloured by {colour}"
-    panels = partial(_panels, scene, looks, colour)
-    with st.container(horizontal=True):
-        menu = downloads.opened_menu("Download", icon=":material/download:", key="awa1_download")
-        downloads._offer_print(key, caption, panels)
-    if menu is None:
-        return
-    with menu:
-        st.caption("*More* above the map saves the map as shown, as PNG or SVG.")
-        downloads.offer_prints(key, caption, panels())
-        offer = downloads.download
-        offer("Coordinates, CSV", lambda: table_as_csv(scene.table()), f"map-{name}.csv")
-        for k, each in enumerate(dict.fromkeys(scene.maps)):
-            which = f" ({each.settings.method})" if len(set(scene.maps)) > 1 else ""
-            offer(f"Parquet{which}", partial(_parquet, each), f"map-{name}-{k}.parquet")
-            offer(f"JSON with settings and quality{which}", each.to_json, f"map-{name}-{k}.json")
-        offer("HTML, interactive", lambda: _html(scene, looks, colour), f"map-{name}.html")
-        st.caption(f"Settings: {one.settings.caption()}.")
-
-
-def _parquet(made_one: EmbeddedMap) -> bytes:
-    out = BytesIO()
-    made_one.to_parquet(out)
-    return out.getvalue()
-
-
-def _panels(scene: Scene, looks: Colouring, colour: str) -> list[PrintPanel]:
-    """Return the maps for print, in the colours of the light theme."""
-    drawn = _drawn(scene, looks, colour)
-    return of_map(
-        replace(drawn, palette=[replace(e, color=on_paper(e.color)) for e in drawn.palette])
-    )
-
-
-def _html(scene: Scene, looks: Colouring, colour: str) -> str:
-    """Return the maps as one HTML page in the theme of the visitor."""
-    settings = "; ".join(dict.fromkeys(one.settings.caption() for one in scene.maps))
-    return _drawn(scene, looks, colour).page(
-        title=f"{scene.title}, coloured by {colour}",
-        footnote=f"{settings}. {'; '.join(downloads.page_sources())}.",
-        theme="dark" if palette.dark() else "light",
-    )
-
-
 # --- Quality --------------------------------------------------------------------------------------
 
 
@@ -808,19 +694,3 @@ def show_limits() -> None:
             "- **Methods do not use this map.** They use all features; two classes that overlap "
             "here may be far apart there."
         )
-
-
-def _draw_map(what: PointMap, *, key: str, on_change: Callable[[], None] = lambda: None) -> Any:
-    """Draw maps; return the actions of the visitor, each None until it happens.
-
-    ``selection`` is a panel and a polygon in its coordinates, ``picked`` the number of an image,
-    ``cameras`` the centre and extent of each panel. ``on_change`` is called before the page runs
-    again.
-    """
-    return _mount_map(
-        key=key,
-        data=what.packed(),
-        on_selection_change=on_change,
-        on_picked_change=on_change,
-        on_cameras_change=on_change,
-    )

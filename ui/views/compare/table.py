@@ -23,11 +23,11 @@ from ui.sections.results import (
     MESSAGE,
     METRICS,
     as_clause,
+    cite_table,
     lead_in_words,
     metric_label,
-    printed_table,
+    result_title,
     show_result,
-    title_of,
 )
 from ui.shell import site_map, terms, visitors
 from ui.shell.folds import fold
@@ -35,7 +35,7 @@ from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place
 from ui.shell.numbers import duration, percent, three_digits
 from ui.shell.text import plain
 from ui.state import cache, controls, data_menu
-from ui.state.waiting import offer
+from ui.state.waiting import offer_job
 from ui.takeaway import downloads
 from ui.takeaway.exports import TableFormat
 from zslcore.analysis import ranking
@@ -220,7 +220,7 @@ def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> li
         return place, theirs, cell.simulated, not real, cell.benchmark != "CUB", cell.data
 
     shown = sorted((cell for cell in cells if cell.origin in origins), key=order)
-    names = {cell.data: title_of(cell) for cell in shown}
+    names = {cell.data: result_title(cell) for cell in shown}
     chosen = st.multiselect(
         "Data sets",
         list(names),
@@ -255,7 +255,7 @@ def _hidden_in_words(table: MethodTable) -> str:
     for choice, cells in hidden.items():
         of = {
             "Results": "*your runs* is off",
-            "Data sets": ", ".join(dict.fromkeys(title_of(cell) for cell in cells)),
+            "Data sets": ", ".join(dict.fromkeys(result_title(cell) for cell in cells)),
             "Split": ", ".join(dict.fromkeys(cell.split for cell in cells)),
             "Metric": _unmeasured_in_words(table.figure, cells),
         }[choice]
@@ -278,7 +278,7 @@ def _unmeasured_in_words(figure: Metric, cells: Sequence[MethodResult]) -> str:
 def _say(table: MethodTable, answer: ViewAnswer) -> None:
     """State the leading method of each data set, the number of ties, and leaking classes."""
     first, *others = table.columns
-    names = [plain(title_of(column)) for column in table.columns]
+    names = [plain(result_title(column)) for column in table.columns]
     concerns = [_concerns(column) for column in table.columns]
     clauses = [[], *([lead_in_words(column)] for column in others)]
     shared, *differing = dict.fromkeys(briefly for briefly, _ in concerns)
@@ -383,7 +383,7 @@ def _hint(table: MethodTable, row: str, column: Column) -> str:
         value = f"{metric_label(table.figure)} {percent(rank['value'])}"
         place = (_rank_in_words(rank) or "unknown").lstrip("\N{FIGURE SPACE}")
         return (
-            f"**{plain(f'{row} · {title_of(column)}')}**: {value}, rank {place}. Its curve and "
+            f"**{plain(f'{row} · {result_title(column)}')}**: {value}, rank {place}. Its curve and "
             "source are below the table."
         )
     return "Bold: the leader. Grey number: significantly worse. Click a number for its source."
@@ -407,7 +407,7 @@ def _grid(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
     """
     columns = []
     for k, column in enumerate(table.columns):
-        ranks, heading = column.ranks.reindex(table.rows), title_of(column)
+        ranks, heading = column.ranks.reindex(table.rows), result_title(column)
         marks = {row: _mark(column.cells.get(row)) for row in table.rows}
         columns += [
             GridColumn(column, "value", heading, 100 * ranks["value"]),
@@ -460,7 +460,7 @@ def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame) -> pd.DataFrame:
 def _legend(table: MethodTable) -> str:
     states = dict.fromkeys(cell.state for column in table.columns for cell in column.cells.values())
     words = [" ".join(MARKS[state]) for state in states]
-    sources = " and ".join(map(printed_table, dict.fromkeys(table.printed["table"])))
+    sources = " and ".join(map(cite_table, dict.fromkeys(table.printed["table"])))
     one = f"All {'but the printed ' * bool(sources)}results are " if len(words) == 1 else ""
     printed = f"Printed results ({sources}) use other features (ResNet-101)." * bool(sources)
     return (
@@ -482,7 +482,7 @@ def _offer_table(table: MethodTable, rows: list[str], columns: Sequence[GridColu
         flat[key] = values / 100 if of.is_number else values
         labels[key] = of.heading if of.is_number else "rank"
     tuned = {
-        title_of(c) for c in table.columns if any(cell.fine_tuned for cell in c.cells.values())
+        result_title(c) for c in table.columns if any(cell.fine_tuned for cell in c.cells.values())
     }
     caption = (
         f"{metric_label(table.figure)} of {len(rows)} methods on split {table.split}, per class, "
@@ -564,7 +564,7 @@ def _show_missing(table: MethodTable) -> None:
     if not lacking:
         return
     n = sum(len(rows) for _, rows in lacking)
-    each = "; ".join(f"{title_of(column)}: {', '.join(rows)}" for column, rows in lacking)
+    each = "; ".join(f"{result_title(column)}: {', '.join(rows)}" for column, rows in lacking)
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         cells = "1 cell is" if n == 1 else f"{n} cells are"
         st.markdown(f"**{cells} missing** ({plain(each)}). {_time_of(table, lacking)}")
@@ -603,7 +603,7 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
     methods = tuple(dict.fromkeys(row.partition(" (")[0] for row in rows))
     digests = {column.data: cache.dataset(column.data).digest}
     work = ComparisonStudy(ComparisonSpec(digests, (column.split,), methods, task_of(table.figure)))
-    offer(work, f"Compute {len(rows)} on {title_of(column)}", key="table_missing")
+    offer_job(work, f"Compute {len(rows)} on {result_title(column)}", key="table_missing")
 
 
 # --- Ranks ----------------------------------------------------------------------------------------
@@ -614,10 +614,10 @@ def _show_ranks(table: MethodTable, column: Column) -> None:
     rows, _ = _grid(table)
     shown = column.ranks.reindex(rows)
     words = [_rank_in_words(rank) or "" for _, rank in shown.iterrows()]
-    heading = f"{title_of(column)}: {metric_label(table.figure)}, with 95 % intervals"
+    heading = f"{result_title(column)}: {metric_label(table.figure)}, with 95 % intervals"
     chart(
         rank_forest(shown.assign(ranks=words), heading, top=HEADINGS - 2 * BORDER, row=ROW),
-        f"{metric_label(table.figure)} of {len(column.ranks)} methods on {title_of(column)}; "
+        f"{metric_label(table.figure)} of {len(column.ranks)} methods on {result_title(column)}; "
         f"{column.leader} leads with {percent(column.ranks['value'].max())}.",
         key="table_forest",
     )
@@ -625,7 +625,7 @@ def _show_ranks(table: MethodTable, column: Column) -> None:
 
 def _show_mean_ranks(table: MethodTable) -> None:
     """Draw mean ranks over data sets, measured and as printed, and report Friedman's test."""
-    where = f" ({printed_table(table.source)})" if table.source else ""
+    where = f" ({cite_table(table.source)})" if table.source else ""
     sources = {"measured": "measured here", "printed": f"as printed{where}"}
     for name, values in table.rankings().items():
         matrix, methods = values.to_numpy(), values.columns.tolist()

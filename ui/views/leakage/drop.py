@@ -256,7 +256,7 @@ def _judged(files: UploadedGroup, pretraining: list[Vocabulary], declared: Decla
     match files.main.kind:
         case "split":
             key = files.key + declared.key
-            split = partial(uploads.read_split, files, declared.groups, declared.pattern)
+            split = partial(uploads.read_uploaded_split, files, declared.groups, declared.pattern)
             read = partial(read_or_cancel, key, split)
             review = _reviewed(files.key, read, files.named, pretraining, declared)
             return _Checked(CheckedSplit(review.card, review.context, review.report), review=review)
