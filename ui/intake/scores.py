@@ -64,6 +64,11 @@ class EvaluatedScores:
         return self.matrix.state if isinstance(self.matrix, PredictedScores) else State.STATED
 
     @property
+    def stem(self) -> str:
+        """The name of the scores for file names."""
+        return "".join(c if c.isalnum() else "_" for c in self.matrix.name)
+
+    @property
     def gamma(self) -> float | None:
         """The chosen gamma; None without a choice or for an oracle."""
         return self.report.chosen

@@ -9,10 +9,11 @@ import streamlit as st
 
 from ui.intake import scores
 from ui.intake.scores import ENDINGS, TEXTS, EvaluatedScores, ScoreUpload
+from ui.sections.protocol_tables import sentence_on_pair, show_pairs, show_protocols
 from ui.shell import site_map, terms
 from ui.shell.frame import Header, errors_as_sentences, place_answer, show_tabs
 from ui.shell.guard import fragment
-from ui.shell.numbers import in_points, percent, three_digits
+from ui.shell.numbers import in_points, percent
 from ui.shell.text import GAP_OF_GAMMA, on_screen, plain
 from ui.shell.visitors import available_datasets
 from ui.state import cache, controls
@@ -26,9 +27,9 @@ from zslcore.leakage.published import AGREES, PredictedScores
 from zslcore.scores import FIXES, sandboxed
 from zslcore.scores.explain import LISTED, explain
 from zslcore.scores.judging import predictions_of_scores
-from zslcore.scores.paired import Pair, compare_scores, in_protocols
+from zslcore.scores.paired import compare_scores
 from zslcore.scores.printed import read_printed
-from zslcore.scores.protocols import CHOSEN, PROTOCOLS, WORDS, Words, metrics_of_test, side_by_side
+from zslcore.scores.protocols import WORDS, Words
 from zslcore.scores.reading import JudgedScores, is_of
 
 EXAMPLES = ("LinearS2V", "ESZSL", "LinearV2S")
@@ -193,7 +194,7 @@ def _show_scores(
             _draw_curves(first, others, words, gamma)
     tabs = {
         "Every protocol": lambda: show_protocols(first, words, gamma, with_intervals),
-        "Compare": lambda: _show_pair(first, others, gamma, words),
+        "Compare": lambda: show_pairs(first, others, gamma, words),
     }
     with below:
         show_tabs(tabs, key="scores_tab")
@@ -202,9 +203,7 @@ def _show_scores(
     with st.expander("Command and predictions", icon=":material/terminal:"):
         downloads.show_command(first.command)
         if not isinstance(matrix, PredictedScores) and not tested.limits:
-            downloads.offer_predictions(
-                lambda: predictions_of_scores(first.report), _stem_of(first)
-            )
+            downloads.offer_predictions(lambda: predictions_of_scores(first.report), first.stem)
 
 
 def _show_accuracy(first: EvaluatedScores, words: Words) -> None:
@@ -302,12 +301,7 @@ def _show_differing(first: EvaluatedScores, others: list[EvaluatedScores], words
         except ZSLError as error:
             st.warning(on_screen(str(error)), icon=":material/compare_arrows:")
         else:
-            st.markdown(f"**{plain(words.translate(_sentence_on(pair, first, other)))}**")
-
-
-def _sentence_on(pair: Pair, first: EvaluatedScores, other: EvaluatedScores) -> str:
-    digests = first.matrix.digest, other.matrix.digest
-    return pair.sentence(cache.score_differences(*digests, pair.gammas, pair))
+            st.markdown(f"**{plain(words.translate(sentence_on_pair(pair, first, other)))}**")
 
 
 def _remember() -> None:
@@ -352,65 +346,6 @@ def _show_remarks(first: EvaluatedScores, words: Words) -> None:
         st.caption(plain(words.translate(remark)))
 
 
-def _stem_of(first: EvaluatedScores) -> str:
-    """Return the name of the scores for file names."""
-    return "".join(c if c.isalnum() else "_" for c in first.matrix.name)
-
-
-def _show_pair(
-    first: EvaluatedScores, others: list[EvaluatedScores], gamma: float | None, words: Words
-) -> None:
-    """Compare the first matrix with the other matrices, each at its chosen gamma."""
-    if not others:
-        st.info("Upload a second score file for the same images.", icon=":material/info:")
-    for other in others:
-        pair = compare_scores(first.matrix, other.matrix, (gamma or None, other.gamma))
-        digests = first.matrix.digest, other.matrix.digest
-        st.markdown(plain(words.translate(_sentence_on(pair, first, other))))
-        st.markdown(f"**{plain(other.matrix.name)} minus {plain(first.matrix.name)}**, in points")
-        show_differences(pair, digests, words)
-        st.caption(
-            f"The files agree on {percent(pair.agreement)} of the images. {pair.only_second:,} "
-            f"images are right only in the second file, {pair.only_first:,} only in the first "
-            f"(McNemar, p = {three_digits(pair.p)})."
-        )
-        for test in pair.class_tests:
-            st.caption(plain(words.translate(test.sentence)))
-        tables.show(
-            pair.classes,
-            f"scores_pair_{other.matrix.digest}",
-            labels={
-                "class": "class",
-                "seen": words.seen,
-                "images": "test images",
-                "first": "first",
-                "second": "second",
-                "difference": "difference",
-            },
-            percent=["first", "second"],
-            points=["difference"],
-            height=380,
-        )
-
-
-# --- Every protocol -------------------------------------------------------------------------------
-
-
-#: Column of an interval, in percent or points -> its heading.
-INTERVALS = {
-    "low": "classes: from",
-    "high": "classes: to",
-    "low_images": "images: from",
-    "high_images": "images: to",
-}
-#: Column of a p-value -> its heading.
-P_VALUES = {"p": "classes: p", "p_images": "images: p"}
-_EXPLAINED = (
-    "95 % intervals by bootstrap: over *classes*, for other classes of the same kind, and over "
-    "*images* within classes, for other images of these classes."
-)
-
-
 def choose_words() -> Words:
     """Choose the names for seen and unseen classes."""
     tip = "Names of the two sides: " + ", ".join(
@@ -419,88 +354,6 @@ def choose_words() -> Words:
     name = controls.choose_option("Terms", list(WORDS), key="scores_words", help=tip)
     terms.call_sides(WORDS[name])
     return WORDS[name]
-
-
-def show_protocols(
-    first: EvaluatedScores, words: Words, gamma: float | None, with_intervals: bool
-) -> None:
-    """Show all metrics by protocol, also at a gamma set by hand, with a sentence on each."""
-    report, name = first.report, f"scores_{_stem_of(first)}_protocols"
-    if with_intervals:
-        with st.spinner("Resampling classes and images …"):
-            table = report.table(words, with_intervals=True)
-        labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "value"}
-        columns = ["value", *INTERVALS]
-        tables.show(table, name, labels=labels | INTERVALS, percent=columns, height="content")
-        st.caption(f"{_EXPLAINED} {words.translate(report.caution)}")
-    else:
-        table = report.table(words)
-        table["protocol"] = table["protocol"].str.replace("chosen", report.origin or "chosen")
-        _show_by_side(table, _at_own_gamma(first, words, gamma), name)
-    _show_reasons(table)
-    with st.expander("What each protocol means", icon=":material/dictionary:"):
-        st.markdown(
-            "\n".join(
-                f"- **{words.translate(p.name)}.** {words.translate(p.says)} "
-                f"*Used:* {words.translate(p.used)}."
-                for p in PROTOCOLS
-            )
-        )
-
-
-def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> pd.DataFrame:
-    """Return the metrics at ``gamma``; an empty table if it is 0, the chosen gamma or None."""
-    if gamma in (None, 0.0, first.gamma):
-        return pd.DataFrame()
-    table = side_by_side(metrics_of_test(first.matrix.tested, gamma), words=words)
-    here = table["protocol"] == words.translate(CHOSEN)
-    return table[here].assign(protocol=f"Joint label space, γ = {three_digits(gamma)}")
-
-
-def _show_by_side(table: pd.DataFrame, at_own: pd.DataFrame, name: str) -> None:
-    """Show one row per protocol with the accuracies of both sides and H, then other metrics."""
-    of_sides = table.groupby("protocol")["line"].transform(lambda lines: "H" in set(lines))
-    protocols = pd.concat([table[of_sides], at_own])
-    column = protocols["line"].str.split().str[-1]  # "seen" of "seen among seen"
-    column += protocols["average"].map({"per class": "", "per image": ", per image"})
-    wide = _wide(protocols.assign(column=column), "protocol")
-    others = table[~of_sides]
-    column = others["line"] + others["protocol"].str.extract("(, γ = 0)", expand=False).fillna("")
-    for k, shown in enumerate((wide, _wide(others.assign(column=column), "average"))):
-        tables.show(shown, f"{name}_{k}", percent=[*shown][1:], height="content")
-
-
-def _wide(table: pd.DataFrame, rows: str) -> pd.DataFrame:
-    """Return the values by ``rows`` and ``column`` in the order of the table, per class first."""
-    wide = table.pivot_table("value", rows, "column", sort=False, dropna=False)
-    columns = sorted(table["column"].unique(), key=lambda name: name.endswith("per image"))
-    return wide.reindex(index=table[rows].unique(), columns=columns).reset_index()
-
-
-def _show_reasons(table: pd.DataFrame) -> None:
-    """Show the reasons for missing metrics."""
-    without = table[table["reason"] != ""]
-    for reason, rows in without.groupby("reason", sort=False):
-        which = ", ".join(rows["protocol"].unique())
-        st.caption(f"{which}: {plain(str(reason))}.")
-
-
-def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None:
-    """Show the differences of all shared metrics, from joint resamples."""
-    table = in_protocols(cache.score_differences(*digests, pair.gammas, pair), words)
-    labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "difference"}
-    tables.show(
-        table,
-        f"scores_differences_{digests[1]}",
-        labels=labels | INTERVALS | P_VALUES,
-        points=["value", *INTERVALS],
-        significant=list(P_VALUES),
-        height=380,
-    )
-    st.caption(
-        f"{_EXPLAINED} Both files are resampled together; they differ significantly if an "
-        f"interval excludes 0. p is two-sided and at least 0.002. {words.translate(pair.caution)}"
-    )
 
 
 #: Split -> note on its versions with the same test images.

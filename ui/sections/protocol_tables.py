@@ -1,0 +1,152 @@
+"""Scores under every protocol, and the difference of two score files."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from ui.intake.scores import EvaluatedScores
+from ui.shell.numbers import percent, three_digits
+from ui.shell.text import plain
+from ui.state import cache
+from ui.takeaway import tables
+from zslcore.scores.paired import Pair, compare_scores, in_protocols
+from zslcore.scores.protocols import CHOSEN, PROTOCOLS, Words, metrics_of_test, side_by_side
+
+#: Column of an interval, in percent or points -> its heading.
+INTERVALS = {
+    "low": "classes: from",
+    "high": "classes: to",
+    "low_images": "images: from",
+    "high_images": "images: to",
+}
+#: Column of a p-value -> its heading.
+P_VALUES = {"p": "classes: p", "p_images": "images: p"}
+_EXPLAINED = (
+    "95 % intervals by bootstrap: over *classes*, for other classes of the same kind, and over "
+    "*images* within classes, for other images of these classes."
+)
+
+
+def sentence_on_pair(pair: Pair, first: EvaluatedScores, other: EvaluatedScores) -> str:
+    """Return the difference of two score files in a sentence."""
+    digests = first.matrix.digest, other.matrix.digest
+    return pair.sentence(cache.score_differences(*digests, pair.gammas, pair))
+
+
+def show_pairs(
+    first: EvaluatedScores, others: list[EvaluatedScores], gamma: float | None, words: Words
+) -> None:
+    """Compare the first matrix with the other matrices, each at its chosen gamma."""
+    if not others:
+        st.info("Upload a second score file for the same images.", icon=":material/info:")
+    for other in others:
+        pair = compare_scores(first.matrix, other.matrix, (gamma or None, other.gamma))
+        digests = first.matrix.digest, other.matrix.digest
+        st.markdown(plain(words.translate(sentence_on_pair(pair, first, other))))
+        st.markdown(f"**{plain(other.matrix.name)} minus {plain(first.matrix.name)}**, in points")
+        show_differences(pair, digests, words)
+        st.caption(
+            f"The files agree on {percent(pair.agreement)} of the images. {pair.only_second:,} "
+            f"images are right only in the second file, {pair.only_first:,} only in the first "
+            f"(McNemar, p = {three_digits(pair.p)})."
+        )
+        for test in pair.class_tests:
+            st.caption(plain(words.translate(test.sentence)))
+        tables.show(
+            pair.classes,
+            f"scores_pair_{other.matrix.digest}",
+            labels={
+                "class": "class",
+                "seen": words.seen,
+                "images": "test images",
+                "first": "first",
+                "second": "second",
+                "difference": "difference",
+            },
+            percent=["first", "second"],
+            points=["difference"],
+            height=380,
+        )
+
+
+def show_protocols(
+    first: EvaluatedScores, words: Words, gamma: float | None, with_intervals: bool
+) -> None:
+    """Show all metrics by protocol, also at a gamma set by hand, with a sentence on each."""
+    report, name = first.report, f"scores_{first.stem}_protocols"
+    if with_intervals:
+        with st.spinner("Resampling classes and images …"):
+            table = report.table(words, with_intervals=True)
+        labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "value"}
+        columns = ["value", *INTERVALS]
+        tables.show(table, name, labels=labels | INTERVALS, percent=columns, height="content")
+        st.caption(f"{_EXPLAINED} {words.translate(report.caution)}")
+    else:
+        table = report.table(words)
+        table["protocol"] = table["protocol"].str.replace("chosen", report.origin or "chosen")
+        _show_by_side(table, _at_own_gamma(first, words, gamma), name)
+    _show_reasons(table)
+    with st.expander("What each protocol means", icon=":material/dictionary:"):
+        st.markdown(
+            "\n".join(
+                f"- **{words.translate(p.name)}.** {words.translate(p.says)} "
+                f"*Used:* {words.translate(p.used)}."
+                for p in PROTOCOLS
+            )
+        )
+
+
+def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> pd.DataFrame:
+    """Return the metrics at ``gamma``; an empty table if it is 0, the chosen gamma or None."""
+    if gamma in (None, 0.0, first.gamma):
+        return pd.DataFrame()
+    table = side_by_side(metrics_of_test(first.matrix.tested, gamma), words=words)
+    here = table["protocol"] == words.translate(CHOSEN)
+    return table[here].assign(protocol=f"Joint label space, γ = {three_digits(gamma)}")
+
+
+def _show_by_side(table: pd.DataFrame, at_own: pd.DataFrame, name: str) -> None:
+    """Show one row per protocol with the accuracies of both sides and H, then other metrics."""
+    of_sides = table.groupby("protocol")["line"].transform(lambda lines: "H" in set(lines))
+    protocols = pd.concat([table[of_sides], at_own])
+    column = protocols["line"].str.split().str[-1]  # "seen" of "seen among seen"
+    column += protocols["average"].map({"per class": "", "per image": ", per image"})
+    wide = _wide(protocols.assign(column=column), "protocol")
+    others = table[~of_sides]
+    column = others["line"] + others["protocol"].str.extract("(, γ = 0)", expand=False).fillna("")
+    for k, shown in enumerate((wide, _wide(others.assign(column=column), "average"))):
+        tables.show(shown, f"{name}_{k}", percent=[*shown][1:], height="content")
+
+
+def _wide(table: pd.DataFrame, rows: str) -> pd.DataFrame:
+    """Return the values by ``rows`` and ``column`` in the order of the table, per class first."""
+    wide = table.pivot_table("value", rows, "column", sort=False, dropna=False)
+    columns = sorted(table["column"].unique(), key=lambda name: name.endswith("per image"))
+    return wide.reindex(index=table[rows].unique(), columns=columns).reset_index()
+
+
+def _show_reasons(table: pd.DataFrame) -> None:
+    """Show the reasons for missing metrics."""
+    without = table[table["reason"] != ""]
+    for reason, rows in without.groupby("reason", sort=False):
+        which = ", ".join(rows["protocol"].unique())
+        st.caption(f"{which}: {plain(str(reason))}.")
+
+
+def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None:
+    """Show the differences of all shared metrics, from joint resamples."""
+    table = in_protocols(cache.score_differences(*digests, pair.gammas, pair), words)
+    labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "difference"}
+    tables.show(
+        table,
+        f"scores_differences_{digests[1]}",
+        labels=labels | INTERVALS | P_VALUES,
+        points=["value", *INTERVALS],
+        significant=list(P_VALUES),
+        height=380,
+    )
+    st.caption(
+        f"{_EXPLAINED} Both files are resampled together; they differ significantly if an "
+        f"interval excludes 0. p is two-sided and at least 0.002. {words.translate(pair.caution)}"
+    )
