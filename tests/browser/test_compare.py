@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.reading import PHONE, fits, settle, visit
-from ui.views.compare.table import HEADINGS, ROW
+from ui.sections.method_grid import HEADINGS, ROW
 from zslcore.datasets import load
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec

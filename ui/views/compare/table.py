@@ -5,24 +5,28 @@ Text from submitted results is escaped, and never read as Markdown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ui.components import window
 from ui.figures.method_table import rank_diagram, rank_forest
-from ui.figures.palette import NEUTRAL
+from ui.sections.method_grid import (
+    BORDER,
+    DETAILS,
+    FITTED,
+    HEADINGS,
+    ROW,
+    grid_of,
+    rank_with_interval,
+    show_grid,
+)
 from ui.sections.results import (
-    MARKS,
     MESSAGE,
     METRICS,
-    as_clause,
     cite_table,
     lead_in_words,
     metric_label,
@@ -37,7 +41,6 @@ from ui.shell.text import plain
 from ui.state import cache, controls, data_menu
 from ui.state.waiting import offer_job
 from ui.takeaway import downloads
-from ui.takeaway.exports import TableFormat
 from zslcore.analysis import ranking
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.method_table import (
@@ -52,8 +55,6 @@ from zslcore.analysis.method_table import (
 from zslcore.analysis.metric_names import Metric
 from zslcore.board.table import leak_of
 from zslcore.datasets.facts import fine_tuned_on, is_simulated_name, title
-from zslcore.methods import METHODS, TRANSDUCTIVE
-from zslcore.methods.base import MethodCard
 from zslcore.results.store import StoredRun
 
 ORIGINS: dict[str, Origin | None] = {
@@ -62,41 +63,10 @@ ORIGINS: dict[str, Origin | None] = {
     "printed": None,
     "from others": "others",
 }
-#: Optional columns of the table: heading -> value from the card of a method.
-DETAILS: Mapping[str, Callable[[MethodCard], object]] = {
-    "year": lambda card: card.year,
-    "family": lambda card: card.family,
-    "setting": lambda card: "transductive" if card.transductive else "inductive",
-}
-#: Optional column: whether the final fit is on trainval, as in all runs of this package.
-FITTED = "trained on trainval"
-#: Background of the numbers of your runs, which also have "yours" in their marks.
-YOURS = "; background-color: rgba(240, 228, 66, 0.35)"
-#: Suffix that makes equal headings different for the browser.
-INVISIBLE = "\u200b"
-#: Heights of a row of the table, of its two headings with borders, and of a border, in pixels.
-ROW, HEADINGS, BORDER = 23, 73, 1
-#: Maximum number of columns of numbers that usually need no scrolling.
-UNPINNED = 7
 #: Widths in pixels: choice of results, and menu of further choices.
 PILLS, MORE = 400, 110
-#: Keys of the table, of the opened cell, and of the result chosen in it.
-TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
-
-
-@dataclass(frozen=True, eq=False)
-class GridColumn:
-    """Column of the table on screen: a kind of values of one data set, in percent, by row."""
-
-    column: Column
-    kind: Literal["value", "ranks", "mark", "printed"]
-    heading: str
-    cells: pd.Series
-
-    @property
-    def is_number(self) -> bool:
-        """Whether the cells are accuracies."""
-        return self.kind in ("value", "printed")
+#: Keys of the opened cell, and of the result chosen in it.
+CELL, RESULT = "table_result", "table_run"
 
 
 def show(_: Header) -> None:
@@ -117,7 +87,7 @@ def show(_: Header) -> None:
             with st.container(key="table_pictures"):
                 grid, ranks = st.columns([0.66, 0.34], gap="small")
             with grid:
-                _show_grid(table, details)
+                show_grid(table, details, _open_cell)
             opened = _opened(table)
             hint.caption(_hint(table, *opened))
             with ranks:
@@ -272,7 +242,7 @@ def _unmeasured_in_words(figure: Metric, cells: Sequence[MethodResult]) -> str:
     return ", or ".join(filter(None, (none, chosen)))
 
 
-# --- Answer and grid ------------------------------------------------------------------------------
+# --- Answer ---------------------------------------------------------------------------------------
 
 
 def _say(table: MethodTable, answer: ViewAnswer) -> None:
@@ -294,17 +264,6 @@ def _say(table: MethodTable, answer: ViewAnswer) -> None:
     answer.say(headline, " ".join(evidence), tip=tip)
 
 
-def _without_interval(table: MethodTable) -> str:
-    """Return the results without an interval, with the reasons, escaped; empty if all have one."""
-    reasons: dict[str, list[str]] = {}
-    for column in table.columns:
-        for row, why in column.ranks["why"].items():
-            if why:
-                reasons.setdefault(str(why), []).append(f"{row} on {column.data}")
-    parts = [plain(f"{', '.join(rows)} ({as_clause(why)})") for why, rows in reasons.items()]
-    return f" Without an interval: {'; '.join(parts)}." * bool(parts)
-
-
 def _concerns(column: Column) -> tuple[str, str]:
     """Return whether test classes are in the pre-training set, briefly and with the reason."""
     cells = list(column.cells.values())
@@ -322,178 +281,17 @@ def _concerns(column: Column) -> tuple[str, str]:
     return ", ".join(concerns), " ".join(why)
 
 
-def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
-    """Show the table, with cells that open on a click, and offer it as files."""
-    rows, columns = _grid(table)
-    words = {
-        "value": f"{metric_label(table.figure)}, %",
-        "ranks": "rank (95 %)",
-        "mark": "result",
-        "printed": "ResNet-101, %",
-    }
-    # The browser reports only the lower heading of a clicked cell, which several data sets have.
-    lower = [words[of.kind] + INVISIBLE * k for k, of in enumerate(columns)]
-    headings = [(of.heading, below) for of, below in zip(columns, lower, strict=True)]
-    cells = {heading: of.cells for heading, of in zip(headings, columns, strict=True)}
-    for name in details:
-        about = {row: _detail_of(table, row, name) for row in rows}
-        cells["method", name] = pd.Series(about, dtype=object)
-    shown = pd.DataFrame(cells, index=rows)
-    shown.insert(0, ("", "method"), rows)
-    data_of = {below: of.column.data for below, of in zip(lower, columns, strict=True)}
-    data_of["method"] = table.columns[0].data  # a click on a name opens the first number
-
-    def open_cell() -> None:
-        if cells := st.session_state[TABLE].selection.cells:
-            row, heading = cells[0]
-            if data := data_of.get(str(heading)):
-                st.session_state[CELL] = _label(rows[row], data)
-
-    # On a telephone, the first data set fills the width: a cut heading could not be read.
-    method, number = (106, 62) if window.is_narrow() else (118, 70)
-    pinned = len(columns) > UNPINNED
-    config: dict[Any, Any] = {1: st.column_config.Column(pinned=pinned, width=method)}
-    for k, of in enumerate(columns, start=2):
-        wide = max(86, 7 * len(of.heading) + 18 - number)
-        width = {"ranks": wide, "mark": 110, "printed": 104}.get(of.kind, number)
-        config[k] = (
-            st.column_config.NumberColumn(format="%.1f", width=width)
-            if of.is_number
-            else st.column_config.Column(width=width)
-        )
-    st.dataframe(
-        shown.style.apply(lambda _: _styles(columns, shown), axis=None),
-        column_config=config,
-        hide_index=True,
-        height=HEADINGS + ROW * len(rows),
-        row_height=ROW,
-        placeholder="–",
-        key=TABLE,
-        on_select=open_cell,
-        selection_mode="single-cell",
-    )
-    st.caption(_legend(table))
-    _offer_table(table, rows, columns)
-
-
 def _hint(table: MethodTable, row: str, column: Column) -> str:
     """Return the value of the opened result, which may be out of sight, or how to open a result."""
     rank = next((rank for name, rank in column.ranks.iterrows() if name == row), None)
     if rank is not None and (row, column.data) != _default(table):
         value = f"{metric_label(table.figure)} {percent(rank['value'])}"
-        place = (_rank_in_words(rank) or "unknown").lstrip("\N{FIGURE SPACE}")
+        place = (rank_with_interval(rank) or "unknown").lstrip("\N{FIGURE SPACE}")
         return (
             f"**{plain(f'{row} · {result_title(column)}')}**: {value}, rank {place}. Its curve and "
             "source are below the table."
         )
     return "Bold: the leader. Grey number: significantly worse. Click a number for its source."
-
-
-def _detail_of(table: MethodTable, row: str, name: str) -> object:
-    """Return the value of an optional column for a method; None if it is unknown."""
-    if name == FITTED:
-        cells = [column.cells[row] for column in table.columns if row in column.cells]
-        return "yes" if all(isinstance(cell.source, StoredRun) for cell in cells) else None
-    method = row.partition(" (")[0]
-    registries = (METHODS, TRANSDUCTIVE)
-    card = next((each[method].card for each in registries if method in each), None)
-    return None if card is None else DETAILS[name](card)
-
-
-def _grid(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
-    """Return the rows, your runs and then the best first, and the columns of the table on screen.
-
-    There is no column of marks if all results have the same mark, which the legend then states.
-    """
-    columns = []
-    for k, column in enumerate(table.columns):
-        ranks, heading = column.ranks.reindex(table.rows), result_title(column)
-        marks = {row: _mark(column.cells.get(row)) for row in table.rows}
-        columns += [
-            GridColumn(column, "value", heading, 100 * ranks["value"]),
-            GridColumn(column, "ranks", heading, ranks.apply(_rank_in_words, axis=1)),
-            GridColumn(column, "mark", heading, pd.Series(marks, dtype=object)),
-        ]
-        following = table.columns[k + 1 : k + 2]
-        if not following or following[0].benchmark != column.benchmark:
-            printed = {row: 100 * table.printed_of(row, column.benchmark) for row in table.rows}
-            if np.isfinite([*printed.values()]).any():
-                heading = f"{column.benchmark}, as printed"
-                columns.append(GridColumn(column, "printed", heading, pd.Series(printed)))
-    marks_shown = {mark for of in columns if of.kind == "mark" for mark in of.cells}
-    if len(marks_shown) < 2 and not table.own_rows:
-        columns = [of for of in columns if of.kind != "mark"]
-    best_first = columns[0].cells.sort_values(ascending=False, kind="stable").index
-    return sorted(best_first, key=lambda row: row not in table.own_rows), columns
-
-
-def _rank_in_words(rank: pd.Series) -> str | None:
-    """Return a rank with its interval as text, padded so that it sorts like a number."""
-    if np.isnan(rank["rank"]):
-        return None
-    text = f"{int(rank['rank']):>2}".replace(" ", "\N{FIGURE SPACE}")
-    return text if np.isnan(rank["first"]) else f"{text} ({rank['first']:.0f}–{rank['last']:.0f})"
-
-
-def _mark(cell: MethodResult | None) -> str:
-    """Return the mark of a result, and its owner unless it is precomputed."""
-    if cell is None:
-        return "missing"
-    whose = {"mine": " yours", "shipped": "", "others": f" {cell.who}"}[cell.origin]
-    return f"{MARKS[cell.state][0]}{whose}{', fine-tuned' * cell.fine_tuned}"
-
-
-def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame) -> pd.DataFrame:
-    """Return cell styles: leaders bold, significantly worse results grey, own runs yellow."""
-    styles = pd.DataFrame("", shown.index, shown.columns)
-    for k, of in enumerate(columns, start=1):
-        column, ranks = of.column, of.column.ranks.reindex(shown.index)
-        if of.kind in ("value", "ranks"):
-            styles.iloc[np.flatnonzero(ranks["first"] > 1), k] = f"color: {NEUTRAL.color}"
-            styles.iloc[shown.index.tolist().index(column.leader), k] = "font-weight: bold"
-        if of.kind in ("value", "mark"):
-            own = [r in column.cells and column.cells[r].origin == "mine" for r in shown.index]
-            styles.iloc[np.flatnonzero(own), k] += YOURS
-    return styles
-
-
-def _legend(table: MethodTable) -> str:
-    states = dict.fromkeys(cell.state for column in table.columns for cell in column.cells.values())
-    words = [" ".join(MARKS[state]) for state in states]
-    sources = " and ".join(map(cite_table, dict.fromkeys(table.printed["table"])))
-    one = f"All {'but the printed ' * bool(sources)}results are " if len(words) == 1 else ""
-    printed = f"Printed results ({sources}) use other features (ResNet-101)." * bool(sources)
-    return (
-        f"{'Yellow: your runs. ' * bool(table.own_rows)}Ranks: 95 % intervals from resampled "
-        "test classes, with the same samples for all methods on a data set; Student's t "
-        "intervals for data sets with fewer than 20 test classes. Parameters are chosen on the "
-        f"folds for {task_of(table.figure).upper()}. Differences are paired over classes: a lower "
-        "metric with a larger spread may still not be significantly worse. "
-        f"{one}{'; '.join(words)}. {printed}{_without_interval(table)}"
-    )
-
-
-def _offer_table(table: MethodTable, rows: list[str], columns: Sequence[GridColumn]) -> None:
-    """Offer the table as CSV, LaTeX and Markdown."""
-    offered = {f"{of.heading} {of.kind}": of for of in columns if of.kind != "mark"}
-    flat, labels = pd.DataFrame({"method": rows}), {"method": "method"}
-    for key, of in offered.items():
-        values = of.cells.reindex(rows).to_numpy()
-        flat[key] = values / 100 if of.is_number else values
-        labels[key] = of.heading if of.is_number else "rank"
-    tuned = {
-        result_title(c) for c in table.columns if any(cell.fine_tuned for cell in c.cells.values())
-    }
-    caption = (
-        f"{metric_label(table.figure)} of {len(rows)} methods on split {table.split}, per class, "
-        "with 95 % intervals of ranks over test classes; published results use ResNet-101 features"
-        + f"; features of {', '.join(sorted(tuned))} are fine-tuned"
-        * bool(tuned)
-    )
-    shares = [key for key, of in offered.items() if of.is_number]
-    measured = [key for key in shares if offered[key].kind == "value"]
-    look = TableFormat(labels, percent=shares, best=measured)
-    downloads.offer_table(flat, "methods", look, caption=caption)
 
 
 # --- One cell -------------------------------------------------------------------------------------
@@ -518,6 +316,10 @@ def _opened(table: MethodTable) -> tuple[str, Column]:
     opened = st.session_state.get(CELL, st.query_params.get(CELL))
     cells = _cells(table)
     return cells.get(opened, cells[_label(*_default(table))])
+
+
+def _open_cell(row: str, data: str) -> None:
+    st.session_state[CELL] = _label(row, data)
 
 
 def _show_cell(table: MethodTable) -> None:
@@ -611,9 +413,9 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
 
 def _show_ranks(table: MethodTable, column: Column) -> None:
     """Draw the metric of each method on the data set of the opened cell, with intervals."""
-    rows, _ = _grid(table)
+    rows, _ = grid_of(table)
     shown = column.ranks.reindex(rows)
-    words = [_rank_in_words(rank) or "" for _, rank in shown.iterrows()]
+    words = [rank_with_interval(rank) or "" for _, rank in shown.iterrows()]
     heading = f"{result_title(column)}: {metric_label(table.figure)}, with 95 % intervals"
     chart(
         rank_forest(shown.assign(ranks=words), heading, top=HEADINGS - 2 * BORDER, row=ROW),
