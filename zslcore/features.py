@@ -61,7 +61,7 @@ def _is_read_by_rows(A: Any) -> bool:
 
 
 def _converted(A: Any, what: str) -> np.ndarray:
-    """Convert to an array with scikit-learn's check, and turn an error of it into one sentence."""
+    """Convert to an array with scikit-learn's ``check_array``; raise its errors as DatasetError."""
     from sklearn.utils import check_array  # imported late: readers of files do not need it
 
     try:

@@ -187,7 +187,7 @@ WRONG = {
     ),
     "a fold of one side": (
         lambda table: table[table["part"] != "fold_1_unseen"],
-        r"fold_1: expected validation rows of both sides; got none of unseen classes",
+        r"fold_1: expected validation rows of seen and of unseen classes; got none of unseen",
     ),
 }
 

@@ -27,7 +27,7 @@ def place(tmp_path, monkeypatch):
 
 
 def ill():
-    return [each.sentence for each in upkeep.examine() if not each.well and each.what != "room"]
+    return [each.sentence for each in upkeep.examine() if not each.is_ok and each.subject != "room"]
 
 
 @pytest.mark.nightly

@@ -64,4 +64,4 @@ def test_a_kill_loses_nothing_acknowledged(own_data, work, there, tmp_path):
                 break
         assert acknowledged <= there()
     upkeep.sweep_leftovers()
-    assert [each for each in upkeep.examine() if not each.well and each.what != "room"] == []
+    assert [each for each in upkeep.examine() if not each.is_ok and each.subject != "room"] == []

@@ -123,7 +123,7 @@ def test_what_is_not_meant_does_not_answer(store, result, tmp_path, monkeypatch,
 
 def test_the_doctor_counts_what_was_made_here(store, result):
     store.put(replace(result, key="f" * 16))
-    (said,) = [finding.sentence for finding in examine() if finding.what == "store"]
+    (said,) = [finding.sentence for finding in examine() if finding.subject == "store"]
     assert said.startswith("1 result is stored")
 
 

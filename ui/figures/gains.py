@@ -32,12 +32,16 @@ from ui.shell.numbers import signed
 from zslcore.analysis.overlap import GroupGain
 from zslcore.analysis.resampling import student_interval
 
-#: Maximum number of bars with names; number of lines above which each line is lower.
-MOST_NAMED, MANY = 104, 17
-#: The means are drawn first: above the short columns if at least ``ROOM`` lines are free there, or
-#: above all. They have at most the first number of lines; as many as the second stay empty
-#: below them; on a telephone, both are smaller.
-ROOM, ABOVE, ON_TELEPHONE = 10, (6, 5), (6, 4)
+#: Maximum number of bars with names.
+MOST_NAMED = 104
+#: Maximum number of lines of full height; with more lines, each is lower.
+MANY = 17
+#: Free lines above the short columns from which on the means are drawn there, not above all.
+ROOM = 10
+#: Maximum number of lines of the means, and number of empty lines below them.
+ABOVE = (6, 5)
+#: The same two numbers on a phone.
+ON_PHONE = (6, 4)
 #: Title of the axes of gains.
 UNIT = "points gained"
 #: Interval between ticks, in points, if at least two fit.
@@ -59,7 +63,7 @@ def gain_bars(
 
     The class ``picked`` has a frame; ``only_unrelated`` leaves out the other groups. The means of
     the groups and their difference ``gain`` come first: above the short columns, which are then on
-    the left, or above all. On a telephone all groups share a column. With too many classes for
+    the left, or above all. On a phone all groups share a column. With too many classes for
     readable names, bars are vertical, without means.
     """
     every = ["unrelated"] if only_unrelated else list(GROUP_LOOKS)
@@ -115,7 +119,7 @@ def gain_bars(
 def _with_means(lengths: Sequence[int], sides: list[Plane]) -> tuple[int, list[Plane], Plane]:
     """Return the number of lines, the planes of the columns, and the plane of the means above."""
     lines, short, number = max(lengths), max(sorted(lengths)[:-1], default=0), len(sides) + 1
-    rows, between = ON_TELEPHONE if narrow() else ABOVE
+    rows, between = ON_PHONE if narrow() else ABOVE
     if len(sides) == 1 or lines - short < ROOM:
         lines += rows + between
         sides = [replace(side, down=(0.0, 1 - (rows + between) / lines)) for side in sides]

@@ -18,7 +18,7 @@ LOOKS = {"seen": SEEN, "unseen": UNSEEN, "both": OVERLAP, "none": NEUTRAL, **GRO
 #: Relation of a class to the pre-training set -> its text in legends.
 GROUP_WORDS = {group: group for group in GROUP_LOOKS} | {"in the set": "in the pre-training set"}
 #: Maximum number of legible names along an axis: from the back of a room, and on a phone.
-MOST_NAMES, ON_TELEPHONE = 50, 18
+MOST_NAMES, ON_PHONE = 50, 18
 
 
 def abridged(name: object) -> str:
@@ -42,7 +42,7 @@ def crowded(names: Collection[str]) -> bool:
 
 def names_fit(n: int, most: int = MOST_NAMES) -> bool:
     """Return whether ``n`` names along an axis can be read, turned or not."""
-    return n <= (ON_TELEPHONE if narrow() else most)
+    return n <= (ON_PHONE if narrow() else most)
 
 
 def class_axis(names: pd.Series, roles: pd.Series) -> Part:

@@ -33,7 +33,7 @@ def dark() -> bool:
 
 
 def narrow() -> bool:
-    """Return whether the viewer's window has the width of a telephone."""
+    """Return whether the viewer's window has the width of a phone."""
     return _viewer[1]()
 
 

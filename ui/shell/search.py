@@ -67,7 +67,7 @@ def hits() -> list[Hit]:
 
 def offer_search() -> None:
     """Show the search button; pressing it builds the list."""
-    keys = None if window.is_narrow() else "Ctrl+K"  # a telephone has no such keys
+    keys = None if window.is_narrow() else "Ctrl+K"  # a phone has no such keys
     if st.button("Search", key="search", icon=":material/search:", type="tertiary", shortcut=keys):
         st.session_state.pop(_HIT, None)
         _ask()

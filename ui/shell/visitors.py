@@ -109,7 +109,7 @@ def own_name(name: str) -> str:
 
 
 def join_group(words: str) -> None:
-    """Keep the passphrase of the visitor's group during this visit, on all pages."""
+    """Store the passphrase of the visitor's group for all pages of this visit."""
     st.session_state[GROUP] = words.strip()
 
 

@@ -44,7 +44,7 @@ _ON_PAPER = {
         (palette.GROUND.dark, palette.GROUND.light),
     )
 }
-#: Maximum number of bars that are wide enough on paper for texts inside.
+#: Maximum number of bars in a panel with room for texts inside the bars.
 MOST_INSIDE = 12
 #: Anchor of text -> side of the anchor point: -1 for text before it, 1 for text after it.
 _SIDES = {"left": 1, "right": -1, "bottom": 1, "top": -1}

@@ -110,7 +110,7 @@ class MethodResult:
         return bool(fine_tuned_on(self.pretraining))
 
     def sides(self, figure: Metric) -> tuple[dict[str, float], dict[str, float]]:
-        """Return the accuracies of unseen and of seen classes over which a metric is the mean.
+        """Return the class accuracies that a metric averages, of unseen and of seen classes.
 
         Classes are identified by keys that do not depend on the spelling of their names.
         """
@@ -285,11 +285,11 @@ def ranked(cells: Sequence[MethodResult], figure: Metric, n_draws: int = 1000) -
 def _drawn(
     cells: Sequence[MethodResult], figure: Metric, n_draws: int
 ) -> tuple[list[str], np.ndarray, int]:
-    """Return reasons against intervals, resampled metrics, and the class count of the smaller side.
+    """Return reasons, resampled metrics, and the smaller number of seen or unseen classes.
 
-    There is one reason per cell, empty if the cell has an interval. Intervals are over the classes
-    that most cells list, under any spelling. The metrics have one row per draw, and one column per
-    cell with an interval.
+    The reason of a cell states why it has no interval; it is empty if it has one. Intervals are
+    over the classes that most cells list, under any spelling. The metrics have one row per draw,
+    and one column per cell with an interval.
     """
     nothing = np.empty((0, 0)), 0
     if figure not in MEANS_OVER_CLASSES:
@@ -322,7 +322,7 @@ def _drawn(
 
 
 def _why_none(sizes: Sequence[int]) -> str:
-    """Return the reason against an interval with these numbers of classes, or ""."""
+    """Return why these numbers of classes give no interval, or "" if they give one."""
     if min(sizes) > 1:
         return ""
     if not max(sizes):

@@ -120,23 +120,23 @@ def sort_results(table: pd.DataFrame, by: str, *, reverse: bool = False) -> pd.D
 
 
 def select_runs(
-    runs: Sequence[StoredRun], meant: RunFilter, by: str = "created", *, reverse: bool = False
+    runs: Sequence[StoredRun], run_filter: RunFilter, by: str = "created", *, reverse: bool = False
 ) -> list[StoredRun]:
     """Return the runs that pass a filter, sorted by :func:`sort_results`."""
-    chosen = [one for one in runs if meant(one)]
+    chosen = [one for one in runs if run_filter(one)]
     return [chosen[k] for k in sort_results(tabulate_results(chosen), by, reverse=reverse).index]
 
 
 def oracle_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
-    """Return the keys of runs with parameters from the oracle of another run in ``runs``.
+    """Return the keys of runs with parameters that the oracle of another run in ``runs`` chose.
 
-    The store lists such parameters as given.
+    The store itself records the origin of such parameters as "given".
     """
     return _planned(runs, "oracle")
 
 
 def single_fold_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
-    """Return the keys of runs with parameters from a single fold of another run in ``runs``."""
+    """Return the keys of runs with parameters that a fold of another run in ``runs`` chose."""
     return _planned(runs, "folds")
 
 
@@ -228,8 +228,8 @@ def as_text(result: RunResult) -> str:
             lines.append(f"GZSL         {point.in_words}  ({how})")
     if e.ausuc is not None:
         lines.append(f"AUSUC        {percent(e.ausuc)} per class")
-    again = f"to repeat: {spec.command()}" if spec.method in METHODS else unknown_here(spec.method)
-    return "\n".join([*lines, *_oracle_lines(result), f"{result.seconds:.1f} s; {again}"])
+    repeat = f"to repeat: {spec.command()}" if spec.method in METHODS else unknown_here(spec.method)
+    return "\n".join([*lines, *_oracle_lines(result), f"{result.seconds:.1f} s; {repeat}"])
 
 
 def unknown_here(method: str) -> str:

@@ -1,4 +1,4 @@
-"""Card (verdict and findings) of a result with stated metrics: a JSON of the board or of a run."""
+"""Card (verdict and findings) of a result in JSON: an entry of the board, or one run."""
 
 from __future__ import annotations
 
@@ -106,14 +106,14 @@ def _stated(result: CheckedEntry) -> str:
     )
 
 
-def _findings(result: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
-    """Return the findings ``of_data`` with all findings on gamma, parameters and metrics."""
-    entry, findings, title = result.entry, list(of_data), "Choice of gamma and parameters"
+def _findings(result: CheckedEntry, *data_findings: Finding) -> tuple[Finding, ...]:
+    """Return ``data_findings`` followed by the findings on gamma, parameters and metrics."""
+    entry, findings, title = result.entry, list(data_findings), "Choice of gamma and parameters"
     origins = {"gamma": entry.gamma.origin, "parameters": entry.parameters.origin}
     unstated = [name for name, origin in origins.items() if origin in ("given", "not stated")]
     if entry.used_test_set:
-        what = "Gamma was" if entry.gamma.origin == "oracle" else "The parameters were"
-        text = f"{what} chosen on the test images: the metrics are an upper bound (oracle)."
+        choice = "Gamma was" if entry.gamma.origin == "oracle" else "The parameters were"
+        text = f"{choice} chosen on the test images: the metrics are an upper bound (oracle)."
         findings.insert(0, Finding(title, "leak", text, "Choose on validation images."))
     if unstated:
         text = f"The choice of {' and '.join(unstated)} is unknown."

@@ -195,8 +195,8 @@ def _intervals(entry: BoardEntry) -> dict[str, float]:
     return ends
 
 
-# Cached, since every form of the board and every run of its page uses the same intervals; computing
-# these for 40,000 classes takes seconds.
+# Cached, since every output format of the board and every run of its page uses the same intervals;
+# computing these for 40,000 classes takes seconds.
 @lru_cache(maxsize=2048)
 def _interval_of_means(accuracy: tuple[float, ...]) -> tuple[float, float]:
     """Return the interval of a mean over classes."""
@@ -209,7 +209,7 @@ def _interval_of_means(accuracy: tuple[float, ...]) -> tuple[float, float]:
 def _interval_of_harmonic(
     accuracy: tuple[float, ...], of_seen: tuple[bool, ...]
 ) -> tuple[float, float]:
-    """Return the interval of H from the accuracies of all classes and their sides."""
+    """Return the interval of H from the accuracies of all classes and a mask of seen classes."""
     order = np.lexsort((accuracy, of_seen))
     seen = np.array(of_seen)[order]
     s, u = mean_draws(np.array(accuracy)[order], seen)
@@ -270,7 +270,7 @@ def _group(entry: BoardEntry, figure: Ranked) -> _Group | None:
     return entry.data.benchmark or entry.data.digest, entry.split.name, classes, seen
 
 
-# Cached, since every form of the board and every run of its page uses the same ranks.
+# Cached, since every output format of the board and every run of its page uses the same ranks.
 @lru_cache(maxsize=64)
 def _places(
     accuracies: tuple[tuple[float, ...], ...], seen: tuple[bool, ...]

@@ -20,16 +20,16 @@ def run(args: argparse.Namespace) -> int:
 
     problems = 0
     for finding in examine():
-        print(f"{'ok' if finding.well else 'problem':8} {finding.what:10} {finding.sentence}")
-        if finding.well:
+        print(f"{'ok' if finding.is_ok else 'problem':8} {finding.subject:10} {finding.sentence}")
+        if finding.is_ok:
             continue
-        if args.repair and finding.mend:
+        if args.repair and finding.repair:
             try:
-                print(f"{'':19} {finding.mend()}")
+                print(f"{'':19} {finding.repair()}")
                 continue
             except ZSLError as error:
                 print(f"{'':19} {error}")
-        elif finding.mend:
+        elif finding.repair:
             print(f"{'':19} `zslcore doctor --repair` repairs it.")
         problems += 1
     return int(problems > 0)

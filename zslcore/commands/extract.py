@@ -184,7 +184,7 @@ def _encoder(args: argparse.Namespace) -> Encoder:
 class ImageProgress:
     """Progress on standard error: one rewritten line in a terminal, else a line per minute."""
 
-    #: Seconds between two lines when the output is no terminal.
+    #: Seconds between two lines if the output is not a terminal.
     EVERY = 60.0
 
     def __init__(self) -> None:
@@ -216,7 +216,7 @@ def _print_result(extraction: Extraction, images: Listing) -> None:
     if images.left_out:
         n = len(images.left_out)
         files = counted(n, "file")
-        print(f"{files} left out, without the suffix of an image: {_few(images.left_out)}")
+        print(f"{files} left out, as the suffix is not that of an image: {_few(images.left_out)}")
     for why in list(extraction.skipped.values())[:FEW]:
         print(f"skipped: {why}")
     if len(extraction.skipped) > FEW:

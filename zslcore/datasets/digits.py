@@ -13,9 +13,9 @@ holes have the value one half for this digit. The last nine attributes were adde
 improved the mean accuracy over random choices of three unseen digits.
 
 In the split PS the last three digits, 7, 8 and 9, are unseen; this rule does not depend on any
-result. The three folds leave out the seen digits 0 and 1, 2 and 3, and 4 and 5. Folds by the
-remainder of the digit were rejected: with all digits allowed, hardly any validation digit was
-recognised, and gamma could not be chosen.
+result. The three folds leave out the seen digits 0 and 1, 2 and 3, and 4 and 5. Folds by the digit
+modulo 3 were rejected: with all digits allowed, hardly any validation digit was recognised, and
+gamma could not be chosen.
 """
 
 from __future__ import annotations

@@ -318,8 +318,8 @@ class Predictions:
             if not fold.generalized or fold.seen[fold.y].all():
                 side = "unseen" if fold.generalized else "seen"
                 raise DatasetError(
-                    f"{fold.name}: expected validation rows of both sides; got none of {side} "
-                    "classes."
+                    f"{fold.name}: expected validation rows of seen and of unseen classes; got "
+                    f"none of {side} classes."
                 )
 
     @property
@@ -343,7 +343,8 @@ class Predictions:
     def page(self, title: str = "") -> str:
         """Return the interactive curve, with the images of the test set, as one HTML file.
 
-        Raises a DatasetError if images of one side are missing, so that no curve exists.
+        Raises DatasetError if the test set has only seen or only unseen classes: then no curve
+        exists.
         """
         from zslcore.interactive.seen_unseen import page_of_answers
 

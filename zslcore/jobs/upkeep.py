@@ -40,12 +40,12 @@ OPTIONAL = ("torch", "streamlit")
 
 @dataclass(frozen=True, slots=True)
 class FolderCheck:
-    """Check of the data folder; ``mend`` repairs it and returns a sentence, or is None."""
+    """Check of the data folder; ``repair`` mends damage and returns a sentence, or is None."""
 
-    what: str
-    well: bool
+    subject: str
+    is_ok: bool
     sentence: str
-    mend: Callable[[], str] | None = None
+    repair: Callable[[], str] | None = None
 
 
 def examine() -> Iterator[FolderCheck]:
@@ -129,7 +129,7 @@ def _installed(name: str) -> str:
 def _sandbox() -> FolderCheck:
     """Check the isolation of the reader of untrusted files, which not all systems support."""
     standing = active_walls()
-    words = "Untrusted files are read without access to other files, network and programs."
+    words = "Untrusted files are read without access to other files, the network or programs."
     if missing := [name for name in WALLS if name not in standing]:
         words = (
             f"On this system the reader of untrusted files has no walls against "

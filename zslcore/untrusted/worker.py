@@ -41,16 +41,20 @@ INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT",
 #: Modules that the fork server imports first; modules for Parquet are imported with the first
 #: Parquet file.
 PRELOADED = ("h5py", "scipy.io", "zslcore.untrusted.readers.variables")
-#: Seconds between two checks of a worker, and elapsed seconds allowed per second of processor time:
-#: a busy machine may be slow to grant a worker its processor time.
-LOOK_EVERY, PATIENCE = 0.1, 40
-#: Bytes that any worker may use beyond its libraries; bytes that a reader needs to list the
-#: variables of a file (SciPy inflates up to 128 MiB for it); largest answer in bytes.
-SPARE, OPENING, MAX_ANSWER = 128 << 20, 256 << 20, 64 << 20
+#: Seconds between two checks of a worker.
+LOOK_EVERY = 0.1
+#: Elapsed seconds allowed per second of processor time: on a busy machine, a worker waits for it.
+PATIENCE = 40
+#: Bytes that any worker may use beyond its libraries.
+SPARE = 128 << 20
+#: Bytes for listing the variables of a file: SciPy inflates up to 128 MiB.
+OPENING = 256 << 20
+#: Maximum size of an answer in bytes.
+MAX_ANSWER = 64 << 20
 #: Limits in bytes, since JSON of 1 MB can take 25 MB of the caller's memory. An answer may have
-#: ANSWER bytes, and ANSWER_A_BYTE more per byte of the file. LAST_LINE limits the last line, which
-#: is read for progress.
-ANSWER, ANSWER_A_BYTE, LAST_LINE = 4 << 20, 8, 1 << 12
+#: ANSWER bytes, and ANSWER_PER_BYTE more per byte of the file. LAST_LINE limits the last line,
+#: which is read for progress.
+ANSWER, ANSWER_PER_BYTE, LAST_LINE = 4 << 20, 8, 1 << 12
 #: Largest number of lists, objects and names in an answer: an empty list takes 56 bytes of the
 #: caller's memory.
 MAX_PARTS = 1 << 21
@@ -118,7 +122,7 @@ def call(
         "written": memory if written is None else written,
         "short": short,
         "damaged": damaged,
-        "answer": min(MAX_ANSWER, ANSWER + ANSWER_A_BYTE * sum(_size(path) for path in files)),
+        "answer": min(MAX_ANSWER, ANSWER + ANSWER_PER_BYTE * sum(_size(path) for path in files)),
     }
     if _confined:
         return _within(request)
@@ -130,7 +134,9 @@ def call(
         raise Refused("expected free disk space to read it; got none")
     sentence = "the file is damaged or hostile and crashed its reader"
     if time.monotonic() - start >= seconds:
-        sentence = f"took longer than the {seconds} s of processor time for a file of this size"
+        sentence = (
+            f"took more than {seconds} s of processor time, the limit for a file of this size"
+        )
     if not ended:
         waited = f"{PATIENCE * seconds:,.0f} s"
         sentence = f"not read within {waited} because this machine is busy; try again later"

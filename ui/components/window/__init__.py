@@ -24,8 +24,8 @@ def is_dark() -> bool:
 
 
 def is_narrow() -> bool:
-    """Return whether the window is as narrow as a telephone's, so that panels are stacked."""
-    if _NARROW not in st.session_state:  # a first guess, which usually saves telephones a rerun
+    """Return whether the window is as narrow as a phone's, so that panels are stacked."""
+    if _NARROW not in st.session_state:  # a first guess, which usually saves phones a rerun
         st.session_state[_NARROW] = "Mobi" in (st.context.headers.get("User-Agent") or "")
     return bool(st.session_state[_NARROW])
 
