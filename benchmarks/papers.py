@@ -28,7 +28,7 @@ from zslcore.analysis.papers.experiments.reproducing import (
     reproduce,
 )
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
-from zslcore.commands.options import show_standing
+from zslcore.commands.options import show_status
 from zslcore.commands.reproduce import heading, show_piece
 from zslcore.results.planning import SEEDS, RunPlan, first_specs
 from zslcore.results.shipped import cached_dataset
@@ -156,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             jobs=args.jobs,
             on=args.on,
             on_done=show_piece,
-            on_standing=show_standing,
+            on_status=show_status,
         )
     texts, tables = zip(*(section(name, args) for name in args.only), strict=True)
     intro = INTRO.format(command=command_of(args))

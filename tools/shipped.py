@@ -327,7 +327,7 @@ def _difference(one: object, other: object) -> float:
 
 def _rounded(part: PredictedRows, bits: int, cuts: tuple[float, ...]) -> PredictedRows:
     """Return rows sorted by number, with the mantissas of margins rounded to ``bits`` bits."""
-    rows = part.taken(np.argsort(part.rows, kind="stable"))
+    rows = part.select(np.argsort(part.rows, kind="stable"))
     fraction, exponent = np.frexp(rows.margin)
     margin = np.ldexp(np.round(fraction * 2.0**bits) / 2.0**bits, exponent)
     for cut in cuts:

@@ -57,11 +57,11 @@ def _relabelled(p):
 
 
 def _shortened(p):
-    return replace(p, test=p.test.taken(np.arange(1, len(p.test.rows))))
+    return replace(p, test=p.test.select(np.arange(1, len(p.test.rows))))
 
 
 def _doubled(p):
-    return replace(p, test=p.test.taken(np.append(np.arange(len(p.test.rows)), 0)))
+    return replace(p, test=p.test.select(np.append(np.arange(len(p.test.rows)), 0)))
 
 
 def _peeked(p):

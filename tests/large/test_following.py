@@ -19,7 +19,7 @@ from zslcore.datasets import load
 from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.large import engine as module
-from zslcore.large.engine import PieceReport, Standing, following
+from zslcore.large.engine import PieceReport, WorkStatus, following
 from zslcore.results.planning import RunPlan, first_specs
 from zslcore.results.store import ResultStore
 
@@ -32,16 +32,16 @@ def _half(report):
 
 @pytest.mark.nightly
 def test_what_another_process_reports_counts_as_a_part_of_its_piece(own_data):
-    with following(dict.fromkeys(("one", "two", "three"), nan), lambda standing: None) as follows:
+    with following(dict.fromkeys(("one", "two", "three"), nan), lambda status: None) as follows:
         Parallel(2)([delayed(_half)(follows.report_of("two")) for _ in range(2)])
         follows.finished("one")
-        standing = follows.standing()
-        assert (standing.done, standing.total) == (1, 3)
-        assert standing.share == pytest.approx(1.5 / 3)
-        assert [*standing.at_work] == [("two", "fit 1 of 2")]
+        status = follows.status()
+        assert (status.done, status.total) == (1, 3)
+        assert status.share == pytest.approx(1.5 / 3)
+        assert [*status.in_progress] == [("two", "fit 1 of 2")]
         follows.finished("two")
-        assert follows.standing().share == pytest.approx(2 / 3)
-        assert not follows.standing().at_work
+        assert follows.status().share == pytest.approx(2 / 3)
+        assert not follows.status().in_progress
     assert not list(own_data.glob(".progress-*"))
 
 
@@ -49,8 +49,8 @@ def test_a_line_comes_while_a_piece_says_nothing(monkeypatch):
     monkeypatch.setattr(module, "LINE_EVERY", 0.01)
     shown, twice = [], threading.Event()
 
-    def show(standing):
-        shown.append(str(standing))
+    def show(status):
+        shown.append(str(status))
         if len(shown) == 2:
             twice.set()
 
@@ -62,7 +62,7 @@ def test_a_line_comes_while_a_piece_says_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "share", "at_work", "line"),
+    ("seconds", "share", "in_progress", "line"),
     [
         (45.0, 0.0, [], "45 s."),
         (60.0, 0.5, [("SAE, PS", "")], "1 min 00 s, about 1 min 00 s left.  SAE, PS"),
@@ -70,30 +70,32 @@ def test_a_line_comes_while_a_piece_says_nothing(monkeypatch):
         (7800.0, 0.5, [], "2 h 10 min, about 2 h 10 min left."),
     ],
 )
-def test_the_line_has_the_share_and_an_estimate(seconds, share, at_work, line):
-    assert str(Standing(1, 4, share, seconds, at_work)) == f"{share:4.0%}  1 of 4 done, {line}"
+def test_the_line_has_the_share_and_an_estimate(seconds, share, in_progress, line):
+    assert (
+        str(WorkStatus(1, 4, share, seconds, in_progress)) == f"{share:4.0%}  1 of 4 done, {line}"
+    )
 
 
 def test_a_part_of_the_first_piece_gives_no_estimate():
-    of_several = Standing(0, 24, 0.001, 80.0, [("ALE, PS", "fit 5 of 12")])
+    of_several = WorkStatus(0, 24, 0.001, 80.0, [("ALE, PS", "fit 5 of 12")])
     assert str(of_several) == "  0%  0 of 24 done, 1 min 20 s.  ALE, PS: fit 5 of 12"
-    assert Standing(0, 1, 0.05, 80.0, []).seconds_left is None
-    assert Standing(0, 1, 0.5, 80.0, []).seconds_left == 80.0
+    assert WorkStatus(0, 1, 0.05, 80.0, []).seconds_left is None
+    assert WorkStatus(0, 1, 0.5, 80.0, []).seconds_left == 80.0
 
 
 def test_former_runs_give_an_estimate_before_the_first_piece_is_done():
     pieces = {"quick": 10.0, "slow": 50.0, "unknown": nan}
-    with following(pieces, lambda standing: None, at_once=2) as follows:
-        assert follows.standing().seconds_left == pytest.approx(50)
-        begun = replace(follows.standing(), seconds=0.0)
+    with following(pieces, lambda status: None, at_once=2) as follows:
+        assert follows.status().seconds_left == pytest.approx(50)
+        begun = replace(follows.status(), seconds=0.0)
         assert str(begun) == "  0%  0 of 3 done, 0 s, about 50 s left."
         follows.finished("quick")
-        assert follows.standing().share == pytest.approx(10 / 90)
+        assert follows.status().share == pytest.approx(10 / 90)
 
 
 @pytest.mark.parametrize(("share", "left"), [(0.0, 50), (0.05, 47.5), (0.2, 400)])
 def test_the_pace_of_the_work_overrules_former_runs(share, left):
-    assert Standing(0, 3, share, 100.0, [], 50.0).seconds_left == pytest.approx(left)
+    assert WorkStatus(0, 3, share, 100.0, [], 50.0).seconds_left == pytest.approx(left)
 
 
 def test_a_table_weighs_its_methods_by_former_runs():

@@ -43,7 +43,7 @@ def test_leave_leaves_for_this_visitor_alone(monkeypatch):
         of_visitor=lambda who: [(work, Status("running", total=4, done=1, visitors=2))],
         cancel=lambda *args: left.append(args),
     )
-    monkeypatch.setattr(visitors, "who", lambda: me)
+    monkeypatch.setattr(visitors, "current", lambda: me)
     monkeypatch.setattr(frame, "jobs", jobs)
     app = AppTest.from_function(_page).run()
     app.button(key=f"leave_{work.key}").click().run()

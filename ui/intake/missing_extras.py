@@ -11,7 +11,7 @@ from zslcore.methods import METHODS
 from zslcore.storage import extras, settings
 
 
-class Lack(NamedTuple):
+class MissingExtra(NamedTuple):
     """An extra that is not installed; ``command`` installs it and is empty on a public server."""
 
     extra: str
@@ -20,30 +20,30 @@ class Lack(NamedTuple):
     command: str
 
 
-def of(name: str, purpose: str) -> Lack | None:
+def of(name: str, purpose: str) -> MissingExtra | None:
     """Return the extra ``name``, needed for ``purpose``, if it is not installed; else None."""
-    return _lack(name, extras.sentence(name, purpose)) if extras.is_missing(name) else None
+    return _missing_extra(name, extras.sentence(name, purpose)) if extras.is_missing(name) else None
 
 
-def of_method(method: str) -> Lack | None:
+def of_method(method: str) -> MissingExtra | None:
     """Return the missing extra of a method, else None."""
     name = METHODS[method].card.extra if method in METHODS else ""
     return of(name, method) if name else None
 
 
-def of_error(error: str) -> Lack | None:
+def of_error(error: str) -> MissingExtra | None:
     """Return the missing extra that caused an error; None for other errors."""
     missing = extras.missing_in(error)
-    return _lack(missing[1], missing[0]) if missing else None
+    return _missing_extra(missing[1], missing[0]) if missing else None
 
 
-def _lack(name: str, sentence: str) -> Lack:
+def _missing_extra(name: str, sentence: str) -> MissingExtra:
     command = "" if settings.PUBLIC() else extras.install(name)
-    return Lack(name, extras.package_title(name), sentence, command)
+    return MissingExtra(name, extras.package_title(name), sentence, command)
 
 
-def show(lack: Lack) -> None:
+def show(missing: MissingExtra) -> None:
     """Show the sentence, and the command to copy."""
-    st.info(plain(lack.sentence), icon=":material/extension_off:")
-    if lack.command:
-        st.code(lack.command, language="sh", wrap_lines=True)
+    st.info(plain(missing.sentence), icon=":material/extension_off:")
+    if missing.command:
+        st.code(missing.command, language="sh", wrap_lines=True)

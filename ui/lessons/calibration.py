@@ -191,7 +191,7 @@ def _fewer_seen(test: AnsweredTest) -> AnsweredTest:
     """Return the test set without every second image of seen classes."""
     of_seen = test.answers.of_seen
     kept = np.flatnonzero(~of_seen | (np.cumsum(of_seen) % 2 == 0))
-    return PredictedRows.of_scores(test, np.arange(len(of_seen))).taken(kept)
+    return PredictedRows.of_scores(test, np.arange(len(of_seen))).select(kept)
 
 
 def _elsewhere(data: str) -> StepView:

@@ -49,7 +49,7 @@ def _show_room_menu(place: Place) -> None:
 
 def open_room(place: Place) -> None:
     """Open a room at a step of a lesson, led by this visitor, and go there."""
-    code = ROOMS.open(visitors.who())
+    code = ROOMS.open(visitors.current())
     st.session_state[LED] = {*st.session_state.get(LED, ()), code}
     replace(place, room=code).go(revealed=place.revealed)
 

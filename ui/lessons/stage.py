@@ -59,7 +59,7 @@ def _take_answer(step: Step, place: Place) -> str | None:
     )
     if answer is not None and place.room and not place.revealed:
         visit = st.session_state.setdefault("lesson_visit", secrets.token_hex(8))
-        address = visitors.who().address
+        address = visitors.current().address
         if not ROOMS.answer(place.room, place.question, visit, answer, address):
             st.warning("Voting is closed.", icon=":material/block:")
     return answer

@@ -196,12 +196,14 @@ def _tile(name: str) -> DatasetTile:
 
 def _chip(spec: RunSpec, family: str) -> Chip:
     at_once = waiting.is_quick(spec) or here(spec)
-    lack = None if at_once else missing_extras.of_method(spec.method)
+    missing_extra = None if at_once else missing_extras.of_method(spec.method)
     words = row_name(spec.method, spec.params)
     title = f"{words}, {family}" + ", not run yet" * (not at_once)
-    if lack is None:
+    if missing_extra is None:
         return Chip(spec.method, words, at_once, title)
-    return Chip(spec.method, words, at_once, f"{title}; needs {lack.title}", lack.title)
+    return Chip(
+        spec.method, words, at_once, f"{title}; needs {missing_extra.title}", missing_extra.title
+    )
 
 
 def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
@@ -216,8 +218,8 @@ def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
 
 def standing(method: str, status: Status | None, words: str, button: str, covers: bool) -> Pending:
     """Return the state of a method's job; without a job, the state has ``words`` and ``button``."""
-    if (lack := missing_extras.of_method(method)) is not None:
-        return Pending(lack.sentence, "", covers, lack.command)
+    if (missing_extra := missing_extras.of_method(method)) is not None:
+        return Pending(missing_extra.sentence, "", covers, missing_extra.command)
     if status is not None and status.active:
         place = f"Number {status.position} in the queue" if status.position else ""
         doing = place or status.message or "Starting a process"

@@ -299,8 +299,8 @@ def errors_as_sentences() -> Iterator[None]:
     try:
         yield
     except ZSLError as error:
-        if (lack := missing_extras.of_error(str(error))) is not None:
-            missing_extras.show(lack)
+        if (missing_extra := missing_extras.of_error(str(error))) is not None:
+            missing_extras.show(missing_extra)
         else:
             st.error(on_screen(str(error)), icon=":material/error:")
         if isinstance(error, SplitError):
@@ -375,12 +375,12 @@ LOOK_EVERY = 3.0
 
 def _show_jobs() -> None:
     """Show the jobs that this visitor waits for, if any."""
-    if jobs.of_visitor(visitors.who()):
+    if jobs.of_visitor(visitors.current()):
         fragment(_tray, run_every=LOOK_EVERY)()
 
 
 def _tray() -> None:
-    waiting = jobs.of_visitor(visitors.who())
+    waiting = jobs.of_visitor(visitors.current())
     if not waiting:
         return
     many = f"{len(waiting)} jobs" if len(waiting) > 1 else "1 job"
@@ -395,5 +395,5 @@ def _tray() -> None:
                 type="tertiary",
                 key=f"leave_{work.key}",
                 on_click=jobs.cancel,
-                args=(work.key, visitors.who()),
+                args=(work.key, visitors.current()),
             )

@@ -47,7 +47,7 @@ def is_public() -> bool:
     return settings.PUBLIC()
 
 
-def who() -> Visitor:
+def current() -> Visitor:
     """Return the visitor: network address of the connection, and its browser.
 
     Behind a proxy listed in ``FORWARDED_ALLOW_IPS``, the address comes from the proxy's header.

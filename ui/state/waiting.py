@@ -197,7 +197,7 @@ def _show_progress(study: Study[Any], status: Status) -> None:
 
 def leave(key: str) -> None:
     """Stop waiting for a job; the job ends when no visitor waits."""
-    jobs.cancel(key, visitors.who())
+    jobs.cancel(key, visitors.current())
     st.session_state.setdefault(LEFT, set()).add(key)
 
 
@@ -222,7 +222,7 @@ def offer_job(study: Study[Any], label: str, *, key: str, **options: Any) -> boo
 def submit(study: Study[Any]) -> None:
     """Start a job for this visitor or join it; a full queue stops the page with a sentence."""
     with errors_as_sentences():
-        jobs.submit(study, visitors.who())
+        jobs.submit(study, visitors.current())
 
 
 def _show_left(study: Study[Any], status: Status) -> None:
@@ -249,9 +249,9 @@ def again(status: Status) -> str:
 
 def _show_end(study: Study[Any], status: Status) -> None:
     """State why the job has no result, and offer to start it again if that can help."""
-    lack = missing_extras.of_error(status.error)
-    if lack is not None and extras.is_missing(lack.extra):
-        missing_extras.show(lack)
+    missing_extra = missing_extras.of_error(status.error)
+    if missing_extra is not None and extras.is_missing(missing_extra.extra):
+        missing_extras.show(missing_extra)
         return
     if status.state == "failed":
         st.error(plain(status.error), icon=":material/error:")

@@ -271,11 +271,11 @@ def offer_prints(
 
     ``on_screen`` : whether the browser can save the figure as shown.
     """
-    lack = missing_extras.of("print", "A figure for print") if panels else None
-    sizes = () if lack or not panels else (*WIDTHS, SLIDE[0])
+    missing_extra = missing_extras.of("print", "A figure for print") if panels else None
+    sizes = () if missing_extra or not panels else (*WIDTHS, SLIDE[0])
     widths = [*((SCREEN,) * on_screen), *sizes]
-    if lack is not None:
-        missing_extras.show(lack)
+    if missing_extra is not None:
+        missing_extras.show(missing_extra)
     if not widths:
         return
     width = st.segmented_control(

@@ -375,7 +375,7 @@ def _of_entry(one: CheckedEntry) -> MethodResult:
     )
 
 
-def leak_of(cells: Sequence[MethodResult]) -> Finding:
+def pretraining_finding(cells: Sequence[MethodResult]) -> Finding:
     """Return the finding on pre-training classes for the cells of one data set and split."""
     pretraining = next((cell.pretraining for cell in cells if cell.pretraining), ())
     names = next((cell.unseen for cell in cells if cell.unseen), frozenset())

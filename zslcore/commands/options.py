@@ -15,7 +15,7 @@ from zslcore.texts import clean_text
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
-    from zslcore.large.engine import Standing
+    from zslcore.large.engine import WorkStatus
 
 #: Help of every ``--method``.
 METHOD = "name of a method, FILE.py:Class, or the entry point of an installed package"
@@ -71,9 +71,9 @@ def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
         sys.stderr.flush()
 
 
-def show_standing(standing: Standing) -> None:
+def show_status(status: WorkStatus) -> None:
     """Print a line of progress on standard error, which may be a terminal or a file."""
-    sys.stderr.write(f"{standing}\n")
+    sys.stderr.write(f"{status}\n")
     sys.stderr.flush()
 
 

@@ -27,7 +27,7 @@ from zslcore.analysis.papers.experiments.reproducing import (
     reproduce,
 )
 from zslcore.commands.command import Output, command, option
-from zslcore.commands.options import JSON, METHOD, show_standing
+from zslcore.commands.options import JSON, METHOD, show_status
 from zslcore.evaluation import plugins
 from zslcore.evaluation.predictions_file import write_predictions
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> Output | str:
         features=features,
         on=args.on,
         on_done=show_piece,
-        on_standing=show_standing,
+        on_status=show_status,
     )
     if args.predictions is not None:
         write_answers(table, args.predictions)

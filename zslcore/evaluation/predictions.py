@@ -165,7 +165,7 @@ class PredictedRows(AnsweredTest):
         is_used = np.isin(part.classes, [part.labels, part.seen_class, part.unseen_class])
         return replace(part, classes=part.classes[is_used], seen=part.seen[is_used])
 
-    def taken(self, order: np.ndarray) -> PredictedRows:
+    def select(self, order: np.ndarray) -> PredictedRows:
         """Return the rows at the positions ``order``, an int array of shape (n,)."""
         per_row = [c for c in _COLUMNS if c not in ("classes", "seen")]
         columns = {name: getattr(self, name) for name in per_row}

@@ -40,7 +40,7 @@ OPTIONAL = ("torch", "streamlit")
 
 @dataclass(frozen=True, slots=True)
 class FolderCheck:
-    """Check of the data folder; ``repair`` mends damage and returns a sentence, or is None."""
+    """Check of the data folder; ``repair``, if not None, repairs it and returns a sentence."""
 
     subject: str
     is_ok: bool

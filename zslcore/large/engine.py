@@ -286,11 +286,11 @@ FEWEST_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class WorkStatus:
     """Progress of a computation over pieces.
 
     ``done`` of ``total`` pieces are finished. ``share`` is the finished share of the work, with the
-    finished part of every piece in progress. ``at_work`` lists the pieces in progress as (name,
+    finished part of every piece in progress. ``in_progress`` lists the pieces in progress as (name,
     last message). ``expected`` is the expected time in seconds, None if no piece has an estimate.
     """
 
@@ -298,7 +298,7 @@ class Standing:
     total: int
     share: float
     seconds: float
-    at_work: Sequence[tuple[str, str]]
+    in_progress: Sequence[tuple[str, str]]
     expected: float | None = None
 
     @property
@@ -315,7 +315,9 @@ class Standing:
 
     def __str__(self) -> str:
         """Return the line of progress."""
-        now = "; ".join(f"{what}: {message}" if message else what for what, message in self.at_work)
+        now = "; ".join(
+            f"{what}: {message}" if message else what for what, message in self.in_progress
+        )
         left = "" if self.seconds_left is None else f", about {_time(self.seconds_left)} left"
         line = f"{self.share:4.0%}  {self.done} of {self.total} done, {_time(self.seconds)}{left}"
         return f"{line}.  {now}" if now else f"{line}."
@@ -356,7 +358,7 @@ class Following:
         self,
         folder: Path,
         pieces: Mapping[str, float],
-        show: Callable[[Standing], None],
+        show: Callable[[WorkStatus], None],
         at_once: int,
     ) -> None:
         self._folder, self._show = folder, show
@@ -377,34 +379,34 @@ class Following:
         """Mark a piece as finished."""
         self._done.add(name)
 
-    def standing(self) -> Standing:
+    def status(self) -> WorkStatus:
         """Return the progress of all pieces."""
-        at_work, done = [], sum(self._weight[name] for name in self._done)
+        in_progress, done = [], sum(self._weight[name] for name in self._done)
         for name, place in self._place.items():
             with suppress(OSError, ValueError):
                 if name not in self._done:
                     entry = json.loads((self._folder / place).read_bytes())
-                    at_work.append((name, str(entry["message"])))
+                    in_progress.append((name, str(entry["message"])))
                     done += float(entry["share"]) * self._weight[name]
         share = done / self._total if self._total else 1.0
         seconds = time.monotonic() - self._began
         n_done, n = len(self._done), len(self._place)
-        return Standing(n_done, n, share, seconds, at_work, self._expected)
+        return WorkStatus(n_done, n, share, seconds, in_progress, self._expected)
 
     def watch(self, ended: threading.Event) -> None:
         """Show the progress until the computation has ended."""
         while not ended.wait(LINE_EVERY):
-            self._show(self.standing())
+            self._show(self.status())
 
 
 @contextmanager
 def following(
-    pieces: Mapping[str, float], show: Callable[[Standing], None], at_once: int = 1
+    pieces: Mapping[str, float], show: Callable[[WorkStatus], None], at_once: int = 1
 ) -> Iterator[Following]:
     """Show the progress of pieces every :data:`LINE_EVERY` seconds.
 
     ``pieces`` maps names to expected seconds, NaN if unknown; ``show`` is called from a thread with
-    a :class:`Standing`.
+    a :class:`WorkStatus`.
     """
     data_folder().mkdir(parents=True, exist_ok=True)
     with or_refused("the progress of the work"):

@@ -187,7 +187,7 @@ class EpochModel(ZSLEstimator):
         vars(model).update({k: v for k, v in vars(self).items() if k.endswith("_")})
         return model
 
-    def _tell(self, epoch: int, loss: float | Tensor) -> None:
+    def _report(self, epoch: int, loss: float | Tensor) -> None:
         """Report an epoch, counted from 1, and its mean loss per sample."""
         if self.on_epoch is not None:
             self.on_epoch(epoch, float(loss))
@@ -236,7 +236,7 @@ class RankingModel(EpochModel):
         descent = _Descent(self, X, *by_first_appearance(y, S))
         for epoch in range(1, max(wanted) + 1):
             loss = descent.epoch()
-            self._tell(epoch, loss)
+            self._report(epoch, loss)
             if epoch in wanted:
                 self._learned(descent.solution())
                 yield epoch

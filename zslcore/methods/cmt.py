@@ -114,7 +114,7 @@ class CMT(EpochModel):
                 (error / len(b)).backward()
                 adam.step()
                 loss += error.detach()
-            self._tell(epoch, loss / N / s_scale**2)
+            self._report(epoch, loss / N / s_scale**2)
             if epoch in wanted:
                 learned = [p.detach().cpu().numpy().astype(float) for p in (W1, b1, W2, b2)]
                 self.W1_, self.b1_ = learned[0] / s_scale, learned[1] / s_scale + mean

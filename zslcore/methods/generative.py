@@ -173,7 +173,7 @@ class GenerativeZSL(EpochModel):
         losses = self.train(*shown, self._conditions(self.S_), rng)
         for epoch, loss in enumerate(losses, 1):
             self.classifiers_: dict[bytes, np.ndarray] = {}
-            self._tell(epoch, loss)
+            self._report(epoch, loss)
             if epoch in wanted:
                 self._require_same(checksums)
                 yield epoch

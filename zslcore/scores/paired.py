@@ -287,7 +287,7 @@ def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
             f"{first.name} and {second.name}: expected predictions of the same rows; {which}."
         )
     order = np.argsort(two, kind="stable")[np.argsort(np.argsort(one, kind="stable"))]
-    test = both[1].test.taken(order)
+    test = both[1].test.select(order)
     return replace(second, predictions=replace(both[1], test=test))
 
 

@@ -12,8 +12,8 @@ from zslcore.analysis.papers.experiments.experiment import COLUMNS, Request, cel
 from zslcore.analysis.papers.experiments.reproducing import (
     EXPERIMENTS,
     NOT_COMPUTED,
+    drop_printed_of_other_data,
     reproduce,
-    without_print_of_other_data,
 )
 from zslcore.evaluation.predictions_file import read_predictions
 from zslcore.exceptions import ParameterError
@@ -172,14 +172,14 @@ def test_no_row_of_other_data_has_a_printed_figure(name, monkeypatch):
     others = ("digits", "simulated-AWA1", "simulated-UCF101")
     rows = ["digits", "UCF101", "simulated-AWA1, AWA1", "digits + simulated-AWA1", ""]
     table = pd.DataFrame([cell_row("x", [0.5], 0.4, dataset=row) for row in rows])
-    masked = without_print_of_other_data(table, experiment, Request(others, ()))
+    masked = drop_printed_of_other_data(table, experiment, Request(others, ()))
     assert masked[["printed", "difference"]].isna().all(axis=None)
     assert masked["ours"].eq(0.5).all()
     example = table.assign(dataset=DRAWING)
-    kept = without_print_of_other_data(example, experiment, Request(others, ()))
+    kept = drop_printed_of_other_data(example, experiment, Request(others, ()))
     assert bool(kept["printed"].notna().all()) is (name == "cal:figure2")
     real = table.assign(dataset="CUB-vgg_fc7")
-    kept = without_print_of_other_data(real, experiment, Request(("CUB-vgg_fc7",), ()))
+    kept = drop_printed_of_other_data(real, experiment, Request(("CUB-vgg_fc7",), ()))
     assert kept["printed"].notna().all()
 
 

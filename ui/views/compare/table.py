@@ -267,7 +267,7 @@ def _say(table: MethodTable, answer: ViewAnswer) -> None:
 def _concerns(column: Column) -> tuple[str, str]:
     """Return whether test classes are in the pre-training set, briefly and with the reason."""
     cells = list(column.cells.values())
-    leak = leak_of(cells)
+    leak = pretraining_finding(cells)
     n = len(leak.classes)
     words = {"ok": "no leak found", "leak": f"{n} leaked class{'es' * (n != 1)}"}
     concerns, why = [words.get(leak.mark, "leak unknown")], [plain(leak.sentence)]

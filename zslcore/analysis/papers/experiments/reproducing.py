@@ -57,7 +57,7 @@ from zslcore.analysis.regularization import VALIDATION
 from zslcore.evaluation import plugins
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling
-from zslcore.large.engine import PieceReport, Standing, following, parallel
+from zslcore.large.engine import PieceReport, WorkStatus, following, parallel
 from zslcore.progress import part_of, silent
 from zslcore.results.shipped import is_known_by_results
 from zslcore.results.store import ResultStore
@@ -290,7 +290,7 @@ def reproduce(
     features: FeatureScaling | None = None,
     on: MeasuredOn = "test",
     on_done: Callable[[int, int, str, int], None] | None = None,
-    on_standing: Callable[[Standing], None] | None = None,
+    on_status: Callable[[WorkStatus], None] | None = None,
 ) -> pd.DataFrame:
     """Run the unfinished part of an experiment, and compare the results with printed values.
 
@@ -309,7 +309,7 @@ def reproduce(
     on : "test" or, for figures over λ, "validation": the first validation split, as in the
         calibration paper
     on_done : callable(done, total, what, runs), called after each task in this process
-    on_standing : callable(Standing), called every few seconds from a thread
+    on_status : callable(WorkStatus), called every few seconds from a thread
 
     Returns
     -------
@@ -327,16 +327,16 @@ def reproduce(
         if not any(map(is_known_by_results, each.datasets))
         for name, of_name in experiment.tasks(each).items()
     }
-    for done, (name, runs) in enumerate(run_tasks(tasks, jobs, on_standing), 1):
+    for done, (name, runs) in enumerate(run_tasks(tasks, jobs, on_status), 1):
         if on_done:
             on_done(done, len(tasks), name, runs)
     tables = [
-        without_print_of_other_data(experiment.table(each), experiment, each) for each in requests
+        drop_printed_of_other_data(experiment.table(each), experiment, each) for each in requests
     ]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*COLUMNS])
 
 
-def without_print_of_other_data(
+def drop_printed_of_other_data(
     table: pd.DataFrame, experiment: Experiment, request: Request
 ) -> pd.DataFrame:
     """Remove printed values from rows on data that the paper does not use.
@@ -361,7 +361,7 @@ def without_print_of_other_data(
 def run_tasks(
     tasks: Mapping[str, Sequence[Task]],
     jobs: int,
-    on_standing: Callable[[Standing], None] | None,
+    on_status: Callable[[WorkStatus], None] | None,
 ) -> Iterator[tuple[str, int]]:
     """Complete all tasks, and yield their names and numbers of runs; stored tasks come first."""
     todo = {
@@ -374,10 +374,10 @@ def run_tasks(
         return
     with ExitStack() as stack:
         follows = None
-        if on_standing:
+        if on_status:
             former = former_cells()
             expected = {name: expected_seconds(of_name, former) for name, of_name in todo.items()}
-            follows = stack.enter_context(following(expected, on_standing, jobs))
+            follows = stack.enter_context(following(expected, on_status, jobs))
         processes = parallel(jobs, "generator_unordered", inner_max_num_threads=1)
         work = stack.enter_context(processes)
         places = plugins.plugin_sources(plugins.registered())
