@@ -36,7 +36,7 @@ from zslcore.leakage import (
     quiz,
 )
 from zslcore.leakage.loading import context_of
-from zslcore.leakage.report import HOW, how
+from zslcore.leakage.report import HOW, options_hint
 from zslcore.results.store import ResultStore
 
 PAGE = "leakage"
@@ -281,7 +281,9 @@ def test_advice_names_the_controls_of_the_page(visit):
     assert "under “More”" in text
     assert "=, \\-\\-" not in text
     assert ON_PAGE.keys() == HOW.keys()
-    assert in_words_of_page(f"Give it {how('labels')}.") == f"Give it ({ON_PAGE['labels']})."
+    assert (
+        in_words_of_page(f"Give it {options_hint('labels')}.") == f"Give it ({ON_PAGE['labels']})."
+    )
 
 
 # --- Files ----------------------------------------------------------------------------------------

@@ -201,12 +201,12 @@ def exchanged(dataset, *, order=None):
 
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_a_split_with_one_class_exchanged_is_near_and_its_checks_run(dataset):
-    context, now_unseen, no_more = exchanged(dataset)
+    context, now_unseen, now_seen = exchanged(dataset)
     report = audit_context(fill_in_from_benchmark(context))
     found = report.of("ZSL010")[0]
     assert found.mark == "warning"
     assert found.sentence.startswith(f"Near {dataset} PS: ")
-    assert found.sentence.endswith(f"now unseen: {now_unseen}; no longer unseen: {no_more}.")
+    assert found.sentence.endswith(f"now unseen: {now_unseen}; no longer unseen: {now_seen}.")
     near = known_module.nearest(context)
     assert 0.5 < min(near.shares.values()) < near.same < 1
     for check in ("ZSL001", "ZSL002", "ZSL011"):

@@ -84,7 +84,7 @@ def test_one_list_may_be_a_mask_and_the_others_row_numbers(card, part, kind):
     found = card(**one(SOUND) | {part: masks(kind)[part]})
     assert (found.verdict, found.figures[0].value) == ("clean", "0")
     assert found.sentence.startswith(
-        f"Read as masks of 120 images, although other lists number rows: {part}"
+        f"Read as masks of 120 images, although other lists have row numbers: {part}"
     )
     leaking = np.append(TRAINVAL, SEEN[:3])
     listed = one(SOUND | {"trainval": leaking}) | {"test_unseen": masks(kind)["test_unseen"]}

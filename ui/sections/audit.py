@@ -31,7 +31,7 @@ from zslcore.leakage import (
     get_vocabulary,
     render,
 )
-from zslcore.leakage.report import Verdict, how, worst_first
+from zslcore.leakage.report import Verdict, options_hint, worst_first
 from zslcore.leakage.vocabularies import USUAL
 
 #: Mark -> icon of its expander and colour of its name. The icon is not in the text, where a screen
@@ -161,7 +161,7 @@ def _show_reports(review: Review) -> None:
 def in_words_of_page(text: str) -> str:
     """Replace options of the command line in a text by controls of this page."""
     for what, control in ON_PAGE.items():
-        text = text.replace(how(what), f"({control})")
+        text = text.replace(options_hint(what), f"({control})")
     return text
 
 

@@ -1,7 +1,7 @@
 """Count captions that name a class, for pre-training sets without a list of classes.
 
 A caption names a class if it contains the words of one of the names of the class in sequence; the
-last word may be in the plural. A match is no proof: the crane of a caption may be the machine, and
+last word may be in the plural. A match is not proof: the crane of a caption may be the machine, and
 an image may show a class that its caption does not name. Captions are read line by line in a worker
 process: memory does not grow with the file.
 """
@@ -75,7 +75,7 @@ def as_text(table: pd.DataFrame, n: int, most: int = 40) -> str:
     if none:
         lines.append(f"in no caption: {listed(none, most)}")
     lines.append(
-        "A match is no proof: the word may have another sense, and an image may show a class that "
+        "A match is not proof: the word may have another sense, and an image may show a class that "
         "its caption does not name."
     )
     return "\n".join(lines)

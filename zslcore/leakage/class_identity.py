@@ -33,23 +33,27 @@ def _with_ids(listed: SplitList) -> SplitList:
     class_of_name = [c for c in range(len(names)) if c not in ids]
     class_of_key = {class_key(names[c]): c for c in class_of_name}
     synsets = wordnet().synsets
-    twin = {}
+    merge_into = {}
     for c, i in ids.items():
         keys = [class_key(lemma) for lemma in synsets[i].lemmas] if i in synsets else []
         if (other := next((class_of_key[k] for k in keys if k in class_of_key), None)) is not None:
-            twin[c] = other
-    if not twin:
+            merge_into[c] = other
+    if not merge_into:
         both = " and ".join(clean_text(names[c], 40) for c in (min(ids), class_of_name[0]))
         question = f"Some classes have WordNet ids and some have names, such as {both}."
         return replace(listed, questions=(*listed.questions, question))
-    pairs = [f"{clean_text(names[c], 40)}, {clean_text(names[o], 60)}" for c, o in twin.items()]
-    return _merged(listed, twin, f"; one class by WordNet id and by name: {counted_names(pairs)}")
+    pairs = [
+        f"{clean_text(names[c], 40)}, {clean_text(names[o], 60)}" for c, o in merge_into.items()
+    ]
+    return _merged(
+        listed, merge_into, f"; one class by WordNet id and by name: {counted_names(pairs)}"
+    )
 
 
-def _merged(listed: SplitList, twin: dict[int, int], remark: str) -> SplitList:
-    """Replace each key of ``twin`` by its value, and renumber the remaining classes in order."""
+def _merged(listed: SplitList, merge_into: dict[int, int], remark: str) -> SplitList:
+    """Replace each key of ``merge_into`` by its value, and renumber the remaining classes in order."""
     target = np.arange(len(listed.class_names))
-    for c, other in twin.items():
+    for c, other in merge_into.items():
         target[c] = other
     kept, number = np.unique(target, return_inverse=True)
     order = sorted(range(len(kept)), key=lambda k: int(np.flatnonzero(number == k)[0]))

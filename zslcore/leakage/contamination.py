@@ -537,9 +537,9 @@ def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
     if unread and state == "none":
         return ContaminationAnswer("unknown", *_not_compared(of_sets, unread))
     if state == "overlap":
-        sentences = _no(extractor, telling, certain, len(possible))
+        sentences = _leaking(extractor, telling, certain, len(possible))
     else:
-        say = {"unknown": _unknown, "possible": _look_first, "none": _yes}[state]
+        say = {"unknown": _unknown, "possible": _undecided, "none": _clean}[state]
         sentences = say(extractor, telling, certain or possible)
     if unread and state != "unknown":
         verdict, headline, evidence, advice = sentences
@@ -559,7 +559,7 @@ def _together(tested: TestSet, parts: Iterable[tuple[str, ...] | None]) -> tuple
 Sentences = tuple[str, str, str, str]
 
 
-def _no(
+def _leaking(
     extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str], n_open: int
 ) -> Sentences:
     n, total = max(len(names), *(cell.n_certain for cell in of_sets)), of_sets[0].classes
@@ -649,7 +649,7 @@ def not_found(unread: Sequence[str], n: int) -> str:
     return f"{many} {verb} not found in WordNet{_named(unread)}: {pronoun} not compared."
 
 
-def _look_first(
+def _undecided(
     extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str]
 ) -> Sentences:
     n, total = max(len(names), *(cell.n_possible for cell in of_sets)), of_sets[0].classes
@@ -665,7 +665,7 @@ def _look_first(
     )
 
 
-def _yes(extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str]) -> Sentences:
+def _clean(extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str]) -> Sentences:
     if extractor.pretraining == (NOTHING,):
         hand_crafted = "These features are hand-crafted: no extractor was trained on images."
         return "Clean", hand_crafted, "", ""

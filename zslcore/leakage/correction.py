@@ -1,11 +1,12 @@
 """Corrected split: as close as possible to the original split, but without its leaks.
 
-A row or class on two sides is removed from one of them. With the policy "test first", it stays in
-the first of test_unseen, test_seen, val and train that has it: metrics stay comparable, and the
-effect of a leak can be measured on the published test images. With "drop" no part keeps it.
-Training rows that are suspiciously near to a test row, or share its photograph, are removed. If a
-seen class would lose all of its training rows in this way, test rows with the same photographs are
-removed instead, because a correction must not change which classes are seen.
+A row in two parts, and a class that is both seen and unseen, is removed from one of them. With the
+policy "test first", it stays in the first of test_unseen, test_seen, val and train that has it:
+metrics stay comparable, and the effect of a leak can be measured on the published test images. With
+"drop" no part keeps it. Training rows that are suspiciously near to a test row, or share its
+photograph, are removed. If a seen class would lose all of its training rows in this way, test rows
+with the same photographs are removed instead, because a correction must not change which classes
+are seen.
 """
 
 from __future__ import annotations
@@ -112,7 +113,8 @@ def correct_context(context: AuditContext, policy: Policy = "test first") -> Cor
 def _without(parts: Parts, rows: np.ndarray, *names: str) -> Parts:
     """Remove ``rows`` from the parts ``names``."""
     return {
-        name: np.setdiff1d(mine, rows) if name in names else mine for name, mine in parts.items()
+        name: np.setdiff1d(kept_part, rows) if name in names else kept_part
+        for name, kept_part in parts.items()
     }
 
 
@@ -120,7 +122,7 @@ def _all(parts: Parts, *names: str) -> np.ndarray:
     return np.unique(np.concatenate([*(parts[n] for n in names if n in parts), np.empty(0, int)]))
 
 
-#: Pairs of parts: a row that both sides have stays in the left side and leaves the right side.
+#: Pairs of parts: a row in both stays in the first and is removed from the second.
 PRECEDENCE = (
     (("test_unseen",), ("test_seen",)),
     (("test_unseen",), TRAIN_PARTS),

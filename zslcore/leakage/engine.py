@@ -40,7 +40,7 @@ def audit(
     against: Subject | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Report:
-    """Look for every known way in which a zero-shot split leaks.
+    """Check a zero-shot split for all known kinds of leaks.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def audit_context(
 
 
 def _read_as(context: AuditContext) -> str:
-    """Return a sentence on how the parts were found and how their row numbers are read."""
+    """Return how the parts were found and how their row numbers are read, as text."""
     reading = context.reading.sentence.removesuffix("; read so") if context.reading else ""
     return "; ".join(filter(None, [context.facts.get("read as", ""), reading]))
 

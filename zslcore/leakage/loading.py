@@ -454,7 +454,7 @@ def _test_by_side(
         return {"test_unseen": tested}, f"{TEST} as unseen images, since their classes are unknown"
     y = np.asarray(labels)
     trained = np.concatenate([*parts.values(), np.empty(0, np.int64)])
-    # Numbers from 0 have become -1 and more here; they are read as such later.
+    # Row numbers from 0 are -1 and up here; the readings of the split correct them later.
     shift = int(min(trained.min(initial=0), tested.min(initial=0)) == -1)
     exists = [(rows + shift >= 0) & (rows + shift < len(y)) for rows in (trained, tested)]
     seen_classes = np.unique(y[trained[exists[0]] + shift])

@@ -119,7 +119,7 @@ def near_rows(
     near: float = NEAR,
     alone: float = ALONE,
 ) -> NearRows:
-    """Find test rows with a training row far nearer than usual, even for their region.
+    """Find test rows much nearer to a training row than usual, also within their neighbourhood.
 
     ``near`` is a share of the median distance to the nearest training row, ``alone`` a share of the
     distance to the tenth nearest. X has the shape (n, d): an array, memory map or HDF5 data set.

@@ -73,7 +73,7 @@ class NearSplit:
 
     ``shares`` has the Jaccard index of test_unseen, and of trainval and test_seen together;
     ``same`` is the share of all rows on the same side in both splits. ``now_unseen`` names the
-    classes that became unseen, ``no_more`` the classes that became seen.
+    classes that became unseen, ``now_seen`` the classes that became seen.
     """
 
     dataset: str
@@ -81,7 +81,7 @@ class NearSplit:
     shares: Mapping[str, float]
     same: float
     now_unseen: tuple[str, ...]
-    no_more: tuple[str, ...]
+    now_seen: tuple[str, ...]
 
     def __str__(self) -> str:
         return f"{self.dataset} {self.name}"
@@ -172,11 +172,11 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
             continue
         both = np.isin(tested, unseen_rows).sum() + np.isin(seen, seen_rows).sum()
         same = float(both / np.union1d(tested, seen).size)
-        now_unseen, no_more = (
+        now_unseen, now_seen = (
             tuple(names[c] for c in np.flatnonzero(moved))
             for moved in (unseen & ~published, published & ~unseen)
         )
-        yield NearSplit(dataset, name, shares, same, now_unseen, no_more)
+        yield NearSplit(dataset, name, shares, same, now_unseen, now_seen)
 
 
 def _names_and_labels_fit(context: AuditContext, facts: RowFacts, names: tuple[str, ...]) -> bool:

@@ -3,8 +3,8 @@
 Readings are tried if the numbers, taken literally, contradict each other: a row or class on two
 sides, or a row that does not exist. A reading is used if it equals a published split, or if it is
 the only reading without contradictions. A reading that removes nearly all contradictions of classes
-is used as well; the checks report the remaining contradictions. A reading without evidence other
-than the absence of contradictions is a question.
+is used as well; the checks report the remaining contradictions. A reading whose only evidence is
+the absence of contradictions becomes an open question.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def with_best_reading(context: AuditContext) -> AuditContext:
     """Return the context with the best supported reading of its row numbers."""
     if (mask := _as_masks(context)) is not None:
         return mask
-    as_it_stands = _contradictions(context)
-    if not context.parts or as_it_stands == NONE or published_as(context):
+    literal = _contradictions(context)
+    if not context.parts or literal == NONE or published_as(context):
         return context
     readings = [(reading, replace(context, parts=parts)) for reading, parts in _readings(context)]
     published = [(reading, other) for reading, other in readings if published_as(other)]
@@ -43,15 +43,15 @@ def with_best_reading(context: AuditContext) -> AuditContext:
     left = [
         (_contradictions(other), reading, other)
         for reading, other in readings
-        if _is_supported(context, other, reading) or as_it_stands.classes >= MANY
+        if _is_supported(context, other, reading) or literal.classes >= MANY
     ]
-    fewest = min((of for of, _, _ in left), key=sum, default=as_it_stands)
+    fewest = min((of for of, _, _ in left), key=sum, default=literal)
     best = [(reading, other) for of, reading, other in left if sum(of) == sum(fewest)]
     removed = (
-        fewest.outside <= as_it_stands.outside
-        and fewest.outside + fewest.rows <= as_it_stands.outside + as_it_stands.rows
-        and fewest.classes <= REMAINING * as_it_stands.classes
-        and as_it_stands.classes > 0
+        fewest.outside <= literal.outside
+        and fewest.outside + fewest.rows <= literal.outside + literal.rows
+        and fewest.classes <= REMAINING * literal.classes
+        and literal.classes > 0
     )
     if len(best) != 1 or not (fewest == NONE or removed):
         return with_likely_start(context, 1)
@@ -62,8 +62,9 @@ def with_best_reading(context: AuditContext) -> AuditContext:
 def with_likely_start(context: AuditContext, first: int) -> AuditContext:
     """Return the context with rows numbered from 0 in place of ``first`` = 1, or the reverse.
 
-    This is done, and asked about, if classes on two sides are the only contradictions and none
-    remains: images sorted by class have few of them if all row numbers are off by one.
+    This is done only if all contradictions are classes that are both seen and unseen, and none
+    remains; the reading is then a question. If images are sorted by class, numbers that are off by
+    one cause only a few such contradictions.
     """
     outside, rows, classes = _contradictions(context)
     shift = 2 * first - 1
@@ -83,9 +84,9 @@ def _as_masks(context: AuditContext) -> AuditContext | None:
     whole = context.n_rows or 0
     marks = [p for p, of in values.items() if of.size == whole and np.isin(of, (0, 1)).all()]
     if whole >= FEWEST_OF_MASK and 0 < len(marks) < len(values):
-        kind = f"Read as masks of {whole:,} images, although other lists number rows"
+        kind = f"Read as masks of {whole:,} images, although other lists have row numbers"
         text = f"{kind}: {' and '.join(marks)}"
-        reading = Reading(text, "warning", "Write all lists in the same form.")
+        reading = Reading(text, "warning", "Write all lists in the same format.")
         mixed = {part: np.flatnonzero(values[part]) for part in marks}
         return replace(context, parts={**context.parts, **mixed}, reading=reading)
     sizes = {of.size for of in values.values()}

@@ -1,4 +1,4 @@
-"""Findings and reports: one form for audits, scores, results and lists of classes."""
+"""Findings and reports, in one format for audits, scores, results and lists of classes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOW = {
 }
 
 
-def how(what: str) -> str:
+def options_hint(what: str) -> str:
     """Return the parameters of an input in brackets: ``(labels=, --labels)``."""
     return f"({HOW[what]})"
 
@@ -33,7 +33,7 @@ def how(what: str) -> str:
 def without_options(text: str) -> str:
     """Remove the parameters of Python and the command line from a sentence."""
     for what in HOW:
-        text = text.replace(f" {how(what)}", "")
+        text = text.replace(f" {options_hint(what)}", "")
     return text
 
 

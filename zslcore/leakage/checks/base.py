@@ -10,19 +10,19 @@ import numpy as np
 
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
-from zslcore.leakage.report import MARKS, NOT_CHECKED, Evidence, Finding, Mark, how
+from zslcore.leakage.report import MARKS, NOT_CHECKED, Evidence, Finding, Mark, options_hint
 
 Run = Callable[[AuditContext], Iterable[Finding]]
 
 #: Attribute of the context that a check may need -> its description, and how to provide it.
 NEEDS = {
-    "labels": f"the class of every image {how('labels')}",
-    "unseen_classes": f"labels or lists of the classes {how('labels')}",
-    "features": f"the features {how('features')}",
+    "labels": f"the class of every image {options_hint('labels')}",
+    "unseen_classes": f"labels or lists of the classes {options_hint('labels')}",
+    "features": f"the features {options_hint('features')}",
     "prototypes": "the prototypes (att)",
     "class_names": "the names of the classes",
-    "photographs": f"the names of the image files, or which rows belong together {how('groups')}",
-    "vocabularies": f"the extractor's classes {how('vocabularies')}",
+    "photographs": f"the names of the image files, or groups of rows {options_hint('groups')}",
+    "vocabularies": f"the extractor's classes {options_hint('vocabularies')}",
 }
 
 

@@ -10,7 +10,7 @@ from zslcore.datasets.facts import FINE_TUNED
 from zslcore.leakage.checks.base import check, error, leak, ok, open_, warning
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import Overlap, overlaps_of_split
-from zslcore.leakage.report import KNOWN_CLASSES, Evidence, Finding, how
+from zslcore.leakage.report import KNOWN_CLASSES, Evidence, Finding, options_hint
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import GROUPS, overlap_gain
 from zslcore.metrics.significance import holm
@@ -33,9 +33,9 @@ CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": "
 def how_chosen(context: AuditContext) -> Iterator[Finding]:
     """Report how parameters were chosen, according to the author and in the runs."""
     by_origin: dict[str, list[str]] = {}
-    for what, name in CHOICES.items():
-        by_origin.setdefault(getattr(context.provenance, what), []).append(name)
-    for origin, say, text, advice in (
+    for verb_phrase, name in CHOICES.items():
+        by_origin.setdefault(getattr(context.provenance, verb_phrase), []).append(name)
+    for origin, finding_of, text, advice in (
         (
             "test",
             leak,
@@ -49,7 +49,7 @@ def how_chosen(context: AuditContext) -> Iterator[Finding]:
             "Not declared by the author: how {} chosen."
             if len(by_origin.get("unknown", ())) < len(CHOICES)
             else "Not declared by the author.",
-            f"Ask the author, or declare it {how('chosen')}.",
+            f"Ask the author, or declare it {options_hint('chosen')}.",
         ),
         (
             "given",
@@ -60,7 +60,7 @@ def how_chosen(context: AuditContext) -> Iterator[Finding]:
         ("validation", ok, "Declared by the author: {} chosen on validation classes.", ""),
     ):
         if names := by_origin.get(origin):
-            yield say(text.format(_were(names)), advice)
+            yield finding_of(text.format(_were(names)), advice)
     if context.runs:
         yield _run_here(context)
 
@@ -119,7 +119,7 @@ def _run_here(context: AuditContext) -> Finding:
     "prototypes",
     decides=False,
 )
-def side_information(context: AuditContext) -> Iterator[Finding]:
+def class_embeddings(context: AuditContext) -> Iterator[Finding]:
     """Report the origin of prototypes, and missing, zero, equal or constant values."""
     faults = [*_origin(context), *_values(context)]
     yield from faults
@@ -136,7 +136,9 @@ def _origin(context: AuditContext) -> Iterator[Finding]:
         yield leak(text, "Make class embeddings from attributes or text alone.", title=ORIGIN)
     elif context.provenance.prototypes == "unknown" and not context.independent_prototypes:
         text = "It is not known whether test images were used to make the class embeddings."
-        yield open_(text, f"Ask the author, or declare it {how('prototypes')}.", title=ORIGIN)
+        yield open_(
+            text, f"Ask the author, or declare it {options_hint('prototypes')}.", title=ORIGIN
+        )
 
 
 def _values(context: AuditContext) -> Iterator[Finding]:
@@ -223,7 +225,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
         elif not vocabulary.listed:
             yield open_(
                 f"Declared: the features were trained on {vocabulary.source}. It is unknown "
-                f"which of the {n} test classes they show.",
+                f"which of the {n} test classes it contains.",
                 "State this next to the metric, and compare the metric only with results on "
                 "features of the same origin; if you have the captions, count those that name "
                 "your classes.",
@@ -329,7 +331,9 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
                 f"of {vocabulary.title}."
             )
         elif not accuracies:
-            yield open_(f"Not checked: needs accuracies per test class {how('accuracies')}.")
+            yield open_(
+                f"Not checked: needs accuracies per test class {options_hint('accuracies')}."
+            )
         else:
             yield _effect(vocabulary, overlapping, related, accuracies)
 

@@ -68,7 +68,7 @@ def _near(near: NearSplit) -> Finding:
     """Report the overlap with a known split, and the classes that changed sides."""
     moved = [
         f"{what}: {listed(names)}"
-        for what, names in (("now unseen", near.now_unseen), ("no longer unseen", near.no_more))
+        for what, names in (("now unseen", near.now_unseen), ("no longer unseen", near.now_seen))
         if names
     ]
     shares = ", ".join(f"{part} {percent(share)}" for part, share in near.shares.items())
@@ -77,8 +77,8 @@ def _near(near: NearSplit) -> Finding:
         f"Near {near}: {percent(near.same)} of the rows are on the same side (shared with it: "
         f"{shares}). Moved classes: {which}."
     )
-    advice = "Say which split was used; metrics are not comparable with those of the known split."
-    return warning(message, advice, classes=(*near.now_unseen, *near.no_more))
+    advice = "State which split was used; metrics are not comparable with those of the known split."
+    return warning(message, advice, classes=(*near.now_unseen, *near.now_seen))
 
 
 def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | None:
@@ -193,7 +193,7 @@ def _variant(
     ]
     columns = ("part", "rows here", *(f"rows in {split}" for split in splits))
     message = f"Differs from {_names(splits)} in {listed(other)}; {listed(same)} agree."
-    advice = "Say which split was used; metrics are not comparable with those of the known split."
+    advice = "State which split was used; metrics are not comparable with those of the known split."
     evidence = Evidence.of("Parts that differ", columns, table)
     return warning(message, advice, evidence)
 

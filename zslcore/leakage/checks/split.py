@@ -227,17 +227,19 @@ def _other_lists(context: AuditContext) -> Findings:
         if not (both.size and (unlabelled or trains)):
             harmless.append(name)
             continue
-        held = [
+        test_rows = [
             f"{n:,} of {context.rows(part).size:,} rows of {part}"
             for part in TEST_PARTS
             if (n := np.intersect1d(both, context.rows(part)).size)
         ]
         if unlabelled:
-            text = f"{name} contains {' and '.join(held)}: transductive if used without labels."
+            text = (
+                f"{name} contains {' and '.join(test_rows)}: transductive if used without labels."
+            )
             advice = "Ask whether methods train on these rows, and with which labels."
             yield open_(text, advice, _listed(context, both), figures={"rows": both.size})
             continue
-        text = f"{name}, a list named for training, contains {' and '.join(held)}."
+        text = f"{name}, a list named for training, contains {' and '.join(test_rows)}."
         advice = "Train on trainval, and ask which list the results were trained on."
         yield leak(text, advice, _listed(context, both), both, figures={"rows": both.size})
     if harmless:
@@ -279,7 +281,7 @@ def seen_and_unseen(context: AuditContext) -> Findings:
         if question.startswith("Not read"):
             advice = "Check these files separately."
         elif "images" in question.lower():
-            advice = "List every image with its class, by one path."
+            advice = "List every image once, with one path and its class."
         yield open_(question, advice)
     unseen, labelled = context.known_unseen_classes, context.labels is not None
     seen = context.classes(*TRAIN_PARTS, "test_seen") if labelled else context.seen_classes
@@ -312,7 +314,11 @@ def seen_and_unseen(context: AuditContext) -> Findings:
                 f"test_unseen has rows of {listed(names)}, which the class lists do not list "
                 "as unseen."
             )
-            advice = OF_OTHERS if _of_others(context) else "Correct the lists or the rows."
+            advice = (
+                OF_OTHERS
+                if _has_labels_of_other_images(context)
+                else "Correct the lists or the rows."
+            )
             yield warning(text, advice, classes=names)
     if context.rows(*TRAIN_PARTS).size:
         trained = context.classes(*TRAIN_PARTS)
@@ -337,14 +343,14 @@ def _both(context: AuditContext, both: np.ndarray) -> Finding:
         # reports them.
         trained = np.setdiff1d(context.rows(*TRAIN_PARTS), tested)
         rows = tested[np.isin(y[tested], np.intersect1d(both, y[trained]))]
-        if _of_others(context):
+        if _has_labels_of_other_images(context):
             advice = OF_OTHERS
     text = f"Both seen and unseen: {counted(len(both), 'class', 'classes')} ({listed(names)})."
-    say = open_ if _of_others(context) else leak
+    say = open_ if _has_labels_of_other_images(context) else leak
     return say(text, advice, evidence, rows, names, {"classes": len(both)})
 
 
-def _of_others(context: AuditContext) -> bool:
+def _has_labels_of_other_images(context: AuditContext) -> bool:
     """Whether many rows of the split are beyond the labels, which then belong to other images."""
     if context.labels is None or context.n_rows is None:
         return False
@@ -392,7 +398,7 @@ def fold_classes(context: AuditContext) -> Findings:
         ):
             if (classes := np.intersect1d(a, b)).size:
                 names = context.names(classes)
-                if _of_others(context):
+                if _has_labels_of_other_images(context):
                     say, advice = open_, OF_OTHERS
                 yield say(f"{name} {what}: {listed(names)}.", advice, classes=names)
 
@@ -437,11 +443,11 @@ def few_test_images(context: AuditContext) -> Findings:
 )
 def same_photograph(context: AuditContext) -> Findings:
     """Report test and validation rows that share a photograph with a training row."""
-    photographs, silent = context.known_photographs, True
+    photographs, nameless = context.known_photographs, True
     number, trained = photographs.number, context.rows(*TRAIN_PARTS)
     for part in TEST_PARTS:
         if (rows := shared_rows_of(number, context.rows(part), trained)).size:
-            silent, n = False, len(context.rows(part))
+            nameless, n = False, len(context.rows(part))
             shared, tested = np.unique(number[rows], return_counts=True)
             in_training = np.bincount(number[trained], minlength=number.max() + 1)[shared]
             order = np.argsort(-tested, kind="stable")
@@ -466,7 +472,7 @@ def same_photograph(context: AuditContext) -> Findings:
         folds.insert(0, ("The pair train and val", context.rows("train"), context.rows("val")))
     for name, train, val in folds:
         if (rows := shared_rows_of(number, val, train)).size:
-            silent = False
+            nameless = False
             yield warning(
                 f"{name}: {rows.size:,} of {len(val):,} validation rows share a photograph "
                 f"with a training row ({percent(rows.size / len(val))}).",
@@ -475,9 +481,9 @@ def same_photograph(context: AuditContext) -> Findings:
                 rows=rows,
                 figures={"rows": rows.size, "of": len(val)},
             )
-    if silent and not photographs.by_name:
+    if nameless and not photographs.by_name:
         yield ok(f"No photograph is on both sides of the split ({photographs.source}).")
-    elif silent:
+    elif nameless:
         used = context.rows(*SPLIT_PARTS)
         n = len(np.unique(number[used]))
         names = f"All {n:,} file names differ"
