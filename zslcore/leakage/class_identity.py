@@ -51,7 +51,7 @@ def _with_ids(listed: SplitList) -> SplitList:
 
 
 def _merged(listed: SplitList, merge_into: dict[int, int], remark: str) -> SplitList:
-    """Replace each key of ``merge_into`` by its value, and renumber the remaining classes in order."""
+    """Replace each key of ``merge_into`` by its value; renumber the other classes in order."""
     target = np.arange(len(listed.class_names))
     for c, other in merge_into.items():
         target[c] = other
