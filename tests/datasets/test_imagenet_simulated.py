@@ -56,8 +56,8 @@ def test_rows_are_parted_and_no_row_is_in_two_parts(small):
     np.testing.assert_array_equal(np.sort(parts), np.arange(len(small.labels)))
     plan = imagenet_plan(SMALL)
     np.testing.assert_array_equal(np.bincount(small.labels), plan.images)
-    held = np.bincount(small.labels[split.test_seen], minlength=len(plan.held))
-    np.testing.assert_array_equal(held, plan.held)
+    held = np.bincount(small.labels[split.test_seen], minlength=len(plan.held_out))
+    np.testing.assert_array_equal(held, plan.held_out)
 
 
 def test_populations_have_the_printed_means_and_the_lists_are_what_they_are_called():
@@ -76,7 +76,7 @@ def test_populations_have_the_printed_means_and_the_lists_are_what_they_are_call
 def test_the_full_size_is_that_of_imagenet_and_is_refused_in_memory():
     plan = imagenet_plan("simulated-ImageNet-full")
     assert plan.trained.sum() == 1_281_167
-    assert plan.held.sum() == 50_000
+    assert plan.held_out.sum() == 50_000
     assert 14_100_000 < plan.images.sum() < 14_200_000
     assert (plan.features, plan.attributes) == (2048, 500)
     with pytest.raises(DatasetError, match=r"116 GB; .* shards write simulated-ImageNet-full"):
@@ -139,7 +139,7 @@ def test_each_effect_is_planted_alone_and_classes_and_prototypes_are_the_same(sm
 
 def test_rho_falls_and_omega_grows_with_rarity_and_training_classes_have_their_own():
     plan, n = imagenet_plan(SMALL), populations()[imagenet_plan(SMALL).rows]
-    rho, omega = plan.looks()
+    rho, omega = plan.rho_and_omega()
     rare, many = ~plan.seen & (n == 1), ~plan.seen & (n >= 1756)
     assert (rho[rare], omega[rare]) == (pytest.approx(0.1), pytest.approx(1.5))
     assert (rho[many], omega[many]) == (pytest.approx(0.45), pytest.approx(1.1))
@@ -148,5 +148,5 @@ def test_rho_falls_and_omega_grows_with_rarity_and_training_classes_have_their_o
     assert (np.diff(omega[~plan.seen][order]) <= 0).all()
     assert (rho[plan.seen] == 0.9).all()
     assert (omega[plan.seen] == 0.6).all()
-    rho, omega = imagenet_plan(f"{SMALL}-unplanted").looks()
+    rho, omega = imagenet_plan(f"{SMALL}-unplanted").rho_and_omega()
     assert len(np.unique(rho)) == len(np.unique(omega)) == 1

@@ -108,7 +108,7 @@ def test_base_and_new_are_the_halves_of_the_labels(name):
 def test_labels_are_those_of_the_released_split_file(name):
     """The last base class, the first new one, both ends, and labels that sorting would miss."""
     one, seen = SETS[name], SEEN[name]
-    assert one.places(list(seen.values())) == list(seen)
+    assert one.labels_of(list(seen.values())) == list(seen)
     assert {0, len(one.base) - 1, len(one.base), len(one.classes) - 1} <= set(seen)
 
 
@@ -116,21 +116,21 @@ def test_labels_are_those_of_the_released_split_file(name):
 def test_every_class_is_found_by_its_names(name):
     one, places = SETS[name], range(CLASSES[name])
     if name == "imagenet":  # "crane" is two classes
-        assert one.places([names[1] for names in one.classes]) == list(places)
+        assert one.labels_of([names[1] for names in one.classes]) == list(places)
         return
     for k in range(max(len(names) for names in one.classes)):
         names = [(names * 2)[k] if k < len(names) else names[0] for names in one.classes]
-        assert one.places(names) == list(places)
-        assert one.places([each.replace(" ", "_").lower() for each in names]) == list(places)
+        assert one.labels_of(names) == list(places)
+        assert one.labels_of([each.replace(" ", "_").lower() for each in names]) == list(places)
 
 
 def test_names_are_read_as_files_write_them():
-    assert SETS["stanford_cars"].places(["2012 Acura RL Sedan"]) == [1]
-    assert SETS["sun397"].places(["outdoor apartment_building"]) == [8]
-    assert SETS["ucf101"].places(["ApplyEyeMakeup", "Yo_Yo"]) == [0, 100]
-    assert SETS["eurosat"].places(["SeaLake", "AnnualCrop"]) == [9, 0]
-    assert SETS["caltech101"].places(["Faces", "yin_yang"]) == [0, 99]
-    assert SETS["oxford_pets"].places(["american_bulldog"]) == [1]
+    assert SETS["stanford_cars"].labels_of(["2012 Acura RL Sedan"]) == [1]
+    assert SETS["sun397"].labels_of(["outdoor apartment_building"]) == [8]
+    assert SETS["ucf101"].labels_of(["ApplyEyeMakeup", "Yo_Yo"]) == [0, 100]
+    assert SETS["eurosat"].labels_of(["SeaLake", "AnnualCrop"]) == [9, 0]
+    assert SETS["caltech101"].labels_of(["Faces", "yin_yang"]) == [0, 99]
+    assert SETS["oxford_pets"].labels_of(["american_bulldog"]) == [1]
 
 
 def test_alphabetical_lists_are_in_their_order():

@@ -537,7 +537,7 @@ def test_the_transfer_counts_classes_of_the_source_as_read_and_as_compared(capsy
     for name, list_ in LISTS.items():
         labelled = [pair for pair in reliability.pairs() if pair.list == list_]
         same = {pair.name for pair in labelled if pair.label == "same"}
-        assert table.loc[name, "same"] == len(set(sets[name].places(sorted(same))))
+        assert table.loc[name, "same"] == len(set(sets[name].labels_of(sorted(same))))
     matched = match_names(sets["oxford_pets"].class_names, get_vocabulary("imagenet-1k"))
     strong = {match.class_name for match in matched if match.strength == "strong"}
     assert table.loc["oxford_pets", "certain"] == len(strong)

@@ -296,7 +296,7 @@ class ActionFit(RecordStudy[ActionAccuracies]):
     def compute(self, progress: Progress) -> ActionAccuracies:
         """Fit, and return the accuracy of every test class."""
         progress(0, 1, f"{self.splits} draw {self.number + 1}")
-        dataset = cached_dataset(self.set.dataset).required(self.set.digest)
+        dataset = cached_dataset(self.set.dataset).require_digest(self.set.digest)
         began = time.process_time()
         rows = class_rows(self, dataset)
         return ActionAccuracies(tuple(rows), time.process_time() - began)

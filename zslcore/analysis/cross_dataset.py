@@ -127,7 +127,7 @@ class CrossFit(RecordStudy[CrossAccuracy]):
     def compute(self, progress: Progress) -> CrossAccuracy:
         """Fit on the training data set, and score every test set."""
         train = cached_dataset(self.spec.dataset)
-        tests = [cached_dataset(name).required(digest) for name, digest in self.tests]
+        tests = [cached_dataset(name).require_digest(digest) for name, digest in self.tests]
         return cross_accuracy(self.spec, train, tests, progress=progress)
 
     def listed(self, result: CrossAccuracy) -> tuple[Mapping[str, Any], Rows]:

@@ -120,7 +120,7 @@ class LargeScaleStudy(Study[LargeScale]):
 
     def compute(self, progress: Progress) -> LargeScale:
         """Measure the accuracies, and store them also as a result."""
-        result = measure(self, load(self.dataset).required(self.digest), progress)
+        result = measure(self, load(self.dataset).require_digest(self.digest), progress)
         about = self.arguments | {
             "params": json.dumps(dict(result.params)),
             "params_origin": "validated" if result.validated else "given",

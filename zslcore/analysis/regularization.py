@@ -169,7 +169,7 @@ class RegularizationSpec:
 
     def setting(self, dataset: ZSLDataset | None = None, progress: Progress = silent) -> Setting:
         """Return the setting on ``dataset`` or the loaded data; refuse data with another digest."""
-        dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
+        dataset = (load(self.dataset) if dataset is None else dataset).require_digest(self.digest)
         scaling = Preprocessing(self.features, self.prototypes)
         split = split_of(dataset, self.split, self.seed)
         return Setting(dataset, split, scaling, self.seed, progress)
@@ -433,7 +433,7 @@ def answer_grid(spec: RunSpec, dataset: ZSLDataset, progress: Progress = silent)
     Raises ZSLError if the grid does not have exactly one parameter, or if the split has no folds or
     no test rows.
     """
-    dataset = dataset.required(spec.digest)
+    dataset = dataset.require_digest(spec.digest)
     grid = spec.grid or {}
     if len(grid) != 1:
         raise ParameterError(

@@ -13,7 +13,7 @@ listed in :mod:`zslcore.jobs.studies`::
         title = property(lambda self: f"Class means of {self.dataset}")
 
         def compute(self, progress: Progress) -> pd.DataFrame:
-            return class_means(load(self.dataset).required(self.digest))
+            return class_means(load(self.dataset).require_digest(self.digest))
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ class TransductionStudy(Study["Transduction"]):
         progress: Progress = silent,
     ) -> Transduction:
         """Compare by :func:`compare_with_inductive`; pass ``dataset`` if it is already open."""
-        dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
+        dataset = (load(self.dataset) if dataset is None else dataset).require_digest(self.digest)
         scaling = Preprocessing(self.features, self.prototypes)
         setting = Setting(dataset, dataset.split(self.split), scaling, self.seed, progress)
         return compare_with_inductive(self.estimator, setting, choose=self.choose)

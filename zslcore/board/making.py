@@ -67,7 +67,7 @@ def entry_of_run(
         split = SplitMark(spec.split)
         unseen = tuple(result.class_names[c] for c in e.per_class_zsl)
     else:
-        dataset = dataset.required(spec.digest)
+        dataset = dataset.require_digest(spec.digest)
         of = dataset.split(spec.split)
         data = Data(
             name=dataset.name,

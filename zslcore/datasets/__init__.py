@@ -65,9 +65,9 @@ def available() -> tuple[str, ...]:
 
 def class_names(name: str) -> tuple[str, ...]:
     """Return the classes of the data set called ``name``, without drawing simulated features."""
-    from zslcore.datasets.simulated import SIMULATED, UNPLANTED, stand_in_classes
+    from zslcore.datasets.simulated import SIMULATED, UNPLANTED, simulated_classes
 
-    return stand_in_classes(name) if name in (*SIMULATED, *UNPLANTED) else load(name).class_names
+    return simulated_classes(name) if name in (*SIMULATED, *UNPLANTED) else load(name).class_names
 
 
 def load(name: str) -> ZSLDataset:

@@ -421,8 +421,8 @@ class ZSLDataset:
             return self.known_digest
         return content_digest(self.features, self.labels, self.prototypes, self.revision)
 
-    def required(self, digest: str) -> Self:
-        """Return the data set; raise DatasetError if ``digest`` is not "" and not its digest."""
+    def require_digest(self, digest: str) -> Self:
+        """Return the data set; raise DatasetError if it has another digest; "" accepts any."""
         if digest not in ("", self.digest):
             raise DatasetError(f"{self.name}: expected data {digest}; got {self.digest}.")
         return self

@@ -1,9 +1,9 @@
 """Class names in a text: one per line, or in a table's column, a dictionary or prompts.
 
-A line is split only if all lines have the same form. A column of numbers, of codes (``Label_A_01``)
-or with repeated texts is not a column of names. Of several columns of texts, the column in which
-``count_known`` recognises the largest share of names is used; without ``count_known``, the first
-column is used.
+A line is split only if all lines have the same structure. A column of numbers, of codes
+(``Label_A_01``) or with repeated texts is not a column of names. Of several columns of texts, the
+column in which ``count_known`` recognises the largest share of names is used; without
+``count_known``, the first column is used.
 """
 
 from __future__ import annotations
@@ -276,8 +276,8 @@ def _described(value: dict[str, Any]) -> list[str] | None:
     return texts if are_classes and len({*texts}) == len(texts) else [*value]
 
 
-def are_no_names(lines: Sequence[str]) -> bool:
-    """Whether a quarter of the lines are not names of classes, but code, metrics or sentences."""
+def are_not_names(lines: Sequence[str]) -> bool:
+    """Whether at least a quarter of the lines are code, metrics or sentences, not class names."""
     return 4 * sum(bool(NO_NAME.search(line)) for line in lines) >= max(1, len(lines))
 
 
@@ -497,9 +497,9 @@ def _tables(lines: list[str]) -> Iterator[_Table]:
 def _around_names(lines: list[str]) -> list[list[str]]:
     """Split off numbers or ids that every line has before or after its name.
 
-    Spaces or underscores separate the numbers or ids from the name. Two other forms are split, too:
-    numbers in brackets after a name, such as counts of images, and line numbers after a name and a
-    hyphen.
+    Spaces or underscores separate the numbers or ids from the name. Two other formats are split,
+    too: numbers in brackets after a name, such as counts of images, and line numbers after a name
+    and a hyphen.
     """
     counts = r"(.*?[^\W\d_].*?)\s*[(\[](\d+)(?: [a-z]+)?[)\]]"
     bracketed = [re.fullmatch(counts, line) for line in lines]
@@ -537,7 +537,7 @@ def _numbered(line: str) -> list[str]:
 def _records(lines: list[str]) -> list[list[str]]:
     """Read each line as a dictionary; return a row of keys, then one row of values per line.
 
-    Return an empty list if a line is no dictionary or if the keys of two lines differ.
+    Return an empty list if a line is not a dictionary or if the keys of two lines differ.
     """
     inner = [re.fullmatch(r"\{(.+)\}[,;]?", line) for line in lines]
     if not all(inner):

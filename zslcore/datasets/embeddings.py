@@ -1,7 +1,7 @@
 """Class embeddings from a separate file: other prototypes for the same images.
 
 They are word vectors, positions in a hierarchy, binary attributes, or embeddings of your own. A
-file has one of these forms, with C classes and vectors of length A:
+file has one of these formats, with C classes and vectors of length A:
 
 =====================================  =========================================================
 CSV, Parquet, text                     a column ``class`` (or ``name``, ``label``, an index) and one
@@ -17,12 +17,11 @@ JSON                                   ``{"class": [numbers]}``, one list per cl
 
 Classes are matched by name, in any order and in the spelling of any release.
 
-References
-----------
-Z. Akata, S. Reed, D. Walter, H. Lee, B. Schiele, "Evaluation of output embeddings for fine-grained
-image classification", CVPR 2015, with four embeddings of CUB, released in the form ``test_<name>``.
-S. Changpinyo, W.-L. Chao, B. Gong, F. Sha, "Synthesized classifiers for zero-shot learning", CVPR
-2016, with word vectors of 21,842 ImageNet classes, released in the form ``w2v``.
+References ---------- Z. Akata, S. Reed, D. Walter, H. Lee, B. Schiele, "Evaluation of output
+embeddings for fine-grained image classification", CVPR 2015, with four embeddings of CUB, released
+in the format ``test_<name>``. S. Changpinyo, W.-L. Chao, B. Gong, F. Sha, "Synthesized classifiers
+for zero-shot learning", CVPR 2016, with word vectors of 21,842 ImageNet classes, released in the
+format ``w2v``.
 """
 
 from __future__ import annotations
@@ -97,11 +96,11 @@ class ClassEmbeddings:
 def read_class_embeddings(
     path: Path, embedding: str | None = None, lists: Mapping[str, Path] | None = None
 ) -> ClassEmbeddings:
-    """Read a file of class embeddings in the sandbox, in one of the forms of this module.
+    """Read a file of class embeddings in the sandbox, in one of the formats of this module.
 
     ``embedding`` names one of several embeddings in the file ("word2vec"); ``lists`` maps the name
-    of a list of a standard split to its file, for the ``test_<name>`` form. Raises a
-    FileRefusedError for a file that is damaged, hostile or in another form, and a ParameterError
+    of a list of a standard split to its file, for the ``test_<name>`` format. Raises a
+    FileRefusedError for a file that is damaged, hostile or in another format, and a ParameterError
     for an invalid embedding name, or a name given with a CSV.
     """
     if path.suffix.lower() == ".csv":

@@ -287,7 +287,7 @@ _NAME = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class StandIn:
+class SimulatedName:
     """Fields of the name of a simulated data set: ``simulated-UCF101-idt-vectors-full``.
 
     ``dataset`` is the simulated benchmark; ``extractor``, ``prototypes`` and ``size`` are empty for
@@ -323,23 +323,23 @@ def title(name: str) -> str:
     >>> title("simulated-UCF101-sports-full-unplanted")
     'UCF101-like, Sports-1M features, full size (simulated without effect)'
     """
-    stand_in = StandIn.of(name)
-    if not stand_in.dataset:
+    simulated_name = SimulatedName.of(name)
+    if not simulated_name.dataset:
         return _TITLES.get(name, name)
-    words = [_WORDS[part] for part in astuple(stand_in)[1:] if part in _WORDS]
-    how = "simulated without effect" if stand_in.without == WITHOUT_EFFECTS else "simulated"
-    return f"{', '.join([f'{stand_in.dataset}-like', *words])} ({how})"
+    words = [_WORDS[part] for part in astuple(simulated_name)[1:] if part in _WORDS]
+    how = "simulated without effect" if simulated_name.without == WITHOUT_EFFECTS else "simulated"
+    return f"{', '.join([f'{simulated_name.dataset}-like', *words])} ({how})"
 
 
 def is_simulated_name(name: str) -> bool:
     """Whether a simulated data set of this package has this name."""
-    return StandIn.of(name).dataset != ""
+    return SimulatedName.of(name).dataset != ""
 
 
 def is_variant(name: str) -> bool:
     """Whether simulated data have a size, features or effects other than the default ones."""
-    stand_in = StandIn.of(name)
-    return stand_in != StandIn(stand_in.dataset)
+    simulated_name = SimulatedName.of(name)
+    return simulated_name != SimulatedName(simulated_name.dataset)
 
 
 #: Split -> column of class parts, and prefix of the columns of its folds.

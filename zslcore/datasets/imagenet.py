@@ -62,7 +62,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset, frozen
-from zslcore.datasets.facts import StandIn, published
+from zslcore.datasets.facts import SimulatedName, published
 from zslcore.datasets.simulated import draw_block, draw_mixing, mixed, rounded, unit_columns
 from zslcore.exceptions import DatasetError, require_known
 from zslcore.storage.files import FACTS
@@ -259,19 +259,19 @@ class _Size:
     """Numbers of features and attributes, and sizes of classes.
 
     The number of images of an unseen class is ``share``, of a training class ``train_share`` times
-    the real number; ``held`` is the number of test images per training class.
+    the real number; ``held_out`` is the number of test images per training class.
     """
 
     features: int
     attributes: int
     share: float
     train_share: float
-    held: int
+    held_out: int
 
 
 _SIZES = {
-    "small": _Size(features=256, attributes=64, share=1e-3, train_share=0.02, held=2),
-    "full": _Size(features=2048, attributes=500, share=1.0, train_share=1.0, held=50),
+    "small": _Size(features=256, attributes=64, share=1e-3, train_share=0.02, held_out=2),
+    "full": _Size(features=2048, attributes=500, share=1.0, train_share=1.0, held_out=50),
 }
 #: Last part of a name -> whether rarity and bias are planted.
 _KINDS = {
@@ -280,7 +280,7 @@ _KINDS = {
     "without-bias": (True, False),
     "unplanted": (False, False),
 }
-_ALL = [StandIn("ImageNet", size=size, without=kind) for kind in _KINDS for size in _SIZES]
+_ALL = [SimulatedName("ImageNet", size=size, without=kind) for kind in _KINDS for size in _SIZES]
 _NAMES = {str(each): each for each in _ALL}
 #: Names that :func:`simulate_imagenet` accepts; the first takes only seconds.
 SIMULATED_IMAGENET = tuple(_NAMES)
@@ -294,14 +294,14 @@ class Plan:
     """Plan of a simulated data set: its classes, with their training and test images.
 
     ``rows`` are the rows of the classes in :func:`zslcore.datasets.imagenet.imagenet`. Per class,
-    ``trained``, ``held`` and ``tested`` are the numbers of training images, seen test images and
-    unseen test images. ``features`` and ``attributes`` are numbers of columns; ``rarity`` and
+    ``trained``, ``held_out`` and ``tested`` are the numbers of training images, seen test images
+    and unseen test images. ``features`` and ``attributes`` are numbers of columns; ``rarity`` and
     ``bias`` are True if planted.
     """
 
     rows: np.ndarray
     trained: np.ndarray
-    held: np.ndarray
+    held_out: np.ndarray
     tested: np.ndarray
     features: int
     attributes: int
@@ -311,7 +311,7 @@ class Plan:
     @property
     def images(self) -> np.ndarray:
         """Number of images of each class, shape (n_classes,)."""
-        images: np.ndarray = self.trained + self.held + self.tested
+        images: np.ndarray = self.trained + self.held_out + self.tested
         return images
 
     @property
@@ -320,7 +320,7 @@ class Plan:
         seen: np.ndarray = self.trained > 0
         return seen
 
-    def looks(self) -> tuple[np.ndarray, np.ndarray]:
+    def rho_and_omega(self) -> tuple[np.ndarray, np.ndarray]:
         """Return rho and omega of each class, shape (n_classes,) each."""
         r = rounded(np.minimum(1, np.log(populations()[self.rows]) / np.log(MANY)), 16)
         of_classes = []
@@ -407,7 +407,7 @@ def imagenet_plan(name: str = SIMULATED_IMAGENET[0]) -> Plan:
     return Plan(
         rows=rows,
         trained=np.where(seen, np.maximum(scaled, 1), 0),
-        held=np.where(seen, of.held, 0),
+        held_out=np.where(seen, of.held_out, 0),
         tested=np.where(seen, 0, np.maximum(scaled, 1)),
         features=of.features,
         attributes=of.attributes,
@@ -494,7 +494,7 @@ def simulated_blocks(plan: Plan) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     M, MR = draw_mixing(np.random.default_rng([SEED, 2, plan.features]), K, R, plan.features, ETA)
-    ends, spread = np.cumsum(plan.images), plan.looks()[1].astype(np.float32)
+    ends, spread = np.cumsum(plan.images), plan.rho_and_omega()[1].astype(np.float32)
     for block, start in enumerate(range(0, int(ends[-1]), BLOCK)):
         rows = np.arange(start, min(start + BLOCK, ends[-1]))
         y = np.searchsorted(ends, rows, side="right")
@@ -511,7 +511,7 @@ def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
     Q = rounded(rng.standard_normal((G.shape[1], K)))
     b, q = rng.standard_normal((2, len(G), K))
     z = rounded(np.sqrt(TAU) * (rounded(G) @ Q) + np.sqrt(1 - TAU) * b)
-    rho = plan.looks()[0][:, None]
+    rho = plan.rho_and_omega()[0][:, None]
     v = rounded(mixed(z, q, rho))
     if plan.bias:
         direction, unseen = rounded(z / np.linalg.norm(z, axis=1, keepdims=True)), ~plan.seen

@@ -1,4 +1,4 @@
-"""Import of data sets from files of any form, and repair of damaged imports."""
+"""Import of data sets from files of any format, and repair of damaged imports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import data_folder
 from zslcore.untrusted.client import Role, read_arrays
 
-#: Modules that each read one form of release (:mod:`zslcore.datasets.release`); the first that
+#: Modules that each read one format of releases (:mod:`zslcore.datasets.release`); the first that
 #: recognises the source reads it. The last two accept all sources: ``table`` any file, ``xlsa17``
 #: any folder.
 READERS = (action_archives, table, xlsa17)
@@ -47,8 +47,8 @@ def import_dataset(
     if isinstance(source, ZSLDataset):
         if pretraining:
             raise ParameterError(
-                "A data set that is already read declares its own pretraining; expected none "
-                f"next to it; got {', '.join(pretraining)}."
+                "A data set in memory declares its own pretraining; expected no other declaration; "
+                f"got {', '.join(pretraining)}."
             )
         name = options.pop("name", None) or imports.import_name(source.name)
         return imports.import_read_dataset(source, name)

@@ -288,8 +288,8 @@ def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset
         return open_import(name)
     except CorruptFolderError as torn:
         raise DatasetError(
-            f"The import {name!r} was removed by another process meanwhile ({torn}); import it "
-            "again."
+            f"The import {name!r} was removed by another process in the meantime ({torn}); "
+            "import it again."
         ) from torn
 
 
@@ -504,7 +504,7 @@ def pretraining_of(dataset: ZSLDataset) -> tuple[str, ...]:
 def pretraining_by_name(name: str, digest: str) -> tuple[str, ...]:
     """Return the pre-training sets of a data set by its name and digest.
 
-    They have the form of :attr:`zslcore.datasets.base.ZSLDataset.pretraining`; ``()`` if unknown.
+    They have the format of :attr:`zslcore.datasets.base.ZSLDataset.pretraining`; ``()`` if unknown.
     """
     from zslcore.datasets.simulated import SIMULATED, UNPLANTED
 

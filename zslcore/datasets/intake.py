@@ -191,7 +191,9 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     ``choices`` maps a part of :data:`CHOICES` to "FILE" or "FILE:NAME". Raises a FileRefusedError
     for an unreadable file, and a ParameterError for a choice that names no array.
     """
-    contents_of_files = [_with_images_apart(look_into(path, _welcome(path))) for path in paths]
+    contents_of_files = [
+        _divide_lines(look_into(path, _accepted_containers(path))) for path in paths
+    ]
     shards = [each for each in contents_of_files if each.container == "Parquet"]
     arrays = []
     if len(shards) > 1 and len({frozenset(each.shapes) for each in shards}) == 1:
@@ -207,12 +209,12 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     return Intake(tuple(arrays), parts, unclear)
 
 
-def _welcome(path: Path) -> tuple[str, ...]:
+def _accepted_containers(path: Path) -> tuple[str, ...]:
     """Return the accepted containers of a file, including text if the file has a suffix of text."""
     return (*ARRAYS, "text") if path.suffix.lower() in TEXTS else ARRAYS
 
 
-def _with_images_apart(contents: Contents) -> Contents:
+def _divide_lines(contents: Contents) -> Contents:
     """Divide a list of lines such as ``a.jpg 3`` into images and labels."""
     lines = contents.arrays.get("array")
     if contents.container != "text" or lines is None or lines.dtype.kind != "U" or lines.ndim != 1:

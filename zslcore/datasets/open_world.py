@@ -94,7 +94,7 @@ class OpenWorldSet:
         """Evidence for the order of the labels, in words."""
         return "order as in the split file" if self.order_seen else "by rule, order not seen"
 
-    def places(self, class_names: Sequence[str]) -> list[int]:
+    def labels_of(self, class_names: Sequence[str]) -> list[int]:
         """Return the labels of class names.
 
         The words of a name may be joined ("ApplyEyeMakeup") or in another order ("2012 Acura RL
@@ -203,7 +203,7 @@ def new_classes(rule: str, class_names: Sequence[str]) -> list[int]:
     if not name:
         return list(range(n_base(len(class_names)), len(class_names)))
     of = open_world_set(name)
-    labels = of.places(class_names)
+    labels = of.labels_of(class_names)
     if len(labels) != len(of.classes):
         missing = next(c for k, c in enumerate(of.class_names) if k not in set(labels))
         raise DatasetError(

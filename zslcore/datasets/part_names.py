@@ -44,7 +44,7 @@ OF_CLASSES = re.compile(
 SEEN = frozenset({"seen", "base", "known"})
 UNSEEN = frozenset({"unseen", "novel", "new", "unknown"})
 VALIDATION = frozenset({"val", "valid", "validation", "dev", "development"})
-#: Letters of which every word for a part or side has some; most other names have none.
+#: Pattern that every word for a part or side matches, and most other names do not.
 MAY_NAME_A_PART = re.compile(r"t[rse]|val|dev|seen|base|novel|new|known", re.IGNORECASE)
 #: Words for the sides in other languages, in lower case.
 SIDE_WORDS = {

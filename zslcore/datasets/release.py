@@ -1,7 +1,7 @@
 """Released files of a data set: found and parsed by readers, checked by one function.
 
-A reader is a module with two functions: ``can_read(path)`` returns whether the files have the form
-that the module reads, and ``find(path, **options)`` returns a :class:`Release`.
+A reader is a module with two functions: ``can_read(path)`` returns whether the files have the
+format that the module reads, and ``find(path, **options)`` returns a :class:`Release`.
 :mod:`zslcore.datasets.importing` lists the readers.
 """
 

@@ -54,7 +54,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
-from zslcore.datasets.facts import ClassFacts, StandIn, class_attributes, class_facts
+from zslcore.datasets.facts import ClassFacts, SimulatedName, class_attributes, class_facts
 from zslcore.exceptions import require_known
 
 #: Increased when splits or folds change: 2 has the released standard splits and their folds.
@@ -96,14 +96,14 @@ _WORLDS = {
 #: Number of features by size; the full size has as many as ResNet-101's last pooling layer.
 _N_FEATURES = {"": 512, "full": 2048}
 
-_DEMO = [StandIn(name) for name in _WORLDS]
-_UNTRAINED = [StandIn(name, extractor="untrained") for name in ("AWA1", "AWA2")]
-_FULL = [StandIn(name, size="full") for name in _WORLDS]
+_DEMO = [SimulatedName(name) for name in _WORLDS]
+_UNTRAINED = [SimulatedName(name, extractor="untrained") for name in ("AWA1", "AWA2")]
+_FULL = [SimulatedName(name, size="full") for name in _WORLDS]
 #: Names that :func:`simulate` accepts: demo sizes, untrained features, full sizes.
 SIMULATED = tuple(map(str, (*_DEMO, *_UNTRAINED, *_FULL)))
 #: Names of the data without effect; see the module's docstring.
 UNPLANTED = tuple(str(each.unplanted) for each in (*_DEMO, *_FULL))
-_NAMES = {name: StandIn.of(name) for name in (*SIMULATED, *UNPLANTED)}
+_NAMES = {name: SimulatedName.of(name) for name in (*SIMULATED, *UNPLANTED)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +136,17 @@ def planted(name: str) -> Planted | None:
     return Planted(world.rho, world.omega, world.moved, world.kappa)
 
 
-def stand_in_classes(name: str) -> tuple[str, ...]:
+def simulated_classes(name: str) -> tuple[str, ...]:
     """Return the classes of simulated data, which are the benchmark's classes."""
     return tuple(class_facts(_NAMES[name].dataset).classes["class"])
 
 
-def _world(stand_in: StandIn) -> World:
-    world = _WORLDS[stand_in.dataset]
-    if stand_in.extractor:
+def _world(simulated_name: SimulatedName) -> World:
+    world = _WORLDS[simulated_name.dataset]
+    if simulated_name.extractor:
         # Without pre-training, no class has an advantage.
         return replace(world, rho=(0.6, 0.6), omega=(1.3, 1.3), moved=())
-    if stand_in.without:
+    if simulated_name.without:
         rho, omega = (sum(pair) / 2 for pair in (world.rho, world.omega))
         return replace(world, rho=(rho, rho), omega=(omega, omega), moved=(), kappa=0.0)
     return world
@@ -163,10 +163,10 @@ def simulate(name: str) -> ZSLDataset:
     seen test images.
     """
     require_known("simulated data set", name, _NAMES)
-    stand_in = _NAMES[name]
-    benchmark, world = stand_in.dataset, _world(stand_in)
+    simulated_name = _NAMES[name]
+    benchmark, world = simulated_name.dataset, _world(simulated_name)
     facts = class_facts(benchmark)
-    images, test_seen = _counts(facts.classes, share=1.0 if stand_in.size else world.demo)
+    images, test_seen = _counts(facts.classes, share=1.0 if simulated_name.size else world.demo)
     labels = np.repeat(np.arange(len(images)), images)
     proposed = _proposed(facts, labels, images, test_seen)
     photographs = None
@@ -184,7 +184,7 @@ def simulate(name: str) -> ZSLDataset:
             np.take(world.omega, _in_imagenet(facts)),
             labels,
             v,
-            _N_FEATURES[stand_in.size],
+            _N_FEATURES[simulated_name.size],
             photographs,
         ),
         labels=labels,
@@ -193,10 +193,10 @@ def simulate(name: str) -> ZSLDataset:
         attribute_names=() if attributes is None else tuple(attributes.columns),
         splits={"PS": proposed, "SS": _standard(facts, labels)},
         source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a model"
-        f"{', with no effect planted' if stand_in.without else ''}.",
+        f"{', with no effect planted' if simulated_name.without else ''}.",
         simulated=True,
         independent_prototypes=True,
-        pretraining=("none",) if stand_in.extractor else ("imagenet-1k",),
+        pretraining=("none",) if simulated_name.extractor else ("imagenet-1k",),
         revision=REVISION,
         image_files=() if photographs is None else tuple(f"{p:06d}.jpg" for p in photographs),
     )

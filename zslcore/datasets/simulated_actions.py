@@ -52,7 +52,7 @@ from itertools import product
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset, class_folds, hold_out
-from zslcore.datasets.facts import GROUPS, ActionFacts, StandIn, action_facts
+from zslcore.datasets.facts import GROUPS, ActionFacts, SimulatedName, action_facts
 from zslcore.datasets.simulated import (
     Planted,
     World,
@@ -91,7 +91,7 @@ class SimulatedExtractor:
         rho, omega = (sum(pair) / 2 for pair in (self.rho, self.omega))
         return replace(self, rho=(rho, rho), omega=(omega, omega))
 
-    def looks(
+    def appearance(
         self, in_pretraining: np.ndarray, z: np.ndarray, q: np.ndarray, labels: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the spread of each class, the labels, and the latent appearance of each class."""
@@ -126,10 +126,12 @@ EXTRACTORS = {extractor.key: extractor for extractor in _ALL}
 #: Extractor of a data set without an extractor in its name.
 USUAL = "kinetics"
 
-#: Dimensions of z and of a word vector, and the share of z in word vectors; share of videos and
-#: number of features in the demo size, and number of features in the full size.
+#: Dimensions of z and of a word vector, and the share of z in word vectors.
 K, WORDS, ALPHA = 24, 300, 0.5
-DEMO, D_DEMO, D_FULL = 0.15, 160, 2048
+#: Share of the videos in the demo size.
+DEMO = 0.15
+#: Number of features in the demo size and in the full size.
+D_DEMO, D_FULL = 160, 2048
 #: Seeds of the data sets; other seeds would draw other data.
 _SEEDS = {"UCF101": 101, "HMDB51": 51}
 #: Smallest and largest number of clips in a group.
@@ -138,18 +140,22 @@ CLIPS = (4, 7)
 HELD_OUT = 0.2
 
 
-def _every() -> Iterator[StandIn]:
+def _every() -> Iterator[SimulatedName]:
     """Yield all simulated data sets; the only prototypes of HMDB51 are word vectors."""
     for dataset, extractor, prototypes, size in product(
         _SEEDS, EXTRACTORS, ("", "vectors"), ("", "full")
     ):
         if dataset == "UCF101" or not prototypes:
             usual = extractor == USUAL
-            stand_in = StandIn(dataset, "" if usual else extractor, prototypes, size)
-            yield from [stand_in, stand_in.unplanted] if EXTRACTORS[extractor].knows else [stand_in]
+            simulated_name = SimulatedName(dataset, "" if usual else extractor, prototypes, size)
+            yield from (
+                [simulated_name, simulated_name.unplanted]
+                if EXTRACTORS[extractor].knows
+                else [simulated_name]
+            )
 
 
-_NAMES = {str(stand_in): stand_in for stand_in in _every()}
+_NAMES = {str(simulated_name): simulated_name for simulated_name in _every()}
 #: Names that :func:`simulate_action` accepts.
 SIMULATED_ACTIONS = tuple(_NAMES)
 #: Names shown in lists of data sets; other simulated actions are named by the pages that use them.
@@ -168,26 +174,28 @@ def action_name(dataset: str, extractor: str, *, vectors: bool, planted: bool = 
             f"{dataset}: expected word vectors; no attributes of it are published."
         )
     prototypes = "vectors" if vectors and dataset == "UCF101" else ""
-    stand_in = StandIn(dataset, "" if extractor == USUAL else extractor, prototypes)
-    return str(stand_in if planted or not EXTRACTORS[extractor].knows else stand_in.unplanted)
+    simulated_name = SimulatedName(dataset, "" if extractor == USUAL else extractor, prototypes)
+    return str(
+        simulated_name if planted or not EXTRACTORS[extractor].knows else simulated_name.unplanted
+    )
 
 
-def _extractor(stand_in: StandIn) -> SimulatedExtractor:
-    extractor = EXTRACTORS[stand_in.extractor or USUAL]
-    return extractor.unplanted if stand_in.without else extractor
+def _extractor(simulated_name: SimulatedName) -> SimulatedExtractor:
+    extractor = EXTRACTORS[simulated_name.extractor or USUAL]
+    return extractor.unplanted if simulated_name.without else extractor
 
 
 def planted_action(name: str) -> Planted | None:
     """Return the planted effects of the simulated actions of this name; None for other names."""
     if name not in _NAMES:
         return None
-    stand_in = _NAMES[name]
-    extractor = _extractor(stand_in)
+    simulated_name = _NAMES[name]
+    extractor = _extractor(simulated_name)
     return Planted(
         extractor.rho,
         extractor.omega,
         moved=(),
-        photographs=_kappa(stand_in.dataset),
+        photographs=_kappa(simulated_name.dataset),
         pretraining=extractor.knows or "no pre-training set",
     )
 
@@ -202,9 +210,9 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
     fifth of the videos. Another seed draws other data with the same classes.
     """
     require_known("simulated data set", name, SIMULATED_ACTIONS)
-    stand_in = _NAMES[name]
-    facts, extractor = action_facts(stand_in.dataset), _extractor(stand_in)
-    share, D = (1.0, D_FULL) if stand_in.size else (DEMO, D_DEMO)
+    simulated_name = _NAMES[name]
+    facts, extractor = action_facts(simulated_name.dataset), _extractor(simulated_name)
+    share, D = (1.0, D_FULL) if simulated_name.size else (DEMO, D_DEMO)
     videos = np.maximum(np.rint(share * facts.videos).astype(int), 5)
     labels = np.repeat(np.arange(len(videos)), videos)
     groups = clip_groups(facts, videos, seed)
@@ -213,22 +221,22 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
         facts.overlapping[extractor.knows] if extractor.knows else np.zeros(len(z), bool)
     )
     clips = None if groups is None else np.unique(groups, return_inverse=True)[1]
-    world = _world(stand_in.dataset, extractor, seed)
+    world = _world(simulated_name.dataset, extractor, seed)
     return ZSLDataset(
         name=name,
         features=draw_features(
             world,
-            f"{stand_in.dataset} {extractor.key}",
-            *extractor.looks(in_pretraining, z, q, labels),
+            f"{simulated_name.dataset} {extractor.key}",
+            *extractor.appearance(in_pretraining, z, q, labels),
             D,
             clips,
         ),
         labels=labels,
-        prototypes=words if stand_in.prototypes or attributes is None else attributes,
+        prototypes=words if simulated_name.prototypes or attributes is None else attributes,
         class_names=facts.class_names,
         splits={"released 1": _released(facts, labels, groups)},
-        source=f"Simulated: class names, numbers of videos and lists of {stand_in.dataset}, "
-        f"numbers from a model{', with no effect planted' if stand_in.without else ''}.",
+        source=f"Simulated: class names, numbers of videos and lists of {simulated_name.dataset}, "
+        f"numbers from a model{', with no effect planted' if simulated_name.without else ''}.",
         simulated=True,
         independent_prototypes=True,
         pretraining=(extractor.pretraining,),
@@ -253,7 +261,7 @@ def small_world(
     z, q, attributes, words = _classes(facts, seed)
     labels = np.repeat(np.arange(len(z)), videos)
     world = _world(facts.dataset, extractor, seed)
-    seen = extractor.looks(in_pretraining, z, q, labels)
+    seen = extractor.appearance(in_pretraining, z, q, labels)
     return ZSLDataset(
         name=f"small {facts.dataset}, {extractor.key}",
         features=draw_features(world, extractor.key, *seen, n_features, None),

@@ -23,5 +23,5 @@ def simulated_makers() -> dict[str, Callable[[str], ZSLDataset]]:
 
 def name_without_effects(name: str) -> str | None:
     """Return the name of the same simulated data without effect; None if no such data exist."""
-    twin = f"{name}-{WITHOUT_EFFECTS}"
-    return twin if twin in simulated_makers() else None
+    unplanted = f"{name}-{WITHOUT_EFFECTS}"
+    return unplanted if unplanted in simulated_makers() else None

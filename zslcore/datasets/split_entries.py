@@ -22,7 +22,7 @@ classes: the first half of the labels, rounded up, is base, the second half new.
 such a test: images of base classes are training or seen test images, and test images of new classes
 are unseen test images.
 
-A file needs a training part and a test part to have one of these forms.
+Only a file with a training part and a test part is read as a split.
 
 References
 ----------
@@ -42,7 +42,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from zslcore.datasets.class_lists import are_no_names
+from zslcore.datasets.class_lists import are_not_names
 from zslcore.datasets.open_world import n_base
 from zslcore.datasets.part_names import (
     CLASS_TITLES,
@@ -84,9 +84,12 @@ from zslcore.untrusted.readers.array_names import (
 from zslcore.untrusted.readers.csv_files import MAX_COLUMNS
 from zslcore.untrusted.readers.json_files import JSON_LINES
 
-#: Largest size in bytes of a file, and of the first lines by which a table is recognised; largest
-#: number of values.
-MAX_BYTES, MAX_HEAD, MAX_ITEMS = 48 << 20, 1 << 16, 4_000_000
+#: Maximum size of a file in bytes.
+MAX_BYTES = 48 << 20
+#: Bytes at the start of a file by which a table is recognised.
+MAX_HEAD = 1 << 16
+#: Maximum number of values in a file.
+MAX_ITEMS = 4_000_000
 JSON_ENDINGS = (".json", *JSON_LINES)
 #: A comment above a table, or the separator that Excel writes there.
 ABOVE_TABLE = re.compile(r"#|sep=")
@@ -118,9 +121,10 @@ QUOTED_LIST = re.compile(
 RULE = re.compile(r"[\s|:+-]+")
 #: Largest depth of nested objects that is searched for a split.
 MOST_LEVELS = 3
-#: Largest number of objects in which a split is searched, and of different lists of fields of
-#: records in which a class is searched.
-MOST_OBJECTS, MOST_FIELDS = 1 << 12, 1 << 10
+#: Maximum number of objects in which a split is searched.
+MOST_OBJECTS = 1 << 12
+#: Maximum number of distinct sets of fields of records in which a class is searched.
+MOST_FIELDS = 1 << 10
 
 
 def read_split_file(path: Path) -> SplitList | None:
@@ -139,7 +143,7 @@ def read_split_file(path: Path) -> SplitList | None:
 
 
 def read_split_json(path: Path) -> SplitList | None:
-    """Return the split of a JSON in one of the forms above; None for another JSON.
+    """Return the split of a JSON in one of the formats above; None for another JSON.
 
     Raises a FileRefusedError if the file is damaged or hostile, or a list in it is malformed.
     """
@@ -171,7 +175,7 @@ def split_of_json(path: Path, value: Any) -> SplitList | None:
 
 
 def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitList | None:
-    """Return the split of a table or text in one of the forms above; None for other forms.
+    """Return the split of a table or text in one of the formats above; None for other formats.
 
     ``lines`` are the lines of a text, if they were read before. Raises a FileRefusedError if a row
     of a table of images has no part.
@@ -466,7 +470,7 @@ def _marked_classes(
 
 
 def rows_as_images(entries: Entries) -> Entries | None:
-    """Name images by their rows if a part repeats a class, since its rows are then images.
+    """Name images by row numbers if a part repeats a class: its rows are images, not classes.
 
     Return None if a side repeats a class: images of seen classes may be training or test images.
     """
@@ -486,7 +490,7 @@ def rows_as_images(entries: Entries) -> Entries | None:
 def _of_lists(file: str, lists: Mapping[str, Any], names: Collection[str] = ()) -> Entries | None:
     """Return the entries of a mapping from each part to a list or to images by class.
 
-    ``names`` are all names in the file: numbers beside labels of images are no classes.
+    ``names`` are all names in the file: numbers next to labels of images are not classes.
     """
     entries = Entries()
     for key, listed in lists.items():
@@ -538,7 +542,7 @@ def split_of_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> SplitList |
 
 
 def _names_parts(name: str) -> bool:
-    """Whether an array or a column has a part as name, or the title of a column of parts."""
+    """Whether a name of an array or a column is that of a part or of a column of parts."""
     word = squeeze(name)
     is_title = word in FLAGS or word.removesuffix("s") in (*PART_TITLES, *FLAGS)
     return is_title or bool(part_or_side(name) or part_of_labels(name))
@@ -584,7 +588,7 @@ def _of_list(file: str, listed: Any, *, of_classes: bool) -> list[tuple[str, str
         return None
     if all(IMAGE.search(each) and parent_folder(each) for each in listed):
         return [(image, parent_folder(image)) for image in listed]
-    if are_no_names(listed):
+    if are_not_names(listed):
         return None
     if not of_classes and not (is_class_list(listed) and all(map(LETTER.search, listed))):
         return None  # names without letters may be row numbers
@@ -670,10 +674,10 @@ def _of_table(file: str, value: Any, part: str = "") -> Entries | None:
 
 
 def table_of_json(value: Any) -> tuple[list[str], list[list[str]]]:
-    """Return titles and rows of cells; [], [] for a value that is no table.
+    """Return titles and rows of cells; [], [] for a value that is not a table.
 
-    A table has records, of which the fields that all records have are read; one list, or one
-    mapping by row, per column; or lists of columns and of data, as written by pandas.
+    A table is a list of records, of which the common fields are read; or one list, or one mapping
+    by row, per column; or lists of columns and of data, as written by pandas.
     """
     titles, rows = _columns_and_rows(value)
     if not isinstance(titles, list) or not isinstance(rows, list) or len(titles) > MAX_COLUMNS:
@@ -781,7 +785,7 @@ def _plain_headings(lines: Sequence[str]) -> set[str]:
 
 
 def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
-    """Return the base-to-new split of a JSON in CoOp's form."""
+    """Return the base-to-new split of a JSON in CoOp's format."""
     rows = ImageRows(file)
     names: dict[int, str] = {}
     listed: dict[str, list[tuple[int, int]]] = {}

@@ -132,8 +132,7 @@ LISTS = (".txt", ".lst", ".list", ".csv", ".tsv", ".npy", ".json")
 JSON_TABLES = (".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".parquet", *JSON_TABLES)
 SHARD = re.compile(r"-\d{5}-of-\d{5}$")
-#: Pattern of a key in COCO annotations, and the form of a JSON of classes, as an example in
-#: refusals.
+#: Pattern of a key in COCO annotations, and an example of a JSON of classes for refusals.
 COCO = re.compile(r'"(images|annotations|categories)"\s*:\s*\[')
 CLASSES_BY_PART = '{"train": ["dog"], "test": ["fox"]}'
 #: Question on unread files.
@@ -458,7 +457,7 @@ def _titled(path: Path) -> tuple[list[str], list[list[str]]]:
 
 
 def _read_annotations(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
-    """Read annotations of objects in COCO's form, with the part in the names of the files."""
+    """Read annotations of objects in COCO's format, with the part in the names of the files."""
     paths: dict[str, list[Path]] = {}
     for path in files.values():
         if path.suffix.lower() == ".json" and any(map(COCO.search, read_head(path, MAX_HEAD))):

@@ -30,10 +30,10 @@ IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE)
 NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
 #: Largest number of characters in a note or question.
 MAX_NOTE = 2000
-#: Question on names of images that several classes have.
+#: Question on names of images that occur in several classes.
 REPEATED = (
-    "Classes have images of the same names, which are read as different images, as in one folder "
-    "per class."
+    "Several classes have images of the same names, which are read as different images, as in one "
+    "folder per class."
 )
 #: End of the refusal of images with several labels.
 MULTI = "multi-label data are not supported"
@@ -53,7 +53,7 @@ class Entries(dict[str, list[tuple[str, str]]]):
     """Part (such as "train") or side ("seen" or "unseen") -> (image, class) of each entry.
 
     In an entry of a class, the image is empty; an empty class is the folder of the image. ``note``
-    describes the form that was read. With ``several``, an image may have several classes.
+    describes the format that was read. With ``several``, an image may have several classes.
     ``one_name`` is True if an image has the same name in every part. ``questions`` are open
     questions on the entries.
     """
@@ -78,10 +78,10 @@ class SplitList:
 
     ``files`` are the distinct images, one per row, and ``labels`` their classes. A split by class
     lists has neither; its ``sides`` map "seen" and "unseen" to classes. ``parts`` has the rows of
-    each part in the order of its list, with repetitions. ``note`` describes the form that was read.
-    ``one_name`` is True if an image has the same name in every part; for folders of parts, this is
-    unknown, and ``one_name`` is False. ``folds`` has the training and validation classes of each
-    fold, ``questions`` the open questions on the lists.
+    each part in the order of its list, with repetitions. ``note`` describes the format that was
+    read. ``one_name`` is True if an image has the same name in every part; for folders of parts,
+    this is unknown, and ``one_name`` is False. ``folds`` has the training and validation classes of
+    each fold, ``questions`` the open questions on the lists.
     """
 
     name: str
@@ -327,7 +327,8 @@ def _question_of_forms(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 def _named_within_classes(entries: Entries) -> Entries:
     """Name images by a folder per class if most of their names occur in several classes.
 
-    If all names of a class in a test part are names of training images, names count within a part.
+    If all test images of the seen classes have names of training images, images of different parts
+    are different images.
     """
     if entries.several or any(parent_folder(image) for of in entries.values() for image, _ in of):
         return entries

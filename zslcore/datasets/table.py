@@ -106,7 +106,7 @@ def read_table(
     Raises
     ------
     FileRefusedError
-        When a file is damaged, hostile or not of this form.
+        When a file is damaged, hostile or not in this layout.
     DatasetError
         When the unseen classes are not stated.
     UnknownNameError
@@ -117,10 +117,10 @@ def read_table(
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file has the arrays, or the CSV columns, of this module's form.
+    """Whether a file has the arrays, or the CSV columns, of this module's layout.
 
-    Archives with class names as labels do not have this form; :mod:`zslcore.datasets.intake` reads
-    them. Raises a FileRefusedError for a file that is damaged or hostile.
+    Archives with class names as labels do not have this layout; :mod:`zslcore.datasets.intake`
+    reads them. Raises a FileRefusedError for a file that is damaged or hostile.
     """
     if path.suffix.lower() == ".csv":
         return "label" in titles_of(path)

@@ -4,7 +4,7 @@ r"""Class embeddings from word vectors: the mean over the words of a class name.
     s_c = \frac{1}{|W_c|} \sum_{w \in W_c} v_w
 
 If the whole name has a vector, such as ``blue_whale``, that vector is used instead. Files are in
-the text or binary form of word2vec, GloVe and fastText, or are an ``.npz`` with ``vectors`` and
+the text or binary format of word2vec, GloVe and fastText, or are an ``.npz`` with ``vectors`` and
 ``words``.
 
 References
@@ -27,7 +27,7 @@ from zslcore.storage import artifacts
 from zslcore.texts import clean_text, expect, listed, refusal_of
 from zslcore.untrusted.client import read_arrays, read_words
 
-#: Suffixes of archives and of the binary form; other files are text.
+#: Suffixes of archives and of the binary format; other files are text.
 ARCHIVES, BINARY = (".npz", ".h5", ".hdf5"), (".bin",)
 #: Number of missing words that a message names.
 LISTED = 5
@@ -44,7 +44,7 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
     Raises
     ------
     FileRefusedError
-        When the file is damaged or in another form, or words have no vector; the message lists
+        When the file is damaged or in another format, or words have no vector; the message lists
         these words.
     """
     path = Path(path)

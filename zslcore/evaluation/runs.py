@@ -185,7 +185,7 @@ class Run:
         if self.result.gamma_origin != "validated" or self.validation:
             return self
         spec = replace(self.result.spec, params=self.result.params)
-        setting = spec.setting(self.dataset.required(spec.digest))
+        setting = spec.setting(self.dataset.require_digest(spec.digest))
         chosen = setting.select(spec.estimator, grid={})
         complete = replace(self, validation=chosen.validation)
         return self if verify_predictions(complete.predictions).reasons else complete
@@ -320,7 +320,7 @@ def refit(
 
 def with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDataset]:
     """Return the spec at the current revision with the digest of its data, and the data."""
-    dataset = (load(spec.dataset) if dataset is None else dataset).required(spec.digest)
+    dataset = (load(spec.dataset) if dataset is None else dataset).require_digest(spec.digest)
     return replace(spec.at_current_revision, digest=dataset.digest), dataset
 
 

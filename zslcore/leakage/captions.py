@@ -32,7 +32,7 @@ def count_captions(path: Path, classes: Sequence[str]) -> tuple[pd.DataFrame, in
     """Count how many captions of a file name each class.
 
     ``path`` is a text file with one caption per line, or a ``.csv`` or ``.tsv`` file with a column
-    caption, text or title; each may be compressed as ``.gz``. ``classes`` are titles in the form
+    caption, text or title; each may be compressed as ``.gz``. ``classes`` are titles in the format
     that :func:`names_of` accepts. Returns a table with one row per class, and the number of
     captions. Raises FileRefusedError for any other file, and for a class whose name has no Latin
     letter or digit: no caption can be compared with it.

@@ -434,7 +434,7 @@ def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
 def contamination_table() -> pd.DataFrame:
     """Return the map with one row per cell; numbers not counted or not printed are missing.
 
-    ``text`` has the form "6+1/10 {6}": certain + possible / all {printed}.
+    ``text`` has the format "6+1/10 {6}": certain + possible / all {printed}.
     """
     rows = []
     for cell in cells().values():

@@ -20,7 +20,7 @@ from zslcore.datasets.class_lists import (
     MAX_LINES,
     ClassList,
     are_mapped,
-    are_no_names,
+    are_not_names,
     is_class_json,
     is_class_table,
     parse_class_list,
@@ -402,7 +402,7 @@ def _kind_of_text(path: Path, lines: Sequence[str] | None) -> Kind:
     distinct = path.suffix.lower() == PROTOBUF or len(set(lines)) == len(lines)
     if max(map(len, lines)) > MOST_LETTERS or not distinct:
         raise _refusal(path, "a text that is not a list of distinct names")
-    if are_no_names(names):
+    if are_not_names(names):
         raise _refusal(path, "a text of code, metrics or sentences")
     return "classes"
 

@@ -429,7 +429,7 @@ def _truth_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> R
     claimed = predictions.provenance
     if claimed.digest:
         with suppress(ZSLError):
-            dataset = load(claimed.dataset).required(claimed.digest)
+            dataset = load(claimed.dataset).require_digest(claimed.digest)
             return Reference.of(dataset, dataset.split(claimed.split))
     return _truth_of_benchmark(predictions)
 

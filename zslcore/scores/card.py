@@ -116,7 +116,7 @@ def _leaks_in_data(
     if not provenance.digest:
         return None, ()
     with suppress(ZSLError):
-        dataset = load(provenance.dataset).required(provenance.digest)
+        dataset = load(provenance.dataset).require_digest(provenance.digest)
         context = context_of(dataset, split=provenance.split)
         rows = leaking_rows(context, audit_context(replace(context, features=None)))
         return len(rows), tuple(n for n in pretraining_of(dataset) if n in VOCABULARY_NAMES)
