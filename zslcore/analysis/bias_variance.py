@@ -1,9 +1,9 @@
 r"""Bias and variance of predicted attributes, and their sources.
 
 A method :math:`f_D` that predicts attributes is fitted to resampled training sets :math:`D`: first
-the training classes are drawn with replacement, as many as there are; then, for each drawn class,
-its training images are drawn with replacement, as many as there are in the class. For an image
-:math:`x` with the attributes :math:`t = h(x) + \varepsilon` of its class
+as many training classes as the split has are drawn with replacement; then, for each drawn class, as
+many of its training images as it has. For an image :math:`x` with the attributes :math:`t = h(x) +
+\varepsilon` of its class
 
 .. math::
     E[(t - f_D(x))^2] = \sigma^2 + (h(x) - E f_D(x))^2 + \mathrm{Var}_D f_D(x), \qquad

@@ -131,7 +131,7 @@ class ComparisonStudy(Study[dict[str, str]]):
 
 
 def accuracies(result: RunResult, metric: Metric) -> tuple[dict[int, float], dict[int, float]]:
-    """Return the accuracies of unseen and of seen classes over which a metric is the mean."""
+    """Return the class accuracies that a metric averages, of unseen and of seen classes."""
     e = result.evaluation
     generalized = e.per_class if metric.endswith("gamma") else e.per_class_plain
     of = e.per_class_zsl if metric == "zsl" else generalized

@@ -1,16 +1,16 @@
 r"""Bootstrap of metrics: resample classes or images, and recompute the metrics.
 
 The classes of a benchmark are a sample, and its accuracies are means over them. Seen and unseen
-classes are resampled separately, with replacement. A draw has one class fewer than the side, so
-that the variance over draws estimates the variance of the mean without bias. With class :math:`c`
-drawn :math:`w_c` times,
+classes are resampled separately, with replacement. A draw has one seen and one unseen class fewer
+than the test set, so that the variance over draws estimates the variance of the mean without bias.
+With class :math:`c` drawn :math:`w_c` times,
 
 .. math::
     u^* = \frac{\sum_{c \in \mathcal{C}_u} w_c \, acc_c}{\sum_{c \in \mathcal{C}_u} w_c}
 
 Every point of the seen-unseen curve is resampled in the same way, and with it the largest H and the
 AUSUC. Two methods, or two runs of one method, are compared on the same draws of the test set, so
-that the difficulty of a class cancels as far as it is common to both.
+that the difficulty of a class that is common to both cancels.
 
 Draws of classes estimate the variation for other classes; draws of images within classes, the
 variation for other images of the same classes. :mod:`zslcore.evaluation.figures` computes each
@@ -159,7 +159,7 @@ def order_of_classes(accuracies: np.ndarray, seen: np.ndarray) -> np.ndarray:
 def accuracies_of_sides(
     accuracy: Mapping[ClassId, float], unseen: Collection[ClassId], figure: str
 ) -> tuple[dict[ClassId, float], dict[ClassId, float]]:
-    """Return the accuracies of unseen and of seen classes over which ``figure`` is the mean."""
+    """Return the class accuracies that ``figure`` averages, of unseen and of seen classes."""
     return (
         {c: value for c, value in accuracy.items() if c in unseen and figure[0] != "s"},
         {c: value for c, value in accuracy.items() if c not in unseen and figure[0] in "sH"},

@@ -336,7 +336,7 @@ class MapStudy(Study[EmbeddedMap]):
         return cls(tuple(arguments["datasets"]), settings, arguments["map"])
 
     def compute(self, progress: Progress) -> EmbeddedMap:
-        """Make the map; a progress with a method ``preview`` shows its coordinates meanwhile."""
+        """Make the map; ``progress.preview``, if it exists, shows the coordinates so far."""
         preview = getattr(progress, "preview", None)
         return make_map(
             [load(name) for name in self.datasets],

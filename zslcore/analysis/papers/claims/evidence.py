@@ -110,7 +110,7 @@ class ReadCells:
 
 
 def to_wide(rows: pd.DataFrame, figures: pd.DataFrame) -> pd.DataFrame:
-    """Return rows in wide form, one per method, with headings that are unique in ``figures``."""
+    """Return rows in wide format, one per method, with headings that are unique in ``figures``."""
     rows = rows.assign(column=[_heading(row, figures) for _, row in rows.iterrows()])
     return rows.pivot_table("value", "method", "column", sort=False, aggfunc="first")
 

@@ -8,11 +8,11 @@ methods is the order of their mean ranks over data sets.
 Runs on a part of the claim's data sets and methods get the verdict *holds here* or *fails here*,
 which neither confirms nor refutes the claim. On such a part, a claim on all cases fails with one
 counterexample; without a counterexample, it holds if the exact interval of the share is above one
-half. A claim on a share is decided by the interval of the share. Metrics of runs within one point
-of each other have no order. A rank, a best method or a sign gets a verdict only if the verdict is
-the same for every order of such metrics, whatever the results of missing methods are; otherwise the
-claim is undecided. Hand-crafted features are *not comparable* with the deep features of a paper.
-Simulated data get *no verdict*.
+half. A claim on a share is decided by the interval of the share. Metrics of runs that differ by at
+most one point are not ordered. A rank, a best method or a sign gets a verdict only if the verdict
+is the same for every order of such metrics, whatever the results of missing methods are; otherwise
+the claim is undecided. Hand-crafted features are *not comparable* with the deep features of a
+paper. Simulated data get *no verdict*.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Experiment of a paper: the necessary tasks, and a table of their results.
 
-The wide form of a table has one row per method and one column per cell, with printed values next to
-ours.
+The wide format of a table has one row per method and one column per cell, with printed values next
+to ours.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ def to_records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
-# --- The wide form -------------------------------------------------------------------------------
+# --- The wide format -----------------------------------------------------------------------------
 
 _ROW = ["dataset", "method", "at"]
 
@@ -264,7 +264,7 @@ def explain_means(table: pd.DataFrame, experiment: Experiment) -> str:
 
 
 def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Return the wide form: three columns per cell, and a row of means per data set."""
+    """Return the wide format: three columns per cell, and a row of means per data set."""
     by_method = _has_means(table, experiment)
     order = experiment.headings
     cells = sorted(
