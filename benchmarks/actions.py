@@ -53,7 +53,7 @@ def _repetition(seed: int, planted: bool, n_draws: int = DRAWS) -> dict[str, flo
 
 
 def coverage(repetitions: int) -> Iterator[str]:
-    began = time.perf_counter()
+    start = time.perf_counter()
     rows = []
     for planted in (False, True):
         table = pd.DataFrame([_repetition(seed, planted) for seed in range(repetitions)])
@@ -67,10 +67,10 @@ def coverage(repetitions: int) -> Iterator[str]:
                 percent((table["p"] < 0.05).mean()),
             ]
         )
-        sys.stderr.write(f"{rows[-1]}, {time.perf_counter() - began:.0f} s\n")
+        sys.stderr.write(f"{rows[-1]}, {time.perf_counter() - start:.0f} s\n")
     yield (
         f"Worlds with {VIDEOS} videos per class, {DRAWS} draws each, LinearS2V; "
-        f"{time.perf_counter() - began:.0f} seconds.\n"
+        f"{time.perf_counter() - start:.0f} seconds.\n"
     )
     head = [
         "effect",

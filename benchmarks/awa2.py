@@ -68,8 +68,8 @@ def timed_grid(model, X, y, S, grid, X_test, candidates) -> tuple[dict, float]:
         scores = model.score_grid(X, y, S, grid, X_test, candidates)
         times.update(zip(map(str, grid), scores, strict=True))
 
-    took = seconds(score)
-    return times, took
+    grid_seconds = seconds(score)
+    return times, grid_seconds
 
 
 def eszsl(X, y, S, X_test, candidates) -> None:

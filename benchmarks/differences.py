@@ -75,9 +75,9 @@ class Figures:
 
     def of_unit(self, method: str, figure: str, task: str, split: str) -> float | None:
         """Return a metric on features of unit length."""
-        wanted = {"method": method, "figure": figure, "chosen_for": task, "split": split}
+        condition = {"method": method, "figure": figure, "chosen_for": task, "split": split}
         rows = self.unit
-        for column, value in wanted.items():
+        for column, value in condition.items():
             rows = rows[rows[column] == value]
         return None if rows.empty else float(rows["value"].iloc[0])
 

@@ -88,7 +88,7 @@ also train the embedding. `--again` measures them again.
 def measure(folder: Path, name: str, row: str) -> pd.DataFrame:
     """Return the points of one method and seed on one data set."""
     method, seed = row.rsplit(" ", 1)
-    data, began = opened(folder, name), time.perf_counter()
+    data, start = opened(folder, name), time.perf_counter()
     parameters = get_method(method)().get_params()
     model = get_method(method)(
         **{k: v for k, v in FIXED_PARAMETERS[name].items() if k in parameters}
@@ -96,7 +96,7 @@ def measure(folder: Path, name: str, row: str) -> pd.DataFrame:
     grid = {k: values for k, values in GRIDS[name].items() if k in parameters}
     table = points(model, Setting(data, data.split("PS"), seed=int(seed)), grid)
     labels = {"dataset": name, "row": row, "method": method, "seed": int(seed)}
-    return traced(table.assign(**labels, digest=data.digest, seconds=time.perf_counter() - began))
+    return traced(table.assign(**labels, digest=data.digest, seconds=time.perf_counter() - start))
 
 
 def is_of_today(table: pd.DataFrame) -> pd.Series:

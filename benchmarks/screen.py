@@ -227,21 +227,21 @@ def upload(page: Page, path: Path, harmonic: str) -> float:
 
 def measured(page: Page, server: Server, folder: Path, repeats: int) -> dict[str, float]:
     """Return the measurements of several files in turn."""
-    took, worked = [], []
+    seconds, worked = [], []
     for seed in range(repeats + 1):
         path, harmonic = written(folder, seed)
         page.goto(f"{server.url}/leakage?view=scores")
         page.locator("input[type=file]").first.wait_for(state="attached", timeout=180_000)
         settled(page)
         before = processor_seconds(server.process.pid)
-        took.append(upload(page, path, harmonic))
+        seconds.append(upload(page, path, harmonic))
         settled(page)
         worked.append(processor_seconds(server.process.pid) - before)
         if seed < repeats:
             path.unlink()
     frames = drag(page, ".over > svg")
     # The first file includes imports and processes that start on first use.
-    return {"first": took[0], "took": median(took[1:]), "worked": median(worked[1:])} | frames
+    return {"first": seconds[0], "took": median(seconds[1:]), "worked": median(worked[1:])} | frames
 
 
 def scores(browser: Browser, options: argparse.Namespace) -> None:

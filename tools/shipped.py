@@ -235,8 +235,8 @@ def _again(result: RunResult) -> Predictions:
     """Return the predictions of a precomputed run; its metrics must be reproduced."""
     dataset = load(result.spec.dataset)
     refitted = refit(result, dataset)
-    again = refitted.result
-    difference = largest_difference(again.evaluation, result.evaluation)
+    refitted_result = refitted.result
+    difference = largest_difference(refitted_result.evaluation, result.evaluation)
     if difference > ROUNDING:  # a single fit has no warm starts
         sys.stderr.write(
             f"{result.key}: repeats the whole run, as one fit differs by {difference:.2g}\n"
@@ -248,9 +248,9 @@ def _again(result: RunResult) -> Predictions:
         sys.stderr.write(
             f"{result.key}: takes the metrics of this fit, which differ by {difference:.2g}\n"
         )
-        _write_result(again)
-    kept = replace(refitted, result=result).with_validation()
-    return _checked(kept.predictions, dataset, result.key)
+        _write_result(refitted_result)
+    with_folds = replace(refitted, result=result).with_validation()
+    return _checked(with_folds.predictions, dataset, result.key)
 
 
 def _of_board(spec: RunSpec) -> Predictions:
@@ -420,13 +420,13 @@ PAIR = ("simulated-AWA1", "simulated-AWA2")
 
 def write_studies() -> None:
     """Compute and copy missing results, and remove obsolete ones."""
-    wanted = {study.key: study for study in shipped_studies()}
-    for key, study in wanted.items():
+    studies = {study.key: study for study in shipped_studies()}
+    for key, study in studies.items():
         if not is_intact(SHIPPED / key):
             shutil.rmtree(SHIPPED / key, ignore_errors=True)
             _copy(_computed(study), SHIPPED / key)
     for old in SHIPPED.iterdir():
-        if old.name not in wanted:
+        if old.name not in studies:
             shutil.rmtree(old)
 
 

@@ -258,12 +258,12 @@ def _take(
     if rows is None:
         if isinstance(key, slice) or isinstance(matrix, np.ndarray):
             return matrix[key]
-        wanted = np.flatnonzero(key) if key.dtype == bool else key
+        positions = np.flatnonzero(key) if key.dtype == bool else key
     else:
-        wanted = rows[key]
+        positions = rows[key]
     if isinstance(matrix, np.ndarray):
-        return matrix[wanted]
-    unique, back = np.unique(wanted, return_inverse=True)
+        return matrix[positions]
+    unique, back = np.unique(positions, return_inverse=True)
     return matrix[unique][back]
 
 

@@ -99,7 +99,7 @@ def shared_spellings(names: Sequence[str]) -> dict[str, list[int]]:
     for place, name in enumerate(names):
         key = name if NUMBER_IN_FRONT.match(name) else class_key(name)
         places.setdefault(key, []).append(place)
-    return {key: held for key, held in places.items() if len(held) > 1}
+    return {key: positions for key, positions in places.items() if len(positions) > 1}
 
 
 def readable_names(names: Sequence[str]) -> tuple[str, ...]:

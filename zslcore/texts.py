@@ -79,9 +79,9 @@ def strict_json(value: Any, **options: Any) -> str:
 
     def finite(each: Any) -> Any:
         if isinstance(each, Mapping):
-            return {key: finite(held) for key, held in each.items()}
+            return {key: finite(inner) for key, inner in each.items()}
         if isinstance(each, list | tuple):
-            return [finite(held) for held in each]
+            return [finite(inner) for inner in each]
         return None if isinstance(each, float) and not math.isfinite(each) else each
 
     return json.dumps(finite(value), allow_nan=False, **options)
@@ -90,12 +90,12 @@ def strict_json(value: Any, **options: Any) -> str:
 def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the keys and values within a JSON value, each with the dotted name of its field."""
     if isinstance(value, dict):
-        for key, held in value.items():
+        for key, inner in value.items():
             yield place, str(key)
-            yield from leaves(held, f"{place}.{key}".lstrip("."))
+            yield from leaves(inner, f"{place}.{key}".lstrip("."))
     elif isinstance(value, list | tuple):
-        for held in value:
-            yield from leaves(held, place)
+        for inner in value:
+            yield from leaves(inner, place)
     else:
         yield place, value
 

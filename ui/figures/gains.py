@@ -70,8 +70,8 @@ def gain_bars(
     parts = [part for group in every if len(part := table[table["group"] == group])]
     n, longest = sum(map(len, parts)), table["class"].map(abridged).str.len().max()
     named = n <= MOST_NAMED
-    apart = named and not narrow() and n > 0
-    columns = [[part] for part in parts] if apart else [parts]
+    has_columns = named and not narrow() and n > 0
+    columns = [[part] for part in parts] if has_columns else [parts]
     lengths = [sum(map(len, column)) for column in columns]
     lines, sides, above = max(lengths), planes(len(columns), spacing=0.02 + 0.006 * longest), None
     if gain is not None and named and len(parts) > 1:
@@ -89,7 +89,7 @@ def gain_bars(
             words = f"{group_words[group]}, mean {signed(mean / 100)}"
             bars_of = _bars(part, GROUP_LOOKS[group], picked, start, lying=named)
             entry = {"name": f"{words}, {len(part)} classes", "showlegend": False}
-            if not apart:  # the first bar may be pale
+            if not has_columns:  # the first bar may be pale
                 sign = {"name": entry["name"], "marker": dots(GROUP_LOOKS[group], 11)}
                 traces.append(plane.on(scatter(x=[None], y=[None], **sign)))
             ends, means = [start - 0.5, start + len(part) - 0.5], [mean] * 2
@@ -97,7 +97,7 @@ def gain_bars(
             traces.append(plane.on(bars_of | entry))
             at |= {"name": "mean of the group", "showlegend": False}
             traces.append(plane.on(line(INK.color, dash="dash", width=1.5, **at)))
-            if apart:
+            if has_columns:
                 titles.append(plane.title(words, at_end=True))
             start += len(part)
         axes |= plane.axes(of_x, of_y)
@@ -108,8 +108,8 @@ def gain_bars(
         axes |= above.axes(*both)
     return figure(
         traces,
-        height=96 + (15 if apart and lines > MANY else 19) * lines if named else 440,
-        legend="" if apart else "top",
+        height=96 + (15 if has_columns and lines > MANY else 19) * lines if named else 440,
+        legend="" if has_columns else "top",
         barmode="overlay",
         annotations=titles,
         **axes,
@@ -171,7 +171,7 @@ def _means(
 def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: bool) -> Part:
     """Return the bars of one group from the line ``start`` on."""
     gain, place = 100 * rows["gain"].to_numpy(), start + np.arange(len(rows))
-    says = [
+    hover_texts = [
         Markup(
             f"{escape(name, quote=False)}: {g:+.1f} points<br>accuracy with pre-training "
             f"{a:.1%}, without {b:.1%}; {draws} splits"
@@ -194,7 +194,7 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: boo
             "pattern": {"shape": mark.pattern},
             "line": {"width": widths, "color": np.where(opened, HARMONIC.color, mark.color)},
         },
-        customdata=list(zip(rows["class"], says, strict=True)),
+        customdata=list(zip(rows["class"], hover_texts, strict=True)),
         hovertemplate="%{customdata[1]}<extra></extra>",
     )
 

@@ -142,8 +142,8 @@ def figure(
 def _plain(value: Any, name: str = "") -> Any:
     """Return a value for JSON: texts escaped, arrays as lists, None for NaN and infinity."""
     if isinstance(value, str):
-        meant = isinstance(value, Markup) or name in _TEMPLATES
-        return str(value) if meant else escape(value, quote=False)
+        is_markup = isinstance(value, Markup) or name in _TEMPLATES
+        return str(value) if is_markup else escape(value, quote=False)
     if isinstance(value, Mapping):
         return {str(key): _plain(each, str(key)) for key, each in value.items() if each is not None}
     if isinstance(value, np.ndarray | pd.Series | pd.Index):
@@ -170,9 +170,9 @@ def scatter(**properties: Any) -> Part:
 
 def line(color: str, *, width: float = 2, dash: str = "solid", **properties: Any) -> Part:
     """Return a line, without hover text unless ``hovertemplate`` is given."""
-    silent = {} if "hovertemplate" in properties else {"hoverinfo": "skip"}
+    without_hover = {} if "hovertemplate" in properties else {"hoverinfo": "skip"}
     look = {"color": color, "width": width, "dash": dash}
-    return {"type": "scatter", "mode": "lines", "line": look, **silent, **properties}
+    return {"type": "scatter", "mode": "lines", "line": look, **without_hover, **properties}
 
 
 def heatmap(**properties: Any) -> Part:

@@ -95,9 +95,9 @@ def _upload_form() -> None:
     )
     unseen = _choose_unseen(survey)
     options = _choose_options("data")
-    wanted = st.button("Import the files", icon=":material/upload:", type="primary")
+    is_pressed = st.button("Import the files", icon=":material/upload:", type="primary")
     dropped = st.session_state.pop(DROPPED, False) and bool(files) and survey is None
-    if (wanted or dropped) and survey is not uploads.NOTHING:
+    if (is_pressed or dropped) and survey is not uploads.NOTHING:
         options |= {"choices": survey.choices if survey else None}
         _import(uploads.import_files, files or (), name=name, unseen=unseen, **options)
 
@@ -231,8 +231,8 @@ def _folder_form() -> None:
                 "FOLDER`. The released folders of UCF101 and HMDB51 can be read, too; if a "
                 "folder has several feature files, name one."
             )
-            wanted = st.form_submit_button("Import the folder", icon=":material/folder_open:")
-        if wanted:
+            is_pressed = st.form_submit_button("Import the folder", icon=":material/folder_open:")
+        if is_pressed:
             options |= {"features": features, "splits": splits, "name": name}
             _import(uploads.import_folder, folder, **options)
 

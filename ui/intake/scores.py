@@ -115,8 +115,8 @@ def keep(evaluated: Sequence[EvaluatedScores]) -> None:
     results = st.session_state.get(_RESULTS, {})
     st.session_state[_RESULTS] = left = {k: value for k, value in results.items() if k in used}
     reports = {id(each): each for each in (*left.values(), *(one.report for one in evaluated))}
-    held = sum(each.nbytes for each in reports.values() if isinstance(each, ScoreReport))
-    memory.BUDGET.hold(cache.visit(visitors.session()), held)
+    n_bytes = sum(each.nbytes for each in reports.values() if isinstance(each, ScoreReport))
+    memory.BUDGET.hold(cache.visit(visitors.session()), n_bytes)
 
 
 def withdraw() -> None:

@@ -190,8 +190,8 @@ def _moved(method: str) -> StepView:
 def _fewer_seen(test: AnsweredTest) -> AnsweredTest:
     """Return the test set without every second image of seen classes."""
     of_seen = test.answers.of_seen
-    kept = np.flatnonzero(~of_seen | (np.cumsum(of_seen) % 2 == 0))
-    return PredictedRows.of_scores(test, np.arange(len(of_seen))).select(kept)
+    kept_rows = np.flatnonzero(~of_seen | (np.cumsum(of_seen) % 2 == 0))
+    return PredictedRows.of_scores(test, np.arange(len(of_seen))).select(kept_rows)
 
 
 def _elsewhere(data: str) -> StepView:

@@ -150,8 +150,8 @@ class Scene:
         Of two data sets on a panel, only points of the second count: the name is at its island.
         """
         if sought is not None:
-            meant = np.isin(self.labels[image], sought)
-            image, xy = image[meant], xy[meant]
+            is_named = np.isin(self.labels[image], sought)
+            image, xy = image[is_named], xy[is_named]
         last = self.part[image] == self.part[image].max(initial=0)
         image, xy = image[last], xy[last]
         table = pd.DataFrame({"c": self.labels[image], "x": xy[:, 0], "y": xy[:, 1]})

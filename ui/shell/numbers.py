@@ -61,9 +61,9 @@ def duration(seconds: float) -> str:
     >>> duration(7.2), duration(65), duration(4000)
     ('7 s', '1 min 05 s', '1 h 07 min')
     """
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, seconds_left = divmod(round(seconds), 60)
     if minutes < 60:
-        return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+        return f"{minutes} min {seconds_left:02} s" if minutes else f"{seconds_left} s"
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours} h {minutes:02} min"
 

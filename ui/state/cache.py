@@ -260,10 +260,10 @@ def split_to_review(key: str, read: Callable[[], AuditContext]) -> AuditContext:
     The split and the copies of uploaded files are deleted at the end of the visit. ``read`` is
     called outside of Streamlit's cache, so that it may show its progress.
     """
-    held = _held(key)
-    if not held:
-        held.append(read())
-    return held[0]
+    entry = _held(key)
+    if not entry:
+        entry.append(read())
+    return entry[0]
 
 
 @st.cache_resource(show_spinner=False, max_entries=8, scope="session")

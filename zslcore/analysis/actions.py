@@ -297,9 +297,9 @@ class ActionFit(RecordStudy[ActionAccuracies]):
         """Fit, and return the accuracy of every test class."""
         progress(0, 1, f"{self.splits} draw {self.number + 1}")
         dataset = cached_dataset(self.set.dataset).require_digest(self.set.digest)
-        began = time.process_time()
+        start = time.process_time()
         rows = class_rows(self, dataset)
-        return ActionAccuracies(tuple(rows), time.process_time() - began)
+        return ActionAccuracies(tuple(rows), time.process_time() - start)
 
     def listed(self, result: ActionAccuracies) -> tuple[Mapping[str, Any], Rows]:
         """Return the columns of the fit and its mean accuracy over test classes."""
@@ -369,8 +369,10 @@ def semantics_of(dataset: ZSLDataset) -> Semantics:
 
 def paper_sets(configuration: Configuration) -> tuple[FeatureSet, ...]:
     """Return simulated baseline features, and features pre-trained on the configuration's set."""
-    knowing = [key for key, each in EXTRACTORS.items() if each.knows == configuration.pretraining]
-    return simulated_sets(configuration, (BASELINE, *knowing))
+    pretrained = [
+        key for key, each in EXTRACTORS.items() if each.knows == configuration.pretraining
+    ]
+    return simulated_sets(configuration, (BASELINE, *pretrained))
 
 
 def feature_sets(

@@ -161,10 +161,10 @@ def part_sizes(labels: np.ndarray, split: Split) -> pd.DataFrame:
     parts = {"training": split.trainval}
     if split.folds:
         fold = split.folds[0]
-        train, held = fold.train, np.empty(0, np.intp)
+        train, held_out = fold.train, np.empty(0, np.intp)
         if len(split.test_seen):
-            train, held = hold_out(labels, fold.train, SEEN_VALIDATION, seed=0)
-        parts = {"training": train, "seen validation": held, "validation": fold.val}
+            train, held_out = hold_out(labels, fold.train, SEEN_VALIDATION, seed=0)
+        parts = {"training": train, "seen validation": held_out, "validation": fold.val}
     parts |= {"test, seen": split.test_seen, "test, unseen": split.test_unseen}
     rows = [(part, len(np.unique(labels[of])), len(of)) for part, of in parts.items()]
     return pd.DataFrame(rows, columns=["part", "classes", "images"])
@@ -247,10 +247,10 @@ def search_names(names: Sequence[str], words: str) -> np.ndarray | None:
     >>> search_names(["Polar bear", "seal", "blue whale"], "bear, Whale")
     array([0, 2])
     """
-    wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
-    if not wanted:
+    sought = [word.strip().lower() for word in words.split(",") if word.strip()]
+    if not sought:
         return None
-    return np.flatnonzero([any(word in name.lower() for word in wanted) for name in names])
+    return np.flatnonzero([any(word in name.lower() for word in sought) for name in names])
 
 
 def _searched(names: Sequence[str], words: str) -> np.ndarray:

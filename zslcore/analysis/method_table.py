@@ -121,9 +121,9 @@ class MethodResult:
 
     def equals(self, other: MethodResult) -> bool:
         """Whether another result has the same method, data set and split, and equal metrics."""
-        mine, theirs = ((c.row, c.data, c.split) for c in (self, other))
+        identity, other_identity = ((c.row, c.data, c.split) for c in (self, other))
         shared = self.figures.keys() & other.figures.keys()
-        return mine == theirs and all(
+        return identity == other_identity and all(
             abs(self.figures[name] - other.figures[name]) < _EQUAL for name in shared
         )
 
@@ -219,10 +219,10 @@ def best_cells(
     results of the same origin, cells with per-class accuracies come first, then the newest cell.
     """
     candidates: dict[tuple[str, str], list[MethodResult]] = {}
-    wanted, listed = (task_of(figure), ""), [cell for cell in cells if cell.per_class]
+    tasks, listed = (task_of(figure), ""), [cell for cell in cells if cell.per_class]
     for cell in cells:
-        meant = cell.split == split and cell.task in wanted and figure in cell.figures
-        if meant and (with_probes or not cell.probe):
+        is_candidate = cell.split == split and cell.task in tasks and figure in cell.figures
+        if is_candidate and (with_probes or not cell.probe):
             candidates.setdefault((cell.row, cell.data), []).append(cell)
     return {place: _with_classes(min(of, key=_order), listed) for place, of in candidates.items()}
 

@@ -99,8 +99,8 @@ def fair_draws(
             np.sort(rng.choice(available, n, replace=False))
             for available, n in zip(of_kind, (n_ouc, n_tuc), strict=True)
         )
-        rest = np.setdiff1d(np.arange(len(overlapping)), np.concatenate([ouc, tuc]))
-        draws.append(Draw(np.sort(rng.choice(rest, n_train, replace=False)), ouc, tuc))
+        remaining = np.setdiff1d(np.arange(len(overlapping)), np.concatenate([ouc, tuc]))
+        draws.append(Draw(np.sort(rng.choice(remaining, n_train, replace=False)), ouc, tuc))
     return tuple(draws)
 
 

@@ -102,8 +102,8 @@ def split_of(dataset: ZSLDataset, name: str, seed: int = 0) -> Split:
             f"{dataset.name}, split 'PS': expected folds, for a validation split; got none."
         )
     fold = whole.folds[0]
-    train, held = hold_out(dataset.labels, fold.train, SEEN_VALIDATION, seed)
-    rows = {"trainval": train, "test_seen": held, "test_unseen": fold.val}
+    train, held_out = hold_out(dataset.labels, fold.train, SEEN_VALIDATION, seed)
+    rows = {"trainval": train, "test_seen": held_out, "test_unseen": fold.val}
     return Split.from_rows(name, dataset.labels, **rows, folds=[fold], note=f"Of {whole.note}")
 
 
@@ -291,7 +291,7 @@ def path_as_runs(
     """Return the rows of a path with the columns of a stored run."""
     return [
         {"params": json.dumps(dict(spec.params) | {spec.parameter: row["value"]})}
-        | {ours: row[theirs] for theirs, ours in _FIGURES.items() if theirs in row}
+        | {target: row[source] for source, target in _FIGURES.items() if source in row}
         for row in rows
     ]
 

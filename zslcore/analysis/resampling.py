@@ -60,10 +60,10 @@ def figures(
     ``drawn`` has shape (n_draws, n_candidates): how often each class is drawn. Classes without test
     samples are ignored; metrics of a draw with only such classes are NaN.
     """
-    wanted = FIGURES if scores.generalized else FIGURES[:1]
-    names = [_NAMES.get(figure, figure) for figure in wanted]
+    computed = FIGURES if scores.generalized else FIGURES[:1]
+    names = [_NAMES.get(figure, figure) for figure in computed]
     (values,) = _read([(scores, gamma)], names, counts_of_classes(scores, drawn))
-    return dict(zip(wanted, values.values(), strict=True))
+    return dict(zip(computed, values.values(), strict=True))
 
 
 def draws_of(

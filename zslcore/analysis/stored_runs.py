@@ -202,8 +202,8 @@ def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> st
 
 def _name(one: StoredRun) -> str:
     name = one.result.spec.dataset
-    silent = one.result.simulated and not name.startswith("simulated")
-    return f"{name} (simulated)" if silent else name
+    needs_mark = one.result.simulated and not name.startswith("simulated")
+    return f"{name} (simulated)" if needs_mark else name
 
 
 def as_text(result: RunResult) -> str:

@@ -192,9 +192,9 @@ class RecordStudy(Study[R]):
         """Compute and store a missing result; return 1 if it was computed, else 0."""
         if self.is_stored():
             return 0
-        began = time.perf_counter()
+        start = time.perf_counter()
         result = self.compute(progress)
-        self.put(result, seconds=time.perf_counter() - began)
+        self.put(result, seconds=time.perf_counter() - start)
         return 1
 
 

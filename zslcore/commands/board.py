@@ -139,8 +139,9 @@ def _summary(board: Board) -> str:
     overlap = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(sorted(states)))
     total = f"{counted(len(board.results), 'result')} (splits: {splits or 'none'}; overlap: "
     verified = sum(one.state is State.VERIFIED for one in board.results)
-    again = f", {verified} verified" if verified else ""
-    return f"{total}{overlap or 'none'}){again}, {len(board.refused)} refused, files {board.digest}"
+    verified_clause = f", {verified} verified" if verified else ""
+    refused = f"{len(board.refused)} refused"
+    return f"{total}{overlap or 'none'}){verified_clause}, {refused}, files {board.digest}"
 
 
 def _form(path: Path) -> Callable[[Board], str]:

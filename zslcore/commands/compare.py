@@ -50,8 +50,8 @@ def run(args: argparse.Namespace) -> Output:
 
     for name in ("dataset", "split", "method"):
         values = getattr(args, name) or []
-        if twice := [each for k, each in enumerate(values) if each in values[:k]]:
-            raise ParameterError(f"--{name}: expected each name once; got {twice[0]!r} twice.")
+        if repeated := [each for k, each in enumerate(values) if each in values[:k]]:
+            raise ParameterError(f"--{name}: expected each name once; got {repeated[0]!r} twice.")
     methods = [plugins.register(each) for each in args.method or ()]
     methods = methods or [name for name, m in METHODS.items() if m.card.in_default_comparison]
     datasets = {name: cached_dataset(name) for name in args.dataset}

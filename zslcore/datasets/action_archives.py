@@ -152,11 +152,11 @@ def _chosen(files: list[Path], name: str | None, folder: Path) -> Path:
             f"(--features) or splits= (--splits); found "
             f"{', '.join(map(clean_text, names[:8])) or 'none'}."
         )
-    wanted = Path(name).name
+    base_name = Path(name).name
     for path in files:
-        if wanted in (path.name, path.stem):
+        if base_name in (path.name, path.stem):
             return path
-    raise closest_name(f"file in {clean_text(folder.name)}", wanted, names)
+    raise closest_name(f"file in {clean_text(folder.name)}", base_name, names)
 
 
 # --- Reading --------------------------------------------------------------------------------------
@@ -172,8 +172,8 @@ def _read(
 ) -> ParsedDataset:
     """Read the features in the sandbox, then the classes and trials of the release."""
     matrix, variable = ("feature.Data", "allLabels") if semantics else ("features", "labels")
-    wanted: dict[str, Role] = {matrix: "rows" if semantics else "columns", variable: "numbers"}
-    arrays = read_arrays(file, wanted, into).arrays
+    roles: dict[str, Role] = {matrix: "rows" if semantics else "columns", variable: "numbers"}
+    arrays = read_arrays(file, roles, into).arrays
     labels = arrays[variable]
     if semantics is None:
         prototypes, names, splits = _read_trials(trials, embedding)
@@ -278,8 +278,8 @@ def _classes_of(
     path: Path, arrays: Mapping[str, np.ndarray], variable: str
 ) -> tuple[tuple[str, ...], np.ndarray]:
     for key in (variable, "allclasses_names"):
-        held = ", ".join(sorted(arrays)) or "no known variable"
-        expect(key in arrays, _of_trial(path), f"the variable {key!r}", held)
+        variables = ", ".join(sorted(arrays)) or "no known variable"
+        expect(key in arrays, _of_trial(path), f"the variable {key!r}", variables)
     names, S = tuple(map(str, arrays["allclasses_names"])), arrays[variable]
     a_column = f"as many names as columns in {variable!r} ({len(S)})"
     expect(len(names) == len(S), _of_trial(path), a_column, len(names))
@@ -309,9 +309,9 @@ def _trial_splits(
 
 def _leak(arrays: Mapping[str, np.ndarray]) -> str:
     """Return a note on test_seen rows in the folds of a trial; such folds are not used."""
-    held = [arrays[key] for key in ("train_loc", "val_loc") if key in arrays]
+    fold_rows = [arrays[key] for key in ("train_loc", "val_loc") if key in arrays]
     tested = arrays.get("test_seen_loc", np.empty(0, np.int64))
-    leaked = np.intersect1d(np.concatenate([*held, np.empty(0, np.int64)]), tested).size
+    leaked = np.intersect1d(np.concatenate([*fold_rows, np.empty(0, np.int64)]), tested).size
     if not leaked:
         return ""
     return f", but without train_loc and val_loc, which contain {leaked:,} test_seen rows"

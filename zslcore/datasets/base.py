@@ -234,12 +234,12 @@ def hold_out(
     one row and keeps at least one. Both parts are sorted.
     """
     rng = np.random.default_rng(seed)
-    held = []
+    held_out = []
     for c in np.unique(labels[rows]):
         of_class = rows[labels[rows] == c]
         n = min(max(round(fraction * len(of_class)), fraction > 0), len(of_class) - 1)
-        held.append(rng.permutation(of_class)[:n])
-    out = np.sort(np.concatenate([*held, np.empty(0, np.intp)]))
+        held_out.append(rng.permutation(of_class)[:n])
+    out = np.sort(np.concatenate([*held_out, np.empty(0, np.intp)]))
     return np.setdiff1d(rows, out), out
 
 

@@ -202,12 +202,12 @@ def is_class_json(value: object) -> bool:
         return bool(value) and all(isinstance(v, str) and v for v in value)
     if not isinstance(value, dict) or not value:
         return False
-    held = list(value.values())
-    if all(isinstance(v, int) for v in held):
-        return sorted(held) in (list(range(len(held))), list(range(1, len(held) + 1)))
+    entries = list(value.values())
+    if all(isinstance(v, int) for v in entries):
+        return sorted(entries) in (list(range(len(entries))), list(range(1, len(entries) + 1)))
     named = all(
         isinstance(v, str) or (isinstance(v, list) and all(isinstance(w, str) for w in v))
-        for v in held
+        for v in entries
     )
     return named and all(key.isdecimal() or WORDNET_ID.fullmatch(key) for key in value)
 
@@ -518,14 +518,14 @@ def _around_names(lines: list[str]) -> list[list[str]]:
     if all(codes) and are_codes([match[1] for match in codes if match]):  # class_0 dog
         return [[match[1], match[2]] for match in codes if match]
     rows = [[match[key] or "" for key in ("a", "name", "b")] for match in matches if match]
-    kept = [k for k in (0, 2) if all(row[k] for row in rows)]
+    filled = [k for k in (0, 2) if all(row[k] for row in rows)]
     # Numbers that repeat may be years or part of the names.
-    kept = [k for k in kept if len({row[k] for row in rows}) == len(rows)]
+    filled = [k for k in filled if len({row[k] for row in rows}) == len(rows)]
     for match, row in zip(matches, rows, strict=True):
-        start = match.start("name") if match and 0 in kept else 0
-        end = match.end("name") if match and 2 in kept else None
+        start = match.start("name") if match and 0 in filled else 0
+        end = match.end("name") if match and 2 in filled else None
         row[1] = match.string[start:end] if match else ""
-    return [[row[k] for k in sorted([*kept, 1])] for row in rows]
+    return [[row[k] for k in sorted([*filled, 1])] for row in rows]
 
 
 def _numbered(line: str) -> list[str]:
@@ -594,18 +594,18 @@ def _pair(line: str) -> list[str]:
 
 def _titled(cells: list[tuple[str, ...]]) -> _Table:
     """Return a table; its first row is used as titles if it looks like a header."""
-    first, rest = cells[0], cells[1:]
-    if not rest or not any(first):
+    first, further_rows = cells[0], cells[1:]
+    if not further_rows or not any(first):
         return _Table(tuple(cells))
     over_numbers = any(
-        not NUMBER.fullmatch(cell) and _are_numbers([row[k] for row in rest])
+        not NUMBER.fullmatch(cell) and _are_numbers([row[k] for row in further_rows])
         for k, cell in enumerate(first)
     )
-    if any(cell in {row[k] for row in rest} for k, cell in enumerate(first)):
+    if any(cell in {row[k] for row in further_rows} for k, cell in enumerate(first)):
         return _Table(tuple(cells))
     words = [squeeze(cell) for cell in first]
     titled = over_numbers or {*words} <= {*TITLES, ""} or not TITLE.isdisjoint(words)
-    return _Table(tuple(rest), first) if titled else _Table(tuple(cells))
+    return _Table(tuple(further_rows), first) if titled else _Table(tuple(cells))
 
 
 def _ordered(table: _Table) -> list[int]:

@@ -135,44 +135,52 @@ def _without_counters(
     columns: tuple[str, ...], values: np.ndarray
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """Leave out columns that only number the classes, as their titles and values show."""
-    kept = [
+    kept_columns = [
         k
         for k, name in enumerate(columns)
         if name.lower() not in COUNTERS or len(np.unique(values[:, k])) < len(values)
     ]
-    whole = len(kept) in (0, len(columns))
-    return (columns, values) if whole else (tuple(columns[k] for k in kept), values[:, kept])
+    whole = len(kept_columns) in (0, len(columns))
+    return (
+        (columns, values)
+        if whole
+        else (tuple(columns[k] for k in kept_columns), values[:, kept_columns])
+    )
 
 
 def _by_table(path: Path) -> ClassEmbeddings:
     """Read a Parquet or text table with a column of classes, and numbers or lists of numbers."""
-    held = look_into(path, (*ARRAYS, "text"))
+    contents = look_into(path, (*ARRAYS, "text"))
     titles = ("class", "class_name", "name", "label")
-    texts = [n for n, array in held.arrays.items() if array.dtype.kind == "U" and n != "columns"]
+    texts = [
+        n for n, array in contents.arrays.items() if array.dtype.kind == "U" and n != "columns"
+    ]
     named = [n for n in texts if n.lower() in titles] or texts
     names = named[0] if len(named) == 1 else None
-    matrices = [n for n, shape in held.shapes.items() if shape is not None and len(shape) == 2]
-    if names is None or len(matrices) != 1 or not held.has(matrices[0]):
-        raise refusal_of(held.name, "a column called class, and numbers", ", ".join(held.shapes))
-    columns = held.names("columns") if "columns" in held.shapes else ()
-    classes, values = held.names(names), held.rows(matrices[0])
+    matrices = [n for n, shape in contents.shapes.items() if shape is not None and len(shape) == 2]
+    if names is None or len(matrices) != 1 or not contents.has(matrices[0]):
+        raise refusal_of(
+            contents.name, "a column called class, and numbers", ", ".join(contents.shapes)
+        )
+    columns = contents.names("columns") if "columns" in contents.shapes else ()
+    classes, values = contents.names(names), contents.rows(matrices[0])
     refuse_twice(path, list(classes))
     if columns:
         # A title such as "target" marks labels in other tables, but a dimension here.
-        lists = {n: a for n, a in held.arrays.items() if a.ndim == 1 and a.dtype.kind != "U"}
+        lists = {n: a for n, a in contents.arrays.items() if a.ndim == 1 and a.dtype.kind != "U"}
         more = {n: a for n, a in lists.items() if n.lower() in DIMENSIONS}
         columns = (*columns, *more)
         values = np.column_stack([values, *more.values()]).astype(np.float32)
         columns, values = _without_counters(columns, values)
-    return ClassEmbeddings(classes, columns, values, held.name)
+    return ClassEmbeddings(classes, columns, values, contents.name)
 
 
 def _by_names(path: Path) -> ClassEmbeddings:
     file = clean_text(path.name)
-    wanted: dict[str, Role] = {"att": "columns", "allclasses_names": "names"}
-    wanted |= {"w2v": "scores", "wnids": "names", "no_w2v_loc": "numbers"}
-    wanted |= {"prototypes": "rows", "class_names": "names"}
-    read = read_arrays(path, wanted, required=())
+    roles: dict[str, Role] = {"att": "columns", "allclasses_names": "names"}
+    roles |= {"w2v": "scores", "wnids": "names", "no_w2v_loc": "numbers"}
+    roles |= {"prototypes": "rows", "class_names": "names"}
+    read = read_arrays(path, roles, required=())
     arrays = read.arrays
     if "w2v" in arrays and "wnids" in read.names:
         return _of_words(file, arrays, read.names["wnids"])
@@ -223,9 +231,9 @@ def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmb
         )
     classes: list[str] = []
     parts: list[np.ndarray] = []
-    wanted: dict[str, Role] = {f"{part}_{embedding}": "columns" for part in LISTS_OF_CLASSES}
-    arrays = read_arrays(path, wanted).arrays
-    for (part, names), variable in zip(LISTS_OF_CLASSES.items(), wanted, strict=True):
+    roles: dict[str, Role] = {f"{part}_{embedding}": "columns" for part in LISTS_OF_CLASSES}
+    arrays = read_arrays(path, roles).arrays
+    for (part, names), variable in zip(LISTS_OF_CLASSES.items(), roles, strict=True):
         lists_of = [lists[name] for name in names if name in lists]
         expect(
             lists_of,
@@ -241,6 +249,6 @@ def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmb
         classes += listed
         parts.append(arrays[variable])
     one, other = (part.shape[1] for part in parts)
-    same = f"as many rows in {' as in '.join(map(repr, wanted))}"
+    same = f"as many rows in {' as in '.join(map(repr, roles))}"
     expect(one == other, file, same, f"{one} and {other}")
     return ClassEmbeddings(tuple(classes), (), np.concatenate(parts), file)

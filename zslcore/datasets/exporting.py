@@ -180,9 +180,9 @@ def _split_files(
 def _is_of_classes(fold: Fold, trainval: np.ndarray, labels: np.ndarray) -> bool:
     """Whether a fold follows from class lists: it must have all training rows of its classes."""
     of_classes = (np.isin(labels[trainval], labels[part]) for part in (fold.train, fold.val))
-    again = (np.sort(trainval[inside]) for inside in of_classes)
+    rebuilt = (np.sort(trainval[inside]) for inside in of_classes)
     parts = (np.sort(part) for part in (fold.train, fold.val))
-    return all(np.array_equal(a, b) for a, b in zip(again, parts, strict=True))
+    return all(np.array_equal(a, b) for a, b in zip(rebuilt, parts, strict=True))
 
 
 def _original_attributes(dataset: ZSLDataset) -> np.ndarray | None:

@@ -496,7 +496,11 @@ class ZSL220:
     def tested(self, split: int) -> tuple[str, ...]:
         """Return the test classes of split 1, 2 or 3."""
         out = self.validated[split - 1]
-        return tuple(name for name, held in zip(self.class_names, out, strict=True) if not held)
+        return tuple(
+            name
+            for name, is_validated in zip(self.class_names, out, strict=True)
+            if not is_validated
+        )
 
 
 @cache

@@ -324,8 +324,10 @@ class Plan:
         """Return rho and omega of each class, shape (n_classes,) each."""
         r = rounded(np.minimum(1, np.log(populations()[self.rows]) / np.log(MANY)), 16)
         of_classes = []
-        for rare, common, trained, alike in zip(RARE, COMMON, TRAINED, (RHO, OMEGA), strict=True):
-            values = rare + (common - rare) * r if self.rarity else np.full(len(r), alike)
+        for rare, common, trained, unplanted in zip(
+            RARE, COMMON, TRAINED, (RHO, OMEGA), strict=True
+        ):
+            values = rare + (common - rare) * r if self.rarity else np.full(len(r), unplanted)
             of_classes.append(np.where(self.seen & self.bias, trained, values))
         return of_classes[0], of_classes[1]
 
@@ -359,9 +361,9 @@ def populations() -> np.ndarray:
         half = min(*others, 2 * (means[name] - 1)) / 2
         out[of] = rng.permutation(_even(int(of.sum()), means[name], half))
     # In the challenge, 895 classes have 1,300 images; the other 105 have 732 or more.
-    rest = 1_281_167 - 895 * 1300
-    fewer = _even(105, rest / 105, 1300 - rest / 105)
-    fewer[0] += rest - fewer.sum()
+    remaining = 1_281_167 - 895 * 1300
+    fewer = _even(105, remaining / 105, 1300 - remaining / 105)
+    fewer[0] += remaining - fewer.sum()
     out[facts.seen] = rng.permutation(np.concatenate([np.full(895, 1300), fewer]))
     out.setflags(write=False)
     return out
@@ -516,8 +518,8 @@ def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
     if plan.bias:
         direction, unseen = rounded(z / np.linalg.norm(z, axis=1, keepdims=True)), ~plan.seen
         nearest = np.argmax(direction[unseen] @ direction[plan.seen].T, axis=1)
-        alike = v[np.flatnonzero(plan.seen)[nearest]]
-        v[unseen] = rounded(np.sqrt(1 - BETA) * v[unseen] + np.sqrt(BETA) * alike)
+        nearest_seen = v[np.flatnonzero(plan.seen)[nearest]]
+        v[unseen] = rounded(np.sqrt(1 - BETA) * v[unseen] + np.sqrt(BETA) * nearest_seen)
     return z, v, rng
 
 

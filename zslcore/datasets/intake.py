@@ -99,8 +99,8 @@ class Array:
     def title(self) -> str:
         """File and variable: "a.npz:X"; only the file if it holds a single array."""
         name = self.contents.name
-        alone = len(self.contents.shapes) == 1
-        return name if alone else f"{name}:{clean_text(self.name, 60)}"
+        is_single = len(self.contents.shapes) == 1
+        return name if is_single else f"{name}:{clean_text(self.name, 60)}"
 
     @property
     def in_words(self) -> str:
@@ -239,12 +239,12 @@ def _joined(shards: Sequence[Contents]) -> Contents:
         if shape is None or any(other is None or other[1:] != shape[1:] for other in others):
             continue
         if name in OF_TABLE:
-            shapes[name], held = shape, [first]
+            shapes[name], joined_shards = shape, [first]
         else:
             shapes[name] = (sum(other[0] for other in others if other), *shape[1:])
-            held = list(shards)
-        if all(each.has(name) for each in held):
-            arrays[name] = np.concatenate([each.arrays[name] for each in held])
+            joined_shards = list(shards)
+        if all(each.has(name) for each in joined_shards):
+            arrays[name] = np.concatenate([each.arrays[name] for each in joined_shards])
     sizes = [
         next(s[0] for n, s in each.shapes.items() if s and n not in OF_TABLE) for each in shards
     ]
@@ -287,13 +287,13 @@ def _chosen(part: str, text: str, arrays: Sequence[Array]) -> Array:
 
 def _named_part(array: Array) -> str:
     """Return the part named by a variable, or by a file with one unnamed array; else ""."""
-    alone = array.name in ("array", "values", "scores")
+    is_unnamed = array.name in ("array", "values", "scores")
     stem = array.contents.path.stem
-    name = stem if alone else array.name
+    name = stem if is_unnamed else array.name
     if array.contents.container in ("text", "Parquet") and array.name == "class":
         return "class"  # names of classes, in a table of classes or of images
     lower = name.lower().removesuffix("_loc")
-    if lower in PART_OF_NAME and len(array.shape) == 1 and not (alone and array.shape[0] < 2):
+    if lower in PART_OF_NAME and len(array.shape) == 1 and not (is_unnamed and array.shape[0] < 2):
         return PART_OF_NAME[lower]
     return NAMES.get(letters_of(name), "")
 
@@ -539,8 +539,8 @@ def _with_classes_in_rows(
     if sides[0].contents is not sides[1].contents:
         return parts
     keys = [{class_key(name) for name in side.contents.names(side.name)} for side in sides]
-    wanted = {class_key(name) for name in named if not name.isdecimal()}
-    fits = [wanted <= each if wanted else len(each) == labels.max() + 1 for each in keys]
+    named_keys = {class_key(name) for name in named if not name.isdecimal()}
+    fits = [named_keys <= each if named_keys else len(each) == labels.max() + 1 for each in keys]
     if fits != [False, True]:
         return parts
     return {**parts, "class_names": sides[1], "attribute_names": sides[0]}

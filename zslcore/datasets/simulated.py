@@ -351,9 +351,9 @@ def rounded(values: np.ndarray, bits: int = 8) -> np.ndarray:
 
 def _counts(classes: pd.DataFrame, share: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the numbers of images and of held-out images per class, scaled by ``share``."""
-    real, held = classes["images"].to_numpy(), classes["test_seen"].to_numpy()
+    real, held_out = classes["images"].to_numpy(), classes["test_seen"].to_numpy()
     images = np.maximum(np.rint(share * real).astype(int), 5)
-    test_seen = np.maximum(np.rint(images * held / real).astype(int), held > 0)
+    test_seen = np.maximum(np.rint(images * held_out / real).astype(int), held_out > 0)
     return images, test_seen
 
 
@@ -485,7 +485,7 @@ class _Drawing:
         keeps = self.rng.random(len(rows)) < same
         for c in np.unique(self.labels[rows]):
             of_class = others[self.labels[others] == c]
-            mine = keeps & (self.labels[rows] == c)
+            of_this_class = keeps & (self.labels[rows] == c)
             if len(of_class):
-                chosen[mine] = self.rng.choice(of_class, size=mine.sum())
+                chosen[of_this_class] = self.rng.choice(of_class, size=of_this_class.sum())
         self.photograph[rows] = self.photograph[chosen]

@@ -333,8 +333,8 @@ def _released(facts: ActionFacts, labels: np.ndarray, groups: np.ndarray | None)
     if groups is None:
         trainval, test_seen = hold_out(labels, rows, HELD_OUT, seed=0)
     else:
-        held = np.array([int(name[-2:]) > GROUPS * (1 - HELD_OUT) for name in groups[rows]])
-        trainval, test_seen = rows[~held], rows[held]
+        held_out = np.array([int(name[-2:]) > GROUPS * (1 - HELD_OUT) for name in groups[rows]])
+        trainval, test_seen = rows[~held_out], rows[held_out]
     return Split.from_rows(
         "released 1",
         labels,

@@ -379,8 +379,10 @@ def _labelled(path: Path) -> list[tuple[str, str]]:
     """Return image and class of each entry in a list of CloserLookFewShot."""
     value: Any = read_json(path)
     expected = "a JSON with image_names and image_labels of equal length"
-    held = value if isinstance(value, dict) else {}
-    images, labels, names = (held.get(f"{n}s") for n in ("image_name", "image_label", "label_name"))
+    fields = value if isinstance(value, dict) else {}
+    images, labels, names = (
+        fields.get(f"{n}s") for n in ("image_name", "image_label", "label_name")
+    )
     if not isinstance(images, list) or not isinstance(labels, list):
         raise refusal_of(path, expected, "another JSON")
     expect(len(images) == len(labels), path, expected, f"{len(images)} and {len(labels)}")

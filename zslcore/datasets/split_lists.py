@@ -339,8 +339,8 @@ def _named_within_classes(entries: Entries) -> Entries:
     trained = pairs.get("train", set()) | pairs.get("trainval", set())
     seen = {label for _, label in trained}
     tested = pairs.get("test", set()) | pairs.get("test_seen", set())
-    again = [pair in trained for pair in tested if pair[1] in seen]
-    folder = "{part}/{label}" if again and all(again) else "{label}"
+    repeats = [pair in trained for pair in tested if pair[1] in seen]
+    folder = "{part}/{label}" if repeats and all(repeats) else "{label}"
     renamed = {
         part: [(f"{folder.format(part=part, label=label)}/{image}", label) for image, label in of]
         for part, of in entries.items()

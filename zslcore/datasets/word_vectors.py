@@ -49,8 +49,8 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
     """
     path = Path(path)
     forms = [_forms(name) for name in class_names]
-    wanted = {word for of_class in forms for words in of_class for word in words}
-    vectors = _read(path, wanted)
+    needed_words = {word for of_class in forms for words in of_class for word in words}
+    vectors = _read(path, needed_words)
     class_vectors, missing = [], []
     for name, (phrases, *words) in zip(class_names, forms, strict=True):
         whole = _first(vectors, phrases)
@@ -80,13 +80,13 @@ def _first(vectors: Mapping[str, np.ndarray], words: Iterable[str]) -> np.ndarra
     return next((vectors[word] for word in words if word in vectors), None)
 
 
-def _read(path: Path, wanted: set[str]) -> dict[str, np.ndarray]:
-    """Return the vectors of the ``wanted`` words in a file; words without a vector are left out."""
+def _read(path: Path, needed_words: set[str]) -> dict[str, np.ndarray]:
+    """Return the vectors of ``needed_words`` in a file; words without a vector are left out."""
     if path.suffix.lower() not in ARCHIVES:
-        return read_words(path, sorted(wanted), binary=path.suffix.lower() in BINARY)
+        return read_words(path, sorted(needed_words), binary=path.suffix.lower() in BINARY)
     with artifacts.scratch() as folder:
         read = read_arrays(path, {"vectors": "rows", "words": "names"}, folder)
         words, vectors = read.names["words"], read.arrays["vectors"]
         a_word = f"one word for each of {len(vectors):,} vectors"
         expect(len(words) == len(vectors), path, a_word, f"{len(words):,}")
-        return {w: np.array(vectors[k]) for k, w in enumerate(words) if w in wanted}
+        return {w: np.array(vectors[k]) for k, w in enumerate(words) if w in needed_words}

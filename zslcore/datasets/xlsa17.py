@@ -280,10 +280,10 @@ def _present(folder: Path, names: tuple[str, ...]) -> dict[str, Path]:
 
 def _read(layout: _Layout, into: Path) -> ParsedDataset:
     """Read all files of a data set; features are mapped from ``features.npy`` in ``into``."""
-    wanted: dict[str, Role] = {"features": "columns", "labels": "numbers"}
-    images = read_arrays(layout.features, wanted, into).arrays
-    wanted = {key: SMALL[key] for key in SMALL if key not in ("labels", "original_att")}
-    tables = read_arrays(layout.splits, wanted, required=REQUIRED)
+    roles: dict[str, Role] = {"features": "columns", "labels": "numbers"}
+    images = read_arrays(layout.features, roles, into).arrays
+    roles = {key: SMALL[key] for key in SMALL if key not in ("labels", "original_att")}
+    tables = read_arrays(layout.splits, roles, required=REQUIRED)
     prototypes, names = tables.arrays["att"], tables.names["allclasses_names"]
     dimensions: tuple[str, ...] = ()
     source = f"{layout.features.name} and {layout.splits.name} from {layout.folder.name}"

@@ -198,12 +198,14 @@ def _same(
 
 
 @contextmanager
-def _refusal(kind: type[Exception], expected: str, says: str = "") -> Iterator[None]:
-    """Expect an exception of type ``kind`` with ``says`` in its message."""
+def _refusal(kind: type[Exception], expected: str, message: str = "") -> Iterator[None]:
+    """Expect an exception of type ``kind`` with ``message`` in its message."""
     try:
         yield
     except kind as error:
-        _expect(says in str(error), f"{kind.__name__} with {says!r} in its message", f"{error}")
+        _expect(
+            message in str(error), f"{kind.__name__} with {message!r} in its message", f"{error}"
+        )
     except Exception as error:
         raise ContractError(f"expected {expected}; got {type(error).__name__}: {error}") from error
     else:
@@ -268,15 +270,15 @@ def scores_follow_the_classes_when_these_are_reordered(case: MethodUnderTest) ->
 def score_of_a_class_does_not_depend_on_the_other_candidates(case: MethodUnderTest) -> None:
     """The score of a candidate does not depend on the other candidates."""
     some = [1, 5, 9]
-    alone = case.score(case.problem.candidates[some])
+    subset_scores = case.score(case.problem.candidates[some])
     if case.fitted.card.depends_on_candidates:  # a dependence stated on the card must exist
-        equal = np.allclose(alone, case.scores[:, some], rtol=RTOL, atol=ATOL)
+        equal = np.allclose(subset_scores, case.scores[:, some], rtol=RTOL, atol=ATOL)
         _expect(
             not equal, "scores that depend on the candidates, as the card states", "equal scores"
         )
         some = some[:2]  # seen ones
-        alone = case.score(case.problem.candidates[some])
-    _same(alone, case.scores[:, some], "the scores among all candidates")
+        subset_scores = case.score(case.problem.candidates[some])
+    _same(subset_scores, case.scores[:, some], "the scores among all candidates")
 
 
 def unseen_scores_do_not_depend_on_seen_candidates(
@@ -295,8 +297,8 @@ def scores_of_a_sample_do_not_depend_on_its_batch(case: MethodUnderTest) -> None
 
 def fitting_twice_gives_the_same_scores(case: MethodUnderTest) -> None:
     """Fitting twice gives the same scores, to the last bit."""
-    again = case.exact().fit(case.problem.X, case.problem.y, case.problem.S)
-    F = again.decision_function(case.problem.X_test, case.problem.candidates)
+    refitted = case.exact().fit(case.problem.X, case.problem.y, case.problem.S)
+    F = refitted.decision_function(case.problem.X_test, case.problem.candidates)
     _same(F, case.scores, "the same scores from a second fit", rtol=0, atol=0)
 
 

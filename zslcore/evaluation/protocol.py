@@ -492,8 +492,8 @@ class Setting:
         """Yield the result of each grid point on a fold."""
         labels, train, test = self.dataset.labels, fold.train, fold.val
         if task == "gzsl":
-            train, held = hold_out(labels, fold.train, SEEN_VALIDATION, self.seed)
-            test = np.concatenate([held, fold.val])
+            train, held_out = hold_out(labels, fold.train, SEEN_VALIDATION, self.seed)
+            test = np.concatenate([held_out, fold.val])
         classes = np.unique(labels[fold.val]) if task == "zsl" else None
         problem = Problem.of(self.dataset, self.preprocessing, train, test, classes)
         for F in problem.sweep(method, points):

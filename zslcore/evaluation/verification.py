@@ -108,10 +108,12 @@ def _unknown(predictions: Predictions, truth: Reference | None) -> Iterator[str]
         yield from (
             f"{truth.name}: the rows of {s} are unknown here." for s in sides - {*truth.parts}
         )
-    if truth is None and (twice := len(predictions.test.rows) - len(set(predictions.test.rows))):
+    if truth is None and (
+        n_repeated := len(predictions.test.rows) - len(set(predictions.test.rows))
+    ):
         yield (
-            f"test: {counted(twice, 'row is', 'rows are')} repeated; whether the split repeats "
-            "them is unknown."
+            f"test: {counted(n_repeated, 'row is', 'rows are')} repeated; whether the split "
+            "repeats them is unknown."
         )
     for part in (predictions.test, *predictions.folds):
         typical = float(np.median(np.abs(part.margin)))
@@ -183,8 +185,8 @@ def _check_classes(predictions: Predictions, truth: Reference) -> Iterator[str]:
     names, expected = (tuple(map(clean_text, of.class_names)) for of in (predictions, truth))
     if names != expected:
         pairs = enumerate(zip_longest(expected, names, fillvalue="none"))
-        k, (wanted, got) = next((k, both) for k, both in pairs if both[0] != both[1])
-        yield f"class {k}: expected the name {wanted!r}; got {got!r}."
+        k, (expected_name, got_name) = next((k, both) for k, both in pairs if both[0] != both[1])
+        yield f"class {k}: expected the name {expected_name!r}; got {got_name!r}."
     elif not np.array_equal(predictions.unseen_classes, truth.unseen_classes):
         other = np.setxor1d(predictions.unseen_classes, truth.unseen_classes)
         side = "unseen" if other[0] in truth.unseen_classes else "seen"
@@ -206,10 +208,12 @@ def _check_labels(predictions: Predictions, truth: Reference) -> Iterator[str]:
             k = wrong[0]
             expected, got = (names[c] for c in (truth.labels[part.rows[k]], part.labels[k]))
             n_more = wrong.size - 1
-            rest = f"; {counted(n_more, 'more label')} differ{'s' * (n_more == 1)}" * (n_more > 0)
+            more_labels = f"; {counted(n_more, 'more label')} differ{'s' * (n_more == 1)}" * (
+                n_more > 0
+            )
             yield (
                 f"{part.name}, label: expected {expected!r} for row {part.rows[k]:,}; got {got!r}"
-                f"{rest}."
+                f"{more_labels}."
             )
 
 

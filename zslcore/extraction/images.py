@@ -338,9 +338,11 @@ def _of_row(row: dict[str, str], place: str, folder: Path) -> tuple[str, str]:
 def _listing(folder: Path, labelled: list[tuple[str, str]], others: list[str]) -> Listing:
     if len(labelled) > MAX_IMAGES:
         raise DatasetError(f"Expected at most {MAX_IMAGES:,} images; got {len(labelled):,}.")
-    twice = [file for file, n in Counter(file for file, _ in labelled).items() if n > 1]
-    if twice:
-        raise DatasetError(f"{clean_text(twice[0])}: expected each image once; it is named twice.")
+    repeated = [file for file, n in Counter(file for file, _ in labelled).items() if n > 1]
+    if repeated:
+        raise DatasetError(
+            f"{clean_text(repeated[0])}: expected each image once; it is named twice."
+        )
     cleaned = [clean_text(label) for _, label in labelled]
     names = sorted(set(cleaned))
     place = {name: number for number, name in enumerate(names)}

@@ -205,8 +205,8 @@ def joined(entry: Path) -> str:
 
 def _imported_file(path: Path, name: str) -> Path:
     """Return the path of an imported file: in its folder, the parent folder, or this folder."""
-    _, shared, rest = name.rpartition("zslcore/interactive/")
-    return (SHARED / rest if shared else path.parent / name).resolve()
+    _, shared, shared_path = name.rpartition("zslcore/interactive/")
+    return (SHARED / shared_path if shared else path.parent / name).resolve()
 
 
 def styled(*sheets: Path) -> str:

@@ -55,12 +55,12 @@ def _merged(listed: SplitList, merge_into: dict[int, int], remark: str) -> Split
     target = np.arange(len(listed.class_names))
     for c, other in merge_into.items():
         target[c] = other
-    kept, number = np.unique(target, return_inverse=True)
-    order = sorted(range(len(kept)), key=lambda k: int(np.flatnonzero(number == k)[0]))
+    kept_classes, number = np.unique(target, return_inverse=True)
+    order = sorted(range(len(kept_classes)), key=lambda k: int(np.flatnonzero(number == k)[0]))
     place = np.argsort(order)[number]
     return replace(
         listed,
-        class_names=tuple(listed.class_names[kept[k]] for k in order),
+        class_names=tuple(listed.class_names[kept_classes[k]] for k in order),
         labels=place[listed.labels] if listed.labels.size else listed.labels,
         sides={side: np.unique(place[classes]) for side, classes in listed.sides.items()},
         folds=tuple(

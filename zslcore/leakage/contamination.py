@@ -525,11 +525,11 @@ def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
     """Judge whether a result on these classes with this extractor may be called zero-shot."""
     of_sets = [cell_of(tested, name) for name in extractor.pretraining]
     state = next(state for state in STATES if state in [cell.state for cell in of_sets])
-    telling = [cell for cell in of_sets if cell.state == state]
-    parts = [part for cell in telling for part in (cell.certain, cell.printed)]
+    deciding = [cell for cell in of_sets if cell.state == state]
+    parts = [part for cell in deciding for part in (cell.certain, cell.printed)]
     certain = _together(tested, parts)
     # With certain overlaps, a person also has to decide on possible overlaps in all other sets.
-    possible = _together(tested, [cell.possible for cell in (of_sets if certain else telling)])
+    possible = _together(tested, [cell.possible for cell in (of_sets if certain else deciding)])
     possible = tuple(name for name in possible if name not in certain)
     unread = tuple(n for n in tested.not_understood if n not in (*certain, *possible))
     if extractor.pretraining == (NOTHING,):
@@ -537,10 +537,10 @@ def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
     if unread and state == "none":
         return ContaminationAnswer("unknown", *_not_compared(of_sets, unread))
     if state == "overlap":
-        sentences = _leaking(extractor, telling, certain, len(possible))
+        sentences = _leaking(extractor, deciding, certain, len(possible))
     else:
-        say = {"unknown": _unknown, "possible": _undecided, "none": _clean}[state]
-        sentences = say(extractor, telling, certain or possible)
+        sentences_of = {"unknown": _unknown, "possible": _undecided, "none": _clean}[state]
+        sentences = sentences_of(extractor, deciding, certain or possible)
     if unread and state != "unknown":
         verdict, headline, evidence, advice = sentences
         evidence = f"{evidence} {not_found(unread, of_sets[0].classes)}".lstrip()
@@ -564,12 +564,12 @@ def _leaking(
 ) -> Sentences:
     n, total = max(len(names), *(cell.n_certain for cell in of_sets)), of_sets[0].classes
     advice = "Test on other classes."
-    if rest := total - n:
-        others = "the other class" if rest == 1 else f"the other {rest:,}"
+    if n_others := total - n:
+        others = "the other class" if n_others == 1 else f"the other {n_others:,}"
         first = f"Report {others} separately as well"
         if n_open:
             related = "the 1 related class" if n_open == 1 else f"the {n_open:,} related classes"
-            overlap = "it overlaps" if rest == 1 else f"{related} overlap{'s' * (n_open == 1)}"
+            overlap = "it overlaps" if n_others == 1 else f"{related} overlap{'s' * (n_open == 1)}"
             first += f", after deciding whether {overlap}"
         advice = f"{first}, or test on other classes."
     return (
@@ -626,12 +626,12 @@ def _own_analysis(of_sets: Sequence[OverlapCell]) -> str:
 
 def _not_compared(of_sets: Sequence[OverlapCell], unread: Sequence[str]) -> Sentences:
     n = of_sets[0].classes
-    rest = n - len(unread)
-    others = "The other one is not" if rest == 1 else f"None of the other {rest:,} is"
+    n_others = n - len(unread)
+    others = "The other one is not" if n_others == 1 else f"None of the other {n_others:,} is"
     return (
         "Unknown",
         not_found(unread, n),
-        f"{others} in {_titles(of_sets, 'or')}." if rest else "",
+        f"{others} in {_titles(of_sets, 'or')}." if n_others else "",
         "Give the usual English name of every class, or its WordNet id, one per line.",
     )
 

@@ -158,9 +158,9 @@ def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Par
     rows = np.flatnonzero(np.isin(group, both))
     parts = _without(parts, rows, *(SPLIT_PARTS if policy == "drop" else TRAIN_PARTS))
     for part in ("test_seen",) if set(TEST_PARTS) <= set(parts) else ():
-        twice = np.intersect1d(group[parts[part]], group[parts["test_unseen"]])
-        twice = np.flatnonzero(np.isin(group, twice[twice >= 0]))
-        parts = _without(parts, twice, part, *(TEST_PARTS if policy == "drop" else ()))
+        repeated_groups = np.intersect1d(group[parts[part]], group[parts["test_unseen"]])
+        repeated_groups = np.flatnonzero(np.isin(group, repeated_groups[repeated_groups >= 0]))
+        parts = _without(parts, repeated_groups, part, *(TEST_PARTS if policy == "drop" else ()))
     for _ in range(ROUNDS):
         train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
         if not train.size or not test.size:

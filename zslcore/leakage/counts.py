@@ -74,8 +74,8 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
     counts = np.zeros((labels.max() + 1, len(columns)), dtype=np.intp)
     np.add.at(counts, (labels, where), 1)
     if report is None:
-        twice = np.intersect1d(context.rows(*TRAIN_PARTS), context.rows(*TEST_PARTS))
-        np.add.at(counts, (labels[twice], columns.index("trained")), 1)
+        in_both = np.intersect1d(context.rows(*TRAIN_PARTS), context.rows(*TEST_PARTS))
+        np.add.at(counts, (labels[in_both], columns.index("trained")), 1)
     table = pd.DataFrame(counts, columns=columns)
     table.insert(0, "images", counts.sum(axis=1))
     table.insert(0, "role", _class_sides(context, labels, len(table), *TRAIN_PARTS))

@@ -268,8 +268,8 @@ def _kind_of_arrays(contents: Contents) -> Kind:
     if has_labels:
         if _has_scores_by_name(contents):
             return "scores"
-        rest = [n for n in shapes if not is_named(n, LABEL_VARIABLES)]
-        if lists := [n for n in rest if NAMES_A_PART.search(n)]:
+        unlabelled = [n for n in shapes if not is_named(n, LABEL_VARIABLES)]
+        if lists := [n for n in unlabelled if NAMES_A_PART.search(n)]:
             named = ", ".join(clean_text(name, 40) for name in lists[:6])
             read = "trainval_loc, test_seen_loc, test_unseen_loc, or train, val, test, train_idx"
             raise _refusal(path, f"labels with {named}; lists of rows must be called {read}")
@@ -281,8 +281,8 @@ def _kind_of_arrays(contents: Contents) -> Kind:
         raise _refusal(path, f"class embeddings ({size}), which import takes with --prototypes")
     for name, reason in contents.refused.items():
         raise _refusal(path, f"a file whose {clean_text(name, 40)} is refused: {reason}")
-    held = ", ".join(clean_text(name, 40) for name in list(shapes)[:6]) or "nothing readable"
-    raise _refusal(path, f"a file with {held}")
+    content = ", ".join(clean_text(name, 40) for name in list(shapes)[:6]) or "nothing readable"
+    raise _refusal(path, f"a file with {content}")
 
 
 def _has_scores_by_name(contents: Contents) -> bool:

@@ -366,8 +366,8 @@ def _one_split_in(folder: Path, files: SmallFiles) -> Path:
 def _row_files_in(folder: Path, files: SmallFiles) -> list[Path]:
     """Return the files with rows of a split in a folder."""
     arrays = _files_with(folder, (".mat", ".npz", ".h5", ".hdf5"))
-    ours = [path for path in _files_with(folder, (".json",)) if _has_our_schema(path)]
-    return [path for path in arrays if _has_rows(path, files)] + ours
+    package_files = [path for path in _files_with(folder, (".json",)) if _has_our_schema(path)]
+    return [path for path in arrays if _has_rows(path, files)] + package_files
 
 
 def _has_rows(path: Path, files: SmallFiles) -> bool:
@@ -661,10 +661,10 @@ class SmallFiles:
         """Return the arrays of :func:`zslcore.datasets.xlsa17.read_split_arrays`."""
         if path not in self._read:
             contents = self._contents.get(path) or self.take(look_into(path))
-            wanted = {name: SMALL[name] for name in SMALL if name in contents.shapes}
+            roles = {name: SMALL[name] for name in SMALL if name in contents.shapes}
             if contents.has("labels") and contents.arrays["labels"].dtype.kind == "U":
-                del wanted["labels"]  # names of classes, read by split_by_parts
-            variables = contents.read(wanted)
+                del roles["labels"]  # names of classes, read by split_by_parts
+            variables = contents.read(roles)
             values = {**variables.arrays, **variables.names}
             self._read[path] = {name: np.array(value) for name, value in values.items()}
         return self._read[path]

@@ -394,8 +394,8 @@ def _are_alike(synset: str, other: str) -> bool:
     things with an ancestor near both.
     """
     category, of_other = (wordnet().synsets[s].category for s in (synset, other))
-    alike = category == ANIMAL and of_other in (ANIMAL, PERSON, SUBSTANCE)
-    return alike or _are_near(synset, other)
+    are_animals = category == ANIMAL and of_other in (ANIMAL, PERSON, SUBSTANCE)
+    return are_animals or _are_near(synset, other)
 
 
 def _are_plant_and_food(synset: str, other: str) -> bool:
@@ -443,12 +443,12 @@ def _one_meaning(sense: str) -> str:
 
 def _same_words(query: Query, index: Index) -> Hits:
     """Match equal words in another order, only for actions: a boat house is no house boat."""
-    mine = set(query.name.content)
-    if len(mine) < 2 or index.vocabulary.hierarchical:
+    words = set(query.name.content)
+    if len(words) < 2 or index.vocabulary.hierarchical:
         return
-    for i in sorted(set.intersection(*(index.by_word.get(word, set()) for word in mine))):
-        if mine in index.content[i] and _has_same_meaning(query, index, i):
-            yield i, f"the same words: {', '.join(sorted(mine))}"
+    for i in sorted(set.intersection(*(index.by_word.get(word, set()) for word in words))):
+        if words in index.content[i] and _has_same_meaning(query, index, i):
+            yield i, f"the same words: {', '.join(sorted(words))}"
 
 
 # --- Possible: a person has to decide -------------------------------------------------------------
@@ -499,12 +499,12 @@ def _other_name(query: Query, index: Index) -> Hits:
 
 
 def _all_words(query: Query, index: Index) -> Hits:
-    mine = set(query.name.content)
-    if len(mine) < 2:
+    words = set(query.name.content)
+    if len(words) < 2:
         return
-    for i in sorted(set.intersection(*(index.by_word.get(word, set()) for word in mine))):
-        if any(mine <= theirs for theirs in index.content[i]):
-            yield i, f"contains all words: {', '.join(sorted(mine))}"
+    for i in sorted(set.intersection(*(index.by_word.get(word, set()) for word in words))):
+        if any(words <= entry_words for entry_words in index.content[i]):
+            yield i, f"contains all words: {', '.join(sorted(words))}"
 
 
 def _spelling(query: Query, index: Index) -> Hits:
@@ -585,8 +585,10 @@ def _left_out(query: Query, index: Index) -> Hits:
         return
     for i in sorted(index.by_stem.get("".join(query.name.words), ())):
         synset = index.vocabulary.entries[i].synset
-        alike = query.about.is_of_kind(synset) or not query.fitting
-        if alike and any(_says_its_kind(query, index, i, n.base[-1:]) for n in index.names[i]):
+        is_same_kind = query.about.is_of_kind(synset) or not query.fitting
+        if is_same_kind and any(
+            _says_its_kind(query, index, i, n.base[-1:]) for n in index.names[i]
+        ):
             yield i, "the same name, with its kind added"
     bare = "".join(query.name.content[:-1])
     for i in sorted(index.by_key.get(bare, ())) if bare else ():
@@ -621,20 +623,20 @@ def _rare_word(query: Query, index: Index) -> Hits:
     first = query.name.base[0]
     entries = index.by_word.get(first, set())
     for i in sorted(entries) if len(entries) <= RARE else ():
-        alike = query.about.is_of_kind(index.vocabulary.entries[i].synset)
-        if alike and any(name.base[0] == first for name in index.names[i]):
+        is_same_kind = query.about.is_of_kind(index.vocabulary.entries[i].synset)
+        if is_same_kind and any(name.base[0] == first for name in index.names[i]):
             yield i, f"both begin with {first!r} and are of the same kind"
 
 
 def _contained(query: Query, index: Index) -> Hits:
-    mine = set(query.name.content)
-    near = set().union(*(index.by_word.get(word, set()) for word in mine))
+    query_words = set(query.name.content)
+    near = set().union(*(index.by_word.get(word, set()) for word in query_words))
     for i in sorted(near):
-        for theirs in index.content[i]:
-            if mine < theirs:
-                yield i, "a narrower name: it adds " + ", ".join(sorted(theirs - mine))
-            elif theirs < mine:
-                yield i, "a broader name: it lacks " + ", ".join(sorted(mine - theirs))
+        for entry_words in index.content[i]:
+            if query_words < entry_words:
+                yield i, "a narrower name: it adds " + ", ".join(sorted(entry_words - query_words))
+            elif entry_words < query_words:
+                yield i, "a broader name: it lacks " + ", ".join(sorted(query_words - entry_words))
     words = query.name.content
     for start in range(len(words)):
         for end in range(start + 1, len(words) + (start > 0)):

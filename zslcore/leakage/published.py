@@ -104,12 +104,12 @@ def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
 def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[str]]]:
     """Map each known split with at least one equal part to (equal parts, different parts)."""
     parts = {part: context.parts[part] for part in SPLIT_PARTS if part in context.parts}
-    mine = {part: part_digest(rows) for part, rows in parts.items() if rows.size}
+    own_digests = {part: part_digest(rows) for part, rows in parts.items() if rows.size}
     agree = {}
     for split in known_splits():
-        same = [part for part in mine if split.parts.get(part) == mine[part]]
+        same = [part for part in own_digests if split.parts.get(part) == own_digests[part]]
         if same:
-            agree[split] = same, [part for part in mine if part not in same]
+            agree[split] = same, [part for part in own_digests if part not in same]
     return agree
 
 
@@ -289,10 +289,10 @@ def known_tests() -> tuple[KnownTest, ...]:
     tests = []
     for benchmark in fact_sources():
         classes = class_facts(benchmark).classes
-        images, held = classes["images"].to_numpy(int), classes["test_seen"].to_numpy(int)
+        images, n_test_seen = classes["images"].to_numpy(int), classes["test_seen"].to_numpy(int)
         for split, unseen in (("PS", classes["ps"] == "test"), ("SS", classes["ss"] == "test")):
             mask = unseen.to_numpy(bool)
-            counts = np.where(mask, images, held if split == "PS" else 0)
+            counts = np.where(mask, images, n_test_seen if split == "PS" else 0)
             names = tuple(classes["class"])
             tests.append(KnownTest(benchmark, split, names, counts, mask))
     return tuple(tests)

@@ -158,11 +158,11 @@ class EpochModel(ZSLEstimator):
         fitted: dict[int, Self] = {}
         for i, params in enumerate(grid):
             if i not in fitted:
-                rest = self._rest(params)
-                alike = [j for j in range(i, len(grid)) if self._rest(grid[j]) == rest]
+                run_params = self._rest(params)
+                of_run = [j for j in range(i, len(grid)) if self._rest(grid[j]) == run_params]
                 run = clone(self).set_params(**params)
-                for epoch in run._epochs(X, y, prototypes, [grid[j]["epochs"] for j in alike]):
-                    for j in alike:
+                for epoch in run._epochs(X, y, prototypes, [grid[j]["epochs"] for j in of_run]):
+                    for j in of_run:
                         if grid[j]["epochs"] == epoch:
                             fitted[j] = run._copied(grid[j])
             yield fitted.pop(i)
@@ -171,8 +171,8 @@ class EpochModel(ZSLEstimator):
         """Return the number of epochs of each training in :meth:`fit_grid`, in order."""
         longest: dict[str, int] = {}
         for params in grid:
-            rest = repr(sorted(self._rest(params).items()))
-            longest[rest] = max(longest.get(rest, 0), params.get("epochs", self.epochs))
+            run_params = repr(sorted(self._rest(params).items()))
+            longest[run_params] = max(longest.get(run_params, 0), params.get("epochs", self.epochs))
         return tuple(longest.values())
 
     def _rest(self, params: Params) -> dict[str, Any]:
@@ -193,9 +193,9 @@ class EpochModel(ZSLEstimator):
             self.on_epoch(epoch, float(loss))
 
     def _epochs(
-        self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, epochs: Sequence[int]
     ) -> Iterator[int]:
-        """Train; set the learned attributes and yield the epoch at each of ``wanted``."""
+        """Train; set the learned attributes and yield the epoch at each of ``stops``."""
         raise NotImplementedError
 
 
@@ -230,14 +230,14 @@ class RankingModel(EpochModel):
         self.V_ = V[0]
 
     def _epochs(
-        self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, stops: Sequence[int]
     ) -> Iterator[int]:
         X, y, S = self._check_training(X, y, prototypes)
         descent = _Descent(self, X, *by_first_appearance(y, S))
-        for epoch in range(1, max(wanted) + 1):
+        for epoch in range(1, max(stops) + 1):
             loss = descent.epoch()
             self._report(epoch, loss)
-            if epoch in wanted:
+            if epoch in stops:
                 self._learned(descent.solution())
                 yield epoch
 

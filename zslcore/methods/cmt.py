@@ -88,7 +88,7 @@ class CMT(EpochModel):
         return np.tanh(project(X, self.W2_.T) + self.b2_) @ self.W1_.T + self.b1_
 
     def _epochs(
-        self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, stops: Sequence[int]
     ) -> Iterator[int]:
         X, y, S = self._check_training(X, y, prototypes)
         (N, D), A, device = X.shape, S.shape[1], on_device(self.card.name, self.device)
@@ -105,7 +105,7 @@ class CMT(EpochModel):
         )
         b1, b2 = (put(np.zeros(n), requires_grad=True) for n in (A, self.hidden))
         adam = torch.optim.Adam([W1, W2, b1, b2], lr=self.learning_rate)
-        for epoch in range(1, max(wanted) + 1):
+        for epoch in range(1, max(stops) + 1):
             loss, order = put(0.0), rng.permutation(N)
             for b in np.split(order, range(self.batch_size, N, self.batch_size)):
                 Z = torch.tanh(rows[b] * x_scale @ W2.T + b2) @ W1.T + b1
@@ -115,7 +115,7 @@ class CMT(EpochModel):
                 adam.step()
                 loss += error.detach()
             self._report(epoch, loss / N / s_scale**2)
-            if epoch in wanted:
+            if epoch in stops:
                 learned = [p.detach().cpu().numpy().astype(float) for p in (W1, b1, W2, b2)]
                 self.W1_, self.b1_ = learned[0] / s_scale, learned[1] / s_scale + mean
                 self.W2_, self.b2_ = learned[2] * x_scale, learned[3]
@@ -217,10 +217,10 @@ class CMTStar(CMT):
             raise ParameterError(f"CMT*: coverage must lie between 0 and 1; got {self.coverage}.")
 
     def _epochs(
-        self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, stops: Sequence[int]
     ) -> Iterator[int]:
         X, y, S = self._check_training(X, y, prototypes)
-        for epoch in super()._epochs(X, y, S, wanted):
+        for epoch in super()._epochs(X, y, S, stops):
             Z = self._embed(X)
             self.detector_: Gaussians | LocalOutliers = (
                 Gaussians(Z, y, S)

@@ -145,9 +145,9 @@ class GenerativeZSL(EpochModel):
         S, projected = on.candidates, None
         for i, model in enumerate(models):
             if S.tobytes() not in model.classifiers_:
-                alike = [m for m in models[i:] if _same_softmax(m, model)]
-                wanted = [m.classifier_epochs for m in alike]
-                for one, W in zip(alike, model._softmaxes(S, wanted), strict=True):
+                of_softmax = [m for m in models[i:] if _same_softmax(m, model)]
+                stops = [m.classifier_epochs for m in of_softmax]
+                for one, W in zip(of_softmax, model._softmaxes(S, stops), strict=True):
                     one.classifiers_[S.tobytes()] = W
             if projected is None or model.components_ is not models[i - 1].components_:
                 projected = model._projected(model._check_scoring(on.X_test, S)[0])
@@ -160,7 +160,7 @@ class GenerativeZSL(EpochModel):
             self._check_count("components")
 
     def _epochs(
-        self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, stops: Sequence[int]
     ) -> Iterator[int]:
         X, y, S = self._check_training(X, y, prototypes)
         self.mean_, self.components_ = principal_components(X, self.components)
@@ -174,13 +174,13 @@ class GenerativeZSL(EpochModel):
         for epoch, loss in enumerate(losses, 1):
             self.classifiers_: dict[bytes, np.ndarray] = {}
             self._report(epoch, loss)
-            if epoch in wanted:
+            if epoch in stops:
                 self._require_same(checksums)
                 yield epoch
-            if epoch == max(wanted):
+            if epoch == max(stops):
                 return
         raise ParameterError(
-            f"{self.card.name}: expected train to run for {max(wanted)} epochs; it ended early."
+            f"{self.card.name}: expected train to run for {max(stops)} epochs; it ended early."
         )
 
     def _checksums(self) -> dict[str, int]:
@@ -225,12 +225,12 @@ class GenerativeZSL(EpochModel):
             (self.classifiers_[key],) = self._softmaxes(S, [self.classifier_epochs])
         return self.classifiers_[key]
 
-    def _softmaxes(self, S: np.ndarray, wanted: Sequence[int]) -> list[np.ndarray]:
+    def _softmaxes(self, S: np.ndarray, stops: Sequence[int]) -> list[np.ndarray]:
         """Return weights, shape (n_dimensions + 1, n_candidates), after each number of epochs."""
         order = np.lexsort(S.T[::-1])
         rng = np.random.default_rng([self.random_state, 1])
         R, y = self._training_set(S[order], rng)
-        path = softmax_path(R, y, len(S), wanted, rng)
+        path = softmax_path(R, y, len(S), stops, rng)
         return [W[:, np.argsort(order)] for W in path]
 
     def _training_set(
@@ -272,9 +272,9 @@ class GenerativeZSL(EpochModel):
         """Return an array from a subclass; refuse wrong shapes, since positions are labels."""
         drawn = np.asarray(drawn)
         if drawn.ndim != len(shape) + 1 or drawn.shape != (*shape, width or drawn.shape[-1]):
-            wanted = ", ".join(map(str, (*shape, width or "n_dimensions")))
+            expected = ", ".join(map(str, (*shape, width or "n_dimensions")))
             raise MethodError(
-                f"{self.card.name}: {name}: expected an array of shape ({wanted}); got "
+                f"{self.card.name}: {name}: expected an array of shape ({expected}); got "
                 f"{drawn.shape}."
             )
         return drawn
@@ -297,8 +297,8 @@ def _read_only(array: np.ndarray) -> np.ndarray:
 
 def _same_softmax(a: GenerativeZSL, b: GenerativeZSL) -> bool:
     """Return whether two fitted models differ only in the epochs of the softmax."""
-    mine, others = a.get_params(), b.get_params()
-    return mine | {"classifier_epochs": 0} == others | {"classifier_epochs": 0}
+    params, other_params = a.get_params(), b.get_params()
+    return params | {"classifier_epochs": 0} == other_params | {"classifier_epochs": 0}
 
 
 def principal_components(X: Features, k: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -330,16 +330,16 @@ def softmax_path(
     X: np.ndarray,
     y: np.ndarray,
     n_classes: int,
-    wanted: Sequence[int],
+    stops: Sequence[int],
     rng: np.random.Generator,
 ) -> list[np.ndarray]:
-    r"""Train a softmax with Adam from zero weights; return its weights after each of ``wanted``.
+    r"""Train a softmax with Adam from zero weights; return its weights after each of ``stops``.
 
     .. math:: m \leftarrow \beta_1 m + (1 - \beta_1) g, \quad
         v \leftarrow \beta_2 v + (1 - \beta_2) g^2, \quad
         W \leftarrow W - \eta \, \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \epsilon}
 
-    Rows are divided by the root of their mean square, so their scale does not matter. ``wanted``
+    Rows are divided by the root of their mean square, so their scale does not matter. ``stops``
     are numbers of epochs. Weights are float64 of shape (n_dimensions + 1, n_classes), with the
     intercept in the last row.
     """
@@ -347,14 +347,14 @@ def softmax_path(
     A = np.column_stack([X / np.float32(scale), np.ones(len(X), np.float32)])
     W = np.zeros((A.shape[1], n_classes), np.float32)
     m, v, step, path = np.zeros_like(W), np.zeros_like(W), 0, {}
-    for epoch in range(1, max(wanted) + 1):
+    for epoch in range(1, max(stops) + 1):
         for rows in batches(len(A), SOFTMAX_BATCH, rng):
             step += 1
             _adam(W, m, v, _gradient(A[rows], y[rows], W), step)
-        if epoch in wanted:
+        if epoch in stops:
             path[epoch] = W.astype(np.float64)
             path[epoch][:-1] /= scale
-    return [path[epoch] for epoch in wanted]
+    return [path[epoch] for epoch in stops]
 
 
 def _gradient(A: np.ndarray, y: np.ndarray, W: np.ndarray) -> np.ndarray:

@@ -147,8 +147,8 @@ class GFZSL(ZSLEstimator):
         statistics = MomentStatistics.of(on.X, on.y, len(on.S))
         models = (clone(self).set_params(**params)._solve(statistics, on.S) for params in grid)
         at_once = max(1, AT_ONCE // max(1, len(on.X_test) * len(on.candidates)))
-        for _, alike in groupby(models, key=GFZSL._group_key):
-            while some := list(islice(alike, at_once)):
+        for _, group in groupby(models, key=GFZSL._group_key):
+            while some := list(islice(group, at_once)):
                 T, C = some[0]._check_scoring(on.X_test, on.candidates)
                 means, variances = zip(*(model._gaussians(C) for model in some), strict=True)
                 yield from log_densities(T, means, variances[0])

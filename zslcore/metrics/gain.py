@@ -153,9 +153,9 @@ def _arrays(
     """Convert mappings and sequences to arrays; refuse data that define no gain."""
     if isinstance(accuracy, Mapping):
         classes = sorted(accuracy)
-        stray = set(overlapping) - set(classes)
-        if stray:
-            raise DatasetError(f"Overlapping classes without an accuracy: {sorted(stray)[:5]}.")
+        unknown = set(overlapping) - set(classes)
+        if unknown:
+            raise DatasetError(f"Overlapping classes without an accuracy: {sorted(unknown)[:5]}.")
         overlapping = np.isin(classes, list(overlapping))
         images = None if images is None else [images[c] for c in classes]
         accuracy = [accuracy[c] for c in classes]

@@ -166,10 +166,10 @@ def loss_in(db: sqlite3.Connection | None, path: Path) -> str:
         return ""
     try:
         with closing(connected(backup)) as other:
-            theirs = _counts(other)
+            counts_of_other = _counts(other)
     except sqlite3.Error:
         return ""  # an unreadable backup is no evidence of a loss
-    lost = {table: n for table, n in theirs.items() if n and (empty or table not in own)}
+    lost = {table: n for table, n in counts_of_other.items() if n and (empty or table not in own)}
     if not lost:
         return ""
     state = "it holds no results" if empty else f"its table {min(lost)} is missing"

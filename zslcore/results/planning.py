@@ -151,8 +151,8 @@ class RunPlan:
         """
         together: dict[tuple[str, str, str], list[RunSpec]] = {}
         for spec in sorted(self.unfinished(results), key=lambda spec: spec.estimator.iterative):
-            alike = spec.estimator.shared_classifier or spec.key
-            together.setdefault((spec.dataset, spec.split, alike), []).append(spec)
+            group_key = spec.estimator.shared_classifier or spec.key
+            together.setdefault((spec.dataset, spec.split, group_key), []).append(spec)
         n_jobs = min(at_a_time, len(together) or 1)
         with parallel(n_jobs, "generator_unordered") as work:
             for completed in work(

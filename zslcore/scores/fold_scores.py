@@ -58,8 +58,8 @@ def parts_to_score(dataset: ZSLDataset, split: Split, seed: int = 0) -> tuple[Pa
     for k, fold in enumerate(split.folds, 1):
         train, rows, classes = fold.train, fold.val, np.unique(labels[fold.val])
         if generalized:
-            train, held = hold_out(labels, fold.train, SEEN_VALIDATION, seed)
-            rows = np.concatenate([held, fold.val])
+            train, held_out = hold_out(labels, fold.train, SEEN_VALIDATION, seed)
+            rows = np.concatenate([held_out, fold.val])
             classes = np.union1d(labels[train], labels[rows])
         parts.append(_part(f"fold_{k}", labels, train, rows, classes))
     return tuple(parts)

@@ -78,14 +78,14 @@ def _ruled_out(
     are all lower than those of ``own``, or if they are all equal and ``own`` has any other score.
     Scores saturate if most of ``own`` has the same score as ``columns``.
     """
-    these, theirs = F[:, columns], F[:, own]
-    high, low = these.max(axis=1), these.min(axis=1)
+    scores, own_scores = F[:, columns], F[:, own]
+    high, low = scores.max(axis=1), scores.min(axis=1)
     constant = high == low
     if columns.sum() == 1:  # a single column is always constant, so it must be minus infinity
         constant &= np.isneginf(high)
-    constant &= ~((theirs == high[:, None]).all(axis=1))
-    below = high < theirs.min(axis=1) if own.sum() >= FEWEST_COLUMNS else np.isneginf(high)
-    saturated = constant & ~np.isneginf(high) & ((theirs == high[:, None]).mean(axis=1) > 0.5)
+    constant &= ~((own_scores == high[:, None]).all(axis=1))
+    below = high < own_scores.min(axis=1) if own.sum() >= FEWEST_COLUMNS else np.isneginf(high)
+    saturated = constant & ~np.isneginf(high) & ((own_scores == high[:, None]).mean(axis=1) > 0.5)
     return constant | below, saturated
 
 

@@ -97,8 +97,10 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
                 "order."
             )
             return Fit("counts", sentence, None, classes)
-        mine, theirs = (np.sort(np.bincount(each)) for each in (labels[tested], y))
-        if np.array_equal(mine[mine > 0], theirs[theirs > 0]):
+        sizes_of_split, sizes_of_scores = (
+            np.sort(np.bincount(each)) for each in (labels[tested], y)
+        )
+        if np.array_equal(sizes_of_split[sizes_of_split > 0], sizes_of_scores[sizes_of_scores > 0]):
             sentence = (
                 "There are as many test images as in the split, but with classes in another order."
             )
@@ -272,8 +274,8 @@ def _figures_without_leaks(
     # Leaking rows that are not listed twice are copies, and the original may be in trainval.
     in_trainval |= not np.isin(leaks, listed_twice).all()
     leaked = np.isin(fitted.rows, leaks)
-    kept = _figures_at(answers, ~leaked, gamma)
-    return FiguresWithoutLeaks(int(leaked.sum()), len(leaked), how, in_trainval, whole, kept)
+    clean = _figures_at(answers, ~leaked, gamma)
+    return FiguresWithoutLeaks(int(leaked.sum()), len(leaked), how, in_trainval, whole, clean)
 
 
 def figures_without_leaks(
@@ -358,9 +360,9 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
     for each in printed:
         of = [
             (protocol, average, value)
-            for start, wanted in PRINTED[each.name]
+            for start, meaning in PRINTED[each.name]
             for protocol, line, average, value in rows
-            if protocol.startswith(start) and line == wanted
+            if protocol.startswith(start) and line == meaning
         ]
         reproduced = [row for row in of if each.is_of(row[2])]
         fair = [row for row in reproduced if row[0] != ORACLE]
@@ -431,12 +433,12 @@ def _figures(
     scored = UNKNOWN if with_all is None else percent(with_all)
     note = f"{without.how}, mean over classes"
     if without.kept is None:
-        kept = Figure(f"{name} without leaked rows", UNKNOWN, "rows of the scores are unknown")
+        clean = Figure(f"{name} without leaked rows", UNKNOWN, "rows of the scores are unknown")
         leaked = split.figures[0]
     else:
         left = without.kept[2] if name == "H" else without.kept[0]
         value = "none left" if left is None else percent(left)
-        kept = Figure(f"{name} without leaked rows", value, f"{_figures_text(without.kept)}")
+        clean = Figure(f"{name} without leaked rows", value, f"{_figures_text(without.kept)}")
         of = f"of {without.tested:,} scored images"
         leaked = Figure(TRAINED_ON, f"{without.leaked:,}", of)
-    return leaked, Figure(f"{name} as scored", scored, note), kept
+    return leaked, Figure(f"{name} as scored", scored, note), clean

@@ -225,8 +225,8 @@ def compare_scores(
     or classes.
     """
     second = _in_order(first, second)
-    alike = np.array_equal(first.y, second.y) and np.array_equal(first.seen, second.seen)
-    if not alike:
+    are_comparable = np.array_equal(first.y, second.y) and np.array_equal(first.seen, second.seen)
+    if not are_comparable:
         raise DatasetError(
             f"{first.name} and {second.name}: expected scores of the same images, with the same "
             f"labels and unseen classes; got {len(first.y):,} and {len(second.y):,} images."

@@ -547,10 +547,10 @@ def _sentence_on_shared(
     """Ask about columns that share a name; ``named``: labels or unseen classes are names."""
     which = []
     for places in [*spellings.values()][:LISTED]:
-        held = list(dict.fromkeys(names[k] for k in places))
-        called = f"all called {held[0]!r}"
-        if len(held) > 1:
-            called = f"called {' and '.join(map(repr, held))}"
+        spelt_as = list(dict.fromkeys(names[k] for k in places))
+        called = f"all called {spelt_as[0]!r}"
+        if len(spelt_as) > 1:
+            called = f"called {' and '.join(map(repr, spelt_as))}"
         which.append(f"columns {', '.join(map(str, places))} are {called}")
     more = f", and {len(spellings) - LISTED} more names" if len(spellings) > LISTED else ""
     if named:
@@ -572,8 +572,8 @@ def _merged_columns(file: ScoreFile) -> ScoreFile:
     first = np.arange(len(spelt))
     for places in shared_spellings(spelt).values():
         first[places] = places[0]
-    kept, place = np.unique(first, return_inverse=True)
-    names = [spelt[k] for k in kept]
+    kept_columns, place = np.unique(first, return_inverse=True)
+    names = [spelt[k] for k in kept_columns]
     merged = [F[:, place == k].max(axis=1) for k in range(len(names))]
     labels, unseen = (
         None if part is None else _renumbered_columns(np.asarray(part), place)
@@ -839,15 +839,15 @@ def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
     predicted = answers.at(0.0)
     first = np.minimum(answers.seen_class, answers.unseen_class)
     in_order = np.where(tied, first, predicted)
-    ours, theirs = (
+    on_curve, by_file_order = (
         " and ".join(f"{name} {percent(value)}" for name, value in metrics.items() if name != "H")
         for classes in (np.where(tied, answers.unseen_class, predicted), in_order)
         for metrics in [metrics_of_classes(answers.y, answers.of_seen, classes)]
     )
     return (
         f"In {percent(tied.mean(), 0)} of the rows a seen and an unseen class share the highest "
-        f"score: the unseen one is predicted, as on the curve, which gives {ours} at γ = 0. If "
-        f"the first in file order is predicted, as by argmax, the result is {theirs}."
+        f"score: the unseen one is predicted, as on the curve, which gives {on_curve} at γ = 0. If "
+        f"the first in file order is predicted, as by argmax, the result is {by_file_order}."
     )
 
 

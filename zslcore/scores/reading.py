@@ -643,22 +643,22 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
     if names["scores"] is None and answers is None:
         parts["named_matrix"] = _matrix_without_name(contents)
         names["class_names"] = None
-    wanted: dict[str, Role] = {name: ROLES[part] for part, name in names.items() if name}
+    roles_of_names: dict[str, Role] = {name: ROLES[part] for part, name in names.items() if name}
     if names["scores"] is None and answers is not None:
-        wanted[answers] = "labels"
+        roles_of_names[answers] = "labels"
     labels_of = [first_named(shapes, titles) for titles in LABELS_OF_BLOCKS]
     if second is not None:
-        wanted[second] = "scores"
+        roles_of_names[second] = "scores"
         if names["labels"] is None and None not in labels_of:
             names["labels"] = labels_of[0]
-            wanted |= {name: "labels" for name in labels_of if name is not None}
+            roles_of_names |= {name: "labels" for name in labels_of if name is not None}
     marks = names["labels"] if _are_marks(shapes, names["labels"], names["scores"]) else None
     if marks is not None:
-        wanted[marks] = "scores"
-    read = contents.read(wanted, folder, limits=limits)
+        roles_of_names[marks] = "scores"
+    read = contents.read(roles_of_names, folder, limits=limits)
     every = {**names, "predicted": answers, "unseen_scores": second, "unseen_labels": labels_of[1]}
     for part, name in every.items():
-        if name is not None and name in wanted:
+        if name is not None and name in roles_of_names:
             answer = read.names.get(name, read.arrays.get(name))
             if answer is not None:  # a reader may omit a corrupt part
                 parts[part] = answer
@@ -669,7 +669,7 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
     parts["others"] = {
         name: array
         for name, array in contents.arrays.items()
-        if array.ndim == 1 and name not in wanted and name != "listed"
+        if array.ndim == 1 and name not in roles_of_names and name != "listed"
     }
     if contents.has("listed") and "predicted" in parts:
         n = contents.numbers("listed").max()
@@ -756,14 +756,14 @@ def _read_parquet(path: Path, folder: Path, limits: Limits, keyed: bool) -> dict
 
     With ``keyed``, columns of other texts are read, too, since one may name the images.
     """
-    wanted: dict[str, Role] = {
+    roles_of_titles: dict[str, Role] = {
         "titles": "names",
         "scores": "scores",
         "class_names": "names",
         "labels": "labels",
         "predicted": "labels",
     }
-    read = read_arrays(path, wanted, folder, required=(), limits=limits)
+    read = read_arrays(path, roles_of_titles, folder, required=(), limits=limits)
     named = {**read.arrays, **read.names}
     of_images = [named[part] for part in ("labels", "predicted") if part in named]
     titles = read.names.get("titles", ())

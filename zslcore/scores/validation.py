@@ -203,15 +203,17 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
        calculation of P", Journal of the Royal Statistical Society 85 (1922): one-sided.
     """
     m, share_copied = min(len(validation.y), ROWS), share_of_equal_rows(matrix, validation)
-    for tested, held, of_what in _signatures(matrix, validation):
+    for tested, validated, of_what in _signatures(matrix, validation):
         some = np.unique(np.linspace(0, len(tested) - 1, ROWS).astype(np.intp))
-        others, mine = _nearest(tested[some], tested, some), _nearest(held, tested)
+        others, matches = _nearest(tested[some], tested, some), _nearest(validated, tested)
         for nearer, times, least in of_what:
-            n_chance, n_found = len(_matched(*others, nearer)), len(_matched(*mine, nearer))
-            chance, share = n_chance / len(some), n_found / len(held)
+            n_chance, n_found = len(_matched(*others, nearer)), len(_matched(*matches, nearer))
+            chance, share = n_chance / len(some), n_found / len(validated)
             if share <= max(times * chance + least, share_copied) or share * m < FEWEST:
                 continue
-            table = np.array([[n_found, len(held) - n_found], [n_chance, len(some) - n_chance]])
+            table = np.array(
+                [[n_found, len(validated) - n_found], [n_chance, len(some) - n_chance]]
+            )
             if fisher_exact(table, alternative="greater").pvalue < UNLIKELY:
                 share_copied = share
     return share_copied
@@ -296,13 +298,13 @@ def _share_found(F: np.ndarray, values: np.ndarray) -> float:
     """Return the share of rows of ``values`` with all their values in a single row of ``F``."""
     single_values = values.astype(np.float32)
     near = np.unique(single_values)
-    held: dict[float, set[int]] = {float(v): set() for v in near}
+    rows_with_value: dict[float, set[int]] = {float(v): set() for v in near}
     for part, block in blocks(F):
         single = np.asarray(block, dtype=np.float32)
         place = np.clip(np.searchsorted(near, single), 0, len(near) - 1)
         for i, k in np.argwhere(near[place] == single):
-            held[float(near[place[i, k]])].add(part.start + int(i))
-    of_rows = (set.intersection(*(held[float(v)] for v in row)) for row in single_values)
+            rows_with_value[float(near[place[i, k]])].add(part.start + int(i))
+    of_rows = (set.intersection(*(rows_with_value[float(v)] for v in row)) for row in single_values)
     return float(np.mean([bool(of) for of in of_rows]))
 
 

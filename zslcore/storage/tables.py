@@ -129,8 +129,8 @@ def best_in_groups(
     """
     group = groups.groupby(list(groups), dropna=False, sort=False).ngroup().to_numpy()
     signs = [-1.0 if column in smallest else 1.0 for column in values]
-    meant = np.asarray(among, dtype=bool)[:, None] & values.notna()
-    value = (values.astype(float) * signs).where(meant)
+    is_compared = np.asarray(among, dtype=bool)[:, None] & values.notna()
+    value = (values.astype(float) * signs).where(is_compared)
     of_group = value.groupby(group)
     best = of_group.transform("max")
     return (value == best) & (of_group.transform("min") < best)

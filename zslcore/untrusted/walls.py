@@ -237,12 +237,15 @@ class _Program(ctypes.Structure):
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:
     """Drop the capabilities of an administrator, except for access to files of other users."""
-    header, held = struct.pack("=Ii", CAPABILITY_VERSION, 0), ctypes.create_string_buffer(24)
-    if libc.capget(header, held):
+    header, capabilities = (
+        struct.pack("=Ii", CAPABILITY_VERSION, 0),
+        ctypes.create_string_buffer(24),
+    )
+    if libc.capget(header, capabilities):
         return
-    effective, permitted, *_ = struct.unpack("=6I", held.raw)
-    kept = permitted & 1 << CAP_DAC_OVERRIDE
-    libc.capset(header, struct.pack("=6I", effective & kept, kept, 0, 0, 0, 0))
+    effective, permitted, *_ = struct.unpack("=6I", capabilities.raw)
+    kept_bits = permitted & 1 << CAP_DAC_OVERRIDE
+    libc.capset(header, struct.pack("=6I", effective & kept_bits, kept_bits, 0, 0, 0, 0))
 
 
 def _shut_calls(libc: ctypes.CDLL) -> bool:

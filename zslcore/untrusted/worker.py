@@ -227,11 +227,11 @@ def _fork_server() -> tuple[subprocess.Popen[bytes], socket.socket]:
         server[1].close()
         server = None
     if server is None:
-        ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
-        with theirs:
-            descriptor = theirs.fileno()
+        own_end, server_end = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with server_end:
+            descriptor = server_end.fileno()
             process = _python(str(descriptor), pass_fds=[descriptor])
-        server = _servers[os.getpid()] = process, ours
+        server = _servers[os.getpid()] = process, own_end
     return server
 
 
@@ -253,9 +253,9 @@ def _python(*words: str, **options: Any) -> subprocess.Popen[Any]:
     environment |= {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # Arrow's own pool reserves far more
     # A background thread does not survive a fork.
     environment |= {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
-    silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    no_streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     command = [sys.executable, "-P", "-W", "ignore", "-m", __name__, *words]
-    return subprocess.Popen(command, env=environment, **(silent | options))  # noqa: S603 - ours
+    return subprocess.Popen(command, env=environment, **(no_streams | options))  # noqa: S603 - ours
 
 
 def warm_up(*modules: str) -> None:

@@ -336,10 +336,11 @@ def _show_code(code: str) -> None:
     st.badge(word, color=COLORS[state])
     st.markdown(f"**{plain(code)}**, {plain(rows[0].paper)}")
     for row in rows:
-        says = plain(row.says.replace("`", ""))
+        statement = plain(row.says.replace("`", ""))
         st.markdown(f"**{row.choice.capitalize()}:** {plain(row.meaning)} · [lines]({row.url})")
         st.caption(
-            f"{says}. Read on {row.read}." + f" Authors: {plain(row.answer)}" * bool(row.answer)
+            f"{statement}. Read on {row.read}."
+            + f" Authors: {plain(row.answer)}" * bool(row.answer)
         )
     st.caption(BOUND)
     downloads.show_command(f"zslcore protocols {code}")

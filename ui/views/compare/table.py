@@ -186,8 +186,8 @@ def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> li
 
     def order(cell: MethodResult) -> tuple[int, bool, bool, bool, bool, str]:
         place = first.index(cell.data) if cell.data in first else len(first)
-        theirs, real = cell.origin == "others", not cell.simulated and bool(cell.benchmark)
-        return place, theirs, cell.simulated, not real, cell.benchmark != "CUB", cell.data
+        is_of_others, real = cell.origin == "others", not cell.simulated and bool(cell.benchmark)
+        return place, is_of_others, cell.simulated, not real, cell.benchmark != "CUB", cell.data
 
     shown = sorted((cell for cell in cells if cell.origin in origins), key=order)
     names = {cell.data: result_title(cell) for cell in shown}
@@ -386,8 +386,8 @@ def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) ->
     finite = seconds[np.isfinite(seconds)]
     if not len(finite):
         return "The duration is unknown."
-    rest = len(seconds) - len(finite)
-    more = f", plus {rest} of unknown duration" * (rest > 0)
+    n_unknown = len(seconds) - len(finite)
+    more = f", plus {n_unknown} of unknown duration" * (n_unknown > 0)
     return (
         f"Computing them takes about {duration(float(finite.sum()))}{more}; it needs the features."
     )

@@ -197,11 +197,11 @@ def _map() -> tuple[pd.DataFrame, list[str]]:
     is_open = (table["state"] == "unknown").groupby(table["title"], sort=False).all()
     web = [str(title) for title in is_open.index[is_open]]
     first = table[table["title"] == web[0]]
-    rest = table[~table["title"].isin(web) & (table["pretraining"] != NOTHING)]
-    unknown = (rest["state"] == "unknown").groupby(rest["title"]).transform("sum")
-    rest = rest.loc[unknown.sort_values(kind="stable").index]
+    other_sets = table[~table["title"].isin(web) & (table["pretraining"] != NOTHING)]
+    unknown = (other_sets["state"] == "unknown").groupby(other_sets["title"]).transform("sum")
+    other_sets = other_sets.loc[unknown.sort_values(kind="stable").index]
     of_web = first.assign(pretraining="", title=WEB, hover=f"unknown: {', '.join(web)}")
-    return pd.concat([rest, of_web], ignore_index=True), web
+    return pd.concat([other_sets, of_web], ignore_index=True), web
 
 
 def _short(row: Mapping[Any, Any]) -> str:

@@ -70,8 +70,10 @@ def show(_: Header) -> None:
         if not baseline:
             _ask_for_baseline(dataset)
         methods = list(dict.fromkeys([*GAIN_METHODS, method]))
-        wanted = OverlapStudy.of([dataset, cache.dataset(baseline)], methods, sorted(in_set), DRAWS)
-        study = waiting.study_result(wanted)
+        overlap_study = OverlapStudy.of(
+            [dataset, cache.dataset(baseline)], methods, sorted(in_set), DRAWS
+        )
+        study = waiting.study_result(overlap_study)
         gains = partial(class_gains, study, dataset.name, baseline)
         table = gains(method, dataset.class_names, related)
         gain = group_gain(table)

@@ -72,16 +72,16 @@ class MapData:
 def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
     """Map class numbers of ``second`` to ``first``; DatasetError if class names differ."""
     place = {name: c for c, name in enumerate(first.class_names)}
-    alone = sorted(set(first.class_names) ^ set(second.class_names))
-    if alone or len(place) != first.n_classes or len(place) != second.n_classes:
+    unmatched = sorted(set(first.class_names) ^ set(second.class_names))
+    if unmatched or len(place) != first.n_classes or len(place) != second.n_classes:
         which = (
-            f"{alone[0]!r} is a class of only one of the two"
-            if alone
+            f"{unmatched[0]!r} is a class of only one of the two"
+            if unmatched
             else "a class name occurs twice"
         )
         raise DatasetError(
             f"{first.name} and {second.name} must have the same classes to be compared: {which}"
-            f"{f' ({len(alone)} such classes)' if len(alone) > 1 else ''}."
+            f"{f' ({len(unmatched)} such classes)' if len(unmatched) > 1 else ''}."
         )
     return np.array([place[name] for name in second.class_names], dtype=np.intp)
 

@@ -309,8 +309,8 @@ class MapStudy(Study[EmbeddedMap]):
         if shipped_folder(study.key) is None:
             digests = tuple(dataset.digest for dataset in datasets)
             if key := _shipped_maps().get((digests, settings.layout)):
-                theirs = cls(names, settings, key)
-                return theirs if shipped_folder(theirs.key) else study
+                study_by_layout = cls(names, settings, key)
+                return study_by_layout if shipped_folder(study_by_layout.key) else study
         return study
 
     @property

@@ -132,12 +132,12 @@ class Difference:
             for cause in self.causes
             if cause.points is not None
         ]
-        rest = next(cause.change for cause in self.causes if cause.points is None)
+        unmeasured = next(cause.change for cause in self.causes if cause.points is None)
         measured = f"; {'; '.join(parts)}" if parts else ""
         where = f"{self.method}, {self.cell} ({self.table})"
         return (
             f"{where}: {signed(gap)} points compared with the printed value{measured}. Not "
-            f"measured: {rest}."
+            f"measured: {unmeasured}."
         )
 
 

@@ -183,19 +183,22 @@ def _missing(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
 def _equal(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
     _, group, count = np.unique(S, axis=0, return_inverse=True, return_counts=True)
     group = group.ravel()
-    alike = np.flatnonzero((count[group] > 1) & S.any(axis=1))
-    if not alike.size:
+    equal_classes = np.flatnonzero((count[group] > 1) & S.any(axis=1))
+    if not equal_classes.size:
         return
-    tested = context.unseen_classes is not None and np.isin(alike, context.unseen_classes).any()
-    names = context.names(alike)
+    tested = (
+        context.unseen_classes is not None and np.isin(equal_classes, context.unseen_classes).any()
+    )
+    names = context.names(equal_classes)
     note = "; test classes are among them, and no method can distinguish these" if tested else ""
     yield (error if tested else warning)(
-        f"{len(alike)} classes have the prototype of another class ({listed(names)}){note}.",
+        f"{len(equal_classes)} classes have the prototype of another class "
+        f"({listed(names)}){note}.",
         "Give these classes different descriptions.",
         Evidence.of(
             "Equal class embeddings",
             ("group", "class"),
-            sorted(zip(group[alike], names, strict=True)),
+            sorted(zip(group[equal_classes], names, strict=True)),
         ),
         classes=names,
     )
@@ -231,7 +234,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                 "your classes.",
             )
         rows, name = overlaps_of_split(context, vocabulary), vocabulary.title
-        for say, those, text, advice in (
+        for finding_of, those, text, advice in (
             (
                 leak,
                 [row for row in rows if row.counts],
@@ -256,7 +259,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                 classes = [row.class_name for row in those]
                 values = {"name": name, "k": len(those), "n": n, "names": listed(classes)}
                 values["are"] = "is" if len(those) == 1 else "are"
-                yield say(
+                yield finding_of(
                     text.format(**values),
                     advice,
                     _matches(those),
@@ -363,14 +366,18 @@ def _effect(
     ]
     columns = ("method", "ACC_OUC", "ACC_TUC", "gain", "low", "high", "p", "p (Holm)")
     worst = max(gains, key=lambda method: gains[method].gain)
-    telling = bool(min(adjusted) < SIGNIFICANT)
-    verb = "are significantly" if telling else "are not significantly"
+    is_significant = bool(min(adjusted) < SIGNIFICANT)
+    verb = "are significantly" if is_significant else "are not significantly"
     left_out = f" ({len(related)} related left out)" if related else ""
     message = (
         f"The {len(overlapping)} classes in {vocabulary.title} {verb} more accurate than unrelated "
         f"ones{left_out}: largest OverlapGain "
         f"{signed(gains[worst].gain)} % ({worst}), smallest adjusted p {min(adjusted):.3g}."
     )
-    advice = "Report accuracy on clean classes next to accuracy on all classes." if telling else ""
+    advice = (
+        "Report accuracy on clean classes next to accuracy on all classes."
+        if is_significant
+        else ""
+    )
     evidence = Evidence.of("OverlapGain by method", columns, table)
-    return (warning if telling else ok)(message, advice, evidence)
+    return (warning if is_significant else ok)(message, advice, evidence)

@@ -109,11 +109,11 @@ def _by_classes(context: AuditContext) -> str:
         is_test = (facts[column] == "test").to_numpy()
         if not np.array_equal(np.flatnonzero(is_test), context.known_unseen_classes):
             continue
-        held = facts["test_seen"].to_numpy() * (name == "PS")
+        n_test_seen = facts["test_seen"].to_numpy() * (name == "PS")
         images = facts["images"].to_numpy()
         expected = {
-            "trainval": np.where(is_test, 0, images - held),
-            "test_seen": held,
+            "trainval": np.where(is_test, 0, images - n_test_seen),
+            "test_seen": n_test_seen,
             "test_unseen": np.where(is_test, images, 0),
         }
         if all(np.array_equal(_counts(context, part), n) for part, n in expected.items()):

@@ -87,8 +87,8 @@ def shared_rows(context: AuditContext) -> Findings:
         yield ok(f"In no part: {counted(n, 'image')}.", figures={"rows": n})
     yield from _other_lists(context)
     if names := context.facts.get(UNREAD):
-        say = open_ if MAY_BE_ROWS.search(names) else ok
-        yield say(f"Not read, and not checked: {names}.")
+        finding_of = open_ if MAY_BE_ROWS.search(names) else ok
+        yield finding_of(f"Not read, and not checked: {names}.")
 
 
 def _misnumbered(context: AuditContext) -> Findings:
@@ -116,11 +116,11 @@ def _misnumbered(context: AuditContext) -> Findings:
         )
     for part, rows in context.parts.items():
         unique, count = np.unique(rows, return_counts=True)
-        if (again := unique[count > 1]).size:
-            times = zip([part] * again.size, again, count[count > 1], strict=True)
+        if (repeated := unique[count > 1]).size:
+            times = zip([part] * repeated.size, repeated, count[count > 1], strict=True)
             table = Evidence.of(title, ("part", "row", "times"), times)
             what = f"Listed more than once in {part}"
-            yield _of_rows(warning, what, again, "List every row once.", table)
+            yield _of_rows(warning, what, repeated, "List every row once.", table)
 
 
 def _wrapped_bits(context: AuditContext) -> int:
@@ -185,32 +185,36 @@ def _in_two_parts(context: AuditContext) -> Findings:
         both = np.intersect1d(context.rows(a), context.rows(b))
         if not both.size or (a == "trainval" and b in ("train", "val")):
             continue
-        say, what = warning, f"In {a} and in {b}"
+        finding_of, what = warning, f"In {a} and in {b}"
         if b in TEST_PARTS:
-            say, what = error, f"Tested in {a} and in {b}"
+            finding_of, what = error, f"Tested in {a} and in {b}"
         if a in TRAIN_PARTS and b in TEST_PARTS:
-            say, what = leak, f"Tested in {b} and trained on in {a}"
+            finding_of, what = leak, f"Tested in {b} and trained on in {a}"
         advice = "Keep each row in one part; the corrected split does."
-        yield _of_rows(say, what, both, advice, _listed(context, both))
+        yield _of_rows(finding_of, what, both, advice, _listed(context, both))
     if "trainval" in context.parts and {"train", "val"} & set(context.parts):
-        stray = np.setdiff1d(context.rows("train", "val"), context.rows("trainval", *TEST_PARTS))
-        if stray.size:
+        outside_trainval = np.setdiff1d(
+            context.rows("train", "val"), context.rows("trainval", *TEST_PARTS)
+        )
+        if outside_trainval.size:
             what = "In train or val but not in trainval"
-            yield _of_rows(warning, what, stray, "Make trainval the union of train and val.")
+            yield _of_rows(
+                warning, what, outside_trainval, "Make trainval the union of train and val."
+            )
 
 
 def _fold_rows(context: AuditContext) -> Findings:
     tested, trainval = context.rows(*TEST_PARTS), context.rows("trainval")
     for k, (train, val) in enumerate(context.fold_rows, 1):
         used = np.union1d(train, val)
-        for say, rows, what in (
+        for finding_of, rows, what in (
             (leak, np.intersect1d(used, tested), "tested"),
             (warning, np.intersect1d(train, val), "used for both training and validation"),
             (warning, np.setdiff1d(used, np.union1d(trainval, tested)), "not in trainval"),
         ):
             if rows.size:
                 advice = "Make each fold a partition of the rows of trainval."
-                yield _of_rows(say, f"Fold {k}, {what}", rows, advice)
+                yield _of_rows(finding_of, f"Fold {k}, {what}", rows, advice)
 
 
 def _other_lists(context: AuditContext) -> Findings:
@@ -247,7 +251,7 @@ def _other_lists(context: AuditContext) -> Findings:
 
 
 def _of_rows(
-    say: Callable[..., Finding],
+    finding_of: Callable[..., Finding],
     what: str,
     rows: np.ndarray,
     advice: str,
@@ -255,7 +259,7 @@ def _of_rows(
 ) -> Finding:
     """Return a finding on rows, with their number in its sentence."""
     text = f"{what}: {counted(rows.size, 'row')}."
-    return say(text, advice, evidence, rows, figures={"rows": rows.size})
+    return finding_of(text, advice, evidence, rows, figures={"rows": rows.size})
 
 
 def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:
@@ -298,9 +302,9 @@ def seen_and_unseen(context: AuditContext) -> Findings:
         text = f"No test class is unseen: {n} ({listed(names)}) also {have} training images."
         yield error(text, "Exclude some classes from training and test on them.", classes=names)
     lists = context.class_lists
-    stray = np.setdiff1d(np.intersect1d(seen, lists.get("unseen", [])), both)
-    if stray.size:
-        names = context.names(stray)
+    trained_unseen = np.setdiff1d(np.intersect1d(seen, lists.get("unseen", [])), both)
+    if trained_unseen.size:
+        names = context.names(trained_unseen)
         text = f"Unseen by the class lists, but trained on or tested as seen: {listed(names)}."
         yield open_(text, "Correct the lists or the rows.", classes=names)
     if {"seen", "unseen"} <= set(lists):
@@ -308,8 +312,8 @@ def seen_and_unseen(context: AuditContext) -> Findings:
             names = context.names(both)
             text = f"The class lists call {listed(names)} both seen and unseen."
             yield leak(text, "Correct the lists.", classes=names)
-        if (stray := np.setdiff1d(unseen, lists["unseen"])).size:
-            names = context.names(stray)
+        if (trained_unseen := np.setdiff1d(unseen, lists["unseen"])).size:
+            names = context.names(trained_unseen)
             text = (
                 f"test_unseen has rows of {listed(names)}, which the class lists do not list "
                 "as unseen."
@@ -346,8 +350,8 @@ def _both(context: AuditContext, both: np.ndarray) -> Finding:
         if _has_labels_of_other_images(context):
             advice = OF_OTHERS
     text = f"Both seen and unseen: {counted(len(both), 'class', 'classes')} ({listed(names)})."
-    say = open_ if _has_labels_of_other_images(context) else leak
-    return say(text, advice, evidence, rows, names, {"classes": len(both)})
+    finding_of = open_ if _has_labels_of_other_images(context) else leak
+    return finding_of(text, advice, evidence, rows, names, {"classes": len(both)})
 
 
 def _has_labels_of_other_images(context: AuditContext) -> bool:
@@ -373,7 +377,7 @@ def fold_classes(context: AuditContext) -> Findings:
         pair = "The pair train and val", context.classes("train"), context.classes("val")
         folds.insert(0, pair)
     for name, train, val in folds:
-        for say, a, b, what, advice in (
+        for finding_of, a, b, what, advice in (
             (
                 leak,
                 val,
@@ -399,8 +403,8 @@ def fold_classes(context: AuditContext) -> Findings:
             if (classes := np.intersect1d(a, b)).size:
                 names = context.names(classes)
                 if _has_labels_of_other_images(context):
-                    say, advice = open_, OF_OTHERS
-                yield say(f"{name} {what}: {listed(names)}.", advice, classes=names)
+                    finding_of, advice = open_, OF_OTHERS
+                yield finding_of(f"{name} {what}: {listed(names)}.", advice, classes=names)
 
 
 @check(

@@ -108,8 +108,10 @@ def letters_of(name: str) -> str:
 
 def first_named(names: Iterable[str], listed: Iterable[str]) -> str | None:
     """Return the name that is first in a list of this module; None if no name is listed."""
-    held = {plain_name(name): name for name in reversed([*names])}
-    return next((held[key] for key in map(plain_name, listed) if key in held), None)
+    name_of_plain = {plain_name(name): name for name in reversed([*names])}
+    return next(
+        (name_of_plain[key] for key in map(plain_name, listed) if key in name_of_plain), None
+    )
 
 
 def is_named(name: str, listed: tuple[str, ...]) -> bool:

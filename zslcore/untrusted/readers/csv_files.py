@@ -194,9 +194,9 @@ def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
         header = [name.strip() for name in next(csv.reader([line]), [])]
     except csv.Error:
         raise Refused("expected names of columns; got an unterminated field", "line 1") from None
-    twice = [name for name, times in Counter(header).items() if times > 1]
-    if twice or len(header) > MAX_COLUMNS:
-        which = f", {twice[0]!r} more than once" if twice else ""
+    repeated = [name for name, times in Counter(header).items() if times > 1]
+    if repeated or len(header) > MAX_COLUMNS:
+        which = f", {repeated[0]!r} more than once" if repeated else ""
         raise Refused(
             f"expected at most {MAX_COLUMNS:,} different columns; got {len(header):,}{which}",
             "line 1",

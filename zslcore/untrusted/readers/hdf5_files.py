@@ -96,8 +96,8 @@ class Hdf5:
         group = self.file[where]
         is_group = isinstance(group, self.h5py.Group)
         if not is_group or field not in group:
-            held = ", ".join(islice(group, 6)) if is_group else "an array"
-            raise Refused(f"expected a struct with the field {field!r}; got {held}")
+            content = ", ".join(islice(group, 6)) if is_group else "an array"
+            raise Refused(f"expected a struct with the field {field!r}; got {content}")
         self._refuse_link(group, field)
         return self._plain(group[field])
 
@@ -156,8 +156,8 @@ def _opened_arrays(path: str, names: list[str]) -> list[Any]:
     for name in names:
         worker.report_progress(reading=name)
         if name not in {*source.names, *source.top}:
-            held = ", ".join(source.names[:20]) or "none"
-            raise Refused(f"expected an array {name!r}; got {held}", "its list of arrays")
+            content = ", ".join(source.names[:20]) or "none"
+            raise Refused(f"expected an array {name!r}; got {content}", "its list of arrays")
         data = source.array(name)
         stored = data.id.get_storage_size()
         if data.nbytes > MOST_COMPRESSED * stored:

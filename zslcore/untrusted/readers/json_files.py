@@ -59,10 +59,10 @@ class Json:
     """
 
     def __init__(self, value: Any) -> None:
-        lists, rest = _class_lists(value)
-        by_row = _has_columns_by_row(rest)
-        by_name = rest if by_row else _innermost(rest)
-        if by_name is rest and not by_row:
+        lists, others = _class_lists(value)
+        by_row = _has_columns_by_row(others)
+        by_name = others if by_row else _innermost(others)
+        if by_name is others and not by_row:
             lists, by_name = {}, value
         if _is_vector_a_class(by_name):
             classes, vectors = [*by_name], [*by_name.values()]
@@ -145,15 +145,15 @@ def _class_lists(value: Any) -> tuple[dict[str, Any], Any]:
     lists: dict[str, Any] = {}
     if not isinstance(value, dict):
         return lists, value
-    rest: dict[str, Any] = {}
+    others: dict[str, Any] = {}
     for name, each in value.items():
         inner = each if isinstance(each, dict) and each else {name: each}
         of = {n: v for n, v in inner.items() if is_named(n, CLASS_LISTS) and _is_class_list(v)}
         if of and not any(isinstance(v, list | dict) for n, v in inner.items() if n not in of):
             lists |= of
         else:
-            rest[name] = each
-    return lists, rest
+            others[name] = each
+    return lists, others
 
 
 def _is_class_list(value: Any) -> bool:
@@ -222,7 +222,7 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
     listed = [c for c in columns.values() if all(map(_is_list, c))]
     named = [c for c in listed if all(isinstance(text, str) for each in c for text in each)]
-    held: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
     best: dict[str, Any] = {}
     for name, column in columns.items():
         if named and column in listed and [*map(len, column)] == [*map(len, named[0])]:
@@ -232,23 +232,23 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         scores = [_by_class(each) for each in column] if is_scored else [None]
         if classes := _classes_of(scores):
             rows = [[each[c] for c in classes] for each in scores if each is not None]
-            held |= {"scores" if is_best else name: rows, "class_names": classes}
+            arrays |= {"scores" if is_best else name: rows, "class_names": classes}
         elif None not in scores:
             best |= _best_of(name, [each for each in scores if each is not None])
         elif _is_uniform(column):
-            held[name] = column
+            arrays[name] = column
         elif is_best and all(map(_is_list, columns[name])):
             first = [each[0] for each in columns[name]]
             if all(isinstance(each, str) for each in first):
                 best.setdefault("top1", first)
                 best.setdefault("listed", [*map(len, column)])
-    if not any(is_named(name, SCORED) for name in held):
-        held |= best
-    numbers = [n for n, c in held.items() if _is_number(c[0]) and not is_named(n, OWN)]
+    if not any(is_named(name, SCORED) for name in arrays):
+        arrays |= best
+    numbers = [n for n, c in arrays.items() if _is_number(c[0]) and not is_named(n, OWN)]
     if len(numbers) > 1:
-        held |= {"values": np.array([held.pop(n) for n in numbers], dtype=np.float64).T}
-        held["columns"] = numbers
-    return held
+        arrays |= {"values": np.array([arrays.pop(n) for n in numbers], dtype=np.float64).T}
+        arrays["columns"] = numbers
+    return arrays
 
 
 def _classes_of(scores: Sequence[dict[str, float] | None]) -> list[str]:
@@ -411,8 +411,10 @@ def parse_json(text: bytes) -> Any:
 def _with_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        twice = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
-        raise Refused(f"expected every name of an object once; got {twice[:80]!r} more than once")
+        repeated = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
+        raise Refused(
+            f"expected every name of an object once; got {repeated[:80]!r} more than once"
+        )
     return value
 
 

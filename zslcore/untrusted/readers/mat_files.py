@@ -90,11 +90,11 @@ class Mat5:
         value: np.ndarray = loadmat(self.path, variable_names=[of])[of]
         if not field:
             return value
-        held = value.dtype.names or ()
-        if value.size != 1 or field not in held:
+        field_names = value.dtype.names or ()
+        if value.size != 1 or field not in field_names:
             raise Refused(
                 f"expected one struct with the field {field!r}; got {value.size} with "
-                f"{', '.join(held[:6]) or 'none'}"
+                f"{', '.join(field_names[:6]) or 'none'}"
             )
         inner: Any = np.asarray(value[field].ravel()[0])
         return join_cells(inner.ravel().tolist()) if inner.dtype == object else inner

@@ -260,8 +260,8 @@ def read_columns(
     columns = file.schema_arrow.names
     for name in required:
         if name not in columns:
-            held = ", ".join(columns[:12]) or "nothing"
-            raise Refused(f"not in the file, which holds {held}", f"variable {name!r}")
+            content = ", ".join(columns[:12]) or "nothing"
+            raise Refused(f"not in the file, which holds {content}", f"variable {name!r}")
     present = [name for name in wanted if name in columns]
     worker.raise_memory_limit(3 * _declared_by_columns(file.metadata, present, budget))
     attrs = _attrs((file.metadata.metadata or {}) | (file.schema_arrow.metadata or {}))

@@ -258,8 +258,8 @@ class Torch:
         storage, size = value.storage, value.storage.n * _size_of(value.storage.dtype)
         member = f"{self.prefix}data/{storage.key}"
         self._refuse_absent(member, size)
-        if (held := self.members[member].file_size) != size:
-            raise Refused(f"declares {size:,} bytes of values; got {held:,}")
+        if (stored_size := self.members[member].file_size) != size:
+            raise Refused(f"declares {size:,} bytes of values; got {stored_size:,}")
         if not math.prod(value.shape):
             return _values(b"", storage.dtype).reshape(value.shape)
         # A tensor may be a few rows of a large storage: only its values are read.

@@ -100,8 +100,8 @@ def read_variables(
     }
     for name in required:
         if name not in available:
-            held = ", ".join(source.names[:12]) or "nothing"
-            raise Refused(f"not in the file, which holds {held}", f"variable {name!r}")
+            content = ", ".join(source.names[:12]) or "nothing"
+            raise Refused(f"not in the file, which holds {content}", f"variable {name!r}")
     present, declared = [name for name in wanted if name in available], 0
     for name in present:
         worker.report_progress(reading=name)

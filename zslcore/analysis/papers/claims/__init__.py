@@ -203,13 +203,15 @@ def judgment_table(judged: Judged) -> pd.DataFrame:
 
 def as_text(judged: Judged) -> str:
     """Return judged claims and verdict counts as text; bodies that decide no claim share a line."""
-    silent = [
+    unused_bodies = [
         body
         for body in BODIES
         if len(judged) > 1
         and all(of[body].verdict == "undecided" for of in judged.values() if body in of)
     ]
-    judged = {id_: {b: j for b, j in of.items() if b not in silent} for id_, of in judged.items()}
+    judged = {
+        id_: {b: j for b, j in of.items() if b not in unused_bodies} for id_, of in judged.items()
+    }
     lines = []
     for id_, of in judged.items():
         claim = CLAIMS[id_]
@@ -219,9 +221,9 @@ def as_text(judged: Judged) -> str:
             verdict = judgment.words.replace(judgment.verdict, judgment.verdict.upper(), 1)
             lines.append(f"  {BODIES[body]}: {verdict}. {sentence}")
         lines.append("")
-    unused = ", ".join(BODIES[body] for body in silent)
+    unused = ", ".join(BODIES[body] for body in unused_bodies)
     return ("\n").join(
-        [*lines, *_counts(judged), *[f"No claim is decided by: {unused}."] * bool(silent)]
+        [*lines, *_counts(judged), *[f"No claim is decided by: {unused}."] * bool(unused_bodies)]
     )
 
 
@@ -259,9 +261,9 @@ def with_ours(id_: str, printed: ReadCells, ours: ClaimEvidence) -> pd.DataFrame
     matched = figures.drop(columns="value").merge(values, on=_CELL)
     if matched.empty:
         return wide
-    mine = to_wide(matched, figures).reindex(wide.index).add_suffix(", ours")
+    our_cells = to_wide(matched, figures).reindex(wide.index).add_suffix(", ours")
     order = [name for column in wide for name in (column, f"{column}, ours")]
-    joined = wide.join(mine)
+    joined = wide.join(our_cells)
     return joined[[name for name in order if name in joined]]
 
 

@@ -232,8 +232,8 @@ class ClaimEvidence:
     def printed(self, table: str, value: str, index: Sequence[str], **where: object) -> pd.Series:
         """Return a column of a printed table by ``index``; ``where`` maps columns to values."""
         rows = self._of_methods(self.table(table))
-        for column, wanted in where.items():
-            rows = rows[rows[column].isin(wanted if isinstance(wanted, list) else [wanted])]
+        for column, expected in where.items():
+            rows = rows[rows[column].isin(expected if isinstance(expected, list) else [expected])]
         return rows.dropna(subset=[value]).set_index([*index])[value].round(DIGITS)
 
     def cases(
@@ -427,17 +427,17 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
 def evidence_of(results: Iterable[RunResult]) -> dict[Body, ClaimEvidence]:
     """Return evidence by body: all results on real data, your results, simulated data."""
     rows = result_rows(results)
-    ours = {(each.key, each.created) for each in shipped_results()}
+    shipped = {(each.key, each.created) for each in shipped_results()}
     came = (
-        [pair in ours for pair in zip(rows["key"], rows["created"], strict=True)]
+        [pair in shipped for pair in zip(rows["key"], rows["created"], strict=True)]
         if len(rows)
         else []
     )
-    mine = rows[~np.array(came, dtype=bool)] if any(came) else rows
+    own_rows = rows[~np.array(came, dtype=bool)] if any(came) else rows
     every = pd.concat([board_rows(), rows], ignore_index=True) if any(came) else rows
     return {
         "real": evidence_from_rows(every, simulated=False),
-        "yours": replace(evidence_from_rows(mine, simulated=False), body="yours"),
+        "yours": replace(evidence_from_rows(own_rows, simulated=False), body="yours"),
         "simulated": evidence_from_rows(rows, simulated=True),
     }
 
@@ -531,9 +531,9 @@ def _figures(rows: pd.DataFrame) -> pd.DataFrame:
         part = seeds["value"].agg(value="mean", spread="std", seeds="count").reset_index()
         if figure == "zsl" and "zsl_std" in values:
             stated = seeds[["zsl_std", "seeds"]].max().reset_index()
-            alone = part["spread"].isna() & stated["zsl_std"].notna()
-            part["spread"] = part["spread"].where(~alone, stated["zsl_std"])
-            part.loc[alone, "seeds"] = stated.loc[alone, "seeds"].astype(float)
+            without_spread = part["spread"].isna() & stated["zsl_std"].notna()
+            part["spread"] = part["spread"].where(~without_spread, stated["zsl_std"])
+            part.loc[without_spread, "seeds"] = stated.loc[without_spread, "seeds"].astype(float)
         parts.append(part.assign(figure=figure, table="runs"))
     figures = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     named = figures.rename(columns={"dataset": "data", "select_for": "chosen_for"})
@@ -559,8 +559,8 @@ def _variant(row: Mapping[str, Any]) -> str:
 
 def _as_in(paper: str, name: str, figure: str) -> str | None:
     """Return a paper's name for a variant of a method; None if the paper ran another variant."""
-    method, _, rest = name.partition(" (")
-    tags = [t for t in rest.removesuffix(")").split(", ") if t not in ("", "features none")]
+    method, _, suffix = name.partition(" (")
+    tags = [t for t in suffix.removesuffix(")").split(", ") if t not in ("", "features none")]
     if paper not in VARIANTS:
         return f"{method} ({', '.join(tags)})" if tags else method
     ran = [VARIANTS[paper][method]] if method in VARIANTS[paper] else []

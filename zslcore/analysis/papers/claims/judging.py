@@ -339,8 +339,8 @@ def name_of(case: object) -> str:
         return str(case)
     if len(case) == 1:
         return str(case[0])
-    rest = f" ({', '.join(map(str, case[2:]))})" if len(case) > 2 else ""
-    return f"{case[0]} on {case[1]}{rest}"
+    further_keys = f" ({', '.join(map(str, case[2:]))})" if len(case) > 2 else ""
+    return f"{case[0]} on {case[1]}{further_keys}"
 
 
 # --- Orders of methods ----------------------------------------------------------------------------
@@ -480,13 +480,13 @@ def judge_end(
         n = len(evidence.methods) if order.missing else len(names)
         if end == "last":
             can = pd.DataFrame({"first": n + 1 - can["last"], "last": n + 1 - can["first"]})
-        sure, possible = (int((can[column] <= size).sum()) for column in ("last", "first"))
-        verdict: Verdict = "holds" if sure == len(named) else "undecided"
+        certain, possible = (int((can[column] <= size).sum()) for column in ("last", "first"))
+        verdict: Verdict = "holds" if certain == len(named) else "undecided"
         verdict = "does not hold" if possible < len(named) else verdict
-        are = "is" if sure == 1 else "are"
+        are = "is" if certain == 1 else "are"
         sentence = (
-            f"{judgment.sentence} {order.other_orders()}, {sure} of these methods {are} certainly "
-            f"among the {end} {number}, and at most {possible} can be."
+            f"{judgment.sentence} {order.other_orders()}, {certain} of these methods {are} "
+            f"certainly among the {end} {number}, and at most {possible} can be."
         )
         judgment = replace(judgment, verdict=verdict, sentence=sentence, exceptions="")
     # An order has no interval.
@@ -592,8 +592,8 @@ def judge_largest(
     rows = values[values[by].isin(among)]
     mean = rows.groupby(by, sort=False)["value"].mean()
     if missing := [name for name in among if name not in mean.index]:
-        lack = "lacks" if len(missing) == 1 else "lack"
-        raise UndecidedError(f"The test needs {needs}; {join_names(missing)} {lack} them.")
+        verb = "lacks" if len(missing) == 1 else "lack"
+        raise UndecidedError(f"The test needs {needs}; {join_names(missing)} {verb} them.")
     each = ", ".join(f"{name} {100 * x:.2f}" for name, x in mean.nlargest(4).items())
     verdict: Verdict = "holds" if mean.idxmax() == largest else "does not hold"
     methods = tuple(rows["method"].unique()) if by == "method" else evidence.methods

@@ -381,8 +381,11 @@ def agreement_with_benchmark(e: ClaimEvidence) -> Judgment:
     tables, index = ("CAL 1", "CAL 1, quoted"), ("method", "data", "split")
     close = difference(*(e.cases("zsl", index, table=table) for table in tables)).abs() <= 0.05
     excepted = close.index.get_level_values("method").isin(["SAE", "ESZSL"])
-    rest = close[excepted]
-    note = f"Of the results of SAE and ESZSL, {rest.sum()} of {len(rest)} are within 5 points."
+    of_excepted = close[excepted]
+    note = (
+        f"Of the results of SAE and ESZSL, {of_excepted.sum()} of {len(of_excepted)} are within "
+        "5 points."
+    )
     what = "Within 5 points of the quoted result, without SAE and ESZSL"
     return judge_count(e, what, close[~excepted], cases=close, at_least=0.5, note=note)
 

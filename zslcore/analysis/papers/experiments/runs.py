@@ -98,8 +98,8 @@ class RunsExperiment(Experiment):
         """Return the printed values of a cell, with one row per method and benchmark."""
         rows = self.printed_table
         rows = rows[(rows["figure"] == cell.figure) & (rows["split"] == cell.split)]
-        alike = rows["chosen_for"] == cell.select_for
-        return rows[alike] if alike.any() else rows
+        has_same_task = rows["chosen_for"] == cell.select_for
+        return rows[has_same_task] if has_same_task.any() else rows
 
     def printed(self, benchmark: str | None) -> pd.DataFrame:
         """Return the printed values of a benchmark: one row per method, one column per cell."""
@@ -114,9 +114,9 @@ class RunsExperiment(Experiment):
         """Return the cells with a split of the data set; DatasetError if there are none."""
         cells = [cell for cell in self.cells if cell.split in dataset.splits]
         if not cells:
-            wanted = " or ".join(dict.fromkeys(cell.split for cell in self.cells))
+            needed_splits = " or ".join(dict.fromkeys(cell.split for cell in self.cells))
             raise DatasetError(
-                f"{self.name} needs split {wanted}; {dataset.name} has "
+                f"{self.name} needs split {needed_splits}; {dataset.name} has "
                 f"{', '.join(dataset.splits) or 'none'}."
             )
         return cells
