@@ -75,7 +75,7 @@ def timed_grid(model, X, y, S, grid, X_test, candidates) -> tuple[dict, float]:
 def eszsl(X, y, S, X_test, candidates) -> None:
     grid = [{"gamma": 10.0**a, "lam": 10.0**b} for a in range(-3, 4) for b in range(-3, 4)]
     fast, t_ours = timed_grid(ESZSL(), X, y, S, grid, X_test, candidates)
-    some = grid[:: len(grid) // PLAIN_POINTS][:PLAIN_POINTS]
+    points = grid[:: len(grid) // PLAIN_POINTS][:PLAIN_POINTS]
     X64, T64, Y = X.astype(float), X_test.astype(float), np.eye(len(S))[y]
 
     def point(gamma, lam, gram=None):
@@ -85,24 +85,24 @@ def eszsl(X, y, S, X_test, candidates) -> None:
         return T64 @ V @ candidates.T
 
     plain = {}
-    t_plain = seconds(lambda: plain.update({str(p): point(**p) for p in some}))
+    t_plain = seconds(lambda: plain.update({str(p): point(**p) for p in points}))
     gram = X64.T @ X64
-    t_gram = seconds(lambda: gram_points(point, some, gram))
-    scale = len(grid) / len(some)
+    t_gram = seconds(lambda: gram_points(point, points, gram))
+    scale = len(grid) / len(points)
     report("ESZSL, 49 points", t_ours, t_plain * scale, 30)
     report("ESZSL, 49 points, plain with one Gram matrix", t_ours, t_gram * scale, 1)
     difference(fast, plain)
 
 
-def gram_points(point, some, gram) -> None:
-    for params in some:
+def gram_points(point, points, gram) -> None:
+    for params in points:
         point(**params, gram=gram)
 
 
 def sae(X, y, S, X_test, candidates) -> None:
     grid = [{"lam": 10.0 ** (k / 2)} for k in range(-3, 7)]
     fast, t_ours = timed_grid(SAE(), X, y, S, grid, X_test, candidates)
-    some = grid[:: len(grid) // PLAIN_POINTS][:PLAIN_POINTS]
+    points = grid[:: len(grid) // PLAIN_POINTS][:PLAIN_POINTS]
     X64, S_y, T64 = X.astype(float), S[y], l2_rows(X_test.astype(float))
 
     def point(lam):
@@ -110,8 +110,8 @@ def sae(X, y, S, X_test, candidates) -> None:
         return T64 @ l2_rows(candidates @ W).T
 
     plain = {}
-    t_plain = seconds(lambda: plain.update({str(p): point(**p) for p in some}))
-    report("SAE, 10 lambdas", t_ours, t_plain * len(grid) / len(some), 20)
+    t_plain = seconds(lambda: plain.update({str(p): point(**p) for p in points}))
+    report("SAE, 10 lambdas", t_ours, t_plain * len(grid) / len(points), 20)
     difference(fast, plain)
 
 
@@ -189,12 +189,16 @@ def measure(n_samples: int, seen: np.ndarray, limit: float) -> None:
     F = rng.normal(size=(n_samples, n_classes)) + 2 * np.eye(n_classes)[y] + 0.5 * seen
     gammas = np.linspace(F.min() - F.max(), F.max() - F.min(), 201)
 
-    what = f"exact curve of {n_samples:,} x {n_classes} scores"
+    description = f"exact curve of {n_samples:,} x {n_classes} scores"
     ours = processor_seconds(lambda: seen_unseen_curve(F, y, seen), REPEATS)
-    some = gammas[::20]
-    t_plain = processor_seconds(lambda: by_grid(F, y, seen, some), 2) * len(gammas) / len(some)
-    report(what, ours, t_plain, 20)
-    check(what, 1000 * ours, "ms", limit)
+    few_gammas = gammas[::20]
+    t_plain = (
+        processor_seconds(lambda: by_grid(F, y, seen, few_gammas), 2)
+        * len(gammas)
+        / len(few_gammas)
+    )
+    report(description, ours, t_plain, 20)
+    check(description, 1000 * ours, "ms", limit)
     curve, swept = seen_unseen_curve(F, y, seen), np.array(by_grid(F, y, seen, gammas))
     area = np.trapezoid(swept[:, 1], swept[:, 0])
     print(f"  AUSUC exact {curve.ausuc:.5f}, by the grid {area:.5f}")

@@ -153,8 +153,8 @@ def measured() -> pd.DataFrame:
             continue
         head = {name: row[name] for name in ("method", "table", "cell", "ours", "printed")}
         for cause, change, value, points in causes_of(figures, row, variant, figure, task, split):
-            what = {"cause": cause, "change": change, "value": value, "points": points}
-            rows.append({"data": DATA, **head, **what})
+            record = {"cause": cause, "change": change, "value": value, "points": points}
+            rows.append({"data": DATA, **head, **record})
     return pd.DataFrame(rows)
 
 

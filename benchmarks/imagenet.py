@@ -169,8 +169,8 @@ def workers(rows: int) -> None:
         print(f"  figures: {same(figures, of_two)}")
         killer = threading.Timer(two / 2, lambda: others[0].send_signal(signal.SIGKILL))
         killer.start()
-        lost, of_one_left = timed(Engine(), arguments)
-        print(f"one of them killed after {two / 2:.1f} s: {lost:.1f} s")
+        after_loss, of_one_left = timed(Engine(), arguments)
+        print(f"one of them killed after {two / 2:.1f} s: {after_loss:.1f} s")
         print(f"  figures: {same(figures, of_one_left)}")
 
 

@@ -36,12 +36,12 @@ THREADS = 2
 
 
 @contextmanager
-def timed(what: str, into: dict[str, float]) -> Iterator[None]:
+def timed(name: str, into: dict[str, float]) -> Iterator[None]:
     wall, processor = time.perf_counter(), time.process_time()
     yield
-    into[what] = time.perf_counter() - wall
-    busy = into[f"{what}, processor"] = time.process_time() - processor
-    print(f"  {what}: {into[what]:.1f} s, processor {busy:.1f} s, load {os.getloadavg()[0]:.1f}")
+    into[name] = time.perf_counter() - wall
+    busy = into[f"{name}, processor"] = time.process_time() - processor
+    print(f"  {name}: {into[name]:.1f} s, processor {busy:.1f} s, load {os.getloadavg()[0]:.1f}")
 
 
 def main() -> None:

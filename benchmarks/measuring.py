@@ -72,19 +72,19 @@ def _times(work: Callable[[], object], repeats: int, clock: Callable[[], float])
         yield clock() - start
 
 
-def report(what: str, ours: float, plain: float, goal: float) -> None:
+def report(name: str, ours: float, plain: float, goal: float) -> None:
     """Print one line with both times, their ratio and the goal for the ratio."""
     ratio = plain / ours
     verdict = "reached" if ratio >= goal else "MISSED"
     print(
-        f"{what}: {ours:.3g} s, plain {plain:.3g} s, ratio {ratio:.1f}x (goal {goal:g}x {verdict})"
+        f"{name}: {ours:.3g} s, plain {plain:.3g} s, ratio {ratio:.1f}x (goal {goal:g}x {verdict})"
     )
 
 
-def check(what: str, value: float, unit: str, limit: float) -> bool:
+def check(name: str, value: float, unit: str, limit: float) -> bool:
     """Print a value and its upper limit in one line; return whether the limit holds."""
     verdict = "reached" if value <= limit else "MISSED"
-    print(f"{what}: {value:.3g} {unit} (limit {limit:g} {unit} {verdict})")
+    print(f"{name}: {value:.3g} {unit} (limit {limit:g} {unit} {verdict})")
     return value <= limit
 
 

@@ -81,9 +81,9 @@ def epoch_seconds(method, X, y, S) -> float:
 def compare(size: str, method, X, y, S) -> None:
     rng = np.random.default_rng(0)
     V = (rng.normal(size=(X.shape[1], S.shape[1])) / np.sqrt(X.shape[1])).astype(np.float32)
-    some = rng.permutation(len(X))[:PLAIN_IMAGES]
+    sample = rng.permutation(len(X))[:PLAIN_IMAGES]
     name, S32 = method.card.name, S.astype(np.float32)
-    plain = seconds(lambda: plain_epoch(name, X, y, S32, V, 0.01, some), REPEATS)
+    plain = seconds(lambda: plain_epoch(name, X, y, S32, V, 0.01, sample), REPEATS)
     ours = epoch_seconds(method, X, y, S)
     report(f"{size} size, {name}, one epoch", ours, plain * len(X) / PLAIN_IMAGES, 20)
     same_loss(method, X, y, S)

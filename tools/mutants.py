@@ -230,8 +230,8 @@ def table(records: dict[str, dict[str, str]]) -> str:
         either = sum(any(by.values()) for by in of_it)
         title = place if place == "all" else f"`{place}`"
         rows.append(f"| {title} | {gate} | {either} | {len(of_it)} |")
-    left = [f"- {name}" for name, by in records.items() if not any(by.values())]
-    return "\n".join(["| folder | gate | all | made |", "|---|---|---|---|", *rows, "", *left])
+    survivors = [f"- {name}" for name, by in records.items() if not any(by.values())]
+    return "\n".join(["| folder | gate | all | made |", "|---|---|---|---|", *rows, "", *survivors])
 
 
 def main() -> None:

@@ -241,9 +241,9 @@ def _again(result: RunResult) -> Predictions:
         sys.stderr.write(
             f"{result.key}: repeats the whole run, as one fit differs by {difference:.2g}\n"
         )
-        whole = run(result.spec, dataset, with_oracle=False)
-        _write_result(whole.result)
-        return _checked(whole.predictions, dataset, result.key)
+        complete_run = run(result.spec, dataset, with_oracle=False)
+        _write_result(complete_run.result)
+        return _checked(complete_run.predictions, dataset, result.key)
     if difference > SAME:
         sys.stderr.write(
             f"{result.key}: takes the metrics of this fit, which differ by {difference:.2g}\n"
@@ -285,19 +285,19 @@ def compact(predictions: Predictions) -> Predictions:
     """
     cuts = (0.0,) if predictions.gamma is None else (0.0, predictions.gamma)
     before, mended = predictions.evaluation, verify_predictions(predictions).reasons
-    smallest, used = predictions, ["53", "53"]
+    smallest, format_used = predictions, ["53", "53"]
     for bits in TEST_BITS:
         tried = replace(smallest, test=_rounded(predictions.test, bits, cuts))
         if largest_difference(tried.evaluation, before) <= SAME_COMPACT:
-            smallest, used[0] = tried, str(bits)
+            smallest, format_used[0] = tried, str(bits)
             break
     for bits in FOLD_BITS if smallest.folds else ():
         folds = tuple(_rounded(fold, bits, cuts) for fold in predictions.folds)
         tried = replace(smallest, folds=folds)
         if verify_predictions(tried).reasons == mended:
-            smallest, used[1] = tried, str(bits)
+            smallest, format_used[1] = tried, str(bits)
             break
-    source = f"{smallest.provenance.source} {REMARK.format(*used)}".strip()
+    source = f"{smallest.provenance.source} {REMARK.format(*format_used)}".strip()
     return replace(smallest, provenance=replace(smallest.provenance, source=source))
 
 

@@ -310,12 +310,12 @@ def _ruler(name: str, method: str, kind: str) -> Ruler:
 
 def _rail(chosen: RunChoice, methods: Sequence[str]) -> Rail:
     """Return the menus of a page: the data sets of the site, methods with results."""
-    whole = answers.rail_of(opened(chosen.dataset), chosen)
+    rail = answers.rail_of(opened(chosen.dataset), chosen)
     families: dict[str, Sequence[Chip]] = {}
-    for family, chips in whole.families.items():
+    for family, chips in rail.families.items():
         if here := [chip for chip in chips if chip.name in methods]:
             families[family] = here
-    tiles: list[DatasetTile] = [replace(t, kind="real") for t in whole.tiles if t.key in PLAYS]
+    tiles: list[DatasetTile] = [replace(t, kind="real") for t in rail.tiles if t.key in PLAYS]
     return Rail(tiles, (), ("PS",), families, chosen)
 
 

@@ -533,51 +533,54 @@ _SIZES = ((5_000, 2.2), (30_000, 1.5), (np.inf, 0.9))
 LEVELS = (0.2, 0.4, 0.6, 0.8)
 
 
-def of_curves(what: InteractiveCurve) -> Panel:
+def of_curves(curves: InteractiveCurve) -> Panel:
     """Return the panel of seen over unseen accuracy, with all named gammas."""
-    return Panel(partial(_draw_curves, what), square=True)
+    return Panel(partial(_draw_curves, curves), square=True)
 
 
-def _draw_curves(what: InteractiveCurve, axes: Axes) -> None:
+def _draw_curves(curves: InteractiveCurve, axes: Axes) -> None:
     for H in LEVELS:
         u = np.linspace(H / (2 - H), 1, 200)
         s = H * u / (2 * u - H)
         draw_line(axes, u, s, "#BFC5CD", lw=0.5)
         words = f"H {percent(H, 0)}"
         draw_words(axes, 1.02, float(s[-1]), words, "#6B6B6B", across=1)
-    for line in what.lines:
-        look, curve, name = what.looks[line.look], line.curve, line.name
+    for line in curves.lines:
+        look, curve, name = curves.looks[line.look], line.curve, line.name
         if "AUSUC" not in name:
             name += f", AUSUC {percent(curve.ausuc)}"
         dash = look.dash or "solid"
         draw_line(axes, curve.unseen, curve.seen, look.light, name, dash, lw=1.2)
-    for stop in what.lines[0].stops:
-        point, look = what.lines[0].curve.at(stop.gamma), what.looks[stop.look]
+    for stop in curves.lines[0].stops:
+        point, look = curves.lines[0].curve.at(stop.gamma), curves.looks[stop.look]
         name = f"{stop.name}: γ {three_digits(stop.gamma)}, H {percent(point.harmonic)}"
         symbol = {"circle": "circle-open", "x": "x-thin"}.get(look.symbol, look.symbol)
         at = [point.unseen], [point.seen]
         draw_symbols(axes, *at, look.light, name, symbol=symbol, size=5.0)
-    for letter, side, sign in (("x", what.sides[1], "u"), ("y", what.sides[0], "s")):
+    for letter, side, sign in (("x", curves.sides[1], "u"), ("y", curves.sides[0], "s")):
         title = f"accuracy on {side} classes {sign}"
         set_axis(axes, letter, title, limits=(-0.02, 1.02), percent=0)
 
 
-def of_map(what: PointMap) -> list[Panel]:
+def of_map(point_map: PointMap) -> list[Panel]:
     """Return the panels of a map: all points in the colours of its palette."""
-    return [Panel(partial(_draw_map, what, each), each.title, square=True) for each in what.panels]
+    return [
+        Panel(partial(_draw_map, point_map, each), each.title, square=True)
+        for each in point_map.panels
+    ]
 
 
-def _draw_map(what: PointMap, panel: MapPanel, axes: Axes) -> None:
+def _draw_map(point_map: PointMap, panel: MapPanel, axes: Axes) -> None:
     """Draw the entries of the legend, then the points, in layers that mix categories."""
-    named = [(each, each.label) for each in what.palette]
-    if what.legend == "scale":
-        named = [(what.palette[k], what.ends[k]) for k in (0, -1)]
-    for each, label in named if what.legend != "none" else ():
+    named = [(each, each.label) for each in point_map.palette]
+    if point_map.legend == "scale":
+        named = [(point_map.palette[k], point_map.ends[k]) for k in (0, -1)]
+    for each, label in named if point_map.legend != "none" else ():
         draw_symbols(axes, [np.nan], [np.nan], each.color, label, symbol=each.symbol, size=4.0)
-    category, n = what.category[panel.image], len(panel.image)
+    category, n = point_map.category[panel.image], len(panel.image)
     size = next(points for most, points in _SIZES if n <= most)
     for layer in np.array_split(np.random.default_rng(0).permutation(n), _LAYERS):
-        looks = [what.palette[c] for c in category[layer]]
+        looks = [point_map.palette[c] for c in category[layer]]
         colors, symbols = [look.color for look in looks], [look.symbol for look in looks]
         x, y = panel.xy[layer].T
         draw_symbols(axes, x, y, colors, symbol=symbols, size=size, opacity=0.85)
@@ -585,17 +588,17 @@ def _draw_map(what: PointMap, panel: MapPanel, axes: Axes) -> None:
         set_axis(axes, letter, ticks=[])
 
 
-def of_predictions(predictions: Predictions, what: str) -> Panel:
+def of_predictions(predictions: Predictions, name: str) -> Panel:
     """Return one panel of predictions by its name in :data:`PANELS`.
 
     Raises UnknownNameError for other names, and DatasetError if there is no curve, since all test
     images are of unseen classes.
     """
-    if what not in PANELS:
-        raise closest_name("panel for print", what, PANELS)
+    if name not in PANELS:
+        raise closest_name("panel for print", name, PANELS)
     if not predictions.test.generalized:
         raise DatasetError(f"{predictions.title}: no curve, all test images are of unseen classes.")
-    return PANELS[what](predictions)
+    return PANELS[name](predictions)
 
 
 def _curve(predictions: Predictions) -> Panel:

@@ -100,16 +100,16 @@ def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
         yield place, value
 
 
-def refusal_of(where: Path | str, what: str, got: object) -> FileRefusedError:
+def refusal_of(where: Path | str, expected: str, got: object) -> FileRefusedError:
     """Return the refusal of a file, or of a place in it, with expected and actual content."""
     place = clean_text(where.name) if isinstance(where, Path) else where
-    return FileRefusedError(f"{place}: expected {what}; got {got}.")
+    return FileRefusedError(f"{place}: expected {expected}; got {got}.")
 
 
-def expect(holds: object, where: Path | str, what: str, got: object) -> None:
+def expect(holds: object, where: Path | str, expected: str, got: object) -> None:
     """Raise FileRefusedError, with expected and actual content, unless ``holds``."""
     if not holds:
-        raise refusal_of(where, what, got)
+        raise refusal_of(where, expected, got)
 
 
 def expect_range(where: str, values: np.ndarray, n: int, what: str = "", *, first: int = 1) -> None:

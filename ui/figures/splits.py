@@ -261,13 +261,13 @@ def picture_of(picture: Picture) -> Chart:
 def _bars(picture: Picture) -> Chart:
     each = picture.bars
     labels = [bar.label for bar in each]
-    marked, whole = np.array([(bar.marked, bar.whole) for bar in each]).T
+    marked, totals = np.array([(bar.marked, bar.whole) for bar in each]).T
     unseen = np.array(labels) == "test_unseen"
     of_split = bool(unseen.any())
     lengths = {
         "leak": (marked, LEAK),
-        "seen classes": ((whole - marked) * ~unseen, SEEN),
-        "unseen classes": ((whole - marked) * unseen, UNSEEN),
+        "seen classes": ((totals - marked) * ~unseen, SEEN),
+        "unseen classes": ((totals - marked) * unseen, UNSEEN),
     }
     return figure(
         [

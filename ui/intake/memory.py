@@ -49,23 +49,23 @@ class Budget:
         self._working: dict[str, int] = {}
 
     @contextmanager
-    def lent(self, visitor: str, most: int, what: str) -> Iterator[int]:
+    def lent(self, visitor: str, most: int, subject: str) -> Iterator[int]:
         """Reserve memory for the duration of the block; yield the number of reserved bytes.
 
         A visitor with less than ``most`` left gets the remainder. Raises ZSLError if the remainder
         is too small, or if the server has too little memory after ``patience`` seconds.
         """
         with self._changed:
-            lent = self._left(visitor, most, what)
+            lent = self._left(visitor, most, subject)
             end = time.monotonic() + self.patience
             while self.used() + lent > of_server():
                 if not self._changed.wait(end - time.monotonic()):
                     raise ZSLError(
-                        f"{what}: expected {_mb(lent)} of free server memory for score files; "
+                        f"{subject}: expected {_mb(lent)} of free server memory for score files; "
                         f"got {_mb(max(0, of_server() - self.used()))} of {_mb(of_server())} "
                         "(ZSL_MEMORY). Try again later."
                     )
-                lent = self._left(visitor, most, what)
+                lent = self._left(visitor, most, subject)
             self._working[visitor] = self._working.get(visitor, 0) + lent
         try:
             yield lent
@@ -74,12 +74,12 @@ class Budget:
                 self._working[visitor] -= lent
                 self._changed.notify_all()
 
-    def _left(self, visitor: str, most: int, what: str) -> int:
+    def _left(self, visitor: str, most: int, subject: str) -> int:
         left = a_visitor() - self.used(visitor)
         least = min(settings.LEAST_MEMORY, most)
         if left < least:
             raise ZSLError(
-                f"{what}: expected {_mb(least)} of free memory for your score files; got "
+                f"{subject}: expected {_mb(least)} of free memory for your score files; got "
                 f"{_mb(max(0, left))} of {_mb(a_visitor())} (ZSL_MEMORY_A_VISITOR). Remove a "
                 "file first."
             )

@@ -113,8 +113,12 @@ def keep(evaluated: Sequence[EvaluatedScores]) -> None:
     st.session_state[_EVALUATED] = tuple(evaluated)
     used = st.session_state.pop(_USED, set())
     results = st.session_state.get(_RESULTS, {})
-    st.session_state[_RESULTS] = left = {k: value for k, value in results.items() if k in used}
-    reports = {id(each): each for each in (*left.values(), *(one.report for one in evaluated))}
+    st.session_state[_RESULTS] = kept_results = {
+        k: value for k, value in results.items() if k in used
+    }
+    reports = {
+        id(each): each for each in (*kept_results.values(), *(one.report for one in evaluated))
+    }
     n_bytes = sum(each.nbytes for each in reports.values() if isinstance(each, ScoreReport))
     memory.BUDGET.hold(cache.visit(visitors.session()), n_bytes)
 

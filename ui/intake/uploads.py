@@ -281,9 +281,9 @@ def _imported(source: Path, name: str, options: dict[str, Any]) -> ZSLDataset:
 
 def _free(name: str) -> str:
     """Return the name; add a number to the default name of files without a usable name."""
-    taken, free = available(), name
+    used_names, free = available(), name
     for number in range(2, 1000):
-        if free not in taken or name != NAMELESS:
+        if free not in used_names or name != NAMELESS:
             break
         free = f"{name}-{number}"
     return free

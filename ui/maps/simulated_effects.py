@@ -24,15 +24,15 @@ def about_effects(dataset: ZSLDataset) -> str:
                 *["unseen classes resemble the nearest training class"] * bias,
             ],
         )
-    what = _planted(dataset.name)
-    if what is None:
+    effect = _planted(dataset.name)
+    if effect is None:
         return "These features come from a statistical model, not from images."
     effects = [
         words
         for applies, words in (
-            (what.gain, f"classes in {what.pretraining} are easier than others"),
-            (what.moved, "five classes are shifted relative to AWA1"),
-            (what.photographs, "images from one photograph are similar"),
+            (effect.gain, f"classes in {effect.pretraining} are easier than others"),
+            (effect.moved, "five classes are shifted relative to AWA1"),
+            (effect.photographs, "images from one photograph are similar"),
         )
         if applies
     ]
@@ -47,25 +47,25 @@ def _made_of(real: str, effects: Sequence[str]) -> str:
 
 def about_gain(dataset: ZSLDataset) -> str:
     """Describe the simulated gain of overlapping classes; empty for other data."""
-    what = _planted(dataset.name)
-    if what is None:
+    effect = _planted(dataset.name)
+    if effect is None:
         return ""
-    if not what.gain:
+    if not effect.gain:
         return NOTHING + "any gain here is due to chance or to easier classes."
-    rho, omega = (_words(pair) for pair in (what.rho, what.omega))
+    rho, omega = (_words(pair) for pair in (effect.rho, effect.omega))
     return (
         "The data and the gain are simulated: classes in "
-        f"{what.pretraining} fit their attributes better (ρ = {rho}) and vary less "
+        f"{effect.pretraining} fit their attributes better (ρ = {rho}) and vary less "
         f"(ω = {omega})."
     )
 
 
 def about_shift(*datasets: ZSLDataset) -> str:
     """Name the classes shifted between two simulated sets; empty for other data."""
-    effects = [what for each in datasets if (what := _planted(each.name))]
+    effects = [effect for each in datasets if (effect := _planted(each.name))]
     if not effects or len(effects) < len(datasets):
         return ""
-    moved = max((what.moved for what in effects), key=len)
+    moved = max((effect.moved for effect in effects), key=len)
     if not moved:
         return NOTHING + "any difference here is due to chance."
     return (
@@ -76,13 +76,13 @@ def about_shift(*datasets: ZSLDataset) -> str:
 
 def about_photographs(dataset: ZSLDataset) -> str:
     """Describe the simulated similarity of images of one photograph; empty for other data."""
-    what = _planted(dataset.name)
-    if what is None or not dataset.image_files:
+    effect = _planted(dataset.name)
+    if effect is None or not dataset.image_files:
         return ""
-    if not what.photographs:
+    if not effect.photographs:
         return NOTHING + "images from one photograph share only its name."
     return (
-        f"The data are simulated: images from one photograph share {what.photographs:.0%} of the "
+        f"The data are simulated: images from one photograph share {effect.photographs:.0%} of the "
         "variance of pose and appearance."
     )
 

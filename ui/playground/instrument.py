@@ -107,28 +107,28 @@ def _kind() -> str:
     return kind if kind in playground_rulers.KINDS else playground_rulers.KINDS[0]
 
 
-def _hear(what: str) -> None:
+def _hear(name: str) -> None:
     """Store an action of the visitor before the page reruns."""
-    value = getattr(st.session_state.get(KEY), what, None)
-    if what == "gamma" and (gamma := released(KEY, "gamma")) is not None:
+    value = getattr(st.session_state.get(KEY), name, None)
+    if name == "gamma" and (gamma := released(KEY, "gamma")) is not None:
         st.query_params[GAMMA] = repr(gamma)
-    elif what == "place" and (place := released(KEY, "place")) is not None:
+    elif name == "place" and (place := released(KEY, "place")) is not None:
         stops = st.session_state.get(STOPS, ())
         if 0 <= place < len(stops):
             st.query_params[VALUE] = stops[int(place)].replace("−", "-")  # a hyphen can be typed
-    elif what == "ruler" and value in playground_rulers.KINDS:
+    elif name == "ruler" and value in playground_rulers.KINDS:
         st.query_params[RULER] = value
         drop_from_address(VALUE)
         st.session_state[MOVED] = True
-    elif what == "choice" and isinstance(value, dict):
+    elif name == "choice" and isinstance(value, dict):
         _take(value)
-    elif what == "only" and isinstance(value, str):
+    elif name == "only" and isinstance(value, str):
         drop_from_address(ONLY)
         if value:
             st.query_params[ONLY] = value
-    elif what == "bring" and value:
+    elif name == "bring" and value:
         st.session_state[BRING] = True
-    elif what == "run" and value:
+    elif name == "run" and value:
         _run_or_leave()
 
 

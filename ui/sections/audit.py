@@ -160,8 +160,8 @@ def _show_reports(review: Review) -> None:
 
 def in_words_of_page(text: str) -> str:
     """Replace options of the command line in a text by controls of this page."""
-    for what, control in ON_PAGE.items():
-        text = text.replace(options_hint(what), f"({control})")
+    for parameter, control in ON_PAGE.items():
+        text = text.replace(options_hint(parameter), f"({control})")
     return text
 
 
@@ -235,8 +235,8 @@ def _show_contents(review: Review, finding: Finding, key: str) -> None:
 def show_evidence(evidence: Evidence, key: str, words: Mapping[str, str] | None = None) -> None:
     """Show the rows of a table of evidence; ``words`` replace some values."""
     shown = len(evidence.rows)
-    some = f", {shown} of {evidence.total:,}" if evidence.total > shown else ""
-    st.caption(f"{plain(evidence.title)}{some}")
+    shown_rows = f", {shown} of {evidence.total:,}" if evidence.total > shown else ""
+    st.caption(f"{plain(evidence.title)}{shown_rows}")
     table = evidence.table().replace(dict(words or {}))
     tables.show(
         table,

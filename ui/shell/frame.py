@@ -98,8 +98,8 @@ class Header:
                 "under the same name to run methods on them.",
             )
         if dataset.simulated:
-            what = simulated_effects.about_effects(dataset)
-            self.slot.badge("simulated", color="orange", help=what)
+            effects = simulated_effects.about_effects(dataset)
+            self.slot.badge("simulated", color="orange", help=effects)
 
 
 def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:

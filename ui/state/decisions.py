@@ -40,7 +40,9 @@ def _read(text: str) -> dict[str, OfSubject]:
         return {
             str(subject): {
                 str(vocabulary): {
-                    str(name): what for name, what in by_class.items() if what in CHOICES
+                    str(name): decision
+                    for name, decision in by_class.items()
+                    if decision in CHOICES
                 }
                 for vocabulary, by_class in by_vocabulary.items()
             }
@@ -94,10 +96,10 @@ def _take_in(key: str, subject: str, vocabulary: str, classes: list[str]) -> Non
     of_subject = st.session_state[DECIDED].setdefault(subject, {})
     by_class = of_subject.setdefault(vocabulary, {})
     for row, changed in st.session_state[key]["edited_rows"].items():
-        what = changed.get("decision")
-        if what in CHOICES:
-            by_class[classes[int(row)]] = what
-        elif what:
+        decision = changed.get("decision")
+        if decision in CHOICES:
+            by_class[classes[int(row)]] = decision
+        elif decision:
             by_class.pop(classes[int(row)], None)
 
 
@@ -107,5 +109,5 @@ def as_toml(decisions: Decisions) -> str:
     for vocabulary, by_class in decisions.items():
         if by_class:
             lines += [f"[{json.dumps(vocabulary)}]"]
-            lines += [f'{json.dumps(name)} = "{what}"' for name, what in by_class.items()]
+            lines += [f'{json.dumps(name)} = "{decision}"' for name, decision in by_class.items()]
     return "\n".join([*lines, ""])

@@ -18,22 +18,22 @@ _mount = st.components.v2.component("zsl_seen_unseen", **asdict(COMPONENT))
 
 
 def draw_curves(
-    what: InteractiveCurve, *, key: str, on_change: Callable[[], None] = lambda: None
+    curves: InteractiveCurve, *, key: str, on_change: Callable[[], None] = lambda: None
 ) -> None:
     """Draw interactive curves; ``st.session_state[key].gamma`` is the last chosen gamma."""
-    _mount(key=key, data=what.packed(key), on_gamma_change=on_change)
-    offer_curves(what, key)
+    _mount(key=key, data=curves.packed(key), on_gamma_change=on_change)
+    offer_curves(curves, key)
 
 
-def offer_curves(what: InteractiveCurve, key: str) -> None:
+def offer_curves(curves: InteractiveCurve, key: str) -> None:
     """Show the download menu of the curves drawn by the element ``key``."""
-    title = f"Seen-unseen curve of {', '.join(line.name for line in what.lines)}"
+    title = f"Seen-unseen curve of {', '.join(line.name for line in curves.lines)}"
     downloads.offer_figure(
         key,
-        what.alt,
-        numbers=lambda: numbers_of(what),
-        panels=lambda: [of_curves(what)],
-        html=lambda **options: what.page(**options | {"title": title}),
+        curves.alt,
+        numbers=lambda: numbers_of(curves),
+        panels=lambda: [of_curves(curves)],
+        html=lambda **options: curves.page(**options | {"title": title}),
     )
 
 
@@ -43,7 +43,7 @@ def released(key: str, name: str) -> float | None:
     return float(value) if isinstance(value, int | float) and abs(value) < LARGEST else None
 
 
-def numbers_of(what: InteractiveCurve) -> pd.DataFrame:
+def numbers_of(curves: InteractiveCurve) -> pd.DataFrame:
     """Return all points of all curves: columns curve, gamma, one per accuracy, and harmonic."""
     return pd.concat(
         [
@@ -51,12 +51,12 @@ def numbers_of(what: InteractiveCurve) -> pd.DataFrame:
                 {
                     "curve": line.name,
                     "gamma": line.curve.gamma,
-                    what.sides[1]: line.curve.unseen,
-                    what.sides[0]: line.curve.seen,
+                    curves.sides[1]: line.curve.unseen,
+                    curves.sides[0]: line.curve.seen,
                     "harmonic": line.curve.harmonic,
                 }
             )
-            for line in what.lines
+            for line in curves.lines
         ],
         ignore_index=True,
     )

@@ -232,13 +232,13 @@ def _share(
         variance = between + within
         return float(between / variance) if variance > 0 else np.nan
 
-    n, whole = len(present), share()
-    if not np.isfinite(whole):
+    n, share_of_all = len(present), share()
+    if not np.isfinite(share_of_all):
         return np.nan, np.nan, np.nan
     left_out = np.array([share(k) for k in range(n)])
     deviation = np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
     reach = deviation * stats.t.ppf(0.975, n - 1)
-    return whole, float(max(whole - reach, 0)), float(min(whole + reach, 1))
+    return share_of_all, float(max(share_of_all - reach, 0)), float(min(share_of_all + reach, 1))
 
 
 # --- Along a path ---------------------------------------------------------------------------------
@@ -273,10 +273,10 @@ def bias_variance(
             f"got {class_draws} and {image_draws}."
         )
     points = [{parameter: value} for value in values]
-    dataset, split, whole = setting.dataset, setting.split, setting.test
-    rows = _some_of_each(whole, len(points) * class_draws)
-    y, test = whole.y_test[rows], np.concatenate([split.test_seen, split.test_unseen])[rows]
-    t, classes, of_seen = whole.candidates[y], whole.classes[y], whole.seen[y]
+    dataset, split, test_problem = setting.dataset, setting.split, setting.test
+    rows = _some_of_each(test_problem, len(points) * class_draws)
+    y, test = test_problem.y_test[rows], np.concatenate([split.test_seen, split.test_unseen])[rows]
+    t, classes, of_seen = test_problem.candidates[y], test_problem.classes[y], test_problem.seen[y]
 
     summaries, present, done = [], [], 0
     for drawn in _drawn(dataset.labels, split, class_draws, image_draws, setting.seed):
@@ -293,11 +293,11 @@ def bias_variance(
         )
         present.append(np.isin(classes, dataset.labels[drawn[0]]))
 
-    judged = np.array(present)
+    counted = np.array(present)
     parts = partial(_parts, summaries, t)
     return {
-        "unseen": parts(~of_seen, np.ones_like(judged)),
-        "seen": parts(of_seen, judged) if of_seen.any() else (),
+        "unseen": parts(~of_seen, np.ones_like(counted)),
+        "seen": parts(of_seen, counted) if of_seen.any() else (),
     }
 
 
@@ -312,11 +312,11 @@ def of_spec(
 
 
 def _parts(
-    summaries: Sequence[Sequence[Draws]], t: np.ndarray, side: np.ndarray, judged: np.ndarray
+    summaries: Sequence[Sequence[Draws]], t: np.ndarray, side: np.ndarray, counted: np.ndarray
 ) -> tuple[Decomposition, ...]:
     """Return the parts of the error at each value, over the images of one side."""
     return tuple(
-        decompose(Draws.joined(of_value, side), t[side], present=judged[:, side])
+        decompose(Draws.joined(of_value, side), t[side], present=counted[:, side])
         for of_value in zip(*summaries, strict=True)
     )
 

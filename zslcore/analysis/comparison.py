@@ -259,8 +259,8 @@ def _weights(
 def as_text(compared: Occasions) -> str:
     """Return means and ranks as plain text, best mean rank first."""
     ranked = compared.complete
-    left = [method for method in compared.methods if method not in ranked.methods]
-    lines = [f"Not ranked, since a metric is missing: {', '.join(left)}"] if left else []
+    unranked = [method for method in compared.methods if method not in ranked.methods]
+    lines = [f"Not ranked, since a metric is missing: {', '.join(unranked)}"] if unranked else []
     if not ranked.methods or not ranked.names:
         return "\n".join([*lines, "No method has a result on every data set and split."])
     of_draws = ranking.ranking(ranked.figures)

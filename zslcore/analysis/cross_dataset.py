@@ -162,14 +162,14 @@ def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
             f"features; got {widths[0]:,} and {widths[1]:,}."
         )
     a, b = train.split(split), test.split(split)
-    for what in ("seen", "unseen"):
+    for side in ("seen", "unseen"):
         names = [
-            {data.class_names[c] for c in getattr(part, f"{what}_classes")}
+            {data.class_names[c] for c in getattr(part, f"{side}_classes")}
             for data, part in ((train, a), (test, b))
         ]
         if names[0] != names[1]:
             raise DatasetError(
-                f"{pair}, split {split!r}: expected the same {what} classes in both; got "
+                f"{pair}, split {split!r}: expected the same {side} classes in both; got "
                 f"{counted(len(names[0] ^ names[1]), 'class', 'classes')} in only one."
             )
 

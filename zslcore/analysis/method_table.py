@@ -202,9 +202,9 @@ def _non_default_parts(result: RunResult) -> list[str]:
     spec = result.spec
     method = METHODS.get(spec.method)
     parts = [
-        f"{what} {getattr(spec, what)}"
-        for what in ("features", "prototypes")
-        if getattr(spec, what) != "l2"
+        f"{kind} {getattr(spec, kind)}"
+        for kind in ("features", "prototypes")
+        if getattr(spec, kind) != "l2"
     ]
     has_given = result.params_origin == "given" and method is not None and bool(method.param_grid)
     return parts + ["given parameters"] * has_given

@@ -84,10 +84,10 @@ def fair_draws(
     """
     overlapping = np.asarray(overlapping, dtype=bool)
     of_kind = np.flatnonzero(overlapping), np.flatnonzero(~overlapping)
-    left = len(overlapping) - n_ouc - n_tuc
-    n_train = left if n_train is None else n_train
+    n_left = len(overlapping) - n_ouc - n_tuc
+    n_train = n_left if n_train is None else n_train
     enough = n_ouc <= len(of_kind[0]) and n_tuc <= len(of_kind[1])
-    if min(n_ouc, n_tuc, n_train) < 1 or n_train > left or not enough:
+    if min(n_ouc, n_tuc, n_train) < 1 or n_train > n_left or not enough:
         raise ParameterError(
             f"Cannot draw {n_ouc} overlapping, {n_tuc} other and {n_train} training classes from "
             f"{len(of_kind[0])} overlapping and {len(of_kind[1])} other classes."

@@ -96,15 +96,15 @@ def split_of(dataset: ZSLDataset, name: str, seed: int = 0) -> Split:
     """
     if name != VALIDATION:
         return dataset.split(name)
-    whole = dataset.split("PS")
-    if not whole.folds:
+    proposed = dataset.split("PS")
+    if not proposed.folds:
         raise DatasetError(
             f"{dataset.name}, split 'PS': expected folds, for a validation split; got none."
         )
-    fold = whole.folds[0]
+    fold = proposed.folds[0]
     train, held_out = hold_out(dataset.labels, fold.train, SEEN_VALIDATION, seed)
     rows = {"trainval": train, "test_seen": held_out, "test_unseen": fold.val}
-    return Split.from_rows(name, dataset.labels, **rows, folds=[fold], note=f"Of {whole.note}")
+    return Split.from_rows(name, dataset.labels, **rows, folds=[fold], note=f"Of {proposed.note}")
 
 
 # --- The specification ----------------------------------------------------------------------------
@@ -255,8 +255,8 @@ class RegularizationPath:
     def table(self) -> pd.DataFrame:
         """Return the metrics of each value, and the tasks for which it was chosen."""
         chosen = np.full(len(self.values), "", dtype=object)
-        for place, what in ((self.for_zsl, "ZSL"), (self.for_gzsl, "GZSL")):
-            chosen[place] = " and ".join(filter(None, (chosen[place], what)))
+        for place, task in ((self.for_zsl, "ZSL"), (self.for_gzsl, "GZSL")):
+            chosen[place] = " and ".join(filter(None, (chosen[place], task)))
         columns = {
             "value": self.values,
             "chosen_for": chosen,

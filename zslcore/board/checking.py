@@ -290,8 +290,8 @@ def _file_beside(path: Path) -> Path | None:
     if stat.S_ISREG(mode):
         return file
     kinds = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a pipe", stat.S_IFDIR: "a folder"}
-    what = kinds.get(stat.S_IFMT(mode), "a device")
-    raise refusal_of(file, "a file of predictions", what)
+    kind_of_file = kinds.get(stat.S_IFMT(mode), "a device")
+    raise refusal_of(file, "a file of predictions", kind_of_file)
 
 
 def read_predictions_of(file: Path) -> Predictions:
@@ -377,9 +377,9 @@ def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[s
     )
     if not with_images <= stated <= candidates:
         others = sorted(stated - candidates) or sorted(with_images - stated)
-        what = "an unseen class" if others[0] in stated else "no"
+        kind_of_class = "an unseen class" if others[0] in stated else "no"
         yield (
-            f"unseen_classes: expected those of its predictions; got {what} "
+            f"unseen_classes: expected those of its predictions; got {kind_of_class} "
             f"{clean_text(repr(others[0]), 60)}"
         )
 
@@ -404,8 +404,8 @@ def _run_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[st
 
 def _difference(place: str, expected: object, got: object) -> Iterator[str]:
     if expected != got:
-        what, other = (clean_text(repr(value), 60) for value in (expected, got))
-        yield f"{place}: expected that of its predictions, {what}; got {other}"
+        expected_text, got_text = (clean_text(repr(value), 60) for value in (expected, got))
+        yield f"{place}: expected that of its predictions, {expected_text}; got {got_text}"
 
 
 def _figure_difference(

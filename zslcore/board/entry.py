@@ -272,8 +272,8 @@ def _invalid_values(values: Any) -> Iterator[str]:
         if isinstance(value, float) and not math.isfinite(value):
             yield f"{clean_text(place, 80)}: expected a finite number; got {value}"
         elif isinstance(value, str) and (not value.isprintable() or len(value) > MAX_TEXT):
-            what = f"at most {MAX_TEXT} characters" if value.isprintable() else "printable text"
-            yield f"{clean_text(place, 80)}: expected {what}; got {clean_text(repr(value), 60)}"
+            limit = f"at most {MAX_TEXT} characters" if value.isprintable() else "printable text"
+            yield f"{clean_text(place, 80)}: expected {limit}; got {clean_text(repr(value), 60)}"
 
 
 def _filled(values: dict[str, Any]) -> dict[str, Any]:
@@ -316,6 +316,6 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
         yield from _differs("figures.zsl", "the mean of its classes", mean, f.zsl)
 
 
-def _differs(place: str, what: str, expected: float, got: float) -> Iterator[str]:
+def _differs(place: str, name: str, expected: float, got: float) -> Iterator[str]:
     if abs(expected - got) > ROUNDING:
-        yield f"{place}: expected {what}, {expected:.4f}; got {got:.4f}"
+        yield f"{place}: expected {name}, {expected:.4f}; got {got:.4f}"

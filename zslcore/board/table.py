@@ -320,8 +320,8 @@ def texts_of(table: pd.DataFrame) -> pd.DataFrame:
 
 def chosen_in_words(row: Mapping[str, Any] | pd.Series) -> str:
     """Return how parameters were chosen: "validated for GZSL", "given" ..."""
-    what = f" for {row['chosen_for'].upper()}" if row["chosen_for"] else ""
-    return f"{row['params_origin']}{what}{_stated(row, 'params_origin')}"
+    task = f" for {row['chosen_for'].upper()}" if row["chosen_for"] else ""
+    return f"{row['params_origin']}{task}{_stated(row, 'params_origin')}"
 
 
 def gamma_in_words(row: Mapping[str, Any] | pd.Series) -> str:
@@ -354,7 +354,7 @@ def _of_entry(one: CheckedEntry) -> MethodResult:
         for name, registered in METRICS.items()
     }
     spec, scaled = entry.spec or {}, ("features", "prototypes")
-    more = [f"{what} {spec[what]}" for what in scaled if spec.get(what, "l2") != "l2"]
+    more = [f"{kind} {spec[kind]}" for kind in scaled if spec.get(kind, "l2") != "l2"]
     return MethodResult(
         row=row_name(entry.method, entry.parameters.params, more),
         data=data.name,

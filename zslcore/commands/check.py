@@ -138,15 +138,17 @@ def _submission(args: argparse.Namespace) -> argparse.Namespace:
     for name, path in (("split_labels", args.labels), ("features", args.features)):
         of[name] = path and Path(path)
     for group in grouped([recognise_file(path) for path in args.files]):
-        what = "split" if group.main.kind == "split" else "scores"
-        if group.main.kind not in ("split", "scores", "predictions") or of[what] is not None:
+        main_role = "split" if group.main.kind == "split" else "scores"
+        if group.main.kind not in ("split", "scores", "predictions") or of[main_role] is not None:
             raise ParameterError(
                 f"--page: expected one split, one score file or both; got {group.main.name} as "
                 "well."
             )
-        of[what] = group.main.path
+        of[main_role] = group.main.path
         for other in group.others:
-            role = "labels" if what == "scores" else other.kind.replace("labels", "split_labels")
+            role = (
+                "labels" if main_role == "scores" else other.kind.replace("labels", "split_labels")
+            )
             of[role] = other.path
     return argparse.Namespace(**vars(args) | of | {"pretraining": args.pretraining or []})
 

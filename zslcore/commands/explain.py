@@ -72,8 +72,8 @@ def run(args: argparse.Namespace) -> Output:
         reports = [_judged(group, args, validation) for group in others]
     except OpenQuestionError as question:
         return Output(f"UNKNOWN  {question}", None, UNKNOWN)
-    left, first = _without_leaks(splits[0], reports[0]) if splits else (None, False)
-    result = explain(reports, printed, left, first_release=first)
+    clean, first = _without_leaks(splits[0], reports[0]) if splits else (None, False)
+    result = explain(reports, printed, clean, first_release=first)
     return Output(
         result.as_text, lambda: json.loads(result.to_json()), 0 if result.explained else UNKNOWN
     )
@@ -98,7 +98,7 @@ def _without_leaks(group: Group, report: ScoreReport) -> tuple[dict[str, float] 
 
     with scratch() as folder:
         context = context_of_group(group, folder)
-        left = figures_without_leaks(report, context, audit_context(context))
+        clean = figures_without_leaks(report, context, audit_context(context))
         released = published_as(context)
     first = bool(released) and all(split.superseded for split in released)
-    return left, first
+    return clean, first

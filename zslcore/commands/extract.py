@@ -196,11 +196,11 @@ class ImageProgress:
         now, terminal = time.monotonic(), sys.stderr.isatty()
         self.first = self.first or done
         rate = (done - self.first) / max(now - self.began, 1e-9)
-        left = f", {(total - done) / rate / 60:,.0f} min left" if rate > 0 else ""
+        time_left = f", {(total - done) / rate / 60:,.0f} min left" if rate > 0 else ""
         if terminal or now - self.printed >= self.EVERY:
             self.printed = now
             begin, end = ("\r", "   ") if terminal and done < total else ("\r" * terminal, "\n")
-            sys.stderr.write(f"{begin}{done:,} of {total:,} images{left}{end}")
+            sys.stderr.write(f"{begin}{done:,} of {total:,} images{time_left}{end}")
             sys.stderr.flush()
 
 

@@ -199,12 +199,12 @@ def missing_features(name: str, table: pd.DataFrame) -> str:
         return ""
     rows = table[(table["dataset"] == name) & table["ours"].isna()]
     cells = rows.groupby("method", sort=False)["cell"].agg(", ".join)
-    which = "; ".join(f"{method} ({names})" for method, names in cells.items())
-    which = "all" if table["ours"].isna().all() else which
+    missing = "; ".join(f"{method} ({names})" for method, names in cells.items())
+    missing = "all" if table["ours"].isna().all() else missing
     source = "Ours: precomputed results of the package. "
-    if not which:
+    if not missing:
         return f"{source}No cell needs features."
-    return f"{source}Cells that need features: {which}. {dataset.without_features}"
+    return f"{source}Cells that need features: {missing}. {dataset.without_features}"
 
 
 def over_seeds(n: float) -> str:

@@ -439,11 +439,11 @@ def _whole_numbers(name: str, labels: ArrayLike) -> np.ndarray:
     return array
 
 
-def _refuse_outside(who: str, n: int, *parts: ArrayLike, what: str = "row") -> None:
+def _refuse_outside(name: str, n: int, *parts: ArrayLike, what: str = "row") -> None:
     for part in map(np.asarray, parts):
         outside = part[(part < 0) | (part >= n)]
         if outside.size:
             raise DatasetError(
-                f"{who}: {what} numbers must lie in 0..{n - 1}; got {outside[0]} "
+                f"{name}: {what} numbers must lie in 0..{n - 1}; got {outside[0]} "
                 f"({outside.size} outside)."
             )

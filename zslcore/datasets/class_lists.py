@@ -151,11 +151,11 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     >>> parse_class_list(["a photo of a dog.", "a photo of an ox."])
     ClassList(names=('dog', 'ox'), column="the prompt 'a photo of a ...'")
     """
-    whole = [line.lstrip("\ufeff").rstrip()[:MAX_LINE] for line in _split_lines(lines)]
-    whole = [MARKUP.sub(r"\1\3", RUN.sub(r"\1\2", line)) for line in whole]
-    whole = [SENSE.sub("", SPELLED_ID.sub(r"n\1\2", line)) for line in whole]
-    whole = [line for line in whole if line.strip() and not line.lstrip().startswith("#")]
-    items = _items(whole)
+    cut_lines = [line.lstrip("\ufeff").rstrip()[:MAX_LINE] for line in _split_lines(lines)]
+    cut_lines = [MARKUP.sub(r"\1\3", RUN.sub(r"\1\2", line)) for line in cut_lines]
+    cut_lines = [SENSE.sub("", SPELLED_ID.sub(r"n\1\2", line)) for line in cut_lines]
+    cut_lines = [line for line in cut_lines if line.strip() and not line.lstrip().startswith("#")]
+    items = _items(cut_lines)
     readings = [_finished(each) for each in _readings(items)]
     readings = [each for each in readings if each.names]
     if not readings:  # only codes

@@ -140,10 +140,10 @@ def _without_counters(
         for k, name in enumerate(columns)
         if name.lower() not in COUNTERS or len(np.unique(values[:, k])) < len(values)
     ]
-    whole = len(kept_columns) in (0, len(columns))
+    is_unchanged = len(kept_columns) in (0, len(columns))
     return (
         (columns, values)
-        if whole
+        if is_unchanged
         else (tuple(columns[k] for k in kept_columns), values[:, kept_columns])
     )
 

@@ -194,13 +194,15 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
             "Classes of ImageNet: expected seen classes, of the 2012 challenge, and other "
             f"classes to test; got {int(seen.sum())} and {int((~seen).sum())}."
         )
-    whole = Split.from_classes(name, labels, np.flatnonzero(~seen))
-    fold = Fold.of_classes(labels, whole.trainval, validates)
+    without_fold = Split.from_classes(name, labels, np.flatnonzero(~seen))
+    fold = Fold.of_classes(labels, without_fold.trainval, validates)
     note = (
         "Classes of ImageNet's 2012 challenge are seen, a fifth of their rows held out; the fold "
         "is the released one."
     )
-    return replace(whole, folds=(fold,) if len(fold.val) and len(fold.train) else (), note=note)
+    return replace(
+        without_fold, folds=(fold,) if len(fold.val) and len(fold.train) else (), note=note
+    )
 
 
 @cache
@@ -380,9 +382,9 @@ def _means(sizes: dict[str, int]) -> dict[str, float]:
     for side in ("M", "L"):
         n, total = 0, 0.0
         for name in (f"{side}500", f"{side}1K", f"{side}5K"):
-            whole = n + sizes[name]
-            means[name] = (printed[name] * whole - total) / sizes[name]
-            n, total = whole, printed[name] * whole
+            n_all = n + sizes[name]
+            means[name] = (printed[name] * n_all - total) / sizes[name]
+            n, total = n_all, printed[name] * n_all
     listed = sum(means[name] * sizes[name] for name in means)
     means[""] = (printed["All"] * sum(sizes.values()) - listed) / sizes[""]
     return {name: means[name] for name in _ORDER}

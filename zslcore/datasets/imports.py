@@ -295,8 +295,8 @@ def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset
 
 def _write_import(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset]) -> None:
     _refuse_newer(name)
-    for left in abandoned():
-        artifacts.discard(left)
+    for folder_left in abandoned():
+        artifacts.discard(folder_left)
     folder = artifacts.draft(_root(), f"{name}.")
     try:
         refuse_overfull(_root(), name)

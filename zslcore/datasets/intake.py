@@ -109,8 +109,8 @@ class Array:
         if self.values is None or not self.values.size:
             return size
         if self.is_text:
-            some = ", ".join(clean_text(text, 24) for text in self.values.ravel()[:3])
-            return f"{size} texts ({some}{', ...' if self.values.size > 3 else ''})"
+            first_texts = ", ".join(clean_text(text, 24) for text in self.values.ravel()[:3])
+            return f"{size} texts ({first_texts}{', ...' if self.values.size > 3 else ''})"
         if self.is_whole:
             return f"{size} whole numbers, {self.values.min()} to {self.values.max()}"
         return size
@@ -144,8 +144,8 @@ class Intake:
                 if part == "features" and labels is not None and shape[1] == labels.shape[0]:
                     shape = shape[::-1]  # MATLAB's layout has one image per column
                 size = " x ".join(f"{n:,}" for n in shape)
-                whole = part == "labels" and array.is_whole and array.values is not None
-                if whole and array.values is not None and array.values.size:
+                is_whole = part == "labels" and array.is_whole and array.values is not None
+                if is_whole and array.values is not None and array.values.size:
                     size = f"{array.values.min()} to {array.values.max()}"
                 words.append(f"{IN_WORDS[part]} {size}")
             elif part in self.unclear:
@@ -197,8 +197,8 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     shards = [each for each in contents_of_files if each.container == "Parquet"]
     arrays = []
     if len(shards) > 1 and len({frozenset(each.shapes) for each in shards}) == 1:
-        whole = _joined(shards)
-        arrays = [Array(whole, name, tuple(shards)) for name in _readable(whole)]
+        joined = _joined(shards)
+        arrays = [Array(joined, name, tuple(shards)) for name in _readable(joined)]
         contents_of_files = [each for each in contents_of_files if each not in shards]
     arrays += [
         Array(contents, name) for contents in contents_of_files for name in _readable(contents)

@@ -293,8 +293,12 @@ def _find_columns(
         next((words.index(each) for t in named for each in (t, f"{t}s") if each in words), None)
         for named in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
     )
-    whole = [row for row in rows if len(row) == len(titles)]
-    cells = [[row[k].strip() for row in whole] for k in range(len(titles))] if whole else []
+    complete_rows = [row for row in rows if len(row) == len(titles)]
+    cells = (
+        [[row[k].strip() for row in complete_rows] for k in range(len(titles))]
+        if complete_rows
+        else []
+    )
     if place is None and flag is None:
         of_parts = [k for k, column in enumerate(cells) if k != label and _are_places(column)]
         place = of_parts[0] if len(of_parts) == 1 else None
@@ -322,9 +326,9 @@ def _find_columns(
 
 def _are_ids(column: Sequence[str]) -> bool:
     """Whether texts are ids, such as ids of videos: no spaces, mostly with digits, no synsets."""
-    whole = all(len(text) > 5 and " " not in text for text in column)
+    are_single_words = all(len(text) > 5 and " " not in text for text in column)
     n_ids = sum(any(map(str.isdigit, text)) and not WORDNET_ID.fullmatch(text) for text in column)
-    return whole and 2 * n_ids >= len(column)
+    return are_single_words and 2 * n_ids >= len(column)
 
 
 def _are_places(column: Sequence[str]) -> bool:

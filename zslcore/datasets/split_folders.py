@@ -336,8 +336,8 @@ def is_inside(path: Path, folder: Path) -> bool:
 def refuse_link_out(path: Path, folder: Path) -> None:
     """Refuse a link to a file or folder outside ``folder``."""
     if path.is_symlink() and not is_inside(path, folder):
-        what = "folder" if path.is_dir() else "file"
-        raise refusal_of(path, f"a {what} below {clean_text(folder.name)}", "a link out of it")
+        kind = "folder" if path.is_dir() else "file"
+        raise refusal_of(path, f"a {kind} below {clean_text(folder.name)}", "a link out of it")
 
 
 def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
@@ -625,8 +625,8 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
         if held_out and train:
             # A list of seen classes includes validation classes; a list of training classes does
             # not.
-            whole = not own or own[0].is_whole
-            folds.append(([c for c in train if not whole or c not in held_out], held_out))
+            is_whole = not own or own[0].is_whole
+            folds.append(([c for c in train if not is_whole or c not in held_out], held_out))
     trained = list(lists[seen] or [])
     if seen.fold and folds:  # no list of all seen classes: join the lists of a fold
         trained += [name for name in folds[0][1] if name not in trained]

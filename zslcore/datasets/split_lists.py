@@ -171,8 +171,8 @@ def split_of_entries(source: Path, entries: Entries) -> SplitList:
     if not {"test", "test_seen", "test_unseen", "unseen"} & {*names}:
         names["unseen"], held_out = held_out, ()
         note += "; val is used as the test part"
-    whole = [name for part in ("seen", "trainval") for name in names.get(part, ())]
-    seen = dict.fromkeys((*whole, *names.get("train", ())))
+    all_seen = [name for part in ("seen", "trainval") for name in names.get(part, ())]
+    seen = dict.fromkeys((*all_seen, *names.get("train", ())))
     unseen = [name for part in ("unseen", "test_unseen") for name in names.get(part, ())]
     tested = names.get("test", ())
     trained = {class_key(name) for name in (*seen, *held_out)}
@@ -183,7 +183,7 @@ def split_of_entries(source: Path, entries: Entries) -> SplitList:
         note += f"; {len(shared)} test classes are also training classes, hence seen"
     # A list of seen classes includes validation classes; a list of training classes does not.
     validated = {class_key(name) for name in held_out}
-    fitted = names.get("train") or [name for name in whole if class_key(name) not in validated]
+    fitted = names.get("train") or [name for name in all_seen if class_key(name) not in validated]
     folds = [(fitted, held_out)] if held_out else []
     return split_of_classes(file, {"seen": [*seen], "unseen": [*unseen, *tested]}, note, folds)
 
@@ -471,8 +471,10 @@ def split_of_parts(
         return split_of_images(Path(file), entries)
     rows, note = {}, f"rows of {', '.join(listed)}, counted from 0"
     for part, values in parts.items():
-        whole = all(isinstance(each, int | np.integer) for each in values)
-        expect(whole, f"{file}, {part}", "a list of row numbers, or of images", "other values")
+        are_numbers = all(isinstance(each, int | np.integer) for each in values)
+        expect(
+            are_numbers, f"{file}, {part}", "a list of row numbers, or of images", "other values"
+        )
         rows[part] = _rows_in(np.asarray(values, dtype=np.int64), len(values))
     n = None if labels is None else len(labels)
     ends = [(values.min(), values.max()) for values in rows.values() if values.size]

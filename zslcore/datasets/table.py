@@ -221,10 +221,10 @@ def split_from_unseen(
         ("seen", ~np.isin(labels, chosen)),
     ):
         expect(is_of_side.any(), "unseen classes", f"images of {side} classes", "none")
-    which = rule_in_words(str(unseen[0])) if is_rule(unseen) else "as requested"
+    origin = rule_in_words(str(unseen[0])) if is_rule(unseen) else "as requested"
     if len(unseen) == 1 and (drawn := RANDOM.fullmatch(str(unseen[0]))):
-        which = f"drawn at random with seed {drawn[2] or 0}"
-    note = f"{len(chosen)} unseen classes, {which}; a fifth of the others' rows held out"
+        origin = f"drawn at random with seed {drawn[2] or 0}"
+    note = f"{len(chosen)} unseen classes, {origin}; a fifth of the others' rows held out"
     return with_folds(Split.from_classes("own", labels, chosen, note=note), labels, benchmark)
 
 

@@ -53,8 +53,8 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
     vectors = _read(path, needed_words)
     class_vectors, missing = [], []
     for name, (phrases, *words) in zip(class_names, forms, strict=True):
-        whole = _first(vectors, phrases)
-        parts = [whole] if whole is not None else [_first(vectors, each) for each in words]
+        of_phrase = _first(vectors, phrases)
+        parts = [of_phrase] if of_phrase is not None else [_first(vectors, each) for each in words]
         present = [vector for vector in parts if vector is not None]
         if len(present) < len(parts) or not present:
             missing.append(name)

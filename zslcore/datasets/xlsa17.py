@@ -290,8 +290,8 @@ def _read(layout: _Layout, into: Path) -> ParsedDataset:
     if layout.prototypes is not None:
         own = read_class_embeddings(layout.prototypes, layout.embedding, layout.standard)
         prototypes, dimensions = own.of(names), own.names
-        which = f"{layout.embedding} of " if layout.embedding else ""
-        source += f", class embeddings {which}{own.file}"
+        of_embedding = f"{layout.embedding} of " if layout.embedding else ""
+        source += f", class embeddings {of_embedding}{own.file}"
     return ParsedDataset(
         features=images["features"],
         labels=images["labels"],
@@ -322,14 +322,14 @@ def _splits(
     """Build the split in the file, and the standard split if known."""
     names, file = tables.names["allclasses_names"], layout.splits.name
     rows = rows_of_parts(file, tables.arrays, ROWS, len(labels))
-    whole = Split.from_rows("PS", labels, **{part: rows[part] for part in SPLIT_PARTS}, note="")
+    proposed = Split.from_rows("PS", labels, **{part: rows[part] for part in SPLIT_PARTS}, note="")
     standard: list[Split] = []
     if "test_seen_loc" not in tables.arrays:
         is_standard = benchmark is None or np.array_equal(
-            whole.unseen_classes, benchmark.test_classes("SS")
+            proposed.unseen_classes, benchmark.test_classes("SS")
         )
-        name, what = ("SS", "Standard split") if is_standard else ("own", "Split")
-        note = f"{what} from {file}; no seen test rows"
+        name, title = ("SS", "Standard split") if is_standard else ("own", "Split")
+        note = f"{title} from {file}; no seen test rows"
     else:
         standard = _standard_split(layout, names, labels, benchmark)
         name, note = "PS", f"Proposed split from {file}"
@@ -337,12 +337,12 @@ def _splits(
         if leaked:
             # Only benchmarks have a first release; the same fault in other data has no name.
             name = "PS v1" if benchmark else "PS"
-            what = "First release of the proposed split, from" if benchmark else "Split from"
+            title = "First release of the proposed split, from" if benchmark else "Split from"
             note = (
-                f"{what} {file}: its train_loc and val_loc hold {leaked:,} of "
+                f"{title} {file}: its train_loc and val_loc hold {leaked:,} of "
                 f"{len(rows['test_seen']):,} test_seen rows, which are left out here"
             )
-    own, listed = replace(whole, name=name, note=note), folds_of_lists(layout.lists, names)
+    own, listed = replace(proposed, name=name, note=note), folds_of_lists(layout.lists, names)
     return [with_folds(own, labels, benchmark, listed, rows, ", trainval rows only"), *standard]
 
 
@@ -384,14 +384,14 @@ def _standard_split(
         source = "the benchmark's own class lists"
     else:
         return []
-    whole = Split.from_rows(
+    trained = Split.from_rows(
         "SS",
         labels,
         trainval=np.flatnonzero(np.isin(labels, train)),
         test_unseen=np.flatnonzero(np.isin(labels, test)),
         note=f"Standard split from {source}; no seen test rows",
     )
-    return [with_folds(whole, labels, benchmark, listed)]
+    return [with_folds(trained, labels, benchmark, listed)]
 
 
 def _attribute_names(path: Path | None, n: int) -> tuple[str, ...]:

@@ -182,9 +182,14 @@ class BootstrapMetrics:
 
     def _along(self, points: np.ndarray, average: Average) -> SeenUnseen:
         images = self.test.margins.counting
-        lost, won = (self._between(points, images, side, average) for side in (True, False))
+        seen_lost, unseen_won = (
+            self._between(points, images, side, average) for side in (True, False)
+        )
         # Sum from the end, so that the last value is exactly 0.
-        seen, unseen = np.cumsum(lost[::-1], axis=0)[::-1][1:], np.cumsum(won, axis=0)[:-1]
+        seen, unseen = (
+            np.cumsum(seen_lost[::-1], axis=0)[::-1][1:],
+            np.cumsum(unseen_won, axis=0)[:-1],
+        )
         return _shares(SeenUnseen(seen, unseen), self._totals(average))
 
     def _between(
@@ -207,9 +212,9 @@ class BootstrapMetrics:
             right = self.test.predicted(gamma) == self.test.y
             return self._once(f"at {gamma!r}", average, lambda average: self._sides(right, average))
         m = self.test.margins
-        passed = m.points[int(np.searchsorted(m.gamma, gamma, side="right")) - 1]
+        n_passed = m.points[int(np.searchsorted(m.gamma, gamma, side="right")) - 1]
         right = np.zeros(len(m.of_seen), dtype=bool)
-        right[m.counting] = m.of_seen[m.counting] == (np.arange(len(m.counting)) >= passed)
+        right[m.counting] = m.of_seen[m.counting] == (np.arange(len(m.counting)) >= n_passed)
         return self._once(f"at {gamma!r}", average, lambda average: self._sides(right, average))
 
     def best(self, average: Average) -> SeenUnseen:

@@ -169,8 +169,10 @@ class PredictedRows(AnsweredTest):
         """Return the rows at the positions ``order``, an int array of shape (n,)."""
         per_row = [c for c in _COLUMNS if c not in ("classes", "seen")]
         columns = {name: getattr(self, name) for name in per_row}
-        taken: dict[str, Any] = {name: v if v is None else v[order] for name, v in columns.items()}
-        return replace(self, **taken)
+        selected: dict[str, Any] = {
+            name: v if v is None else v[order] for name, v in columns.items()
+        }
+        return replace(self, **selected)
 
     @cached_property
     def y(self) -> np.ndarray:  # type: ignore[override]

@@ -239,14 +239,14 @@ def _check_counts(name: str, got: np.ndarray, expected: np.ndarray) -> Iterator[
     n = int(max(got.max(), expected.max(initial=0))) + 1
     more = np.bincount(got, minlength=n) - np.bincount(expected, minlength=n)
     tested = np.isin(np.arange(n), expected)
-    for rows, what in (
+    for rows, fault in (
         (np.flatnonzero(more < 0), "missing"),
         (np.flatnonzero((more > 0) & tested), "repeated"),
         (np.flatnonzero((more > 0) & ~tested), "not in the test set"),
     ):
         if rows.size:
             listed = f"row {rows[0]:,}{_more(rows.size, 'row')} {'is' if rows.size == 1 else 'are'}"
-            yield f"{name}: expected every test row once; {listed} {what}."
+            yield f"{name}: expected every test row once; {listed} {fault}."
 
 
 def _check_digests(test: PredictedRows, truth: Reference) -> Iterator[str]:

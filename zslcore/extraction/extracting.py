@@ -64,13 +64,13 @@ class Extraction:
 def provenance_of(encoder: Encoder, crops: int) -> tuple[str, ...]:
     """Describe the origin of features: encoder, weights, crops, versions."""
     p = encoder.preset
-    what = "middle crop" if crops == 1 else f"mean over {crops} crops"
+    crop_text = "middle crop" if crops == 1 else f"mean over {crops} crops"
     libraries = ", ".join(f"{name} {number}" for name, number in encoder.versions.items())
     return (
         f"encoder {encoder.name}",
         f"weights {encoder.weights}",
         f"SHA-256 {encoder.sha256}",
-        f"shorter side {p.resize}, {p.interpolation}, {what} of {p.crop}",
+        f"shorter side {p.resize}, {p.interpolation}, {crop_text} of {p.crop}",
         f"trained on {', '.join(encoder.pretraining) or 'classes that are not listed'}",
         f"zslcore {version()}, {libraries}",
     )

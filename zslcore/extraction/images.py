@@ -128,8 +128,8 @@ def read_image(
     except MemoryError:
         raise FileRefusedError(f"{name}: the image takes more memory than allowed.") from None
     except Exception as error:  # noqa: BLE001 - decoders of broken images raise anything
-        what = "truncated" if "truncated" in str(error) else "broken"
-        raise FileRefusedError(f"{name}: expected a complete image; got a {what} one.") from None
+        fault = "truncated" if "truncated" in str(error) else "broken"
+        raise FileRefusedError(f"{name}: expected a complete image; got a {fault} one.") from None
 
 
 def _read(
@@ -185,8 +185,8 @@ def _rgb(image: Image.Image) -> Image.Image:
     """Return an image as RGB; values of more than 8 bits keep their upper 8 bits."""
     if image.mode == "F" or image.mode.startswith("I"):
         values = np.asarray(image, dtype=np.float64)
-        whole = 65535.0 if values.max(initial=0) > 255 else 255.0
-        grey = np.clip(values * (255 / whole), 0, 255).astype(np.uint8)
+        largest = 65535.0 if values.max(initial=0) > 255 else 255.0
+        grey = np.clip(values * (255 / largest), 0, 255).astype(np.uint8)
         image = Image.fromarray(grey)
     return image.convert("RGB")
 
@@ -301,8 +301,10 @@ def images_of_folder(folder: Path) -> Listing:
 def _of_tree(folder: Path, tree: SplitList) -> Listing:
     """List the images of folders by part; they form a split only if some class is unseen."""
     parts = {part: rows for part, rows in tree.parts.items() if part not in ("train", "val")}
-    whole = len(parts.get("trainval", ())) and len(parts.get("test_unseen", ()))
-    return Listing(folder, tree.files, tree.labels, tree.class_names, parts=parts if whole else {})
+    is_split = len(parts.get("trainval", ())) and len(parts.get("test_unseen", ()))
+    return Listing(
+        folder, tree.files, tree.labels, tree.class_names, parts=parts if is_split else {}
+    )
 
 
 def images_of_csv(path: Path, folder: Path) -> Listing:

@@ -67,13 +67,13 @@ def sweep_leftovers() -> int:
     of a draft that is at least a day old. Drafts of imports are kept while a manifest cannot be
     read.
     """
-    left = _abandoned()
-    for path in left:
+    leftovers = _abandoned()
+    for path in leftovers:
         if path.is_dir():
             artifacts.discard(path)
         else:
             path.unlink(missing_ok=True)
-    return len(left)
+    return len(leftovers)
 
 
 def _abandoned() -> list[Path]:
@@ -226,11 +226,11 @@ def _discarded(path: Path) -> str:
 
 
 def _leftovers() -> FolderCheck:
-    left = len(_abandoned())
-    if not left:
+    n_left = len(_abandoned())
+    if not n_left:
         return FolderCheck("leftovers", True, "Killed processes left nothing behind.")
     sentence = (
-        f"Killed processes left {counted(left, 'file or folder', 'files and folders')} behind."
+        f"Killed processes left {counted(n_left, 'file or folder', 'files and folders')} behind."
     )
     return FolderCheck(
         "leftovers", False, sentence, lambda: f"{sweep_leftovers():,} of them were removed."

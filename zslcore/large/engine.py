@@ -316,21 +316,23 @@ class WorkStatus:
     def __str__(self) -> str:
         """Return the line of progress."""
         now = "; ".join(
-            f"{what}: {message}" if message else what for what, message in self.in_progress
+            f"{name}: {message}" if message else name for name, message in self.in_progress
         )
-        left = "" if self.seconds_left is None else f", about {_time(self.seconds_left)} left"
-        line = f"{self.share:4.0%}  {self.done} of {self.total} done, {_time(self.seconds)}{left}"
+        time_left = "" if self.seconds_left is None else f", about {_time(self.seconds_left)} left"
+        line = (
+            f"{self.share:4.0%}  {self.done} of {self.total} done, {_time(self.seconds)}{time_left}"
+        )
         return f"{line}.  {now}" if now else f"{line}."
 
 
 def _time(seconds: float) -> str:
     """Return a time as "45 s", "3 min 05 s" or "2 h 10 min"."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, left = divmod(whole, 60)
+    n_seconds = round(seconds)
+    if n_seconds < 60:
+        return f"{n_seconds} s"
+    minutes, seconds_left = divmod(n_seconds, 60)
     if minutes < 60:
-        return f"{minutes} min {left:02d} s"
+        return f"{minutes} min {seconds_left:02d} s"
     return f"{minutes // 60} h {minutes % 60:02d} min"
 
 

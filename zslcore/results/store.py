@@ -276,8 +276,8 @@ class ResultStore:
             row[0] not in readable_ids and not [*_readable([row[-1:]])]
             for row in self._rows("runs")
         )
-        what = counted(n, "result was", "results were")
-        return f"{what} written by another version or program and cannot be read." * (n > 0)
+        count = counted(n, "result was", "results were")
+        return f"{count} written by another version or program and cannot be read." * (n > 0)
 
     def delete(self, id_: str) -> None:
         """Delete the result with this id; raise ZSLError for a precomputed result."""

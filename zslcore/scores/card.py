@@ -139,13 +139,15 @@ def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]])
 
 
 def _sentence(report: ScoreReport, worst: Finding) -> str:
-    what = f" on {report.matrix.benchmark} {report.matrix.split}" if report.matrix.benchmark else ""
+    test_set = (
+        f" on {report.matrix.benchmark} {report.matrix.split}" if report.matrix.benchmark else ""
+    )
     if worst.mark in ("leak", "error"):
         return worst.sentence
     if report.matrix.tested.limits == "sides given":
         return report.headline
     figure = _headline_figure(report)
-    reached = f"{figure.label} {figure.value}{what} ({figure.note})"
+    reached = f"{figure.label} {figure.value}{test_set} ({figure.note})"
     if worst.mark == "open":
         return f"{reached}; {worst.sentence[0].lower() + worst.sentence[1:]}"
     agreed = "rows, labels and gamma agree with the data"

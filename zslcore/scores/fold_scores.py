@@ -133,10 +133,14 @@ def match_folds(
     )
     predicted = checked(predictions, report.matrix.name, load=lambda _: dataset)
     remarks = *report.matrix.remarks, *predicted.remarks
-    judged = judge_predicted(replace(predicted, remarks=remarks))
+    report_of_predictions = judge_predicted(replace(predicted, remarks=remarks))
     # For a validated gamma, the note of ``report`` is dropped: it may say that the classes of the
     # validation rows are uncertain, but here they are known.
-    return judged if report.origin == "validated" else replace(judged, note=report.note)
+    return (
+        report_of_predictions
+        if report.origin == "validated"
+        else replace(report_of_predictions, note=report.note)
+    )
 
 
 def _columns(matrix: JudgedScores, part: Part, dataset: ZSLDataset) -> np.ndarray:

@@ -37,12 +37,12 @@ def ruled_out_sides(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> tuple[str
     of_seen = seen[y]
     if min(of_seen.sum(), (~of_seen).sum()) < FEWEST_IMAGES or seen.all() or not seen.any():
         return ()
-    some = np.unique(np.linspace(0, len(y) - 1, min(len(y), 400)).astype(np.intp))
-    sample = np.asarray(F[some])
+    sampled = np.unique(np.linspace(0, len(y) - 1, min(len(y), 400)).astype(np.intp))
+    sample = np.asarray(F[sampled])
     likely = [
         side
         for side in (True, False)
-        if _exactly(_ruled_out(sample, seen == side, seen != side)[0], of_seen[some] != side, 0)
+        if _exactly(_ruled_out(sample, seen == side, seen != side)[0], of_seen[sampled] != side, 0)
     ]
     sides = []
     for side in likely:

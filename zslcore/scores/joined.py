@@ -129,14 +129,14 @@ def _other_images(matrix: JudgedScores, context: AuditContext, n: int, classes: 
     of = f"{matrix.benchmark} {matrix.split}".strip()
     published = published_as(context)
     split = str(published[0]) if published else "this split"
-    what = "images"
+    part = "images"
     if published and of:
-        what = "split" if matrix.benchmark == published[0].dataset else "data set"
+        part = "split" if matrix.benchmark == published[0].dataset else "data set"
     elif matrix.seen[matrix.y].any() and len(matrix.seen) != len(np.unique(context.known_labels)):
-        what = "data set"
+        part = "data set"
     scored = counted(len(np.unique(matrix.y)), "class", "classes")
     return (
-        f"The scores are of {'other images' if what == 'images' else f'another {what}'}: they are "
+        f"The scores are of {'other images' if part == 'images' else f'another {part}'}: they are "
         f"of {f'{of}, ' if of else ''}{len(matrix.y):,} images of {scored}; {split} tests {n:,} "
         f"images of {classes:,}."
     )
@@ -216,10 +216,10 @@ def joined_card(
     without = _figures_without_leaks(fitted, report, of_split.context, of_split.audited)
     findings = [*_findings_on_printed(printed, report), *_findings_on_fit(fitted, without)]
     findings += [
-        replace(finding, title=f"{what}: {finding.title}")
-        for what, card in (("split", split), ("scores", scores))
+        replace(finding, title=f"{subject}: {finding.title}")
+        for subject, card in (("split", split), ("scores", scores))
         for finding in card.findings
-        if not (what == "scores" and _answered(finding, split, fitted))
+        if not (subject == "scores" and _answered(finding, split, fitted))
     ]
     ordered = worst_first(findings)
     return replace(
@@ -341,11 +341,11 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
     gone = {(True, True): "", (False, True): "unseen ", (True, False): "seen "}.get(
         (u is not None, s is not None), "test "
     )
-    left = f" No {gone}image is left without a leak." if gone else ""
+    none_left = f" No {gone}image is left without a leak." if gone else ""
     text = (
         f"With all {without.tested:,} rows, {_figures_text(without.whole)}; without the "
         f"{without.leaked:,} that leak{'s' * (without.leaked == 1)}, "
-        f"{_figures_text(without.kept)}, {without.how}.{left}"
+        f"{_figures_text(without.kept)}, {without.how}.{none_left}"
     )
     if not without.also_in_trainval:
         text += " A model trained on trainval alone was trained on none of these rows."
@@ -436,8 +436,8 @@ def _figures(
         clean = Figure(f"{name} without leaked rows", UNKNOWN, "rows of the scores are unknown")
         leaked = split.figures[0]
     else:
-        left = without.kept[2] if name == "H" else without.kept[0]
-        value = "none left" if left is None else percent(left)
+        is_defined = without.kept[2] if name == "H" else without.kept[0]
+        value = "none left" if is_defined is None else percent(is_defined)
         clean = Figure(f"{name} without leaked rows", value, f"{_figures_text(without.kept)}")
         of = f"of {without.tested:,} scored images"
         leaked = Figure(TRAINED_ON, f"{without.leaked:,}", of)

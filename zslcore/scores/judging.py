@@ -142,8 +142,8 @@ class ScoreReport:
         looks = zip([self, *others], ["harmonic", *GHOSTS], strict=False)
         lines = [each.line(look) for each, look in looks]
         m = self.matrix
-        what = f"{m.benchmark} {m.split}, " if m.benchmark else ""
-        source = f"{what}{len(m.y):,} images, scores {m.digest}; zslcore {version()}."
+        test_set = f"{m.benchmark} {m.split}, " if m.benchmark else ""
+        source = f"{test_set}{len(m.y):,} images, scores {m.digest}; zslcore {version()}."
         sides = words.seen, words.unseen
         shown = InteractiveCurve(
             lines, m.tested, m.class_names, choose=bool(others), tell=False, sides=sides
@@ -242,17 +242,19 @@ class ScoreReport:
         if point is None or sample is None:
             if np.isnan(e.zsl):
                 return f"u {percent(f['plain_unseen'])} (per class): no image is of a seen class."
-            what = "Accuracy" if not self.matrix.seen.any() else "ZSL accuracy"
-            return f"{what} {percent(e.zsl)} (per class), {percent(e.zsl_per_sample)} (per image)."
+            metric = "Accuracy" if not self.matrix.seen.any() else "ZSL accuracy"
+            return (
+                f"{metric} {percent(e.zsl)} (per class), {percent(e.zsl_per_sample)} (per image)."
+            )
         return f"{point.in_words} (per class); {sample.in_words} (per image); {at}."
 
     def as_text(self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False) -> str:
         """Format every protocol as lines of text, in percent, optionally with intervals."""
         m = self.matrix
-        what = f"{m.benchmark} {m.split}, " if m.benchmark else ""
+        test_set = f"{m.benchmark} {m.split}, " if m.benchmark else ""
         sides = f"{m.seen.sum()} seen and {(~m.seen).sum()} unseen classes"
         lines = [
-            f"{m.name}: {what}{len(m.y):,} images, {words.translate(sides)}, scores {m.digest}"
+            f"{m.name}: {test_set}{len(m.y):,} images, {words.translate(sides)}, scores {m.digest}"
         ]
         lines += [f"read as: {', '.join(m.fixes)}"] if m.fixes else []
         lines += textwrap.wrap(words.translate(self.headline).replace("γ", "gamma"), LETTERS)

@@ -224,11 +224,11 @@ def families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
         starts = [0, *(match.end() for match in re.finditer(r"(?<=[^\W_])[\W_]+", name))]
         for start in starts:
             ending.setdefault(name[:start], {})[class_key(name[start:])] = k
-    whole = {start: of for start, of in ending.items() if {*tested} <= {*of}}
-    if len(whole) < 2:
+    complete = {start: of for start, of in ending.items() if {*tested} <= {*of}}
+    if len(complete) < 2:
         return {}
-    shared = set.intersection(*({*of} for of in whole.values()))
-    return {start: [k for key, k in of.items() if key in shared] for start, of in whole.items()}
+    shared = set.intersection(*({*of} for of in complete.values()))
+    return {start: [k for key, k in of.items() if key in shared] for start, of in complete.items()}
 
 
 def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
@@ -252,8 +252,8 @@ def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray
                 f"{file}: expected one column of scores per class; got several, such as {shown}, "
                 "which predict different classes; keep only one of them."
             )
-    used = {*scores[first]}
-    return [k for columns in of.values() for k in columns if k not in used]
+    used_columns = {*scores[first]}
+    return [k for columns in of.values() for k in columns if k not in used_columns]
 
 
 # --- Side of each image ---------------------------------------------------------------------------

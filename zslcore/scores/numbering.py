@@ -207,10 +207,10 @@ def _unseen_in_run(gain: np.ndarray) -> np.ndarray:
     :data:`PARTED`.
     """
     sums, n = np.concatenate([[0.0], np.cumsum(gain)]), len(gain)
-    whole = max(sums[-1], 0.0)
+    undivided = max(sums[-1], 0.0)
     first, last = int(np.argmax(sums)), int(np.argmin(sums))
     parted = max(sums[first], sums[-1] - sums[last])
-    if parted < whole + max(PARTED, n / 10):
+    if parted < undivided + max(PARTED, n / 10):
         return np.full(n, sums[-1] > 0)
     of_unseen: np.ndarray = np.arange(n) < first if sums[first] == parted else np.arange(n) >= last
     return of_unseen

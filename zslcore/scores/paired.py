@@ -127,8 +127,8 @@ class Pair:
             "separate_harmonic": ", separate label spaces",
         }.get(name, "")
         first, second = (
-            f"{percent(row[which])} ({of})"
-            for which, of in zip(("first", "second"), self.names, strict=True)
+            f"{percent(row[column])} ({of})"
+            for column, of in zip(("first", "second"), self.names, strict=True)
         )
         ends = f"{signed(row['low'])} to {signed(row['high'])}"
         values = (
@@ -176,13 +176,13 @@ class Pair:
         headline = words.translate(self.headline).replace("γ", "gamma")
         lines = [*textwrap.wrap(headline, 100), "", legend]
         for row in self.table(words).to_dict("records"):
-            what = f"{row['protocol']}, {row['line']}".replace("γ", "gamma")
+            line = f"{row['protocol']}, {row['line']}".replace("γ", "gamma")
             ends = (
                 f"{signed(row[f'low{end}'])} to {signed(row[f'high{end}'])}, p {row[f'p{end}']:.2g}"
                 for end in OVER
             )
             lines.append(
-                f"  {what:<42} {row['average']:<10} {signed(row['value']):>6} ({'; '.join(ends)})"
+                f"  {line:<42} {row['average']:<10} {signed(row['value']):>6} ({'; '.join(ends)})"
             )
         return "\n".join(
             [
@@ -278,13 +278,13 @@ def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
     one, two = (of.test.rows for of in both)
     if not np.array_equal(np.sort(one), np.sort(two)):
         other = np.setxor1d(one, two)
-        which = (
+        reason = (
             f"row {other[0]:,} is in only one of them"
             if other.size
             else "some occur more often in one"
         )
         raise DatasetError(
-            f"{first.name} and {second.name}: expected predictions of the same rows; {which}."
+            f"{first.name} and {second.name}: expected predictions of the same rows; {reason}."
         )
     order = np.argsort(two, kind="stable")[np.argsort(np.argsort(one, kind="stable"))]
     test = both[1].test.select(order)

@@ -135,12 +135,12 @@ def interpreted(
     if "as-is" not in fixes and "within-sides" not in fixes:
         _refuse_rows_of_classes(matrix)
         rows = _spread_rows(len(matrix.y))
-        some = replace(matrix, matrix=some_rows(matrix.F, rows), y=matrix.y[rows])
-        question = _columns_question(some) or _list_question(matrix, rows)
+        sample = replace(matrix, matrix=some_rows(matrix.F, rows), y=matrix.y[rows])
+        question = _columns_question(sample) or _list_question(matrix, rows)
         question = question or _within_sides_question(matrix)
         if question is not None:
             return None, (question,)
-        _refuse_other_columns(some, matrix)
+        _refuse_other_columns(sample, matrix)
     if "within-sides" in fixes:
         matrix = _within_sides(matrix)
     sides = ruled_out_sides(matrix.F, matrix.y, matrix.seen)
@@ -236,8 +236,8 @@ def predicted_classes(
         file, n_classes = replace(file, class_names=names), len(names)
     _refuse_abstentions(file.name, labels, predicted)
     y, answers = (
-        _as_numbers(file, part, what)
-        for part, what in ((labels, "labels"), (predicted, "predicted classes"))
+        _as_numbers(file, part, title)
+        for part, title in ((labels, "labels"), (predicted, "predicted classes"))
     )
     low = min(y.min(), answers.min())
     if low < 0:
@@ -286,7 +286,7 @@ def _names_of_all(file: ScoreFile, labels: np.ndarray, predicted: np.ndarray) ->
     parts = {"labels": labels, "predicted classes": predicted}
     if file.unseen is not None and not _says_all(np.asarray(file.unseen)):
         parts[file.listed] = np.asarray(file.unseen)
-    named = [what for what, part in parts.items() if _are_names(part)]
+    named = [title for title, part in parts.items() if _are_names(part)]
     if named and len(named) < len(parts):
         raise DatasetError(
             f"{file.name}: expected labels, predicted classes and {file.listed} all as names or "
@@ -545,23 +545,23 @@ def _sentence_on_shared(
     names: Sequence[str], spellings: Mapping[str, Sequence[int]], named: bool
 ) -> str:
     """Ask about columns that share a name; ``named``: labels or unseen classes are names."""
-    which = []
+    clauses = []
     for places in [*spellings.values()][:LISTED]:
         spelt_as = list(dict.fromkeys(names[k] for k in places))
         called = f"all called {spelt_as[0]!r}"
         if len(spelt_as) > 1:
             called = f"called {' and '.join(map(repr, spelt_as))}"
-        which.append(f"columns {', '.join(map(str, places))} are {called}")
+        clauses.append(f"columns {', '.join(map(str, places))} are {called}")
     more = f", and {len(spellings) - LISTED} more names" if len(spellings) > LISTED else ""
     if named:
         return (
-            f"{'; '.join(which)}{more} (columns counted from 0), and labels or unseen classes "
+            f"{'; '.join(clauses)}{more} (columns counted from 0), and labels or unseen classes "
             "use that name: the column is ambiguous, so give labels and unseen classes as "
             "numbers. Or are columns with the same name one class, with the larger of their "
             "scores?"
         )
     return (
-        f"{'; '.join(which)}{more} (columns counted from 0): are these columns one class, with "
+        f"{'; '.join(clauses)}{more} (columns counted from 0): are these columns one class, with "
         "the larger of their scores? Otherwise they are distinguished by number."
     )
 
@@ -757,16 +757,16 @@ def _is_clearer(hits: float, now: float, n_classes: int) -> bool:
     return hits > max(ABOVE_CHANCE / n_classes, CLEARER * now)
 
 
-def _columns_question(some: Scores) -> Question | None:
+def _columns_question(sample: Scores) -> Question | None:
     """Ask about the order or the sign of columns if far more predictions are right with another."""
-    F, y, C, orders = some.F, some.y, some.F.shape[1], _orders(some.seen)
-    if {*orders} & {*some.fixes}:
+    F, y, C, orders = sample.F, sample.y, sample.F.shape[1], _orders(sample.seen)
+    if {*orders} & {*sample.fixes}:
         orders = {}
     now, negated = _hits(F, y), _hits(-F, y)
 
     def of_sides(F: np.ndarray) -> float:
         """Return the accuracy within sides, which does not depend on a bias to seen classes."""
-        return max(_own_side_hits(sign * F, y, some.seen) for sign in (1, -1))
+        return max(_own_side_hits(sign * F, y, sample.seen) for sign in (1, -1))
 
     for fix, place in orders.items():
         turned = F[:, place]
@@ -774,13 +774,13 @@ def _columns_question(some: Scores) -> Question | None:
         if _is_clearer(hits, max(now, negated), C) and of_sides(turned) > of_sides(F):
             return Question(
                 fix,
-                f"{some.name}: {percent(max(now, negated))} of the predictions are right with the "
-                f"columns as they are, {percent(hits)} if {FIXES[fix]}: is that their order?",
+                f"{sample.name}: {percent(max(now, negated))} of the predictions are right with "
+                f"the columns as they are, {percent(hits)} if {FIXES[fix]}: is that their order?",
             )
-    if "distances" not in some.fixes and _is_clearer(negated, now, C):
+    if "distances" not in sample.fixes and _is_clearer(negated, now, C):
         return Question(
             "distances",
-            f"{some.name}: {percent(now)} of the predictions are right if a larger score is "
+            f"{sample.name}: {percent(now)} of the predictions are right if a larger score is "
             f"closer, {percent(negated)} if a smaller one is: are these distances?",
         )
     return None
@@ -879,11 +879,11 @@ def _unused_column_question(
     """
     C = F.shape[1]
     stated = np.empty(0, dtype=np.intp) if unseen is None else unseen
-    used = np.union1d(y, stated)
-    if used.min() < 0 or used.max() >= C:
+    used_columns = np.union1d(y, stated)
+    if used_columns.min() < 0 or used_columns.max() >= C:
         return None
-    for k, fix, which in ((0, "unused-column", "first"), (C - 1, "unused-last-column", "last")):
-        if k in used:
+    for k, fix, end in ((0, "unused-column", "first"), (C - 1, "unused-last-column", "last")):
+        if k in used_columns:
             continue
         test = recognised(y - (k == 0), C - 1)
         labels = "labels, counted from 1," if k == 0 else "labels"
@@ -894,7 +894,7 @@ def _unused_column_question(
             return Question(
                 fix,
                 f"{name}: the {labels} are those of {test.benchmark} {test.split}, which has "
-                f"{C - 1} classes, and there are {C} columns: does the {which} column belong to "
+                f"{C - 1} classes, and there are {C} columns: does the {end} column belong to "
                 "no class?",
             )
         values = column(F, k)
@@ -907,7 +907,7 @@ def _unused_column_question(
         if stands_out:
             return Question(
                 fix,
-                f"{name}: no image is of class {k}, the {which} column, which has {shown}: does it "
+                f"{name}: no image is of class {k}, the {end} column, which has {shown}: does it "
                 "belong to no class?",
             )
     return None
@@ -966,15 +966,15 @@ def _refuse_rows_of_classes(matrix: Scores) -> None:
         )
 
 
-def _refuse_other_columns(some: Scores, matrix: Scores) -> None:
+def _refuse_other_columns(sample: Scores, matrix: Scores) -> None:
     """Refuse a few seen columns without images that have the largest score of most images.
 
-    ``some`` has the sampled rows. Without images of seen classes, scores without calibration are
+    ``sample`` has the sampled rows. Without images of seen classes, scores without calibration are
     largest for such classes.
     """
     tested = np.unique(matrix.y)
     others = np.setdiff1d(np.flatnonzero(matrix.seen), tested)
-    wins = np.isin(some.F.argmax(axis=1), others).mean()
+    wins = np.isin(sample.F.argmax(axis=1), others).mean()
     if wins > MOST_WINS and len(others) < matrix.seen[tested].sum() / 2:
         names = ", ".join(repr(matrix.class_names[k]) for k in others[:LISTED])
         raise DatasetError(
@@ -1002,8 +1002,8 @@ def _repeated_rows(matrix: Scores) -> Iterator[str]:
     Scores with few distinct values are skipped, because equal rows are likely.
     """
     F, n = matrix.F, len(matrix.y)
-    some = F[: min(n, 500)]
-    if F.shape[1] < 3 or len(np.unique(some)) < some.size / 2:
+    first_rows = F[: min(n, 500)]
+    if F.shape[1] < 3 or len(np.unique(first_rows)) < first_rows.size / 2:
         return
     rows = {
         (hash(row.tobytes()), c)

@@ -98,8 +98,8 @@ def some_rows(F: np.ndarray, rows: np.ndarray) -> np.ndarray:
     if mapped is None or F.nbytes < STAYS:
         return F[rows]
     parts = []
-    for some in np.array_split(rows, max(1, len(rows) // 64)):
-        parts.append(np.array(F[some]))
+    for batch in np.array_split(rows, max(1, len(rows) // 64)):
+        parts.append(np.array(F[batch]))
         mapped.madvise(mmap.MADV_DONTNEED)
     return np.concatenate(parts)
 
@@ -125,8 +125,8 @@ def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
     rank = np.full(n, -1, dtype=np.int32)
     place = np.cumsum(~seen) - 1
     for rows, block in blocks(F):
-        for columns, which, value in zip(sides, best, score, strict=True):
-            which[rows], value[rows] = best_column(block, columns)
+        for columns, columns_of_best, value in zip(sides, best, score, strict=True):
+            columns_of_best[rows], value[rows] = best_column(block, columns)
         unseen = ~seen[y[rows]]
         if unseen.any():
             ranks = ranks_of(block[np.ix_(unseen, ~seen)], place[y[rows][unseen]])
@@ -889,8 +889,8 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
         parts["predicted"] = numbers_or_names(texts.pop(answers))
         counters, scored = [k for k, name in enumerate(table.columns) if name != answers], []
     elif len(scored) > 1:
-        whole = scored == list(range(len(table.columns)))
-        parts["scores"] = table.values if whole else np.array(table.values[:, scored])
+        are_all_scores = scored == list(range(len(table.columns)))
+        parts["scores"] = table.values if are_all_scores else np.array(table.values[:, scored])
         parts["class_names"] = tuple(names)
     else:
         got = [f"{name} ({clean_text(values[0], 30)!r})" for name, values in table.texts.items()]
@@ -981,12 +981,12 @@ def _columns_of_classes(columns: Sequence[str], labels: Any, values: np.ndarray)
 
 def _whole_columns(columns: Sequence[str], values: np.ndarray) -> set[str]:
     """Return columns of whole numbers that differ, if most columns have fractions."""
-    some = np.asarray(values[: AT_ONCE // max(1, len(columns)) + 2], dtype=float)
-    whole = ((some == np.round(some)) | ~np.isfinite(some)).all(axis=0)
-    differ = (some != some[:1]).any(axis=0)
-    if 2 * whole.sum() >= len(columns):
+    sample = np.asarray(values[: AT_ONCE // max(1, len(columns)) + 2], dtype=float)
+    is_whole = ((sample == np.round(sample)) | ~np.isfinite(sample)).all(axis=0)
+    differ = (sample != sample[:1]).any(axis=0)
+    if 2 * is_whole.sum() >= len(columns):
         return set()
-    return {columns[k] for k in np.flatnonzero(whole & differ).tolist()}
+    return {columns[k] for k in np.flatnonzero(is_whole & differ).tolist()}
 
 
 def _are_no_classes(columns: Sequence[str], labels: object) -> bool:

@@ -85,8 +85,8 @@ def review(of: Submission, *, blind: bool = False) -> tuple[Report, ScoreReport 
         if split and scores:
             card = joined_card(split, scores, of.printed)
         else:
-            (judged,) = filter(None, (split, scores))
-            card = with_printed(scores, of.printed) if scores and of.printed else judged.card
+            (single_card,) = filter(None, (split, scores))
+            card = with_printed(scores, of.printed) if scores and of.printed else single_card.card
         if of.extractor:
             context = split.context if split else None
             card = _with_finding(card, _of_extractor(of, context))
@@ -126,9 +126,9 @@ def _files(of: Submission, *roles: str) -> list[tuple[str, str]]:
 
 
 def _with_finding(card: Report, finding: Finding) -> Report:
-    whole = replace(card, findings=worst_first((finding, *card.findings)))
-    changed = whole.verdict != card.verdict
-    return replace(whole, reason=finding.sentence) if changed else whole
+    with_finding = replace(card, findings=worst_first((finding, *card.findings)))
+    changed = with_finding.verdict != card.verdict
+    return replace(with_finding, reason=finding.sentence) if changed else with_finding
 
 
 def _of_extractor(of: Submission, context: AuditContext | None) -> Finding:

@@ -82,15 +82,15 @@ def chosen_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
     for each in validation:
         _refuse_without_curve(matrix, each)
     gamma = best_common_gamma([each.tested.curve for each in validation])
-    judged = [_judge_file(matrix, each, gamma) for each in validation]
+    choices = [_judge_file(matrix, each, gamma) for each in validation]
     for worst in (
-        [one for one in judged if one.origin == "oracle"],
-        [one for one in judged if not one.checked],
+        [one for one in choices if one.origin == "oracle"],
+        [one for one in choices if not one.checked],
     ):
         if worst:
             return worst[0]
-    if len(judged) == 1:
-        return judged[0]
+    if len(choices) == 1:
+        return choices[0]
     names = ", ".join(each.name for each in validation)
     by_number = any(_by_number(matrix, each) for each in validation)
     note = (
@@ -204,15 +204,15 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
     """
     m, share_copied = min(len(validation.y), ROWS), share_of_equal_rows(matrix, validation)
     for tested, validated, of_what in _signatures(matrix, validation):
-        some = np.unique(np.linspace(0, len(tested) - 1, ROWS).astype(np.intp))
-        others, matches = _nearest(tested[some], tested, some), _nearest(validated, tested)
+        sampled = np.unique(np.linspace(0, len(tested) - 1, ROWS).astype(np.intp))
+        others, matches = _nearest(tested[sampled], tested, sampled), _nearest(validated, tested)
         for nearer, times, least in of_what:
             n_chance, n_found = len(_matched(*others, nearer)), len(_matched(*matches, nearer))
-            chance, share = n_chance / len(some), n_found / len(validated)
+            chance, share = n_chance / len(sampled), n_found / len(validated)
             if share <= max(times * chance + least, share_copied) or share * m < FEWEST:
                 continue
             table = np.array(
-                [[n_found, len(validated) - n_found], [n_chance, len(some) - n_chance]]
+                [[n_found, len(validated) - n_found], [n_chance, len(sampled) - n_chance]]
             )
             if fisher_exact(table, alternative="greater").pvalue < UNLIKELY:
                 share_copied = share
@@ -262,8 +262,8 @@ def _columns_to_compare(
     if common is None and n < C:
         several = [(guess, np.arange(n)) for guess in guesses if len(guess) == n]
     varied = _varied(np.asarray(validation.F[rows]))
-    some = np.unique(np.linspace(0, len(matrix.y) - 1, ROWS).astype(np.intp))
-    varied_here = _varied(np.asarray(matrix.F[some]))
+    sampled = np.unique(np.linspace(0, len(matrix.y) - 1, ROWS).astype(np.intp))
+    varied_here = _varied(np.asarray(matrix.F[sampled]))
     for test_columns, columns in several:
         keep = varied[columns] & varied_here[test_columns]
         if keep.sum() >= FEWEST:
@@ -331,23 +331,23 @@ def _standard(F: np.ndarray) -> np.ndarray:
 
 
 def _nearest(
-    some: np.ndarray, rows: np.ndarray, own: np.ndarray | None = None
+    sample: np.ndarray, rows: np.ndarray, own: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the row nearest to each of ``some``, and the ratio of the two smallest distances.
+    """Return the row nearest to each of ``sample``, and the ratio of the two smallest distances.
 
-    The ratio is 1 if even the second distance is 0 up to rounding. If ``some`` are taken from
+    The ratio is 1 if even the second distance is 0 up to rounding. If ``sample`` are taken from
     ``rows``, ``own`` has their positions in ``rows``, and no row is its own neighbour.
     """
     if len(rows) < (3 if own is not None else 2):
         return np.empty(0, dtype=np.intp), np.empty(0)
     lengths, places, ratios = (rows**2).sum(axis=1), [], []
-    for start in range(0, len(some), 64):
-        block = some[start : start + 64]
+    for start in range(0, len(sample), 64):
+        block = sample[start : start + 64]
         squares = (block**2).sum(axis=1)[:, None] + lengths - 2 * block @ rows.T
         if own is not None:
             squares[np.arange(len(block)), own[start : start + 64]] = np.inf
         first, second = np.sqrt(np.maximum(np.partition(squares, 1, axis=1)[:, :2], 0)).T
-        distinct = second > ROUNDING * np.sqrt(some.shape[1])
+        distinct = second > ROUNDING * np.sqrt(sample.shape[1])
         places.append(squares.argmin(axis=1))
         ratios.append(np.divide(first, second, out=np.ones(len(block)), where=distinct))
     return np.concatenate(places), np.concatenate(ratios)

@@ -223,7 +223,7 @@ def _parts(curves: InteractiveCurve, answered: AnsweredTest) -> tuple[dict[str, 
     return head, blocks
 
 
-def draw(what: Instrument, *, key: str, on_change: Callable[[str], None]) -> Any:
+def draw(instrument: Instrument, *, key: str, on_change: Callable[[str], None]) -> Any:
     """Draw the instrument.
 
     ``on_change`` is called with "gamma", "place", "ruler", "choice", "only", "bring" or "run"
@@ -233,4 +233,4 @@ def draw(what: Instrument, *, key: str, on_change: Callable[[str], None]) -> Any
         f"on_{name}_change": partial(on_change, name)
         for name in ("gamma", "place", "ruler", "choice", "only", "bring", "run")
     }
-    return _mount(key=key, data=what.packed(key), **heard)
+    return _mount(key=key, data=instrument.packed(key), **heard)

@@ -268,9 +268,11 @@ def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
     read = judgment.cells.tables
     if CROSS_TABLE in read and judgment.unit == "p":
         numbers = [
-            Number(CROSS_LABELS[what], test.mean_difference, *test.interval, f"p = {test.p:.2g}")
-            for what, test in cross_tests(read[CROSS_TABLE]).items()
-            if what in CROSS_LABELS
+            Number(
+                CROSS_LABELS[question], test.mean_difference, *test.interval, f"p = {test.p:.2g}"
+            )
+            for question, test in cross_tests(read[CROSS_TABLE]).items()
+            if question in CROSS_LABELS
         ]
         unit = "AWA2 minus AWA1"
     elif judgment.number is not None:

@@ -128,8 +128,8 @@ def _left_over(folds: pd.DataFrame) -> str:
     names = folds.index[folds.isin(["train"]).any(axis=1) & ~validated]
     if names.empty or not validated.any():
         return ""
-    left = plain(str(names[0])) if len(names) == 1 else f"{len(names)} of the classes"
-    return f" No fold validates on {left}."
+    unused = plain(str(names[0])) if len(names) == 1 else f"{len(names)} of the classes"
+    return f" No fold validates on {unused}."
 
 
 def _show_photographs(benchmark: str | None) -> None:

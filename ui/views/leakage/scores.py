@@ -45,11 +45,11 @@ def show(header: Header) -> None:
             text = scores.ask_printed("scores_printed", width=260)
     with errors_as_sentences():
         if upload:
-            whole = scores.pair_files(upload)
-            if whole is None:
+            pair = scores.pair_files(upload)
+            if pair is None:
                 return
             evaluated: list[EvaluatedScores | None] = [
-                scores.evaluate_upload(each, validation) for each in whole
+                scores.evaluate_upload(each, validation) for each in pair
             ]
             scores.keep([each for each in evaluated if each is not None])
         elif not (evaluated := [*scores.kept_scores()]):

@@ -74,13 +74,13 @@ def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
     place = {name: c for c, name in enumerate(first.class_names)}
     unmatched = sorted(set(first.class_names) ^ set(second.class_names))
     if unmatched or len(place) != first.n_classes or len(place) != second.n_classes:
-        which = (
+        reason = (
             f"{unmatched[0]!r} is a class of only one of the two"
             if unmatched
             else "a class name occurs twice"
         )
         raise DatasetError(
-            f"{first.name} and {second.name} must have the same classes to be compared: {which}"
+            f"{first.name} and {second.name} must have the same classes to be compared: {reason}"
             f"{f' ({len(unmatched)} such classes)' if len(unmatched) > 1 else ''}."
         )
     return np.array([place[name] for name in second.class_names], dtype=np.intp)

@@ -269,10 +269,10 @@ def _mixing(data: MapData, Z: np.ndarray, Y: np.ndarray, settings: MapSettings) 
 def _refuse_few(n: int, settings: MapSettings) -> None:
     need = max(settings.n_neighbours, 2)
     if n <= need:
-        what = {"tsne": f"perplexity {settings.perplexity:g}"}.get(
+        setting = {"tsne": f"perplexity {settings.perplexity:g}"}.get(
             settings.method, f"{settings.n_neighbors} neighbours"
         )
-        raise ParameterError(f"Map: {what} needs more than {need} images; got {n}.")
+        raise ParameterError(f"Map: {setting} needs more than {need} images; got {n}.")
 
 
 class _Clock:

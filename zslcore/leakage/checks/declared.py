@@ -166,14 +166,14 @@ def _missing(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
         return
     names, values = context.names(np.unique(cells[:, 0])), S[S < 0]
     verb = "is" if len(cells) == 1 else "are"
-    what = (
+    description = (
         "−1, this file's code for a missing value."
         if (values == -1).all()
         else "negative while all others are not, which looks like a code for missing values."
     )
     table = zip(context.names(cells[:, 0]), cells[:, 1], values.astype(float).round(6), strict=True)
     yield warning(
-        f"{counted(len(cells), 'attribute value')} of {listed(names)} {verb} {what}",
+        f"{counted(len(cells), 'attribute value')} of {listed(names)} {verb} {description}",
         "Replace them before any scaling, for example with 0 or the attribute's mean.",
         Evidence.of("Cells, attribute 0-based", ("class", "attribute", "value"), table),
         classes=names,
@@ -234,7 +234,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                 "your classes.",
             )
         rows, name = overlaps_of_split(context, vocabulary), vocabulary.title
-        for finding_of, those, text, advice in (
+        for finding_of, classes_of_finding, text, advice in (
             (
                 leak,
                 [row for row in rows if row.counts],
@@ -255,16 +255,21 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                 "",
             ),
         ):
-            if those:
-                classes = [row.class_name for row in those]
-                values = {"name": name, "k": len(those), "n": n, "names": listed(classes)}
-                values["are"] = "is" if len(those) == 1 else "are"
+            if classes_of_finding:
+                classes = [row.class_name for row in classes_of_finding]
+                values = {
+                    "name": name,
+                    "k": len(classes_of_finding),
+                    "n": n,
+                    "names": listed(classes),
+                }
+                values["are"] = "is" if len(classes_of_finding) == 1 else "are"
                 yield finding_of(
                     text.format(**values),
                     advice,
-                    _matches(those),
+                    _matches(classes_of_finding),
                     classes=classes,
-                    figures={"classes": len(those)},
+                    figures={"classes": len(classes_of_finding)},
                 )
 
 
@@ -324,9 +329,9 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
                 classes=undecided,
             )
         elif not overlapping or overlapping >= unseen:
-            which = "every" if overlapping else "no"
+            every = "every" if overlapping else "no"
             yield ok(
-                f"Nothing to compare: {which} test class counts as a class of {vocabulary.title}."
+                f"Nothing to compare: {every} test class counts as a class of {vocabulary.title}."
             )
         elif overlapping | related >= unseen:
             yield ok(

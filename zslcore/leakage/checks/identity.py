@@ -28,12 +28,12 @@ from zslcore.texts import listed
 @check("ZSL010", "Identity of the split", "A known split, as published.")
 def known_split(context: AuditContext) -> Iterator[Finding]:
     """Report whether the split is known, a variant of a known split, or unknown."""
-    agree, these = agreeing(context), published_as(context)
-    if len(these) == 1:
-        is_file = context.file_digest == these[0].sha256
-        yield _partly(context, these) or _published(these[0], is_file=is_file)
-    elif these:
-        yield _partly(context, these) or _one_of(these, agree[these[0]][0])
+    agree, published = agreeing(context), published_as(context)
+    if len(published) == 1:
+        is_file = context.file_digest == published[0].sha256
+        yield _partly(context, published) or _published(published[0], is_file=is_file)
+    elif published:
+        yield _partly(context, published) or _one_of(published, agree[published[0]][0])
     elif agree:
         fewest = min(len(other) for _, other in agree.values())
         closest = tuple(split for split, (_, other) in agree.items() if len(other) == fewest)
@@ -43,10 +43,10 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
     else:
         yield _unknown(context)
     if ANSWERED in context.facts:
-        dataset, _, what = context.facts[ANSWERED].partition(": ")
+        dataset, _, fields = context.facts[ANSWERED].partition(": ")
         message = (
             f"These are rows of {dataset}, so the checks used the data that zslcore stores on it "
-            f"({what}); the files of the data set were not provided."
+            f"({fields}); the files of the data set were not provided."
         )
         yield ok(message)
 
@@ -67,15 +67,15 @@ def _unknown(context: AuditContext) -> Finding:
 def _near(near: NearSplit) -> Finding:
     """Report the overlap with a known split, and the classes that changed sides."""
     moved = [
-        f"{what}: {listed(names)}"
-        for what, names in (("now unseen", near.now_unseen), ("no longer unseen", near.now_seen))
+        f"{change}: {listed(names)}"
+        for change, names in (("now unseen", near.now_unseen), ("no longer unseen", near.now_seen))
         if names
     ]
     shares = ", ".join(f"{part} {percent(share)}" for part, share in near.shares.items())
-    which = "; ".join(moved) or "none"
+    changes = "; ".join(moved) or "none"
     message = (
         f"Near {near}: {percent(near.same)} of the rows are on the same side (shared with it: "
-        f"{shares}). Moved classes: {which}."
+        f"{shares}). Moved classes: {changes}."
     )
     advice = "State which split was used; metrics are not comparable with those of the known split."
     return warning(message, advice, classes=(*near.now_unseen, *near.now_seen))

@@ -76,11 +76,11 @@ def _reported(captions: Iterable[str], raw: IO[bytes], size: int) -> Iterator[st
 
 def _lines(file: IO[str]) -> Iterator[str]:
     """Yield the lines of a text, cut to :data:`MAX_LINE` letters."""
-    whole = True
+    is_complete = True
     while line := file.readline(MAX_LINE):
-        if whole:
+        if is_complete:
             yield line
-        whole = line.endswith("\n")
+        is_complete = line.endswith("\n")
 
 
 def _cells(file: IO[str], kind: str) -> Iterator[str]:

@@ -196,9 +196,9 @@ def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
         raise Refused("expected names of columns; got an unterminated field", "line 1") from None
     repeated = [name for name, times in Counter(header).items() if times > 1]
     if repeated or len(header) > MAX_COLUMNS:
-        which = f", {repeated[0]!r} more than once" if repeated else ""
+        twice = f", {repeated[0]!r} more than once" if repeated else ""
         raise Refused(
-            f"expected at most {MAX_COLUMNS:,} different columns; got {len(header):,}{which}",
+            f"expected at most {MAX_COLUMNS:,} different columns; got {len(header):,}{twice}",
             "line 1",
         )
     for name, required in texts.items():
@@ -226,8 +226,8 @@ def _fault(path: str, form: _Form) -> Refused:
                     if any("\udc80" <= c <= "\udcff" for c in text):
                         return Refused("expected UTF-8 text; got other bytes")
                     if not name and text.strip() != str(n):
-                        what = f"expected a name for column {k + 1}, or the row's number {n} in it"
-                        return Refused(f"{what}; got {text[:40]!r}", place)
+                        fault = f"expected a name for column {k + 1}, or the row's number {n} in it"
+                        return Refused(f"{fault}; got {text[:40]!r}", place)
                     if (
                         name
                         and k not in (*form.texts, *form.percents)
@@ -246,8 +246,8 @@ def _fault(path: str, form: _Form) -> Refused:
                                 f"column {name!r}",
                             )
                         place = f"{place}, column {name!r}"
-                        what = "a finite number" if form.finite else "a number"
-                        return Refused(f"expected {what}; got {text[:40]!r}", place)
+                        fault = "a finite number" if form.finite else "a number"
+                        return Refused(f"expected {fault}; got {text[:40]!r}", place)
         except csv.Error as error:
             place = f"line {reader.line_num}"
             return Refused(f"expected CSV; got other text ({error})", place)
@@ -325,8 +325,8 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
         raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(header):,}", "line 1")
     if not rows or not rows[0]:
         raise Refused("expected a table with at least one row; got none")
-    whole = all(name.isdigit() for name in header)
-    if all(map(_is_number, header)) and not (whole and len({*header}) == len(header) > 2):
+    are_numbers = all(name.isdigit() for name in header)
+    if all(map(_is_number, header)) and not (are_numbers and len({*header}) == len(header) > 2):
         raise Refused(
             "expected names of columns, such as y_true,y_pred or label and class names; got "
             f"numbers, {', '.join(header[:3])}",

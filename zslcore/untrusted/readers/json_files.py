@@ -347,10 +347,10 @@ def read_value(path: str, kind: str, most: int, out: Path) -> Any:
 
 def refuse_more(value: Any, kind: str, most: int) -> None:
     """Refuse a value with more than ``most`` lines or values, or a value nested too deeply."""
-    what = "lines" if kind == "lines" else "rows" if kind in SEPARATORS else "values"
-    count = count_values(value) if what == "values" else len(value)
+    unit = "lines" if kind == "lines" else "rows" if kind in SEPARATORS else "values"
+    count = count_values(value) if unit == "values" else len(value)
     if count > most:
-        raise Refused(f"expected at most {most:,} {what}; got {count:,}")
+        raise Refused(f"expected at most {most:,} {unit}; got {count:,}")
 
 
 def _text(path: str) -> str:

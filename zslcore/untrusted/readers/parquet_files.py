@@ -334,10 +334,10 @@ def _coded(column: Any) -> tuple[np.ndarray, list[str]]:
 
 def _of_column(column: Any, role: str) -> np.ndarray:
     """Return float64 for the role "values", else int64 with -1 for missing optional numbers."""
-    kind, whole = str(column.type), role != "values"
+    kind, is_whole = str(column.type), role != "values"
     if not kind.startswith(NUMERIC) and (kind, role) != ("null", "optional numbers"):
-        what = "whole numbers" if whole else "numbers"
-        raise Refused(f"expected {what}; got {kind}")
+        expected = "whole numbers" if is_whole else "numbers"
+        raise Refused(f"expected {expected}; got {kind}")
     array: Any = column.to_numpy(zero_copy_only=False)
     if array.dtype.kind == "O":
         array = [np.nan if value is None else value for value in array]
@@ -348,6 +348,6 @@ def _of_column(column: Any, role: str) -> np.ndarray:
     elif missing.any():
         raise Refused(f"expected a number in every row; got none in row {missing.argmax():,}")
     wrong = ~(np.abs(values) < MAX_NUMBER) | (values != np.trunc(values))
-    if whole and wrong.any():
+    if is_whole and wrong.any():
         raise Refused(f"expected whole numbers; got {values[wrong][0]}")
-    return values.astype("<i8" if whole else "<f8")
+    return values.astype("<i8" if is_whole else "<f8")

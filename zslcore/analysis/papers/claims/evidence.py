@@ -176,9 +176,13 @@ class ClaimEvidence:
         chosen = rows[[pretraining in names for names in named]]
         if chosen.empty:
             unknown = sorted(rows["data"][rows["pretraining"].fillna("") == ""].unique())
-            which = f"; the pre-training of {', '.join(unknown)} is unknown" if unknown else ""
+            unknown_clause = (
+                f"; the pre-training of {', '.join(unknown)} is unknown" if unknown else ""
+            )
             of = f"of {', '.join(rows['benchmark'].unique())} " if len(rows) else ""
-            raise UndecidedError(f"No features {of}here were trained on {pretraining}{which}.")
+            raise UndecidedError(
+                f"No features {of}here were trained on {pretraining}{unknown_clause}."
+            )
         return replace(self, figures=chosen)
 
     def deep(self) -> ClaimEvidence:
@@ -217,8 +221,8 @@ class ClaimEvidence:
                 f"{'parameters for ' if name == 'chosen_for' else ''}{in_words(value)}"
                 for name, value in where.items()
             ]
-            which = f" ({', '.join(conditions)})" if conditions else ""
-            raise UndecidedError(f"No {in_words(figure)}{which} is available.")
+            in_brackets = f" ({', '.join(conditions)})" if conditions else ""
+            raise UndecidedError(f"No {in_words(figure)}{in_brackets} is available.")
         if self.cells is not None:
             self.cells.parts.append(rows)
         return rows
@@ -553,7 +557,7 @@ def _variant(row: Mapping[str, Any]) -> str:
         and name not in ("random_state", "device", "batch_size", "tol")
         and ours.get(name, default) != default
     ]
-    unlike += [f"{what} {row[what]}" for what in ("features", "prototypes") if row[what] != "l2"]
+    unlike += [f"{kind} {row[kind]}" for kind in ("features", "prototypes") if row[kind] != "l2"]
     return f"{row['method']} ({', '.join(unlike)})" if unlike else str(row["method"])
 
 

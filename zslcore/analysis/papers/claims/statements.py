@@ -242,8 +242,8 @@ def populated_classes(e: ClaimEvidence) -> Judgment:
 
 def drop_to_5k_classes(e: ClaimEvidence) -> Judgment:
     """Judge how many methods lose more than half from 1K to 5K classes."""
-    left = ratio(_imagenet(e, split="M5K"), _imagenet(e, split="M1K"))
-    return judge_count(e, "5K most populated less than half of 1K", left < 0.5)
+    remaining = ratio(_imagenet(e, split="M5K"), _imagenet(e, split="M1K"))
+    return judge_count(e, "5K most populated less than half of 1K", remaining < 0.5)
 
 
 def kind_against_number(e: ClaimEvidence) -> Judgment:

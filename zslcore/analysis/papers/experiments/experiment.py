@@ -351,8 +351,8 @@ def _written(
     if math.isnan(value):
         return "-"
     if unit == "number":
-        whole = float(value).is_integer() or abs(value) >= 100
-        return f"{value:{sign},.0f}" if whole else f"{value:{sign}.3g}"
+        is_whole = float(value).is_integer() or abs(value) >= 100
+        return f"{value:{sign},.0f}" if is_whole else f"{value:{sign}.3g}"
     spread = "" if math.isnan(std) else f" ± {100 * std:.1f}"
     if not math.isnan(low):
         spread += f" ({100 * low:z.1f} to {100 * high:z.1f})"
