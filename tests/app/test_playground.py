@@ -226,10 +226,10 @@ def test_a_run_that_waits_or_has_failed_is_said_as_it_is():
         (Status("running"), "Starting a process. 0 s elapsed.", "Cancel"),
         (failed, failed.error, "Try again"),
     ):
-        pending = answers.standing("ALE", status, "words", "button", covers=True)
+        pending = answers.job_state("ALE", status, "words", "button", covers=True)
         assert (pending.words, pending.button) == (words, button)
     lacked = Status("failed", error=f"{extras.sentence('torch', 'ALE')} Install it with: x")
-    pending = answers.standing("ALE", lacked, "words", "button", covers=True)
+    pending = answers.job_state("ALE", lacked, "words", "button", covers=True)
     assert (pending.words, pending.button) == ("words", "button")  # it has been installed since
 
 

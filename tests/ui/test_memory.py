@@ -22,21 +22,21 @@ def _limits(monkeypatch):
 def test_a_visitor_gets_what_is_left_and_then_a_sentence():
     budget = Budget(patience=0)
     budget.hold("a", 200 * MB)
-    with budget.lent("a", 900 * MB, "x.npz") as lent:
+    with budget.reserve("a", 900 * MB, "x.npz") as lent:
         assert lent == 400 * MB
         refused(budget, "a", r"x.npz: expected 64 MB of free memory .* got 0 MB of 600")
     assert budget.used("a") == 200 * MB
 
 
 def refused(budget, visitor, sentence):
-    lent = budget.lent(visitor, 600 * MB, "x.npz")
+    lent = budget.reserve(visitor, 600 * MB, "x.npz")
     with pytest.raises(ZSLError, match=sentence):
         lent.__enter__()
 
 
 def test_all_visitors_share_what_the_server_has():
     budget = Budget(patience=0)
-    with budget.lent("a", 600 * MB, "a.npz"), budget.lent("b", 300 * MB, "b.npz"):
+    with budget.reserve("a", 600 * MB, "a.npz"), budget.reserve("b", 300 * MB, "b.npz"):
         refused(budget, "c", r"got 100 MB of 1,000 MB \(ZSL_MEMORY\)")
     assert budget.used() == 0
 
@@ -46,11 +46,11 @@ def test_a_file_waits_until_another_is_done():
 
     def second():
         ready.set()
-        with budget.lent("b", 600 * MB, "b.npz") as lent:
+        with budget.reserve("b", 600 * MB, "b.npz") as lent:
             got.append(lent)
 
     thread = threading.Thread(target=second)
-    with budget.lent("a", 600 * MB, "a.npz"):
+    with budget.reserve("a", 600 * MB, "a.npz"):
         thread.start()
         ready.wait(60)
         assert not got

@@ -24,16 +24,16 @@ class Gallery:
         self._kept: OrderedDict[str, Chart] = OrderedDict()
         self._lock = Lock()
 
-    def figure(self, known_by: str, draw: Callable[[], Chart]) -> Chart:
-        """Return the figure with this digest; draw it if it is not cached."""
+    def figure(self, digest: str, draw: Callable[[], Chart]) -> Chart:
+        """Return the figure cached under ``digest``; draw it if there is none."""
         with self._lock:
-            if known_by in self._kept:
-                self._kept.move_to_end(known_by)
-                return self._kept[known_by]
+            if digest in self._kept:
+                self._kept.move_to_end(digest)
+                return self._kept[digest]
         drawn = draw()  # outside the lock, so two threads may both draw the same figure
         with self._lock:
             self.n_drawn += 1
-            self._kept[known_by] = drawn
+            self._kept[digest] = drawn
             while len(self._kept) > self.most:
                 self._kept.popitem(last=False)
         return drawn

@@ -12,7 +12,7 @@ from ui.figures import palette
 from ui.figures.cached import cached_figure
 from ui.figures.vocabulary import Chart, Part, axis, figure, heatmap
 
-#: Colours of ink on paper, in the dark theme those of paper and ink for small pictures.
+#: Colour scale of pictures: paper at 0, ink at 1.
 INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
 #: Factor by which a small picture is enlarged, so that the browser does not blur it.
 SHARP = 8

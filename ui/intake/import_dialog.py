@@ -24,8 +24,10 @@ from zslcore.untrusted.client import DEFAULT_LIMITS
 CANCEL = "data_cancel"
 #: Whether the dialog is open.
 OPEN = "import_open"
-#: Whether files were just dropped; name, split and message of an import that just ended.
-DROPPED, IMPORTED = "data_dropped", "data_imported"
+#: Session key: whether files were just dropped.
+DROPPED = "data_dropped"
+#: Session key: name, split and message of an import that has just ended.
+IMPORTED = "data_imported"
 #: Message for the view of a new import.
 MESSAGE = "data_message"
 UNSEEN = "Unseen classes (only if the file has no split)"
@@ -237,12 +239,12 @@ def _folder_form() -> None:
             _import(uploads.import_folder, folder, **options)
 
 
-def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
+def _import(import_function: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
     """Import a data set and open its view; show a refusal as an error on the same page."""
     place = st.empty()
     try:
         with progress(place, CANCEL):
-            dataset = how(*args, **options)
+            dataset = import_function(*args, **options)
     except ZSLError as error:
         place.empty()
         st.error(on_screen(str(error)), icon=":material/block:")

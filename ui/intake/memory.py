@@ -49,7 +49,7 @@ class Budget:
         self._working: dict[str, int] = {}
 
     @contextmanager
-    def lent(self, visitor: str, most: int, subject: str) -> Iterator[int]:
+    def reserve(self, visitor: str, most: int, subject: str) -> Iterator[int]:
         """Reserve memory for the duration of the block; yield the number of reserved bytes.
 
         A visitor with less than ``most`` left gets the remainder. Raises ZSLError if the remainder

@@ -262,14 +262,16 @@ def _judge_in_worker(
             return _predicted(request.path, visitor)
         chosen_on = _put(validation, of_validation, folder / "validation") if validation else None
         files = request.files + (chosen_on.files if chosen_on else [])
-        with memory.BUDGET.lent(visitor, memory_for(files), clean_text(upload.file.name)) as lent:
-            return judge_in_worker(request, chosen_on, memory=lent, whose=whose_memory())
+        with memory.BUDGET.reserve(
+            visitor, memory_for(files), clean_text(upload.file.name)
+        ) as lent:
+            return judge_in_worker(request, chosen_on, memory=lent, whose=limit_clause())
 
 
 def _predicted(path: Path, visitor: str) -> ScoreReport:
     """Read, check and evaluate a file of predictions."""
-    with memory.BUDGET.lent(visitor, memory_for([path]), path.name) as lent:
-        limits = Limits(most=lent // COPIES, whose=whose_memory())
+    with memory.BUDGET.reserve(visitor, memory_for([path]), path.name) as lent:
+        limits = Limits(most=lent // COPIES, whose=limit_clause())
         return judge_predicted(
             read_predicted(path, limits=limits, load=permitted, refuse_wrong=False)
         )
@@ -282,7 +284,7 @@ def permitted(name: str) -> ZSLDataset:
     return cache.dataset(name)
 
 
-def whose_memory() -> str:
+def limit_clause() -> str:
     """Return the memory limit of a visitor, as the end of a sentence that refuses a file."""
     return (
         f"that a visitor's memory allows (ZSL_MEMORY_A_VISITOR: {memory.a_visitor():,} bytes for a "

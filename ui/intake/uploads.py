@@ -69,7 +69,7 @@ def import_files(
     """
     with artifacts.scratch() as folder:
         paths = put(files, folder)
-        main, options = _understood(paths)
+        main, options = _main_and_options(paths)
         if "more" in options:
             options["choices"] = {part: text for part, text in (choices or {}).items() if text}
         options["pretraining"] = pretraining
@@ -110,7 +110,7 @@ def survey_files(
     """Return the roles of arrays; None for files in a layout that states the roles."""
     with artifacts.scratch() as folder:
         paths = put(files, folder)
-        main, options = _understood(paths)
+        main, options = _main_and_options(paths)
         if "more" not in options:
             return None
         chosen = {part: text for part, text in (choices or {}).items() if text}
@@ -348,7 +348,7 @@ def _plain(path: Path) -> str:
     return stem.encode()[: MAX_STEM - len(suffix.encode())].decode(errors="ignore") + suffix
 
 
-def _understood(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
+def _main_and_options(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
     """Return the main file and the options of the import.
 
     Two .mat files in the benchmark layout, and tables in the format of
@@ -362,7 +362,7 @@ def _understood(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
     others = [path for path in paths if path not in (*mats, *tables, *csvs)]
     lists = [path for path in others if path.suffix == ".txt"]
     if len(mats) == 2 and lists == others and len([*tables, *csvs]) <= 1:
-        main, options = _understood_mats(mats)
+        main, options = _features_and_splits(mats)
         if "trainval_loc" in look_into(main.parent / options["splits"]).shapes:
             more = {"prototypes": [*tables, *csvs][0].name} if tables or csvs else {}
             return main, options | more
@@ -375,7 +375,7 @@ def _understood(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
     return paths[0], {"more": [str(path) for path in paths[1:]]}
 
 
-def _understood_mats(mats: list[Path]) -> tuple[Path, dict[str, Any]]:
+def _features_and_splits(mats: list[Path]) -> tuple[Path, dict[str, Any]]:
     """Sort two files into features and splits: by the usual names, else by size."""
     features, splits = sorted(
         mats, key=lambda path: ("split" in path.name.lower(), -path.stat().st_size)

@@ -40,11 +40,11 @@ def show_lesson(lesson: Lesson, place: Place) -> None:
             with chart_place:
                 _reveal(lesson, step, place, answer)
         else:
-            _tell_room(place)
+            _show_room_count(place)
         if place.follows:
             _follow(place)
         else:
-            _show_way(lesson, place)
+            _show_navigation(lesson, place)
 
 
 def _take_answer(step: Step, place: Place) -> str | None:
@@ -106,7 +106,7 @@ def _follow(place: Place) -> None:
 
 
 @partial(fragment, run_every=LOOK_EVERY)
-def _tell_room(place: Place) -> None:
+def _show_room_count(place: Place) -> None:
     """Show the number of answers in the room without the answers."""
     if place.room:
         n = ROOMS.counts(place.room, place.question).total()
@@ -129,7 +129,7 @@ def _show_room(place: Place, labels: Sequence[str], right: str, own: str | None)
 # --- Navigation -----------------------------------------------------------------------------------
 
 
-def _show_way(lesson: Lesson, place: Place) -> None:
+def _show_navigation(lesson: Lesson, place: Place) -> None:
     """Offer the previous step, and the answer or the next step; arrow keys work, too."""
     last = place.step == len(lesson.steps)
     with st.container(horizontal=True, key="lesson_way"):

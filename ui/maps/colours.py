@@ -135,9 +135,9 @@ def colour_by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Col
 
 
 def colour_by_fifths(
-    value: np.ndarray, measured: np.ndarray, words: Sequence[str], left: str
+    value: np.ndarray, measured: np.ndarray, words: Sequence[str], unmeasured: str
 ) -> Colouring:
-    """Colour by fifths of ``value``, named by ``words``; ``left`` names images not ``measured``."""
+    """Colour by fifths of ``value``, named by ``words``, and ``unmeasured`` for other images."""
     fifth = np.full(len(value), 5)
     rank = np.argsort(np.argsort(value[measured], kind="stable")) / max(measured.sum(), 1)
     fifth[measured] = (5 * rank).astype(int)
@@ -145,21 +145,22 @@ def colour_by_fifths(
         LegendEntry(word, VIRIDIS[k]) for word, k in zip(words, (0, 4, 7, 11, 14), strict=True)
     ]
     other = _LOOKS["other"]
-    return Colouring(fifth, (*looks, LegendEntry(left, other.color, other.symbol)))
+    return Colouring(fifth, (*looks, LegendEntry(unmeasured, other.color, other.symbol)))
 
 
-def colours_of(datasets: Sequence[ZSLDataset], *, of_both: bool, one_map: bool) -> list[str]:
+def colours_of(datasets: Sequence[ZSLDataset], *, are_separate: bool, one_map: bool) -> list[str]:
     """Return the ways to colour a map; the first is by data set if there are two.
 
-    ``of_both`` : whether each image belongs to only one of the data sets; ``one_map`` : whether all
+    ``are_separate`` : whether each image belongs to only one of the data sets; ``one_map`` :
+    whether all
         images are on one map. "neighbours preserved" is returned only if both are True.
     """
     out = [c for c in COLOURS if c != "data set"]
     if known_to_extractor(datasets[0]).isna().all():
         out.remove("overlap")
-    if not (one_map and of_both):
+    if not (one_map and are_separate):
         out.remove("neighbours preserved")
-    return ["data set", *out] if len(datasets) == 2 and of_both else out
+    return ["data set", *out] if len(datasets) == 2 and are_separate else out
 
 
 def coloured(scene: Scene, colour: str, split: str, method: str | None) -> Colouring:
@@ -242,11 +243,11 @@ def _by_answer(scene: Scene, split: str, method: str) -> Colouring:
         number = np.arange(dataset.n_classes) if i == 0 else match_classes(*scene.datasets)
         predicted = answers_of(dataset, split, method).predicted
         categories.append(np.where(predicted < 0, len(scene.classes), number[predicted]))
-    left = colour_by_group(np.array([UNTESTED]), {UNTESTED: "other"}).palette
+    untested = colour_by_group(np.array([UNTESTED]), {UNTESTED: "other"}).palette
     few = len(scene.classes) <= 24
     return Colouring(
         _of_images(scene, categories),
-        (*class_palette(scene.classes), *left),
+        (*class_palette(scene.classes), *untested),
         "list" if few else "none",
     )
 

@@ -147,7 +147,7 @@ class Scene:
     ) -> list[dict[str, Any]]:
         """Return the name of each class above most of its points, densest class first.
 
-        Of two data sets on a panel, only points of the second count: the name is at its island.
+        With two data sets on a panel, the name is above the points of the second.
         """
         if sought is not None:
             is_named = np.isin(self.labels[image], sought)

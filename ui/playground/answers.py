@@ -78,7 +78,7 @@ def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, AnsweredRun]:
     available = {}
     for method in methods_of(dataset, choice.split):
         spec = RunSpec.of(dataset, choice.split, method)
-        if method != choice.method and here(spec) and (one := played(spec)) is not None:
+        if method != choice.method and has_predictions(spec) and (one := played(spec)) is not None:
             available[method] = one
     return available
 
@@ -94,7 +94,7 @@ def compute_one(dataset: ZSLDataset, choice: RunChoice) -> bool:
     for place, spec in enumerate(filter(waiting.is_quick, specs), 1):
         if place * run_seconds(dataset) > UNASKED:
             break
-        if not here(spec):
+        if not has_predictions(spec):
             return played(spec) is not None
     return False
 
@@ -195,7 +195,7 @@ def _tile(name: str) -> DatasetTile:
 
 
 def _chip(spec: RunSpec, family: str) -> Chip:
-    at_once = waiting.is_quick(spec) or here(spec)
+    at_once = waiting.is_quick(spec) or has_predictions(spec)
     missing_extra = None if at_once else missing_extras.of_method(spec.method)
     words = row_name(spec.method, spec.params)
     title = f"{words}, {family}" + ", not run yet" * (not at_once)
@@ -211,12 +211,12 @@ def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
     takes = duration_of(spec)
     if covers:
         words = f"{spec.method} has not been run on {spec.dataset}."
-        return standing(spec.method, status, words, f"Run it ({takes})", covers)
+        return job_state(spec.method, status, words, f"Run it ({takes})", covers)
     words = "Default parameters; no validated γ."
-    return standing(spec.method, status, words, f"Choose γ by validation ({takes})", covers)
+    return job_state(spec.method, status, words, f"Choose γ by validation ({takes})", covers)
 
 
-def standing(method: str, status: Status | None, words: str, button: str, covers: bool) -> Pending:
+def job_state(method: str, status: Status | None, words: str, button: str, covers: bool) -> Pending:
     """Return the state of a method's job; without a job, the state has ``words`` and ``button``."""
     if (missing_extra := missing_extras.of_method(method)) is not None:
         return Pending(missing_extra.sentence, "", covers, missing_extra.command)
@@ -229,5 +229,5 @@ def standing(method: str, status: Status | None, words: str, button: str, covers
         and status.state in ("failed", "interrupted")
         and not missing_extras.of_error(status.error)
     ):
-        return Pending(page_sentence(status.error), waiting.again(status), covers)
+        return Pending(page_sentence(status.error), waiting.restart_label(status), covers)
     return Pending(words, button, covers)

@@ -63,7 +63,7 @@ def show_instrument(header: Header, *, drawer: bool = False) -> None:
         header.cite(dataset)
         spec = RunSpec.of(dataset, choice.split, choice.method)
         downloads.commands(spec.command())
-        status = _status(_wanted(spec))
+        status = _status(_offered_study(spec))
     active = status is not None and status.active
     fragment(_play, run_every=LOOK_EVERY if active else None)(choice, active, drawer)
 
@@ -107,7 +107,7 @@ def _kind() -> str:
     return kind if kind in playground_rulers.KINDS else playground_rulers.KINDS[0]
 
 
-def _hear(name: str) -> None:
+def _store_action(name: str) -> None:
     """Store an action of the visitor before the page reruns."""
     value = getattr(st.session_state.get(KEY), name, None)
     if name == "gamma" and (gamma := released(KEY, "gamma")) is not None:
@@ -151,14 +151,14 @@ def drop_from_address(*keys: str) -> None:
         st.query_params.pop(key, None)
 
 
-def _wanted(spec: RunSpec) -> Study[Any] | None:
+def _offered_study(spec: RunSpec) -> Study[Any] | None:
     """Return the study that the page offers to compute; None without features.
 
     It is the study of the run or, if the run is available or quick, of the stops of the ruler.
     """
     if is_known_by_results(spec.dataset):
         return None
-    if not playground_answers.here(spec) and not waiting.is_quick(spec):
+    if not playground_answers.has_predictions(spec) and not waiting.is_quick(spec):
         return playground_answers.work_of(spec)
     stops = playground_rulers.stops_of(_kind(), spec, playground_answers.played(spec))
     return playground_answers.work_of(spec) if stops.work is None or stops.quick else stops.work
@@ -172,7 +172,7 @@ def _run_or_leave() -> None:
     """Start the job of the choice, or leave it if it is active."""
     choice = _chosen()
     spec = RunSpec.of(cache.dataset(choice.dataset), choice.split, choice.method)
-    work = _wanted(spec)
+    work = _offered_study(spec)
     status = _status(work)
     if work is None:
         return
@@ -193,7 +193,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
         st.rerun()
     dataset = cache.dataset(choice.dataset)
     spec = RunSpec.of(dataset, choice.split, choice.method)
-    status = _status(_wanted(spec))
+    status = _status(_offered_study(spec))
     active = status is not None and status.active
     if st.session_state.pop(MOVED, False) or active != was_active:
         st.rerun()
@@ -216,7 +216,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
         st.session_state[STOPS] = [frame.words for frame in ruler.frames]
         if stops.work is not None and not ruler.frames:
             button = f"Compute it ({stops.about})"
-            pending = playground_answers.standing(choice.method, status, "", button, covers=False)
+            pending = playground_answers.job_state(choice.method, status, "", button, covers=False)
         ghosts = [
             Ghost(method, each.test.curve)
             for method, each in others.items()
@@ -230,7 +230,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
             only=st.query_params.get(ONLY, ""),
         )
         with st.container(key="playground_instrument"):
-            playground.draw(drawn, key=KEY, on_change=_hear)
+            playground.draw(drawn, key=KEY, on_change=_store_action)
             with st.container(key="playground_menu"):
                 offer_curves(drawn.curves, KEY)
         if drawer and played is not None:

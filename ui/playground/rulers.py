@@ -81,7 +81,7 @@ def _along(spec: RunSpec, played: AnsweredRun) -> RulerStops:
 
 
 def _unlabelled(spec: RunSpec) -> RulerStops:
-    method = next((n for n, m in TRANSDUCTIVE.items() if _grows(m, spec.method)), "Propagation")
+    method = next((n for n, m in TRANSDUCTIVE.items() if _extends(m, spec.method)), "Propagation")
     params = {"base": spec.method} if TRANSDUCTIVE[method].takes_base else {}
     study = TransductionStudy(spec.dataset, spec.split, method, params, digest=spec.digest)
     about = "several minutes"
@@ -91,7 +91,7 @@ def _unlabelled(spec: RunSpec) -> RulerStops:
     return RulerStops(study, about=about, note=note)
 
 
-def _grows(transductive: type[TransductiveEstimator], method: str) -> bool:
+def _extends(transductive: type[TransductiveEstimator], method: str) -> bool:
     """Return whether a transductive method extends ``method`` and no other inductive method."""
     inductive = None if transductive.takes_base else transductive().inductive()
     return inductive is not None and inductive.card.name == method

@@ -39,8 +39,8 @@ def offered(
     """
     names = [n for n in visitors.available_datasets() if variants or not is_variant(n)]
     if effects:
-        twins = ((n, name_without_effects(n)) for n in names)
-        names = [name for pair in twins for name in pair if name]
+        pairs = ((n, name_without_effects(n)) for n in names)
+        names = [name for pair in pairs for name in pair if name]
     return _ordered([*names, *(precomputed_datasets() if results_only else ())])
 
 

@@ -242,7 +242,7 @@ def _show_preview(status: Status, draw: Draw | None) -> None:
         draw(dict(arrays))
 
 
-def again(status: Status) -> str:
+def restart_label(status: Status) -> str:
     """Return the label of the button that starts a job without a result again."""
     return "Try again" if status.state == "failed" else "Start again"
 
@@ -259,6 +259,6 @@ def _show_end(study: Study[Any], status: Status) -> None:
         st.warning(plain(status.error), icon=":material/restart_alt:")
     else:
         st.info(f"Cancelled. {plain(status.error)}".strip(), icon=":material/block:")
-    if st.button(again(status), icon=":material/refresh:", key=f"again_{study.key}"):
+    if st.button(restart_label(status), icon=":material/refresh:", key=f"again_{study.key}"):
         _join(study)
         st.rerun()

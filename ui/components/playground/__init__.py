@@ -23,7 +23,7 @@ from zslcore.metrics import SeenUnseenCurve
 
 PARTS = Parts.of(Path(__file__).parent, "", SHARED / "curve_figure.css", SHARED / "trade.css")
 _mount = st.components.v2.component("zsl_playground", **asdict(PARTS))
-#: Number that stands for no class, for a side without candidates.
+#: Number in place of a class, where no seen or no unseen class is a candidate.
 _NONE = 65535
 #: Resolution of a grey curve: points within the same step of both axes are merged.
 _STEPS = 1024

@@ -153,7 +153,7 @@ def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
         view = controls.choose_option("View", views, key="awa1_view")
     with colours:
         linked = separate and same_images(*datasets)
-        offered = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
+        offered = colours_of(datasets, are_separate=not linked, one_map=view != METHODS_BESIDE)
         usual = "data set" if "data set" in offered else "class"
         colour = controls.choose_option("Colour", offered, key="awa1_colour", default=usual)
         method = None
@@ -282,7 +282,7 @@ def _finished(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap
     return waiting.study_result(work, draw=draw)
 
 
-def _on_its_way(
+def _unfinished_map(
     datasets: Sequence[ZSLDataset], settings: MapSettings, coordinates: np.ndarray
 ) -> PointMap:
     """Return a map of unfinished coordinates."""

@@ -36,7 +36,7 @@ WALL, OPEN = "claims_wall", "claims_open"
 CROSS_TABLE = "cross_dataset_awa"
 
 Basis = Literal["printed", "measured", "yours"]
-#: Basis of judgment -> description, words after "12 hold" in the summary, and body of evidence.
+#: Basis of judgment -> description, end of the summary after "12 hold", and body of evidence.
 BASES: Mapping[Basis, tuple[str, str, Body]] = {
     "printed": ("the papers' own tables", "in the papers' own tables", "printed"),
     "measured": (
@@ -65,7 +65,7 @@ GROUPS = {f"{who.split(',')[0]} {who[-4:]}": who for who in PAPERS.values()} | {
     "Findings": "Findings",
     "Released code": "Released code",
 }
-#: Heading of the claims of all papers that do not hold.
+#: Heading of the claims that do not hold, from all papers.
 FAILED = "Claims that do not hold"
 WHERE = {"data": "in released files", "tables": "in printed tables", "runs": "in our runs"}
 #: Choice of the epoch in released code -> mark and text of its tile.
