@@ -78,7 +78,7 @@ def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, AnsweredRun]:
     available = {}
     for method in methods_of(dataset, choice.split):
         spec = RunSpec.of(dataset, choice.split, method)
-        if method != choice.method and has_predictions(spec) and (one := played(spec)) is not None:
+        if method != choice.method and is_computed(spec) and (one := played(spec)) is not None:
             available[method] = one
     return available
 
@@ -94,7 +94,7 @@ def compute_one(dataset: ZSLDataset, choice: RunChoice) -> bool:
     for place, spec in enumerate(filter(waiting.is_quick, specs), 1):
         if place * run_seconds(dataset) > UNASKED:
             break
-        if not has_predictions(spec):
+        if not is_computed(spec):
             return played(spec) is not None
     return False
 
@@ -195,7 +195,7 @@ def _tile(name: str) -> DatasetTile:
 
 
 def _chip(spec: RunSpec, family: str) -> Chip:
-    at_once = waiting.is_quick(spec) or has_predictions(spec)
+    at_once = waiting.is_quick(spec) or is_computed(spec)
     missing_extra = None if at_once else missing_extras.of_method(spec.method)
     words = row_name(spec.method, spec.params)
     title = f"{words}, {family}" + ", not run yet" * (not at_once)

@@ -158,7 +158,7 @@ def _offered_study(spec: RunSpec) -> Study[Any] | None:
     """
     if is_known_by_results(spec.dataset):
         return None
-    if not playground_answers.has_predictions(spec) and not waiting.is_quick(spec):
+    if not playground_answers.is_computed(spec) and not waiting.is_quick(spec):
         return playground_answers.work_of(spec)
     stops = playground_rulers.stops_of(_kind(), spec, playground_answers.played(spec))
     return playground_answers.work_of(spec) if stops.work is None or stops.quick else stops.work

@@ -62,7 +62,7 @@ class BiDiLEL(ZSLEstimator):
         + \sum_{c < d \text{ unseen}} \frac{(\lVert b_c - b_d \rVert - \delta_{cd})^2}{\delta_{cd}},
         \qquad \delta_{cd} = \rho \, \lVert s_c - s_d \rVert
 
-    The score of an image compares it with the place of a class, by angle or by distance:
+    The score of an image compares it with the position of a class, by angle or by distance:
     :math:`F(x, c) = \cos(z, b_c)` or :math:`-\lVert z - b_c \rVert^2`.
 
     Parameters
@@ -159,15 +159,15 @@ class BiDiLEL(ZSLEstimator):
             yield point._nearness(Z_test, point.embed(on.candidates))
 
     def embed(self, S: np.ndarray) -> np.ndarray:
-        """Return the places of classes in the latent space, shape (n_classes, n_components)."""
+        """Return the positions of classes in the latent space, shape (n_classes, n_components)."""
         at = positions(S, self.S_)
-        places = self.landmarks_[at]
+        coordinates = self.landmarks_[at]
         if (at < 0).any():
-            places[at < 0] = self._top_down(S[at < 0])
-        return places
+            coordinates[at < 0] = self._top_down(S[at < 0])
+        return coordinates
 
     def _top_down(self, S: np.ndarray) -> np.ndarray:
-        r"""Return the places of classes without a landmark.
+        r"""Return the positions of classes without a landmark.
 
         The stress is minimised by majorisation (J. de Leeuw, "Applications of convex analysis to
         multidimensional scaling", 1977). Let :math:`w_{cd} = 1 / \delta_{cd}`. In the sums below, k
