@@ -252,7 +252,7 @@ def test_a_damaged_or_other_result_is_made_again(tmp_path):
 
 
 def columns():
-    """The printed table's columns as they stand in the paper."""
+    """The table's columns as printed in the paper."""
     table = printed_table()
     cells = table.pivot_table(
         index="method", columns=["train_dataset", "test_dataset"], values="top1_per_class"

@@ -13,7 +13,7 @@ from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner
-from zslcore.results.database import damage_of, mend
+from zslcore.results.database import damage_of, repair_store
 from zslcore.results.store import ResultStore
 
 RUN = ["run", "--dataset", "digits", "--method", "LinearS2V", "--no-oracle", "--param", "lam=1"]
@@ -108,12 +108,12 @@ def test_a_store_that_is_locked_loses_no_figures(tmp_path, monkeypatch):
 
 def test_a_damaged_store_is_set_aside_and_what_can_be_read_is_kept(store):
     assert damage_of(store.path) == ""
-    assert mend(store.path) == ""
+    assert repair_store(store.path) == ""
     damage(store.path)
     assert damage_of(store.path)
     with pytest.raises(ZSLError, match=r"`zslcore doctor --repair` sets it aside"):
         store.results()
-    sentence = mend(store.path)
+    sentence = repair_store(store.path)
     assert "was set aside as runs.damaged-" in sentence
     assert damage_of(store.path) == ""
     kept = len(store.results())
@@ -126,7 +126,7 @@ def test_a_damaged_store_is_set_aside_and_what_can_be_read_is_kept(store):
 def test_what_is_no_store_is_set_aside(tmp_path, content):
     store = ResultStore(tmp_path / "runs.sqlite")
     store.path.write_bytes(content)
-    assert "0 readable results were recovered" in mend(store.path)
+    assert "0 readable results were recovered" in repair_store(store.path)
     assert store.results() == []
     with closing(sqlite3.connect(store.path)) as db:
         assert db.execute("PRAGMA quick_check").fetchall() == [("ok",)]

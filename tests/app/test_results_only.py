@@ -35,7 +35,7 @@ def test_an_import_of_the_same_name_takes_the_place(fresh, monkeypatch):
     assert CUB in data_menu.precomputed_datasets()
     monkeypatch.setattr(imports, "names", lambda: (CUB,))
     assert CUB not in data_menu.precomputed_datasets()
-    assert not data_menu.is_known_by_results(CUB)
+    assert not data_menu.is_precomputed_only(CUB)
 
 
 def test_without_shipped_results_nothing_is_listed(fresh, monkeypatch):

@@ -21,7 +21,7 @@ BY_HAND: Mapping[str, Sequence[str]] = {
 }
 _SCRIPT = f"window.{CANARY}=1"
 
-#: Kind -> values as they stand in an address, after the equals sign.
+#: Kind -> values as written in an address, after the equals sign.
 VALUES: Mapping[str, Sequence[str]] = {
     "number": (
         *("nan", "-inf", "1e308", "1e-400", "-1", "9" * 20, "9" * 5000, "0x1F", "1_0", "1.5.2"),

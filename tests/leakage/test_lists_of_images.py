@@ -1,4 +1,4 @@
-"""A text that lists images is no list of classes: the sentence says what to check instead."""
+"""A text that lists images is not a list of classes: the message names the check for it."""
 
 import pytest
 

@@ -16,7 +16,7 @@ from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.results import database
-from zslcore.results.database import damage_of, mend
+from zslcore.results.database import damage_of, repair_store
 from zslcore.results.store import ResultStore
 
 ROOT = Path(__file__).parents[2]
@@ -102,9 +102,9 @@ def test_every_row_that_is_there_is_kept(store, whole, damage):
     DAMAGE[damage](store)
     spoiled = store.path.read_bytes()
     assert damage_of(store.path)
-    said = mend(store.path)
+    said = repair_store(store.path)
     assert f"{2 * N} readable results were recovered." in said
-    assert damage_of(store.path) == mend(store.path) == ""
+    assert damage_of(store.path) == repair_store(store.path) == ""
     assert rows_in(store.path) == whole[1]
     (aside,) = set_aside(store)
     assert aside.read_bytes() == spoiled
@@ -135,7 +135,7 @@ def test_behind_a_damaged_first_page_the_rows_of_today_are_kept(store, result, p
     whole = rows_in(store.path)
     change(store, FIRST_PAGE[place])
     assert damage_of(store.path)
-    assert mend(store.path)
+    assert repair_store(store.path)
     assert rows_in(store.path) == whole
     store.put(replace(result, key="afterwards"))
 
@@ -196,9 +196,9 @@ def test_a_store_that_has_lost_its_results_is_damage_and_never_replaces_its_back
             step()
     assert rows_in(backup) == whole[1]
     assert damage_of(store.path)
-    assert f"{2 * N} readable results were recovered." in mend(store.path)
+    assert f"{2 * N} readable results were recovered." in repair_store(store.path)
     assert rows_in(store.path) == whole[1]
-    assert damage_of(store.path) == mend(store.path) == ""
+    assert damage_of(store.path) == repair_store(store.path) == ""
     store.put(replace(result, key="afterwards"))
 
 
@@ -209,7 +209,7 @@ def test_a_store_that_the_user_has_emptied_is_whole_and_stays_empty(tmp_path, re
     assert rows_in(database.backup_of(store.path))
     for one in store.stored():
         store.delete(one.id)
-    assert damage_of(store.path) == mend(store.path) == ""
+    assert damage_of(store.path) == repair_store(store.path) == ""
     assert store.stored() == []
     os.utime(database.backup_of(store.path), (1, 1))
     store.put(replace(result, key="afterwards"))
@@ -220,7 +220,7 @@ def test_a_repair_does_not_bring_back_what_was_deleted(store, whole):
     gone = f"{3:016x}"
     store.delete(gone)
     store.path.write_bytes(b"no store" * 99)
-    assert mend(store.path)
+    assert repair_store(store.path)
     assert set(rows_in(store.path)) == set(whole[1]) - {("runs", gone)}
 
 
@@ -242,7 +242,7 @@ def test_without_a_backup_all_before_the_cut_of_a_file_is_kept(store, whole, par
     database.backup_of(store.path).unlink()
     content = store.path.read_bytes()
     store.path.write_bytes(content[: int(len(content) * part) // PAGE * PAGE])
-    mend(store.path)
+    repair_store(store.path)
     kept = rows_in(store.path)
     assert set(kept.items()) <= set(whole[1].items())
     assert len(kept) >= 2 * N * part - 18  # the first eleven pages hold no rows yet
@@ -254,7 +254,7 @@ def test_results_of_the_day_are_joined_with_the_backup(store, result, whole):
     content = store.path.read_bytes()
     middle = leaves(content)[len(leaves(content)) // 2]
     change(store, (middle * PAGE, b"\xff" * PAGE))
-    mend(store.path)
+    repair_store(store.path)
     assert rows_in(store.path).items() >= whole[1].items()
     assert store.get("of today")
 
@@ -292,7 +292,9 @@ def test_two_repairs_in_the_same_moment_make_one_and_keep_the_damaged_file(store
 
     monkeypatch.setattr(database, "damage_of", seen_by_both)
     said = []
-    threads = [threading.Thread(target=lambda: said.append(mend(store.path))) for _ in range(2)]
+    threads = [
+        threading.Thread(target=lambda: said.append(repair_store(store.path))) for _ in range(2)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -304,10 +306,10 @@ def test_two_repairs_in_the_same_moment_make_one_and_keep_the_damaged_file(store
 
 MENDER = """
 import sys
-from zslcore.results.database import mend
+from zslcore.results.database import repair_store
 from zslcore.results.store import ResultStore
 sys.stdin.read()
-print(bool(mend(ResultStore(sys.argv[1]).path)))
+print(bool(repair_store(ResultStore(sys.argv[1]).path)))
 """
 
 
@@ -356,7 +358,7 @@ def test_what_is_put_while_a_repair_runs_is_there_afterwards(store, result, monk
 
     monkeypatch.setattr(sqlite3, "connect", connected)
     monkeypatch.setattr(database, "_copy", copied_while_somebody_puts)
-    assert mend(store.path)
+    assert repair_store(store.path)
     writer.join()
     assert errors == []
     assert ("runs", "put meanwhile") in rows_in(store.path)
@@ -381,7 +383,7 @@ def test_the_journal_of_a_writer_that_was_killed_never_reaches_the_new_store(sto
     assert journal.stat().st_size > PAGE
     database.backup_of(store.path).unlink()
     change(store, (0, header))
-    assert bool(mend(store.path)) == bool(header)
+    assert bool(repair_store(store.path)) == bool(header)
     assert not journal.exists()
     assert damage_of(store.path) == ""
     assert rows_in(store.path) == whole[1]
@@ -391,7 +393,7 @@ def test_a_store_that_somebody_reads_is_repaired_and_who_reads_sees_one_state(st
     swap_leaves(store)
     with closing(sqlite3.connect(store.path)) as reader:
         first = reader.execute("SELECT key FROM runs LIMIT 1").fetchone()
-        assert mend(store.path)
+        assert repair_store(store.path)
         assert reader.execute("SELECT key FROM runs LIMIT 1").fetchone() == first
     assert len(store.stored()) == N
 
@@ -424,7 +426,7 @@ def test_a_store_behind_a_link_is_repaired_where_it_lies(store, tmp_path):
     link = ResultStore(tmp_path / "runs.sqlite")
     link.path.symlink_to(store.path)
     swap_leaves(store)
-    assert mend(link.path)
+    assert repair_store(link.path)
     assert link.path.is_symlink()
     assert len(set_aside(store)) == 1
     assert len(link.stored()) == N
@@ -440,7 +442,7 @@ def test_a_repair_that_cannot_write_is_one_sentence_and_leaves_all_as_it_was(sto
     monkeypatch.setattr(os, "link", refused)
     monkeypatch.setattr(Path, "rename", refused)
     with pytest.raises(ZSLError, match=r"cannot be set aside: .*No space left"):
-        mend(store.path)
+        repair_store(store.path)
     assert store.path.read_bytes() == content
     assert {path.name for path in store.path.parent.iterdir()} <= {
         "runs.sqlite",
@@ -448,4 +450,4 @@ def test_a_repair_that_cannot_write_is_one_sentence_and_leaves_all_as_it_was(sto
         ".runs.sqlite.repair",
     }
     monkeypatch.undo()
-    assert mend(store.path)
+    assert repair_store(store.path)

@@ -1,4 +1,4 @@
-"""Data known by their results: what they know, what they refuse, and what takes their place."""
+"""Data sets with only precomputed results: their facts, refusals and replacement by an import."""
 
 import numpy as np
 import pytest
@@ -8,14 +8,14 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, UnknownNameError
 from zslcore.leakage.published import known_splits
 from zslcore.results.shipped import (
-    known_by_results,
     load_results_only,
     plain_spec,
+    precomputed_digests,
     shipped_result,
     shipped_results,
 )
 
-NAMES = sorted(known_by_results())
+NAMES = sorted(precomputed_digests())
 
 
 def test_real_features_with_predictions_are_known():

@@ -1,4 +1,4 @@
-"""A large matrix is read by blocks; files that are no scores are refused by what they are."""
+"""A large matrix is read by blocks; files without scores are refused with their kind."""
 
 import subprocess
 import sys

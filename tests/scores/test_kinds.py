@@ -663,7 +663,7 @@ def test_an_array_of_predicted_classes_with_labels(tmp_path):
 @pytest.mark.parametrize(("y", "answers"), [(0, 1), (1, 0)])
 def test_predicted_classes_counted_in_another_way_are_refused(y, answers):
     file = ScoreFile("p.csv", None, Y + y, UNSEEN, predicted=PREDICTED + answers)
-    with pytest.raises(ZSLError, match="are right as they stand, and .* counted from 0") as refusal:
+    with pytest.raises(ZSLError, match="are right as numbered, and .* counted from 0") as refusal:
         interpreted(file)
     first, second = ("labels", "predicted classes")[:: answers - y]
     assert f"if {first} are counted from 0 and {second} from 1" in str(refusal.value)

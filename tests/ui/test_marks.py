@@ -1,4 +1,4 @@
-"""Marks show the rows they stand for: the name at the tick, the name on hover, colour and value.
+"""Marks show their rows: the name at the tick, the name on hover, colour and value.
 
 Each figure is drawn of rows in no order with values of their own, then read as a stranger reads it:
 a mark's name is the tick where the mark is.
@@ -124,7 +124,7 @@ def at_tick(figure, trace, letter, value):
 
 
 def plain(value):
-    """Return a name as it is read; the mark of a role in front of it is none of its letters."""
+    """Return a name as it is read aloud, without the mark of a role in front of it."""
     if not isinstance(value, str):
         return value
     return re.sub(rf"^[{''.join(GLYPH.values())}]\s+", "", without_tags(value))

@@ -11,7 +11,7 @@ from ui.shell.runtime import Tidier
 from ui.shell.serving import ready
 
 FACTS = (
-    ("zslcore.results.shipped", "known_by_results"),
+    ("zslcore.results.shipped", "precomputed_digests"),
     ("zslcore.analysis.method_table", "printed_cells"),
     ("zslcore.board.checking", "packaged_board"),
     ("zslcore.analysis.papers.claims", "judged_as_printed"),

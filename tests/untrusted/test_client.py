@@ -349,7 +349,7 @@ def workbook():
         (b"\x80\x04\x95", "got a pickle, which would run code and is not opened"),
         (
             b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.",
-            "got a PyTorch file of the old form (pickle)",
+            "got a PyTorch file of the old format (pickle)",
         ),
         (b"\x1f\x8b\x08\x00", "got a gzip archive; unpack it first."),
         (workbook(), "got a spreadsheet; save its sheet as CSV."),

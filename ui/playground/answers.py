@@ -29,7 +29,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
-from zslcore.results.shipped import is_known_by_results
+from zslcore.results.shipped import is_precomputed_only
 
 #: Longest computation, in seconds, that starts without a button.
 UNASKED = 10.0
@@ -59,7 +59,7 @@ def played(spec: RunSpec) -> AnsweredRun | None:
 
 def _finished(spec: RunSpec) -> Path | None:
     """Return the folder of a finished job with the predictions of a run; None without one."""
-    if is_known_by_results(spec.dataset):
+    if is_precomputed_only(spec.dataset):
         return None
     return jobs.finished(work_of(spec))
 
@@ -120,7 +120,7 @@ def work_of(spec: RunSpec) -> RunStudy:
 
 def applies(method: str, dataset: ZSLDataset, split: str) -> bool:
     """Return whether a method can be shown with the available features and prototypes."""
-    if is_known_by_results(dataset.name):
+    if is_precomputed_only(dataset.name):
         return waiting.stored_run(RunSpec.of(dataset, split, method)) is not None
     if not METHODS[method].card.joint_space:
         return True
@@ -184,7 +184,7 @@ def rail_of(dataset: ZSLDataset, chosen: RunChoice) -> Rail:
 
 def _tile(name: str) -> DatasetTile:
     kind = "simulated" if is_simulated_name(name) else "real"
-    if is_known_by_results(name):
+    if is_precomputed_only(name):
         kind = "precomputed"
     benchmark = name.removeprefix("simulated-").split("-")[0]
     if benchmark in fact_sources():

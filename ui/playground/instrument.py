@@ -32,7 +32,7 @@ from zslcore.exceptions import DatasetError
 from zslcore.interactive.seen_unseen import Stop
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
-from zslcore.results.shipped import is_known_by_results
+from zslcore.results.shipped import is_precomputed_only
 
 #: Name of gamma in the address, and key of the component that sets it.
 GAMMA, KEY = "playground_gamma", "playground"
@@ -156,7 +156,7 @@ def _offered_study(spec: RunSpec) -> Study[Any] | None:
 
     It is the study of the run or, if the run is available or quick, of the stops of the ruler.
     """
-    if is_known_by_results(spec.dataset):
+    if is_precomputed_only(spec.dataset):
         return None
     if not playground_answers.is_computed(spec) and not waiting.is_quick(spec):
         return playground_answers.work_of(spec)

@@ -24,7 +24,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.seen_unseen import LOOKS, CurveLine, InteractiveCurve, Stop, gamma_range
 from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
-from zslcore.results.shipped import is_known_by_results
+from zslcore.results.shipped import is_precomputed_only
 
 #: Kinds of rulers, by name in the address; the first is the default.
 KINDS = ("gamma", "lambda", "images")
@@ -59,7 +59,7 @@ def stops_of(kind: str, spec: RunSpec, played: AnsweredRun | None) -> RulerStops
         return RulerStops()
     if played is None:
         return RulerStops(note=f"Run {spec.method} first.")
-    if is_known_by_results(spec.dataset):
+    if is_precomputed_only(spec.dataset):
         note = (
             f"Only precomputed results of {title(spec.dataset)} are available; import its features."
         )

@@ -24,7 +24,7 @@ from zslcore.exceptions import ZSLError
 from zslcore.jobs.upkeep import sweep_leftovers
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.matching import match_names
-from zslcore.results.database import mend
+from zslcore.results.database import repair_store
 from zslcore.results.store import ResultStore
 from zslcore.untrusted import worker
 
@@ -62,10 +62,10 @@ def facts() -> Iterator[Callable[[], object]]:
     from zslcore.analysis.method_table import printed_cells
     from zslcore.analysis.papers.claims import judged_as_printed
     from zslcore.board.checking import packaged_board
-    from zslcore.results.shipped import known_by_results
+    from zslcore.results.shipped import precomputed_digests
 
     yield partial(match_names, ["otter"], get_vocabulary(VOCABULARY))
-    yield from (known_by_results, printed_cells, packaged_board, judged_as_printed)
+    yield from (precomputed_digests, printed_cells, packaged_board, judged_as_printed)
 
 
 def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
@@ -176,7 +176,7 @@ def prepare_folder() -> str:
             _LOG.warning("removed %d leftovers of killed processes", left)
         for refusal in (refused := plugins.register_all().values()):
             _LOG.warning("%s", refusal)
-        return " ".join(filter(None, [mend(ResultStore().path), *refused]))
+        return " ".join(filter(None, [repair_store(ResultStore().path), *refused]))
     except (ZSLError, OSError) as error:
         # A folder that cannot be written to is reported when a result is stored.
         _LOG.warning("%s", error)

@@ -45,7 +45,7 @@ from zslcore.leakage import AuditContext, CorrectedSplit, Report, Vocabulary, co
 from zslcore.leakage.correction import Policy
 from zslcore.leakage.split_card import card_of_split
 from zslcore.progress import silent
-from zslcore.results.shipped import is_known_by_results, load_results_only
+from zslcore.results.shipped import is_precomputed_only, load_results_only
 from zslcore.results.store import ResultStore, StoredRun
 from zslcore.scores.paired import Gammas, Pair
 
@@ -54,7 +54,7 @@ _BY_SPEC: dict[str | type[Any], Callable[[Any], Any]] = {RunSpec: RunSpec.to_jso
 
 def dataset(name: str) -> ZSLDataset:
     """Return the data set called ``name``; open it again if it was replaced."""
-    if is_known_by_results(name):
+    if is_precomputed_only(name):
         return load_results_only(name)
     return _dataset(name, imports.version_token(name))
 

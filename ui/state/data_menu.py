@@ -16,7 +16,7 @@ from zslcore.datasets.facts import is_simulated_name, is_variant, title
 from zslcore.datasets.simulated import UNPLANTED
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.datasets.simulated_names import name_without_effects
-from zslcore.results.shipped import is_known_by_results, known_by_results
+from zslcore.results.shipped import is_precomputed_only, precomputed_digests
 
 #: Real data sets with which a view opens; the first that is imported is chosen.
 FIRST = ("AWA2", "CUB", "SUN", "AWA1", "aPY", "APY")
@@ -26,7 +26,7 @@ _RESULTS_ONLY = " · precomputed"
 
 def precomputed_datasets() -> tuple[str, ...]:
     """Return the data sets that have precomputed results, but are not imported."""
-    return tuple(name for name in known_by_results() if is_known_by_results(name))
+    return tuple(name for name in precomputed_digests() if is_precomputed_only(name))
 
 
 def offered(
@@ -114,12 +114,12 @@ def _take(key: str, then: Callable[[], None] | None) -> None:
 
 
 def _marked(name: str) -> str:
-    return f"{title(name)}{_RESULTS_ONLY * is_known_by_results(name)}"
+    return f"{title(name)}{_RESULTS_ONLY * is_precomputed_only(name)}"
 
 
 def _kind(name: str) -> int:
     """Return 0 for real data, 1 for results without features, 2 for simulated data."""
-    if is_known_by_results(name):
+    if is_precomputed_only(name):
         return 1
     return 2 * (is_simulated_name(name) or imports.is_simulated(name))
 

@@ -26,7 +26,7 @@ from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
 from zslcore.evaluation.runs import Run, RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import Status
-from zslcore.results.shipped import is_known_by_results, plain_spec, shipped_predictions
+from zslcore.results.shipped import is_precomputed_only, plain_spec, shipped_predictions
 from zslcore.results.store import ResultStore
 from zslcore.storage import extras
 
@@ -77,7 +77,7 @@ def stored_run(spec: RunSpec) -> AnsweredRun | None:
 
 def is_quick(spec: RunSpec) -> bool:
     """Return whether a run is quick enough to be computed without a job."""
-    if is_known_by_results(spec.dataset):
+    if is_precomputed_only(spec.dataset):
         return False
     return RunStudy(spec).is_quick(cache.dataset(spec.dataset))
 

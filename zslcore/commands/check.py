@@ -5,8 +5,8 @@ files, in any order. For a split and scores of its test images, a first card com
 with and without leaking rows, and with the metrics in --printed. For a folder or data set, or with
 options of the audit (see below), every finding is printed instead; --page writes a page on a
 submission. Exit status: 0 clean, 1 leaks (or a mark of --fail-on), 2 broken or refused, 3 unknown.
-In an unknown case, a check lacks data such as labels or features: add these data, or allow the open
-check with --allow-incomplete. Example::
+Unknown means that a check lacked data such as labels or features: add these data, or accept the
+unfinished check with --allow-incomplete. Example::
 
     zslcore check att_splits.mat scores.npz
 """

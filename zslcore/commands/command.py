@@ -92,8 +92,9 @@ class Output(NamedTuple):
 def option(usage: str, text: str, **settings: Any) -> Option:
     """Declare an option: ``--json``, ``--seed N``, ``--dataset NAME...`` or ``--side {base,new}``.
 
-    The usage of an argument is its name and its form: ``files FILE...``, ``name [NAME]``. ``text``
-    is the help; ``settings`` are passed to :meth:`argparse.ArgumentParser.add_argument`.
+    The usage of an argument is its name and its values: ``files FILE...``, ``name
+    [NAME]``. ``text`` is the help; ``settings`` are passed to
+    :meth:`argparse.ArgumentParser.add_argument`.
     """
     return Option(usage, text, settings)
 

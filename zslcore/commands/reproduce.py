@@ -185,8 +185,8 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
         if table["printed"].notna().any()
         else "The paper prints no metrics for these rows.",
         explain_means(table, experiment),
-        experiment.lacks,
-        "Metrics on simulated data are no evidence for or against the paper." * simulated,
+        experiment.feature_source,
+        "Metrics on simulated data neither support nor contradict the paper." * simulated,
         *filter(None, (missing_features(name, table) for name in datasets)),
     ]
     return "\n".join([*filter(None, lines), ""])

@@ -57,7 +57,7 @@ class ResultMetric:
 
 
 def of_answers_alone(_: Evaluation) -> None:
-    """Stand in for ``of`` in a metric that an evaluation alone does not determine."""
+    """Return None, as ``of`` of a metric that needs predictions."""
 
 
 def _of_point(point: str, side: str) -> Callable[[Evaluation], float | None]:

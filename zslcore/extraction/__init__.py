@@ -1,4 +1,4 @@
-"""Extraction of features from a folder of images, in a form that this package imports.
+"""Extraction of features from a folder of images, in a format that this package imports.
 
 The steps of an extraction, each with its module:
 

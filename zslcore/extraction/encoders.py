@@ -425,7 +425,7 @@ def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...
     """Read the prompts of each class from a JSON, ``{"class": ["prompt", ...]}``.
 
     Names are matched in any spelling; classes that are not in ``class_names`` are left out. Raises
-    a FileRefusedError for a file of another form or too large, and an UnknownNameError, with the
+    a FileRefusedError for a file in another format or too large, and an UnknownNameError, with the
     nearest name, for a class without prompts.
     """
     value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)

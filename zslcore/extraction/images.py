@@ -311,7 +311,7 @@ def images_of_csv(path: Path, folder: Path) -> Listing:
     """List the images in the columns ``image_file`` and ``label`` of a CSV.
 
     ``image_file`` is a path relative to ``folder`` and inside it. Raises a FileRefusedError for a
-    file of another form, or, naming the line, for a row without an image or a label.
+    file in another format, or, naming the line, for a row without an image or a label.
     """
     name = clean_text(path.name)
     header, *rows = read_value(path, "CSV", max_bytes=MAX_LIST_BYTES, most=MAX_LISTED) or [[]]
@@ -406,13 +406,13 @@ def _refuse_elsewhere(path: Path, folder: Path) -> None:
         ) from None
 
 
-def read_batches(how: ImageReader, batches: Iterable[Sequence[Path]]) -> Iterator[list[Read]]:
+def read_batches(reader: ImageReader, batches: Iterable[Sequence[Path]]) -> Iterator[list[Read]]:
     """Yield the images of each batch while the next batch is read."""
-    if not how.workers:
+    if not reader.workers:
         for batch in batches:
-            yield [how.read(path) for path in batch]
+            yield [reader.read(path) for path in batch]
         return
-    with _Pool(how) as pool:
+    with _Pool(reader) as pool:
         ahead: tuple[Sequence[Path], list[Future[Read]]] | None = None
         for batch in batches:
             started = batch, pool.start(batch)
@@ -426,9 +426,9 @@ def read_batches(how: ImageReader, batches: Iterable[Sequence[Path]]) -> Iterato
 class _Pool:
     """Pool of reading processes, replaced when one of them dies."""
 
-    def __init__(self, how: ImageReader) -> None:
-        self.how = how
-        self.executor = self._executor(how.workers)
+    def __init__(self, reader: ImageReader) -> None:
+        self.reader = reader
+        self.executor = self._executor(reader.workers)
 
     def __enter__(self) -> _Pool:
         return self
@@ -442,9 +442,9 @@ class _Pool:
 
     def start(self, batch: Sequence[Path]) -> list[Future[Read]]:
         try:
-            return [self.executor.submit(_read_in_worker, self.how, path) for path in batch]
+            return [self.executor.submit(_read_in_worker, self.reader, path) for path in batch]
         except BrokenProcessPool:
-            self.executor = self._executor(self.how.workers)
+            self.executor = self._executor(self.reader.workers)
             return self.start(batch)
 
     def finish(self, batch: Sequence[Path], futures: list[Future[Read]]) -> list[Read]:
@@ -460,7 +460,7 @@ class _Pool:
     def _alone(self, path: Path) -> Read:
         with self._executor(1) as executor:
             try:
-                return executor.submit(_read_in_worker, self.how, path).result()
+                return executor.submit(_read_in_worker, self.reader, path).result()
             except BrokenProcessPool:
                 return (
                     f"{clean_text(path.name)}: the file is damaged or hostile and crashed its "
@@ -486,11 +486,11 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _read_in_worker(how: ImageReader, path: Path) -> Read:
+def _read_in_worker(reader: ImageReader, path: Path) -> Read:
     if sys.platform == "win32":
-        return how.read(path)
+        return reader.read(path)
     signal.alarm(SECONDS)
     try:
-        return how.read(path)
+        return reader.read(path)
     finally:
         signal.alarm(0)

@@ -20,7 +20,7 @@ from zslcore.datasets import imports
 from zslcore.datasets.importing import open_dataset
 from zslcore.exceptions import NewerVersionError, ZSLError
 from zslcore.numbers import counted
-from zslcore.results.database import damage_of, mend
+from zslcore.results.database import damage_of, repair_store
 from zslcore.results.store import ResultStore
 from zslcore.storage import artifacts, settings
 from zslcore.storage.artifacts import CorruptFolderError
@@ -151,7 +151,7 @@ def _store() -> Iterator[FolderCheck]:
     store = ResultStore()
     if damage := damage_of(store.path):
         sentence = f"{store.path} is damaged ({damage.rstrip('.')})."
-        yield FolderCheck("store", False, sentence, lambda: mend(store.path))
+        yield FolderCheck("store", False, sentence, lambda: repair_store(store.path))
         return
     if not store.path.exists():
         yield FolderCheck("store", True, f"Nothing is stored in {store.path} yet.")

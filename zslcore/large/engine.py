@@ -115,7 +115,7 @@ def parallel(n_jobs: int, return_as: str, common: object = None, **here: Any) ->
         ) from error
     scatter = [] if common is None else [common]
     with (
-        _losses_told(address),
+        _losses_as_errors(address),
         client,
         parallel_config("dask", client=client, scatter=scatter),
     ):
@@ -123,8 +123,8 @@ def parallel(n_jobs: int, return_as: str, common: object = None, **here: Any) ->
 
 
 @contextmanager
-def _losses_told(address: str) -> Iterator[None]:
-    """Raise one error if the Dask cluster is lost, and silence the log of Dask."""
+def _losses_as_errors(address: str) -> Iterator[None]:
+    """Raise one ZSLError if the Dask cluster is lost, and silence the log of Dask."""
     from distributed.client import FutureCancelledError
     from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
@@ -258,11 +258,11 @@ def over_pieces(
 
 
 def _do(
-    do: Callable[..., Result], key: str, piece: Piece, given: tuple[np.ndarray, ...], common: Any
+    do: Callable[..., Result], key: str, piece: Piece, arrays: tuple[np.ndarray, ...], common: Any
 ) -> Result:
     """Compute one piece on one thread; joblib stores the result by ``key``."""
     with threadpool_limits(1):
-        return do(piece.open(), *given, common)
+        return do(piece.open(), *arrays, common)
 
 
 def _parallel(

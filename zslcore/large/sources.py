@@ -72,12 +72,12 @@ def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
     Labels of the shards are 0-based rows of ``prototypes``. ``prototypes`` is a CSV file with a
     column ``class``, in which most names have an id such as ``n01440764``, and one numeric column
     per dimension; or the release's ``ImageNet_w2v.mat``, in which classes without a word vector
-    have zeros and belong to none of the nine test sets. In the split "own", classes of the 2012
+    have zeros and are in none of the nine test sets. In the split "own", classes of the 2012
     challenge are training classes, and all others are unseen.
     """
     shards, embeddings = Shards.open(folder), read_class_embeddings(prototypes)
     S = np.asarray(embeddings.values, dtype=np.float32)
-    known_by = hashlib.sha256(f"{shards.digest} {embeddings.classes}".encode() + S.tobytes())
+    hasher = hashlib.sha256(f"{shards.digest} {embeddings.classes}".encode() + S.tobytes())
     labels = np.asarray(shards.labels)
     in_range = labels[labels < len(S)]  # labels out of range are refused below
     return ZSLDataset(
@@ -89,5 +89,5 @@ def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
         attribute_names=embeddings.names,
         splits={"own": challenge_split("own", in_range, embeddings.classes)},
         source=f"Features of your own, from the shards {folder.name}.",
-        known_digest=known_by.hexdigest()[:16],
+        known_digest=hasher.hexdigest()[:16],
     )

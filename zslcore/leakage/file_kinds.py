@@ -325,7 +325,7 @@ def _kind_of_array(contents: Contents) -> Kind:
 
 
 def _lines_of(path: Path) -> list[str] | None:
-    """Return the lines of a small text; None for a large one, which is no list of classes."""
+    """Return the lines of a small text; None for a large one, which is not a list of classes."""
     with suppress(FileRefusedError):
         lines: list[str] = read_value(path, "lines", max_bytes=MAX_LIST, most=MAX_VALUES)
         return lines

@@ -626,7 +626,7 @@ def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
 def _listed_sides(contents: Contents, names: tuple[str, ...]) -> dict[str, np.ndarray]:
     """Return the seen and unseen classes that a file lists beside rows, such as seen_classes."""
     lists = {name: array for name, array in contents.arrays.items() if "class" in name.lower()}
-    with suppress(FileRefusedError, ValueError):  # also for names that are no classes of the file
+    with suppress(FileRefusedError, ValueError):  # also for names that are not classes of the file
         if (classes := split_of_arrays(contents.path, lists)) is not None:
             numbers = [
                 names.index(name) if name in names else int(name.removeprefix("class "))

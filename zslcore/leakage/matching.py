@@ -68,7 +68,7 @@ EMPTY_WORDS = frozenset(
         "play do get make use perform go have take give",
     )
 )
-#: A word in more than this share of the pre-training names is no evidence by itself.
+#: A word in more than this share of the pre-training names is not enough for a match.
 COMMON_SHARE = 0.02
 #: A category belongs to a data set if it has at least this share of the names.
 CATEGORY_SHARE = 0.1
@@ -359,8 +359,8 @@ def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     distinguish from the commonest (*ox*, *robin*, *banana*). If several meanings of one category
     fit (two animals called *hedgehog*), the test class must be the first name of the entry, and no
     other of these meanings may be of the kind of the data set (two birds called *tree sparrow*).
-    Names of places have their commonest meaning (a *plaza* is no shopping mall), and do not mean a
-    tool (the *sandbox* of a foundry) if the name has another meaning that is no tool. If the name
+    Names of places have their commonest meaning (a *plaza* is not a shopping mall), and do not mean
+    a tool (the *sandbox* of a foundry) if the name has another meaning that is no tool. If the name
     as written has meanings in WordNet (*glasses*), the meanings of its base form are excluded.
     """
     if _of_other_domains(query, index, i):
@@ -442,7 +442,7 @@ def _one_meaning(sense: str) -> str:
 
 
 def _same_words(query: Query, index: Index) -> Hits:
-    """Match equal words in another order, only for actions: a boat house is no house boat."""
+    """Match equal words in another order, only for actions: a boat house is not a house boat."""
     words = set(query.name.content)
     if len(words) < 2 or index.vocabulary.hierarchical:
         return

@@ -117,7 +117,7 @@ def numbers_rows_of(context: AuditContext) -> str | None:
     """Return the benchmark to which the row numbers of a split refer; None if unknown.
 
     It is known if the file is published, if one whole part agrees with a known split, or if the
-    split is near a known split. An equal number of rows is no evidence.
+    split is near a known split. An equal number of rows does not count.
     """
     if context.simulated:
         return None

@@ -316,7 +316,8 @@ VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "
 #: A domain belongs to a list of names if the number of its unambiguous names is at least this share
 #: of the number for the commonest domain of the list.
 DOMAIN_SHARE = 0.25
-#: Minimum number of unambiguous names for a domain to belong to a list: one name is no evidence.
+#: Minimum number of unambiguous names for a domain to count as part of a list: one name may be a
+#: coincidence.
 DOMAIN_LEAST = 2
 #: Minimum number of names from which the domains of a list are inferred.
 DOMAIN_NAMES = 5

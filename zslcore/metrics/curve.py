@@ -244,7 +244,7 @@ class CurveSteps:
         order = np.argsort(d, kind="stable")
         d, counting = d[order], counting[order]
 
-        # Infinite margins are no breakpoints: no gamma changes these predictions.
+        # Infinite margins are not breakpoints: no gamma changes these predictions.
         low, high = np.searchsorted(d, -np.inf, side="right"), np.searchsorted(d, np.inf)
         inner = d[low:high]
         last = np.flatnonzero(np.append(np.diff(inner) > resolution, True))[: len(inner)]

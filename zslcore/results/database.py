@@ -168,7 +168,7 @@ def loss_in(db: sqlite3.Connection | None, path: Path) -> str:
         with closing(connected(backup)) as other:
             counts_of_other = _counts(other)
     except sqlite3.Error:
-        return ""  # an unreadable backup is no evidence of a loss
+        return ""  # an unreadable backup does not show a loss
     lost = {table: n for table, n in counts_of_other.items() if n and (empty or table not in own)}
     if not lost:
         return ""
@@ -222,7 +222,7 @@ def _refusal_to_write(db: sqlite3.Connection, path: Path) -> str:
     return ""
 
 
-def mend(path: Path) -> str:
+def repair_store(path: Path) -> str:
     """Repair a damaged store from its readable rows; return a report, "" if undamaged.
 
     Raises ZSLError if the store cannot be renamed, or stays locked by writers for :data:`PATIENCE`.

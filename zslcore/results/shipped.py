@@ -155,7 +155,7 @@ def _without_features(name: str) -> str:
 
 
 @cache
-def known_by_results() -> Mapping[str, str]:
+def precomputed_digests() -> Mapping[str, str]:
     """Return the digest of each real data set with precomputed predictions, by name.
 
     Imported or not, a data set is included; the digits are left out.
@@ -168,18 +168,18 @@ def known_by_results() -> Mapping[str, str]:
     return {name: digests[name] for name in sorted(digests) if name != "digits"}
 
 
-def is_known_by_results(name: str) -> bool:
+def is_precomputed_only(name: str) -> bool:
     """Whether a data set has precomputed results, but its features are not installed."""
-    return settings.SHIPPED() and name in known_by_results() and name not in imports.names()
+    return settings.SHIPPED() and name in precomputed_digests() and name not in imports.names()
 
 
 @cache
 def load_results_only(name: str) -> ResultsOnly:
-    """Return a data set of :func:`known_by_results`, else raise UnknownNameError.
+    """Return a data set of :func:`precomputed_digests`, else raise UnknownNameError.
 
     Raises DatasetError if the predictions contradict the facts of the benchmark.
     """
-    digests = known_by_results()
+    digests = precomputed_digests()
     if name not in digests:
         raise closest_name("data set", name, digests)
     of_split: dict[str, Predictions] = {}
@@ -207,7 +207,7 @@ def load_results_only(name: str) -> ResultsOnly:
 @lru_cache(maxsize=2)
 def read_once(name: str, stamp: str) -> ZSLDataset:
     """Read a data set once per ``stamp``, which changes if the name is imported again."""
-    return load_results_only(name) if is_known_by_results(name) else load(name)
+    return load_results_only(name) if is_precomputed_only(name) else load(name)
 
 
 def cached_dataset(name: str) -> ZSLDataset:

@@ -154,8 +154,8 @@ def _sentence(report: ScoreReport, worst: Finding) -> str:
     return f"{reached}; {agreed}, and no test class is in the pre-training set."
 
 
-def _findings(report: ScoreReport, *of_data: Finding) -> tuple[Finding, ...]:
-    """Return the findings ``of_data`` with all findings on claims and on gamma, worst first."""
+def _findings(report: ScoreReport, *data_findings: Finding) -> tuple[Finding, ...]:
+    """Return the findings on data, claims and gamma, worst first."""
     matrix = report.matrix
     predicted = matrix if isinstance(matrix, PredictedScores) else None
     reasons = predicted.reasons if predicted else ()
@@ -165,7 +165,7 @@ def _findings(report: ScoreReport, *of_data: Finding) -> tuple[Finding, ...]:
     if report.origin == "oracle":
         text = "Gamma was chosen on the test images: H at this gamma is an upper bound (oracle)."
         findings.append(Finding(GAMMA, "leak", text, "Choose gamma on validation images."))
-    findings += of_data
+    findings += data_findings
     if report.gamma is None and report.evaluation.plain is not None:
         text = "No gamma was given: H is uncalibrated."
         findings.append(Finding(GAMMA, "ok", text))

@@ -23,8 +23,8 @@ EXACTLY, NEVER, FEWEST_IMAGES = 0.995, 0.005, 10
 #: With this many columns of the true side, it is no coincidence that all scores of the other side
 #: are lower.
 FEWEST_COLUMNS = 3
-#: If scores saturate, equal scores of a side are no evidence of a mask. At least this many errors
-#: within the true side, and none across the sides, are then required.
+#: If scores saturate, equal scores of a side do not show that it was masked. At least this many
+#: errors within the true side, and none across the sides, are then required.
 ERRORS = 20
 
 

@@ -180,7 +180,7 @@ def matrix_of_pairs(
             continue
         labels = [t for t in keys if t not in (image, named) and is_named(t, LABELS)]
         if not labels and any(is_named(t, LABELS) for t in (image,)):
-            continue  # the column of labels is no axis of images
+            continue  # the column of labels is not an axis of images
         y = None
         if labels:
             y = np.empty(len(images), dtype=keys[labels[0]].dtype)

@@ -276,7 +276,7 @@ def predicted_classes(
 
 
 def _are_names(part: object) -> bool:
-    """Whether a part of a file has names of classes; the word "all" is none."""
+    """Whether a part of a file has names of classes; the word "all" does not count as one."""
     array = np.asarray(part)
     return array.dtype.kind in "UO" and part is not None and not _says_all(array)
 
@@ -296,7 +296,7 @@ def _names_of_all(file: ScoreFile, labels: np.ndarray, predicted: np.ndarray) ->
 
 
 def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) -> None:
-    """Refuse images without a predicted class: blank, or a word such as "none" that is no label."""
+    """Refuse images without a predicted class: a blank, or a word such as "none", not a label."""
     if predicted.dtype.kind not in "UO":
         return
     words, counts = np.unique([str(p).strip() for p in predicted], return_counts=True)
@@ -330,7 +330,7 @@ def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: in
     if best and _is_clearer(hits[best], hits[0], n_classes):
         from_0, from_1 = ("labels", "predicted classes")[::best]
         raise DatasetError(
-            f"{name}: {percent(hits[0])} of the predicted classes are right as they stand, and "
+            f"{name}: {percent(hits[0])} of the predicted classes are right as numbered, and "
             f"{percent(hits[best])} if {from_0} are counted from 0 and {from_1} from 1: number "
             "both in the same way, or keep them with as-is (--fix as-is)."
         )

@@ -47,7 +47,7 @@ from zslcore.untrusted.readers.common import encoding_of
 from zslcore.untrusted.readers.variables import CONTAINERS
 from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
-#: Form in which a variable is returned: a float32 matrix, unchanged or transposed (MATLAB's layout
+#: How a variable is returned: a float32 matrix, unchanged or transposed (MATLAB's layout
 #: has one image per column); a matrix of scores in its own precision; a list of whole numbers; a
 #: tuple of names; a tuple of paths, cut to their end if too long; or labels, which are
 #: numbers or texts.
@@ -71,7 +71,7 @@ ENDINGS_OF_ARRAYS = ", ".join(CONTAINERS[name].ending for name in ARRAYS)
 NOT_OPENED = (
     (
         b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.",
-        "a PyTorch file of the old form (pickle): not opened; save it again with torch.save, or "
+        "a PyTorch file of the old format (pickle): not opened; save it again with torch.save, or "
         "write it with np.savez(...)",
     ),
     (b"\x1f\x8b", "a gzip archive; unpack it first"),
@@ -251,8 +251,8 @@ class Contents:
     def vectors(self) -> dict[str, np.ndarray]:
         """Vectors of one length, one per class or image, by name; {} without at least two.
 
-        Names of arrays with a fixed meaning are no classes. Vectors may be in a group called
-        scores, of which the names then have no part.
+        Names of arrays with a fixed meaning are not classes. Vectors may be in a group called
+        scores; their names then omit the group.
         """
         groups: dict[str, dict[str, np.ndarray]] = {}
         for name, array in self.arrays.items():
@@ -360,10 +360,11 @@ def rows_by_image(
 ) -> list[int] | None:
     """Return the row of each image in another file; None if no column names the images in both.
 
-    Both arguments have columns by title. A pair of columns, of which one has texts, both have the
-    same title or the first has none, names the images if no value repeats and some are in both.
-    Raises FileRefusedError if an image is not listed, or if columns of names with one title have
-    no name in common; the message names ``file`` and, as the source of the images, ``of``.
+    Both arguments have columns by title. A pair of columns is compared if one contains texts, if
+    their titles are equal, or if the first has no title. It names the images if no value repeats
+    and some are in both columns. Raises FileRefusedError if an image is not listed, or if columns
+    of names with one title have no name in common; the message names ``file`` and, as the source of
+    the images, ``of``.
     """
     others = ""
     for (title, column), (name, values) in product(images.items(), listed.items()):

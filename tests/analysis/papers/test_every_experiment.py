@@ -107,7 +107,7 @@ def test_several_data_sets_make_one_table(capsys):
     assert main(words) == 0
     out, _ = capsys.readouterr()
     assert out.startswith("gbu:table3 on digits and simulated-AWA2: ")
-    assert "Metrics on simulated data are no evidence for or against the paper." in out
+    assert "Metrics on simulated data neither support nor contradict the paper." in out
     assert main([*words, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     cells = {(row["dataset"], row["cell"]) for row in rows}

@@ -92,7 +92,7 @@ NO_CLASSES = (
     *("top1_prob", "top1_probability", "top_prob", "top_score", "pred_prob", "pred_score"),
     *("pred_confidence", "prediction_score", "true_rank", "rank_of_true", "runtime", "time_ms"),
 )
-#: Names of arrays that are no scores of one class or image.
+#: Names of arrays that are not scores of one class or image.
 NO_VECTORS = (*VARIABLES, *LABELS, *PREDICTED, *COUNTERS, *NO_CLASSES, *CLASS_LISTS)
 
 

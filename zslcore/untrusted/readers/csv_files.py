@@ -34,8 +34,8 @@ MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
 BLOCK = 1 << 18
 
 
-class _Form(NamedTuple):
-    """Form of a CSV file: its columns by number, and the numbers that are allowed.
+class _Layout(NamedTuple):
+    """Layout of a CSV file: its columns by number, and the numbers that are allowed.
 
     ``paths`` are the columns of ``texts`` of which the end is kept if they are too long;
     ``percents`` are columns of numbers in percent. With ``finite``, every number is finite, and a
@@ -70,7 +70,7 @@ def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[
     header = _header(path, texts)
     named = [k for k, name in enumerate(header) if name in texts]
     paths = frozenset(k for k in named if not texts[header[k]])
-    return _write_columns(path, _Form(header, named, paths, finite=True), budget, out)
+    return _write_columns(path, _Layout(header, named, paths, finite=True), budget, out)
 
 
 def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
@@ -90,11 +90,11 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
         for k, field in enumerate(first)
         if k in named or (k not in percents and not _is_number(field.replace(decimal, ".")))
     ]
-    form = _Form(header, texts, percents=percents, separator=separator, decimal=decimal)
-    return _write_columns(path, form, budget, out)
+    layout = _Layout(header, texts, percents=percents, separator=separator, decimal=decimal)
+    return _write_columns(path, layout, budget, out)
 
 
-def _write_columns(path: str, form: _Form, budget: int, out: Path) -> dict[str, Any]:
+def _write_columns(path: str, layout: _Layout, budget: int, out: Path) -> dict[str, Any]:
     """Write the numbers of a CSV file as a matrix, and the texts of column k as "text_k".
 
     pandas reads the file block by block, so that the whole table is never in memory; a file that
@@ -102,78 +102,82 @@ def _write_columns(path: str, form: _Form, budget: int, out: Path) -> dict[str, 
     file of codes, the name of a column and its distinct texts; and the names of the columns with
     too many distinct texts to be classes, which are left out of a score table.
     """
-    numbers = form.numbers
-    codes = {k: _Codes() for k in form.texts}
+    numbers = layout.numbers
+    codes = {k: _Codes() for k in layout.texts}
     worker.import_libraries("pandas")
     worker.raise_memory_limit(3 * budget)
     import pandas as pd
 
     def blocks() -> Iterator[np.ndarray]:
         n = 0
-        for frame, share in _read_frames(path, form):
-            for k in form.percents:
-                frame[k] = _fractions(frame[k], form.header[k], form.decimal)
+        for frame, share in _read_frames(path, layout):
+            for k in layout.percents:
+                frame[k] = _fractions(frame[k], layout.header[k], layout.decimal)
             with np.errstate(over="ignore"):
                 values = frame[numbers].to_numpy("<f4")
             rows = np.arange(n, n := n + len(frame))
-            _check_block(path, form, frame, values, rows)
+            _check_block(path, layout, frame, values, rows)
             if n * len(numbers) * 4 > budget:
                 raise Refused(f"expected at most {budget:,} bytes of numbers; got more")
             for k, column in [*codes.items()]:
                 texts = frame[k].str.strip().str
-                column.append(texts[-MAX_PATH:] if k in form.paths else texts[:MAX_NAME])
-                if len(column.texts) > MAX_COLUMNS and not form.finite:  # such as file names
+                column.append(texts[-MAX_PATH:] if k in layout.paths else texts[:MAX_NAME])
+                if len(column.texts) > MAX_COLUMNS and not layout.finite:  # such as file names
                     del codes[k]
             worker.report_progress(share=share)
             yield values
 
     try:
-        n = write_rows(out / f"{form.matrix}.npy", blocks(), len(numbers))
+        n = write_rows(out / f"{layout.matrix}.npy", blocks(), len(numbers))
     except (ValueError, pd.errors.ParserWarning):
-        raise _fault(path, form) from None
+        raise _fault(path, layout) from None
     if not n:
-        of_numbers = " of numbers" if form.finite else ""
+        of_numbers = " of numbers" if layout.finite else ""
         raise Refused(f"expected a table with at least one row{of_numbers}; got none")
     for k, column in codes.items():
         column.write(out / f"text_{k}.npy")
     return {
-        "columns": [form.header[k] for k in numbers],
-        "texts": {f"text_{k}": [form.header[k], [*of.texts]] for k, of in codes.items()},
-        "left_out": [form.header[k] for k in form.texts if k not in codes],
+        "columns": [layout.header[k] for k in numbers],
+        "texts": {f"text_{k}": [layout.header[k], [*of.texts]] for k, of in codes.items()},
+        "left_out": [layout.header[k] for k in layout.texts if k not in codes],
     }
 
 
-def _check_block(path: str, form: _Form, frame: Any, values: np.ndarray, rows: np.ndarray) -> None:
+def _check_block(
+    path: str, layout: _Layout, frame: Any, values: np.ndarray, rows: np.ndarray
+) -> None:
     """Raise ValueError for numbers that are not finite or do not count the rows.
 
     In a score table, missing numbers are allowed, but not lines with too few fields.
     """
-    if not form.finite:
-        last = len(form.header) - 1
-        if last in form.numbers and np.isnan(values[:, -1]).any():
-            _refuse_short_lines(path, form)
+    if not layout.finite:
+        last = len(layout.header) - 1
+        if last in layout.numbers and np.isnan(values[:, -1]).any():
+            _refuse_short_lines(path, layout)
         return
-    index = form.header.index("") if "" in form.header else None
+    index = layout.header.index("") if "" in layout.header else None
     if not np.isfinite(values).all() or (index is not None and (frame[index] != rows).any()):
         raise ValueError
 
 
-def _read_frames(path: str, form: _Form) -> Iterator[tuple[Any, float]]:
+def _read_frames(path: str, layout: _Layout) -> Iterator[tuple[Any, float]]:
     """Yield blocks of a CSV file as frames, with the share of the file read so far."""
     import pandas as pd
 
-    n = len(form.header)
-    kinds = dict.fromkeys(range(n), "float64") | dict.fromkeys((*form.texts, *form.percents), "str")
+    n = len(layout.header)
+    kinds = dict.fromkeys(range(n), "float64") | dict.fromkeys(
+        (*layout.texts, *layout.percents), "str"
+    )
     missing: dict[str, Any] = {"na_filter": False}
-    if not form.finite:
-        missing = {"keep_default_na": False, "na_values": dict.fromkeys(form.numbers, MISSING)}
+    if not layout.finite:
+        missing = {"keep_default_na": False, "na_values": dict.fromkeys(layout.numbers, MISSING)}
     options: dict[str, Any] = {
         "header": 0,
         "names": range(n),
         "index_col": False,
         "dtype": kinds,
-        "sep": form.separator,
-        "decimal": form.decimal,
+        "sep": layout.separator,
+        "decimal": layout.decimal,
         "skipinitialspace": True,
         "encoding": encoding_of(path),
         "chunksize": max(1, BLOCK // n),
@@ -209,13 +213,13 @@ def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
     return header
 
 
-def _fault(path: str, form: _Form) -> Refused:
+def _fault(path: str, layout: _Layout) -> Refused:
     """Return the first fault, with its line, of a CSV file that pandas refuses."""
-    header, decimal = form.header, form.decimal
-    is_right = _is_finite if form.finite else _is_number
+    header, decimal = layout.header, layout.decimal
+    is_right = _is_finite if layout.finite else _is_number
     csv.field_size_limit(MAX_FIELD)
     with _opened(path, "surrogateescape") as lines:
-        reader = csv.reader(lines, delimiter=form.separator)
+        reader = csv.reader(lines, delimiter=layout.separator)
         next(reader, None)
         try:
             for n, row in enumerate(filter(None, reader)):
@@ -230,7 +234,7 @@ def _fault(path: str, form: _Form) -> Refused:
                         return Refused(f"{fault}; got {text[:40]!r}", place)
                     if (
                         name
-                        and k not in (*form.texts, *form.percents)
+                        and k not in (*layout.texts, *layout.percents)
                         and not is_right(text.strip().replace(decimal, "."))
                     ):
                         below = next(filter(None, reader), [])[k : k + 1]
@@ -246,7 +250,7 @@ def _fault(path: str, form: _Form) -> Refused:
                                 f"column {name!r}",
                             )
                         place = f"{place}, column {name!r}"
-                        fault = "a finite number" if form.finite else "a number"
+                        fault = "a finite number" if layout.finite else "a number"
                         return Refused(f"expected {fault}; got {text[:40]!r}", place)
         except csv.Error as error:
             place = f"line {reader.line_num}"
@@ -336,12 +340,12 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
     return header, [*first, *("0" for _ in range(len(header) - len(first)))], separator
 
 
-def _refuse_short_lines(path: str, form: _Form) -> None:
+def _refuse_short_lines(path: str, layout: _Layout) -> None:
     """Refuse lines with too few fields: pandas would read missing values."""
     with _opened(path) as lines:
-        reader = csv.reader(lines, delimiter=form.separator)
+        reader = csv.reader(lines, delimiter=layout.separator)
         for row in filter(None, reader):
-            if len(row) < (n := len(form.header)):
+            if len(row) < (n := len(layout.header)):
                 raise Refused(f"expected {n} fields; got {len(row)}", f"line {reader.line_num}")
 
 

@@ -20,7 +20,7 @@ from zslcore.untrusted.worker import Refused
 HDF5_FILTERS = {1, 2, 3}
 #: Largest number of names that are listed at the top of a file; the same limit holds in each group.
 MOST_NAMES = 8000
-#: Names of groups that are no variable: of test images, or with the scores of each class or image.
+#: Names of groups that are not variables: groups of test images, or of scores by class or image.
 GROUPS = ("test", *SCORE_VARIABLES)
 #: Bound on the compression ratio of deflate: a file that declares more cannot hold its values.
 MOST_COMPRESSED = 1100

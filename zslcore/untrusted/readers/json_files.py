@@ -54,8 +54,8 @@ class Json:
     which all vectors have the same length, is read as the matrix "prototypes" with "class_names".
     Records, and tables written by pandas, are read as one list per name; their columns of numbers
     form the matrix "values", with names in "columns". The name of a record is in the list "". Lists
-    of classes beside the only table belong to it. Of records with the best classes alone, "top1"
-    has the best one, and "listed" their number.
+    of classes next to a single table are read with it. If records contain only the best classes,
+    "top1" has the best one, and "listed" their number.
     """
 
     def __init__(self, value: Any) -> None:
@@ -141,7 +141,7 @@ def _innermost(value: Any) -> Any:
 
 
 def _class_lists(value: Any) -> tuple[dict[str, Any], Any]:
-    """Return the lists of classes of an object, or of objects inside, and the object without."""
+    """Return the lists of classes in an object and its inner objects, and the remaining object."""
     lists: dict[str, Any] = {}
     if not isinstance(value, dict):
         return lists, value

@@ -21,9 +21,12 @@ from zslcore.untrusted.readers.tensor_files import Safetensors, Torch
 from zslcore.untrusted.readers.text_tables import TextTable
 from zslcore.untrusted.worker import Refused
 
-#: Maximum total bytes of small variables, which are read together with the list of contents; names
-#: of variables with paths, of which only the end is kept; maximum number of listed variables.
-SMALL_BYTES, PATHS, MAX_VARIABLES = 64 << 20, ("image_files",), 1 << 13
+#: Maximum total bytes of small variables, which are read together with the list of contents.
+SMALL_BYTES = 64 << 20
+#: Names of variables with paths, which are cut to their last characters.
+PATHS = ("image_files",)
+#: Maximum number of listed variables.
+MAX_VARIABLES = 1 << 13
 
 
 class _Source(Protocol):

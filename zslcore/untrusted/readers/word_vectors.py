@@ -1,9 +1,9 @@
 """Reader of the vectors of some words from a file of millions of words.
 
-Two formats are in use. The text form of GloVe, word2vec and fastText has a word and its vector per
-line, maybe after a first line with the counts of words and dimensions. The binary form of word2vec
-has this first line, then the text of each word, a space, and its vector as 32-bit floats. Only the
-wanted words are parsed.
+Two formats are in use. The text format of GloVe, word2vec and fastText has a word and its vector
+per line, maybe after a first line with the counts of words and dimensions. The binary format of
+word2vec has this first line, then the text of each word, a space, and its vector as 32-bit floats.
+Only the wanted words are parsed.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def read_words(path: str, words: Sequence[str], binary: bool, out: Path) -> list
     with Path(path).open("rb") as file:
         if file.peek(1)[:1] == PICKLE:
             raise Refused(
-                "expected text or the binary form of word2vec; got a pickle, which could run code: "
-                "save it with KeyedVectors.save_word2vec_format"
+                "expected text or the binary format of word2vec; got a pickle, which could run "
+                "code: save it with KeyedVectors.save_word2vec_format"
             )
         for word, values in (_of_binary if binary else _of_text)(file, wanted):
             vectors.setdefault(word, values)
@@ -51,7 +51,7 @@ def _sizes(line: bytes) -> tuple[int, int] | None:
 
 
 def _of_text(file: BinaryIO, wanted: set[str]) -> Vectors:
-    """Yield the wanted words of a file in text form, with their vectors."""
+    """Yield the wanted words of a file in text format, with their vectors."""
     width = 0
     for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b""), start=1):
         if number == 1 and (sizes := _sizes(line)):
@@ -79,7 +79,7 @@ def _vector(parts: Sequence[bytes], width: int, number: int) -> np.ndarray:
 
 
 def _of_binary(file: BinaryIO, wanted: set[str]) -> Vectors:
-    """Yield the wanted words of a file in binary form, with their vectors."""
+    """Yield the wanted words of a file in binary format, with their vectors."""
     sizes = _sizes(file.readline(MAX_LINE))
     if sizes is None or not 0 < sizes[1] <= MAX_WIDTH:
         raise Refused("expected the numbers of words and of dimensions in the first line")

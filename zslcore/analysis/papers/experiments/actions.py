@@ -43,7 +43,7 @@ class GainExperiment(Experiment):
 
     configurations: tuple[str, ...]
     by_split: bool = field(default=False, kw_only=True)
-    lacks: str = field(
+    feature_source: str = field(
         default="The paper measures with IDT, C3D, I3D and 3D-ResNet features of the real videos, "
         "from the pages of the authors of BiDiLEL and of I3D for zero-shot actions: "
         "'zslcore import --pretraining' reads such features.",

@@ -34,7 +34,7 @@ class CountExperiment(Experiment):
 
     count: Callable[[Request], Iterator[dict[str, Any]]]
     figures: str = field(default="Counted here.", kw_only=True)
-    lacks: str = field(default="", kw_only=True)
+    feature_source: str = field(default="", kw_only=True)
     unit: Unit = field(default="number", kw_only=True)
     scales: bool = field(default=False, kw_only=True)
 

@@ -76,14 +76,14 @@ class Experiment(ABC):
 
     Attributes
     ----------
-    lacks : sentence on the features behind the printed values, and their source
+    feature_source : sentence on the features behind the printed values, and their source
     params : row -> given non-default parameters
     """
 
     name: str
     title: str
     features: FeatureScaling = field(default="l2", kw_only=True)
-    lacks: str = field(default=RESNET, kw_only=True)
+    feature_source: str = field(default=RESNET, kw_only=True)
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, kw_only=True)
     #: Number of data sets in one part of the table; None for all data sets.
     n_datasets: int | None = field(default=1, kw_only=True)

@@ -59,7 +59,7 @@ from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling
 from zslcore.large.engine import PieceReport, WorkStatus, following, parallel
 from zslcore.progress import part_of, silent
-from zslcore.results.shipped import is_known_by_results
+from zslcore.results.shipped import is_precomputed_only
 from zslcore.results.store import ResultStore
 
 R = TypeVar("R", bound=RunsExperiment)
@@ -86,8 +86,8 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             "classes, attributes and images of a data set",
             count_statistics,
             at="quantity",
-            lacks="The paper counts the real images: 'zslcore download xlsa17' fetches their "
-            "features.",
+            feature_source="The paper counts the real images: 'zslcore download xlsa17' fetches "
+            "their features.",
         ),
         _benchmark(
             RunsExperiment,
@@ -190,8 +190,8 @@ EXPERIMENTS: Mapping[str, Experiment] = {
                 PrintedColumn("H calibrated per class", "PS", "gzsl", "H at gamma"),
                 PrintedColumn("H calibrated per sample", "PS", "gzsl", "H per sample"),
             ),
-            lacks="The paper measures with features averaged over ten crops, which were not "
-            "released: 'zslcore extract --crops 10' makes them from the images.",
+            feature_source="The paper measures with features averaged over ten crops, which were "
+            "not released: 'zslcore extract --crops 10' makes them from the images.",
         ),
         CountExperiment(
             "fair:table2",
@@ -324,7 +324,7 @@ def reproduce(
     tasks = {
         f"{name} on {', '.join(each.datasets)}" if len(requests) > 1 else name: of_name
         for each in requests
-        if not any(map(is_known_by_results, each.datasets))
+        if not any(map(is_precomputed_only, each.datasets))
         for name, of_name in experiment.tasks(each).items()
     }
     for done, (name, runs) in enumerate(run_tasks(tasks, jobs, on_status), 1):

@@ -323,7 +323,7 @@ class ImagenetExperiment(RowsExperiment):
 
     task: Task = "zsl"
     ks: tuple[int, ...] = (1,)
-    lacks: str = field(
+    feature_source: str = field(
         default="The paper measures with ResNet-101 features of 14 million images, and with word "
         "vectors from the authors' page. For your own features in shards, use "
         "'zslcore large-scale --shards FOLDER --prototypes FILE'.",
