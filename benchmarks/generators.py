@@ -75,8 +75,8 @@ last epochs of the grid; then the gain of choosing on the test set over each, in
 interval over seeds (Student's; none for one seed). "plain": gamma = 0, with epochs chosen for it.
 "calibrated": each point has the gamma chosen on the folds. Only epochs are chosen on the test set
 here; if seeds or other parameters were chosen on it too, the bound would be at least as high. The
-best of several points is never below another choice from them, even for noise alone: an interval
-above 0 shows the size of the gain, not its existence.
+best point on the test set cannot be worse than another choice, even if all differences are noise:
+an interval above 0 shows the size of the gain, not its existence.
 
 Missing data sets and seeds are not finished; the command continues where it stopped. A table with
 one seed ranks neither methods nor choices. "(before)" marks a method with results of an earlier
@@ -99,7 +99,7 @@ def measure(folder: Path, name: str, row: str) -> pd.DataFrame:
     return traced(table.assign(**labels, digest=data.digest, seconds=time.perf_counter() - start))
 
 
-def is_of_today(table: pd.DataFrame) -> pd.Series:
+def is_current(table: pd.DataFrame) -> pd.Series:
     """Return a mask of the rows with the current revision of their method."""
     today = {name: get_method(name).revision for name in table["method"].unique()}
     return pd.Series(
@@ -114,9 +114,9 @@ def is_of_today(table: pd.DataFrame) -> pd.Series:
 def markdown(table: pd.DataFrame) -> str:
     """Return two tables per data set, with one row per method."""
     table = table.assign(
-        method=table["method"].where(is_of_today(table), table["method"] + " (before)")
+        method=table["method"].where(is_current(table), table["method"] + " (before)")
     )
-    priced, lines = prices(table, NAMES), [INTRO]
+    gains, lines = prices(table, NAMES), [INTRO]
     for name, of_data in table.groupby("dataset", sort=False):
         lines += [f"## {TITLES[name]}", ""]
         head = ["method", "seeds", "epochs", "ZSL", "u", "s", "H plain", "H calibrated", "AUSUC"]
@@ -124,7 +124,7 @@ def markdown(table: pd.DataFrame) -> str:
         lines += [*markdown_table([*head, "seconds per seed"], rows), ""]
         head = ["method", "H", "by the folds", "by the test set", "last"]
         head += ["test set over folds", "test set over last"]
-        rows = (_price(row) for _, row in priced[priced["dataset"] == name].iterrows())
+        rows = (_gain_cells(row) for _, row in gains[gains["dataset"] == name].iterrows())
         lines += [*markdown_table(head, rows), ""]
     return "\n".join(lines)
 
@@ -147,7 +147,7 @@ def _spread(values: pd.Series) -> str:
     return percent(values.mean()) + deviation
 
 
-def _price(row: pd.Series) -> list[str]:
+def _gain_cells(row: pd.Series) -> list[str]:
     cells = [percent(row[choice]) for choice in ("folds", "test", "last")]
     for other in ("over_folds", "over_last"):
         low, high = (percent(row[f"{other}_{end}"], "+") for end in ("low", "high"))
@@ -157,7 +157,7 @@ def _price(row: pd.Series) -> list[str]:
 
 def shipped(table: pd.DataFrame) -> str:
     """Return the gains of current revisions over two seeds or more as CSV for the package."""
-    table = prices(table[is_of_today(table)], NAMES).query("seeds > 1").round(6)
+    table = prices(table[is_current(table)], NAMES).query("seeds > 1").round(6)
     table.insert(1, "features", table["dataset"].map(FEATURES_OF))
     return f"# python -m benchmarks.generators\n{table.to_csv(index=False)}"
 

@@ -137,7 +137,7 @@ def test_printed_figures_are_found_again_or_not(folder):
 def test_the_best_gamma_on_the_test_images_is_an_oracle(folder):
     from zslcore.scores.sandboxed import ScoreRequest, judge_in_worker
 
-    report = judge_in_worker(ScoreRequest(folder / "seen first.npz"), memory=1 << 30, whose="here")
+    report = judge_in_worker(ScoreRequest(folder / "seen first.npz"), memory=1 << 30, origin="here")
     best, plain = report.figures["best_harmonic"], report.figures["plain_harmonic"]
     assert round(100 * best, 2) != round(100 * plain, 2)
     printed = read_printed(f"H {100 * best:.2f}")

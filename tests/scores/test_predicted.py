@@ -116,7 +116,7 @@ def test_predictions_of_answers_are_those_of_the_scores(tmp_path):
         classes = names if name == "own" else names[np.flatnonzero(s.seen)]
         np.savez(path, scores=F, y=y, unseen_classes=unseen, class_names=classes)
         given.append(ScoreRequest(path, fixes=("as-is",)))
-    apart = judge_in_worker(*given, memory=1 << 30, whose="in a test")
+    apart = judge_in_worker(*given, memory=1 << 30, origin="in a test")
     matrices = [interpreted(read_scores(each.path), ["as-is"])[0] for each in given]
     direct = judge(matrices[0], validation=matrices[1])
     assert apart.origin == direct.origin == "validated"

@@ -58,7 +58,7 @@ def test_a_child_reaches_the_figures_that_are_reached_here(tmp_path):
     chosen_on = ScoreFile("val.npz", F + 0.1 * F[::-1], Y, UNSEEN)
     here = judge(interpreted(file)[0], validation=interpreted(chosen_on)[0])
     there = judge_in_worker(
-        ScoreRequest(path), ScoreRequest(validation), memory=MEMORY, whose=WHOSE
+        ScoreRequest(path), ScoreRequest(validation), memory=MEMORY, origin=WHOSE
     )
     assert there.to_json() == here.to_json()
     assert there.matrix.matrix is None
@@ -67,13 +67,13 @@ def test_a_child_reaches_the_figures_that_are_reached_here(tmp_path):
 @pytest.mark.nightly
 def test_a_child_asks_and_takes_answers(tmp_path):
     path = written(tmp_path, scores=-F)
-    asked = judge_in_worker(ScoreRequest(path), memory=MEMORY, whose=WHOSE)
+    asked = judge_in_worker(ScoreRequest(path), memory=MEMORY, origin=WHOSE)
     assert isinstance(asked, OpenQuestion)
     assert (asked.question.fix, asked.of_validation) == ("distances", False)
-    report = judge_in_worker(ScoreRequest(path, fixes=("distances",)), memory=MEMORY, whose=WHOSE)
+    report = judge_in_worker(ScoreRequest(path, fixes=("distances",)), memory=MEMORY, origin=WHOSE)
     assert report.matrix.fixes == ("distances",)
     of = judge_in_worker(
-        ScoreRequest(path, fixes=("distances",)), ScoreRequest(path), memory=MEMORY, whose=WHOSE
+        ScoreRequest(path, fixes=("distances",)), ScoreRequest(path), memory=MEMORY, origin=WHOSE
     )
     assert of.of_validation
 
@@ -81,7 +81,9 @@ def test_a_child_asks_and_takes_answers(tmp_path):
 @pytest.mark.nightly
 def test_a_file_that_is_no_such_file_gets_its_sentence(tmp_path):
     with pytest.raises(FileRefusedError, match="own.npz, scores: expected a row for each of 8"):
-        judge_in_worker(ScoreRequest(written(tmp_path, y=np.arange(8))), memory=MEMORY, whose=WHOSE)
+        judge_in_worker(
+            ScoreRequest(written(tmp_path, y=np.arange(8))), memory=MEMORY, origin=WHOSE
+        )
 
 
 @pytest.mark.nightly
@@ -91,7 +93,7 @@ def test_more_scores_than_memory_allows_are_refused_by_name(tmp_path):
         tmp_path, scores=np.zeros((n, 1000), "f4"), y=np.arange(n) % 1000, pad=RNG.bytes(1 << 21)
     )
     with pytest.raises(FileRefusedError) as refused:
-        judge_in_worker(ScoreRequest(path), memory=300 << 20, whose=WHOSE)
+        judge_in_worker(ScoreRequest(path), memory=300 << 20, origin=WHOSE)
     assert "40000 x 1000 values (160,000,000 bytes)" in str(refused.value)
     assert f"more than the {(300 << 20) // 3:,} bytes {WHOSE}" in str(refused.value)
 
@@ -110,7 +112,7 @@ def left(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sandboxed.client, "read_confined", read_confined)
         judge_in_worker(
-            ScoreRequest(written(tmp_path_factory.mktemp("own"))), memory=MEMORY, whose=WHOSE
+            ScoreRequest(written(tmp_path_factory.mktemp("own"))), memory=MEMORY, origin=WHOSE
         )
     return folder, said
 
@@ -125,7 +127,7 @@ def judged_there(tmp_path, monkeypatch, left, spoil):
         return said | (spoiled if isinstance(spoiled, dict) else {})
 
     monkeypatch.setattr(sandboxed.client, "read_confined", read_confined)
-    return judge_in_worker(ScoreRequest(written(tmp_path)), memory=MEMORY, whose=WHOSE)
+    return judge_in_worker(ScoreRequest(written(tmp_path)), memory=MEMORY, origin=WHOSE)
 
 
 SPOILED = {
@@ -179,6 +181,6 @@ def test_this_process_never_holds_the_scores(tmp_path, monkeypatch):
     y = np.arange(n) % 1000
     path = written(tmp_path, scores=np.zeros((n, 1000), "f4"), y=y, unseen_classes=np.arange(500))
     assert path.stat().st_size < 1 << 20
-    report = judge_in_worker(ScoreRequest(path, fixes=("as-is",)), memory=MEMORY, whose=WHOSE)
+    report = judge_in_worker(ScoreRequest(path, fixes=("as-is",)), memory=MEMORY, origin=WHOSE)
     assert report.matrix.tested.nbytes < 32 * n
     assert len(report.matrix.y) == n

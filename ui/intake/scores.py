@@ -265,13 +265,13 @@ def _judge_in_worker(
         with memory.BUDGET.reserve(
             visitor, memory_for(files), clean_text(upload.file.name)
         ) as lent:
-            return judge_in_worker(request, chosen_on, memory=lent, whose=limit_clause())
+            return judge_in_worker(request, chosen_on, memory=lent, origin=limit_clause())
 
 
 def _predicted(path: Path, visitor: str) -> ScoreReport:
     """Read, check and evaluate a file of predictions."""
     with memory.BUDGET.reserve(visitor, memory_for([path]), path.name) as lent:
-        limits = Limits(most=lent // COPIES, whose=limit_clause())
+        limits = Limits(most=lent // COPIES, origin=limit_clause())
         return judge_predicted(
             read_predicted(path, limits=limits, load=permitted, refuse_wrong=False)
         )

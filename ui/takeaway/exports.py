@@ -38,7 +38,7 @@ class TableFormat:
         ]
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def written(self, table: pd.DataFrame) -> list[list[str]]:
+    def text_cells(self, table: pd.DataFrame) -> list[list[str]]:
         """Return the cells of the labelled columns as text, row by row."""
         columns = [[self._cell(value, c) for value in table[c]] for c in self.labels]
         return [list(row) for row in zip(*columns, strict=True)]
@@ -80,7 +80,7 @@ def table_as_markdown(table: pd.DataFrame, look: TableFormat | None = None) -> s
     heading = list(map(_in_markdown, look.headings()))
     rows = [
         [f"**{_in_markdown(cell)}**" if best else _in_markdown(cell) for cell, best in each]
-        for each in map(zip, look.written(table), look.is_best(table))
+        for each in map(zip, look.text_cells(table), look.is_best(table))
     ]
     lines = [heading, ["---"] * len(heading), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -97,7 +97,7 @@ def table_as_latex(
     look = look or plain_look(table)
     return latex_table(
         look.headings(),
-        look.written(table),
+        look.text_cells(table),
         caption=caption,
         label=label,
         numeric=[pd.api.types.is_numeric_dtype(table[column].dtype) for column in look.labels],

@@ -55,7 +55,7 @@ class Pin:
     def with_table(self, table: pd.DataFrame, look: TableFormat | None = None) -> Self:
         """Return this pin with a table formatted by ``look``."""
         look = look or plain_look(table)
-        rows, left_out = look.written(table.head(_ROWS)), max(len(table) - _ROWS, 0)
+        rows, left_out = look.text_cells(table.head(_ROWS)), max(len(table) - _ROWS, 0)
         return replace(self, heading=look.headings(), rows=rows, left_out=left_out)
 
 

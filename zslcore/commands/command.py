@@ -53,7 +53,7 @@ class OptionGroup(NamedTuple):
 
 
 def worst_status(statuses: Iterable[int]) -> int:
-    """Return the exit status of several verdicts: of leaks, else errors, else open questions."""
+    """Return the worst of several exit statuses: leaks, then errors, then open questions."""
     return min(statuses, key=(1, 2, 3, 0).index)
 
 

@@ -114,12 +114,12 @@ def run_audit(args: argparse.Namespace) -> int:
         subject = _subject(args.path)
         report = audit(
             subject,
-            **_where(args),
+            **_shared_options(args),
             pretraining=args.pretraining,
             decisions=read_decisions(args.decisions) if args.decisions else None,
             provenance=DeclaredProvenance(**stated_choices(args)),
             runs=_stored_runs(subject, args) if args.runs else (),
-            against=_other(subject, args.against),
+            against=_compared_split(subject, args.against),
         )
         report = report.under(severity=_severity(args.severity or ())).accepting(accepted)
         is_junit = args.format == "junit"
@@ -151,7 +151,7 @@ def _severity(words: Sequence[str]) -> dict[str, Mark]:
     return severity
 
 
-def _where(args: argparse.Namespace) -> dict[str, Any]:
+def _shared_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the options shared by the audit and the corrected split."""
     numbers = {field.name: getattr(args, field.name) for field in fields(Thresholds)}
     numbers = {name: value for name, value in numbers.items() if value is not None}
@@ -179,7 +179,7 @@ def _subject(path: str) -> Subject:
     return load(path) if is_name and not Path(path).exists() else path
 
 
-def _other(subject: Subject, against: str | None) -> Subject | None:
+def _compared_split(subject: Subject, against: str | None) -> Subject | None:
     """Return the split to compare with: a named split of the same data set, or any subject."""
     if against is None or not isinstance(subject, ZSLDataset) or Path(against).exists():
         return None if against is None else _subject(against)
@@ -190,7 +190,7 @@ def _stored_runs(subject: Subject, args: argparse.Namespace) -> list[RunResult]:
     """Return the stored runs on a split of a data set."""
     if not isinstance(subject, ZSLDataset):
         raise ParameterError(
-            f"--runs: expected the name of a data set with it; got {clean_text(args.path)!r}."
+            f"--runs: expected the name of a data set; got {clean_text(args.path)!r}."
         )
     store = ResultStore()
     if unreadable := store.unreadable():
@@ -211,7 +211,7 @@ def _correct(subject: Subject, args: argparse.Namespace) -> None:
         raise ParameterError(
             f"--correct: expected a name that ends in .mat or .json; got {path.name!r}."
         )
-    split = corrected_split(subject, policy=args.policy or POLICIES[0], **_where(args))
+    split = corrected_split(subject, policy=args.policy or POLICIES[0], **_shared_options(args))
     if path.suffix == ".mat":
         split.save_mat(path)
     else:

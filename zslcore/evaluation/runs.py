@@ -401,11 +401,11 @@ class _Steps:
     """Progress of one run, counted in epochs if the method has epochs, else in fits.
 
     ``epochs`` has the maximum number of epochs of each planned training, in the order of
-    :func:`run`; the first ``choosing`` trainings are on the folds.
+    :func:`run`; the first ``n_on_folds`` trainings are on the folds.
     """
 
     epochs: tuple[int, ...]
-    choosing: int
+    n_on_folds: int
     progress: Progress
     training: int = 0
 
@@ -430,9 +430,9 @@ class _Steps:
         self.training += epoch == 1
         done = sum(self.epochs[: self.training - 1]) + epoch
         message = "Sweeping the grid on the test set"
-        if self.training <= self.choosing:
-            message = f"Choosing on the folds, training {self.training} of {self.choosing}"
-        elif self.training == self.choosing + 1:
+        if self.training <= self.n_on_folds:
+            message = f"Choosing on the folds, training {self.training} of {self.n_on_folds}"
+        elif self.training == self.n_on_folds + 1:
             message = "Fitting on all training classes"
         self.progress(done, sum(self.epochs), f"{message}, epoch {epoch}: loss {loss:.3g}")
 

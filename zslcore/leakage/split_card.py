@@ -228,9 +228,9 @@ def _points_gained(context: AuditContext, report: Report) -> Figure:
 def _gain_of_first_release(dataset: str) -> Figure:
     """Return the gain of six methods from the leak of PS v1, on CUB if not measured on ``dataset``.
 
-    The note has the gain of training on trainval_loc, as most released codes do, with parameters
-    chosen on train_loc and val_loc, which have the test rows of seen classes, and the gain of
-    training on these two lists.
+    The leaking rows are in train_loc and val_loc. The note has two gains: of choosing parameters on
+    these lists and training on trainval_loc, as most released code does, and of training on
+    train_loc and val_loc.
     """
     table = pd.read_csv(FACTS / "measured" / "leak_cost.csv", comment="#")
     benchmark = table["dataset"].str.partition("-")[0]

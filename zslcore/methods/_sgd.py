@@ -158,8 +158,8 @@ class EpochModel(ZSLEstimator):
         fitted: dict[int, Self] = {}
         for i, params in enumerate(grid):
             if i not in fitted:
-                run_params = self._rest(params)
-                of_run = [j for j in range(i, len(grid)) if self._rest(grid[j]) == run_params]
+                run_params = self._run_key(params)
+                of_run = [j for j in range(i, len(grid)) if self._run_key(grid[j]) == run_params]
                 run = clone(self).set_params(**params)
                 for epoch in run._epochs(X, y, prototypes, [grid[j]["epochs"] for j in of_run]):
                     for j in of_run:
@@ -171,12 +171,12 @@ class EpochModel(ZSLEstimator):
         """Return the number of epochs of each training in :meth:`fit_grid`, in order."""
         longest: dict[str, int] = {}
         for params in grid:
-            run_params = repr(sorted(self._rest(params).items()))
+            run_params = repr(sorted(self._run_key(params).items()))
             longest[run_params] = max(longest.get(run_params, 0), params.get("epochs", self.epochs))
         return tuple(longest.values())
 
-    def _rest(self, params: Params) -> dict[str, Any]:
-        """Return the parameters that need a training run of their own."""
+    def _run_key(self, params: Params) -> dict[str, Any]:
+        """Return the parameters for which a separate training run is needed."""
         return {
             name: value for name, value in params.items() if name not in self.early_stopping_params
         }
@@ -193,7 +193,7 @@ class EpochModel(ZSLEstimator):
             self.on_epoch(epoch, float(loss))
 
     def _epochs(
-        self, X: Features, y: np.ndarray, prototypes: np.ndarray, epochs: Sequence[int]
+        self, X: Features, y: np.ndarray, prototypes: np.ndarray, stops: Sequence[int]
     ) -> Iterator[int]:
         """Train; set the learned attributes and yield the epoch at each of ``stops``."""
         raise NotImplementedError

@@ -144,7 +144,7 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Lab
 def _readings_of_sides(
     y: np.ndarray, seen: np.ndarray, best: Best, first: int
 ) -> Iterator[tuple[LabelReading, float]]:
-    """Yield the readings in which labels of one side, or of either, count its classes."""
+    """Yield the readings in which labels of one side, or of both, count only its classes."""
     sides = np.flatnonzero(seen), np.flatnonzero(~seen)
     within = [_named(y - first, side) for side in sides]
     among_all = np.where(seen[y], y, -1), np.where(seen[y], -1, y)

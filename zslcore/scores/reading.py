@@ -428,7 +428,7 @@ def _orient(name: str, parts: dict[str, Any], matrix: NamedMatrix) -> None:
 def _score_file(
     name: str, parts: dict[str, Any], others: dict[str, np.ndarray], more: Mapping[str, Any]
 ) -> ScoreFile:
-    """Return the file with its ``parts``; ``more`` are those of unseen columns."""
+    """Return the score file; ``more`` has the parts of a second file, with unseen columns."""
     _move_marks(parts, others)
     second = more.get("scores")
     lists_seen = "unseen" not in parts and "seen" in parts and second is None
@@ -447,8 +447,8 @@ def _score_file(
     _find_sides(name, parts, others)
     if "scores" in parts and _are_class_embeddings(parts):
         raise FileRefusedError(
-            f"{name}: expected scores of every image; got one row per class and no column of a "
-            "class, as in class embeddings, which import takes with --prototypes."
+            f"{name}: expected one row of scores per image; got one row per class and no column "
+            "named after a class. If these are class embeddings, import them with --prototypes."
         )
     if prefix := _prefix_of(parts.get("class_names", ()), parts["labels"]):
         parts["class_names"] = [n.removeprefix(prefix) for n in parts["class_names"]]
@@ -520,7 +520,7 @@ def _refuse_shared(name: str, parts: Mapping[str, Any]) -> None:
 
 
 def _prefix_of(names: Sequence[str], labels: Any) -> str:
-    """Return a prefix that columns have and labels have not, such as ``prob_``; else ""."""
+    """Return a prefix of the names of columns that labels lack, such as ``prob_``; else ""."""
     texts = np.asarray(labels)
     if len(names) < 2 or texts.dtype.kind not in "UO":
         return ""
@@ -539,7 +539,7 @@ def _prefix_of(names: Sequence[str], labels: Any) -> str:
 def _read_unseen(
     path: Path, folder: Path, limits: Limits, scores: str, others: Mapping[str, np.ndarray]
 ) -> dict[str, Any]:
-    """Read the scores of unseen classes, in the order of the images of ``scores`` if named.
+    """Read the scores of unseen classes; if images have names, in their order in ``scores``.
 
     ``others`` are columns of the scores, of which one may have the names of the images.
     """
@@ -597,7 +597,7 @@ def _number_columns(parts: dict[str, Any]) -> None:
         return
     others = [name for k, name in enumerate(names) if k not in number]
     if others:
-        parts["remarks"] = [*parts["remarks"], _left_out(others, "no scores of a class")]
+        parts["remarks"] = [*parts["remarks"], _left_out(others, "not scores of a class")]
     if columns != [*range(len(names))]:
         parts["scores"] = np.array(np.asarray(parts["scores"])[:, columns])
     are_columns = not start and counted == [*range(len(counted))]
@@ -860,7 +860,7 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
     """Return the parts of a table; "others" has the columns that are neither labels nor scores."""
     texts, remarks = dict(table.texts), []
     label, answers = first_named(texts, LABELS), first_named(texts, PREDICTED)
-    label = label or _column_of(texts, {*table.columns}, but=answers)
+    label = label or _column_of(texts, {*table.columns}, excluded=answers)
     tested = texts[label] if label is not None else ()
     scored = _columns_of_classes(table.columns, tested, table.values)
     if len(scored) < 2 and (pairs := _pairs_of(table)) is not None:
@@ -881,8 +881,8 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
     if label is not None:
         parts["labels"] = numbers_or_names(texts.pop(label))
         if answers is None and len(scored) < 2:
-            answers = _column_of(texts, {*map(str, parts["labels"])}, but=None)
-    if answers is not None and _are_no_classes(names, parts.get("labels")):
+            answers = _column_of(texts, {*map(str, parts["labels"])}, excluded=None)
+    if answers is not None and _are_not_classes(names, parts.get("labels")):
         numbers = {n: table.values[:, k] for k, n in enumerate(table.columns)}
         keys = {name: values for name, values in numbers.items() if is_named(name, COUNTERS)}
         _refuse_rows_of_classes(file, texts, answers, texts | keys)
@@ -902,9 +902,9 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
         del texts[answers]
         remarks.append(_left_out([answers], "scores decide"))
     if others := [name for name in (*texts, *table.left_out) if name not in INDEX]:
-        remarks.append(_left_out(others, "texts, no scores of a class"))
+        remarks.append(_left_out(others, "texts, not scores of a class"))
     if counters:
-        why = "no scores of a class" if "scores" in parts else "predicted classes decide"
+        why = "not scores of a class" if "scores" in parts else "predicted classes decide"
         remarks.append(_left_out([table.columns[k] for k in counters], why))
     numbers = {table.columns[k]: table.values[:, k] for k in counters}
     return parts | {"remarks": remarks, "others": numbers | texts, "is_table": True}
@@ -934,12 +934,14 @@ def _ranked_columns(names: Sequence[str]) -> list[str]:
     return []
 
 
-def _column_of(texts: Mapping[str, np.ndarray], names: set[str], but: str | None) -> str | None:
+def _column_of(
+    texts: Mapping[str, np.ndarray], names: set[str], excluded: str | None
+) -> str | None:
     """Return the only column of strings that are mostly names of classes; else None."""
     fit = [
         column
         for column, values in texts.items()
-        if column != but and np.isin(values, list(names)).mean() > 0.5
+        if column != excluded and np.isin(values, list(names)).mean() > 0.5
     ]
     return fit[0] if len(fit) == 1 else None
 
@@ -980,7 +982,7 @@ def _columns_of_classes(columns: Sequence[str], labels: Any, values: np.ndarray)
 
 
 def _whole_columns(columns: Sequence[str], values: np.ndarray) -> set[str]:
-    """Return columns of whole numbers that differ, if most columns have fractions."""
+    """Return columns of whole numbers, unless constant, if most other columns have fractions."""
     sample = np.asarray(values[: AT_ONCE // max(1, len(columns)) + 2], dtype=float)
     is_whole = ((sample == np.round(sample)) | ~np.isfinite(sample)).all(axis=0)
     differ = (sample != sample[:1]).any(axis=0)
@@ -989,7 +991,7 @@ def _whole_columns(columns: Sequence[str], values: np.ndarray) -> set[str]:
     return {columns[k] for k in np.flatnonzero(is_whole & differ).tolist()}
 
 
-def _are_no_classes(columns: Sequence[str], labels: object) -> bool:
+def _are_not_classes(columns: Sequence[str], labels: object) -> bool:
     """Whether columns next to predicted classes are not classes but, for example, confidences."""
     classes = {str(label) for label in np.asarray(labels).ravel()} if labels is not None else set()
     return len(columns) < 2 or (not classes & {*columns} and len(columns) < len(classes))
@@ -1048,7 +1050,7 @@ def _labels_of_text(
     """Read the labels in a column of a table, or one per line, alone or after the image."""
     try:
         table = look_into(path, ("text",), limits=limits)
-    except FileRefusedError:  # not a table: lines differ in form
+    except FileRefusedError:  # not a table: lines have different numbers of cells
         return numbers_or_names(read_lines(path, max_bytes=64 << 20))
     lines = table.arrays.get("array")
     pairs = [] if lines is None else [IMAGE_IN_LINE.match(line) for line in lines.astype(str)]

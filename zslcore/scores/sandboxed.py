@@ -88,11 +88,11 @@ def preload_scores() -> None:
 
 
 def judge_in_worker(
-    request: ScoreRequest, validation: ScoreRequest | None = None, *, memory: int, whose: str
+    request: ScoreRequest, validation: ScoreRequest | None = None, *, memory: int, origin: str
 ) -> ScoreReport | OpenQuestion:
     """Evaluate a score file in a worker process with at most ``memory`` bytes.
 
-    In the refusal, ``whose`` follows the number of bytes and names the origin of this limit, such
+    In the refusal, ``origin`` follows the number of bytes and names the origin of this limit, such
     as "that a visitor may take (ZSL_MEMORY_A_VISITOR)". Raises FileRefusedError.
     """
     files = request.files + ([] if validation is None else validation.files)
@@ -101,11 +101,11 @@ def judge_in_worker(
         values = {
             "given": request.to_values(),
             "validation": None if validation is None else validation.to_values(),
-            "whose": whose,
+            "origin": origin,
         }
         seconds = 10 + COPIES * DEFAULT_LIMITS.seconds(size)  # 10 s for the start
         answer = client.read_confined(
-            do, values, files, folder, memory=memory, seconds=seconds, whose=whose
+            do, values, files, folder, memory=memory, seconds=seconds, origin=origin
         )
         return _read_answer(folder, answer, clean_text(request.path.name), memory)
 
@@ -115,7 +115,7 @@ def judge_in_worker(
 
 def do(arguments: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
     """Read and evaluate the files; return and write the result for :func:`judge_in_worker`."""
-    limits = Limits(most=memory // COPIES, whose=arguments["whose"])
+    limits = Limits(most=memory // COPIES, origin=arguments["origin"])
     try:
         return _judge(arguments, into, limits)
     except ZSLError as error:

@@ -115,7 +115,7 @@ class Limits:
     ``ZSL_MAX_IMPORT`` if None. ``ratio`` limits the declared bytes per byte of the file (deflate
     reaches 1,032, features about 4); ``free_bytes`` are always allowed, since small tables compress
     well. The time limit is ``base_seconds`` plus the size of the file divided by
-    ``bytes_per_second``. ``whose`` names the origin of ``most`` in a refusal.
+    ``bytes_per_second``. ``origin`` names the origin of ``most`` in a refusal.
     """
 
     most: int | None = None
@@ -123,7 +123,7 @@ class Limits:
     free_bytes: int = 64 << 20
     base_seconds: int = 20
     bytes_per_second: int = 4 << 20
-    whose: str = ""
+    origin: str = ""
 
     @property
     def max_bytes(self) -> int:
@@ -132,14 +132,14 @@ class Limits:
 
     def budget(self, size: int) -> int:
         """Return the bytes that a file of ``size`` bytes may declare."""
-        return min(self.max_bytes, self._explained(size))
+        return min(self.max_bytes, self._plausible(size))
 
     def because(self, size: int) -> str:
         """Return the reason for the limit on a file of ``size`` bytes."""
-        by_memory = self.whose and self.max_bytes < self._explained(size)
-        return self.whose if by_memory else "allowed for a file of this size"
+        by_memory = self.origin and self.max_bytes < self._plausible(size)
+        return self.origin if by_memory else "allowed for a file of this size"
 
-    def _explained(self, size: int) -> int:
+    def _plausible(self, size: int) -> int:
         return max(self.free_bytes, self.ratio * size)
 
     def seconds(self, size: int) -> int:
@@ -187,7 +187,7 @@ def read_arrays(
     limited: dict[str, Any] = {"into": into, "limits": limits, "what": CONTAINERS[kind].words}
     with _answer(variables.read_variables, path, kind, *arguments, **limited) as (answer, folder):
         present = [name for name in wanted if name in answer["found"]]
-        _check_there({*required} & {*wanted}, present)
+        _check_present({*required} & {*wanted}, present)
         files = {name: folder / f"{name}.npy" for name in present}
         texts = [name for name in present if _is_texts(files[name], wanted[name])]
         arrays = {
@@ -341,7 +341,7 @@ def look_into(
 
 
 def contents_of_json(path: Path, value: Any) -> Contents:
-    """Return the arrays of a JSON file of which :func:`read_value` returned the value."""
+    """Return the arrays of a JSON file, given its value from :func:`read_value`."""
     source = json_files.Json(value)
     arrays: dict[str, np.ndarray] = {}
     refused: dict[str, str] = {}
@@ -447,7 +447,7 @@ def read_table_file(
     with _checked(path):
         values = _array(into / "features.npy", "rows")
         _check_lengths(values, columns, read)
-        _check_there((name for name, needed in texts.items() if needed), read)
+        _check_present((name for name, needed in texts.items() if needed), read)
         codes = {name: codes for name, (codes, _) in read.items() if name in texts}
         return Table(values, columns, codes, {name: of for name, (_, of) in read.items()})
 
@@ -504,7 +504,7 @@ def _read_csv(
 
 def _check_lengths(values: np.ndarray, columns: Sequence[str], texts: _Texts) -> None:
     codes = {name: codes for name, (codes, _) in texts.items()}
-    _check_places(codes, {name: different for name, (_, different) in texts.items()}, len(values))
+    _check_codes(codes, {name: different for name, (_, different) in texts.items()}, len(values))
     if len(columns) != values.shape[1]:
         raise ValueError
 
@@ -541,13 +541,13 @@ def read_columns(
             for name, role in wanted.items()
             if name in answer["found"]
         }
-        _check_there(required, arrays)
+        _check_present(required, arrays)
         texts = {
             name: tuple(map(clean_text, answer["texts"][name]))
             for name, role in wanted.items()
             if role == "texts" and name in arrays
         }
-        _check_places({name: arrays[name] for name in texts}, texts)
+        _check_codes({name: arrays[name] for name in texts}, texts)
         if len({len(array) for array in arrays.values()}) > 1:
             raise ValueError
         return Columns(arrays, texts, dict(answer["attrs"]))
@@ -853,13 +853,13 @@ def read_confined(
     *,
     memory: int,
     seconds: int,
-    whose: str,
+    origin: str,
 ) -> Any:
     """Return the result of ``function(arguments, memory, into)`` in a worker process.
 
-    ``whose`` names the origin of the memory limit in a refusal.
+    ``origin`` names the origin of the memory limit in a refusal.
     """
-    short = f"needs more than the {memory:,} bytes {whose}"
+    short = f"needs more than the {memory:,} bytes {origin}"
     limited: dict[str, Any] = {"memory": memory, "seconds": seconds, "short": short}
     try:
         return call(function, dict(arguments), memory, files=files, out=into, **limited)
@@ -885,7 +885,7 @@ def _checked(path: Path) -> Iterator[None]:
 
 
 def _shape(shape: Sequence[Any]) -> tuple[int, ...]:
-    """Return a shape as numbers, of which the product takes no time."""
+    """Return a shape as ints; refuse numbers so large that their product would take long."""
     if len(shape) > MAX_DIMENSIONS or not all(0 <= int(n) < 1 << 64 for n in shape):
         raise ValueError
     return tuple(map(int, shape))
@@ -909,7 +909,7 @@ HEADER = re.compile(
 
 
 def open_array(path: Path) -> np.ndarray:
-    """Open an array as a map; raise ValueError or OSError if it is not as a reader writes it.
+    """Open an array as a map; raise ValueError or OSError if no reader wrote it.
 
     numpy.load would also read other types of files, and raise other errors.
     """
@@ -939,19 +939,19 @@ def _blocks(array: np.ndarray) -> Iterator[np.ndarray]:
     return (array[start : start + step] for start in range(0, len(array), step))
 
 
-def _check_there(required: Iterable[str], present: Collection[str]) -> None:
+def _check_present(required: Iterable[str], present: Collection[str]) -> None:
     if not {*required} <= {*present}:
         raise LookupError
 
 
-def _check_places(
+def _check_codes(
     codes: Mapping[str, np.ndarray], texts: Mapping[str, Sequence[str]], n: int | None = None
 ) -> None:
     for name in texts:
-        places = codes[name]
-        if n not in (None, len(places)):
+        positions = codes[name]
+        if n not in (None, len(positions)):
             raise ValueError
-        if places.size and not 0 <= places.min() <= places.max() < len(texts[name]):
+        if positions.size and not 0 <= positions.min() <= positions.max() < len(texts[name]):
             raise ValueError
 
 

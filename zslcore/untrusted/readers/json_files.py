@@ -116,7 +116,7 @@ _LISTS = (list, np.ndarray)
 #: Names of columns of records that are labels or predicted classes.
 OF_IMAGES = (*LABELS, *PREDICTED)
 #: Names of columns of records that are separate lists, not part of the matrix "values".
-OWN = (*VARIABLES, *OF_IMAGES, *COUNTERS, "split")
+SEPARATE = (*VARIABLES, *OF_IMAGES, *COUNTERS, "split")
 #: Names of columns that may be an object {image: value}.
 BY_ROW = (*OF_IMAGES, *SCORE_VARIABLES)
 #: Names of columns with one score per class in every record.
@@ -244,7 +244,7 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 best.setdefault("listed", [*map(len, column)])
     if not any(is_named(name, SCORED) for name in arrays):
         arrays |= best
-    numbers = [n for n, c in arrays.items() if _is_number(c[0]) and not is_named(n, OWN)]
+    numbers = [n for n, c in arrays.items() if _is_number(c[0]) and not is_named(n, SEPARATE)]
     if len(numbers) > 1:
         arrays |= {"values": np.array([arrays.pop(n) for n in numbers], dtype=np.float64).T}
         arrays["columns"] = numbers
@@ -306,7 +306,7 @@ def _is_uniform(column: Sequence[Any]) -> bool:
 
 
 def _is_vector_a_class(value: Any) -> bool:
-    """Whether an object is {class: vector}, with vectors of equal length and no variable's name.
+    """Whether an object is {class: vector}: equal lengths, and no name of a variable as a class.
 
     A vector is a list of numbers, or an object {name: number} with the same names in all vectors.
     """
@@ -316,7 +316,7 @@ def _is_vector_a_class(value: Any) -> bool:
     if all(isinstance(each, dict) and each for each in vectors):
         if any({*each} != {*vectors[0]} for each in vectors):
             return False
-        if any(is_named(name, OWN) for name in (*value, *vectors[0])):
+        if any(is_named(name, SEPARATE) for name in (*value, *vectors[0])):
             return False
         vectors = [[*each.values()] for each in vectors]
     return (
