@@ -237,7 +237,9 @@ def _conclusions() -> dict[str, Any]:
 
 def _census() -> dict[str, Any]:
     """Count released codes that choose the epoch on test images; name the one that states it."""
-    named = {row.code for row in released_codes.observed() if "test_used_for_selection" in row.says}
+    named = {
+        row.code for row in released_codes.all_choices() if "test_used_for_selection" in row.says
+    }
     return {
         "codes_read": len(released_codes.codes()),
         "codes_test": released_codes.count_codes("epoch")["test"],

@@ -63,8 +63,8 @@ def test_a_file_is_shown_under_every_protocol_with_its_sentence(own, report):
     assert cells - len(expected) == 3  # AUROC and FPR95 per class, macro F1 per image
     said = words(app)
     for protocol in PROTOCOLS:
-        assert protocol.says in said
-        assert protocol.used in said
+        assert protocol.steps in said
+        assert protocol.users in said
     assert "No γ was chosen; the choice needs scores" in said
     assert not unexplained(app)
 

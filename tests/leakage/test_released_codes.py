@@ -9,7 +9,7 @@ from tools import protocols as census
 from zslcore.__main__ import main
 from zslcore.exceptions import UnknownNameError
 from zslcore.leakage import released_codes
-from zslcore.leakage.released_codes import CENSUS, HOW, choices_of, codes, count_codes, observed
+from zslcore.leakage.released_codes import CENSUS, HOW, all_choices, choices_of, codes, count_codes
 
 LONG = "`" + 41 * "x" + "`"
 
@@ -92,7 +92,7 @@ def test_every_word_has_a_meaning_and_the_counts_are_of_all_codes():
     for choice, words in HOW.items():
         assert sum(count_codes(choice).values()) == len(codes())
         assert set(count_codes(choice)) <= set(words)
-    chosen = [row.code for row in observed() if (row.choice, row.how) == ("epoch", "test")]
+    chosen = [row.code for row in all_choices() if (row.choice, row.how) == ("epoch", "test")]
     sentence = f"{len(chosen)} of {len(codes())} code bases select the epoch on test images."
     assert released_codes.headline() == sentence
 

@@ -58,8 +58,8 @@ def test_every_protocol_has_its_sentence_its_users_and_figures_of_the_registry()
     of_answers = {name for name, figure in FIGURES.items() if figure.drawn is not None}
     assert set(named) == of_answers
     for protocol in PROTOCOLS:
-        assert protocol.says.endswith(".")
-        assert protocol.used
+        assert protocol.steps.endswith(".")
+        assert protocol.users
 
 
 def test_a_registered_figure_is_in_the_json_of_scores():

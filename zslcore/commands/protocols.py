@@ -19,7 +19,7 @@ def run(args: argparse.Namespace) -> Output:
     """Return one row per code base, with counts, or every choice of one code base."""
     from zslcore.leakage import released_codes
 
-    rows = released_codes.choices_of(args.name) if args.name else released_codes.observed()
+    rows = released_codes.choices_of(args.name) if args.name else released_codes.all_choices()
     records = [row.record for row in rows]
     if args.name:
         lines = [f"{args.name}, {rows[0].paper}: https://github.com/{rows[0].repository}\n"]

@@ -529,7 +529,7 @@ def _around_names(lines: list[str]) -> list[list[str]]:
 
 
 def _numbered(line: str) -> list[str]:
-    """Split a name from the numbers behind it, such as its attributes."""
+    """Split a name from the numbers after it, such as its attributes."""
     match = NUMBERED.fullmatch(line)
     return [match[1], *re.split(r"[\s,;]+", match[2].strip(" \t,;"))] if match else [line]
 

@@ -211,7 +211,7 @@ class _Transfer:
             return requests.head(url, timeout=TIMEOUT, allow_redirects=True).ok
         for pause in (*PAUSES, None):
             try:
-                self._go_on(url)
+                self._resume(url)
                 break
             except BROKEN:
                 if pause is None or not self._so_far():
@@ -228,7 +228,7 @@ class _Transfer:
     def _so_far(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
 
-    def _go_on(self, url: str) -> None:
+    def _resume(self, url: str) -> None:
         version = self._version.read_text(encoding="utf-8") if self._version.exists() else ""
         headers = {"Accept-Encoding": "identity"}
         if version and self._so_far():

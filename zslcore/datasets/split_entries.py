@@ -193,7 +193,7 @@ def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitLis
         return None
     entries = entries_of_table(clean_text(path.name), titles, rows)
     if entries is None and all(len(row) == 2 for row in (titles, *rows)):
-        entries = _of_places([titles, *rows])
+        entries = _of_names_and_parts([titles, *rows])
     return None if entries is None else split_of_entries(path, entries)
 
 
@@ -281,12 +281,12 @@ def _with_parts(
 def _find_columns(
     titles: Sequence[str], rows: Sequence[Sequence[str]] = (), *, of_one_part: bool = False
 ) -> tuple[int | None, ...]:
-    """Return four columns: images, classes, parts, and last the parts or, without parts, flags.
+    """Return the columns of images, of classes and of parts; last, the column that shows the part.
 
     Columns are recognised by title, or else by cells: parts are words such as "train"; images have
     suffixes of image files or, if classes repeat, distinct texts; classes are the remaining texts.
-    A table ``of_one_part`` has no column of
-    parts; its classes have a title.
+    The last column is the column of parts or, without one, a column of flags such as yes and no. A
+    table ``of_one_part`` has no column of parts; its classes have a title.
     """
     words = [*map(squeeze, titles)]
     image, label, place, flag = (
@@ -300,7 +300,7 @@ def _find_columns(
         else []
     )
     if place is None and flag is None:
-        of_parts = [k for k, column in enumerate(cells) if k != label and _are_places(column)]
+        of_parts = [k for k, column in enumerate(cells) if k != label and _are_part_names(column)]
         place = of_parts[0] if len(of_parts) == 1 else None
     where = flag if place is None else place
     if (where is not None or (of_one_part and label is not None)) and cells:
@@ -313,7 +313,8 @@ def _find_columns(
         if label is None:
             ids = [] if image is not None else [k for k in different if _are_ids(cells[k])]
             named = texts if len(texts) == 1 else [k for k in texts if k not in different]
-            # A distinct text beside a repeated one may be a class beside its group.
+            # Next to a column with repeated texts, a column of distinct texts may have classes, and
+            # the other their groups.
             is_clear = len(texts) == 1 or image is not None or len(different) == len(ids) == 1
             label = named[0] if len(named) == 1 and is_clear else None
         elif image is None:
@@ -331,7 +332,7 @@ def _are_ids(column: Sequence[str]) -> bool:
     return are_single_words and 2 * n_ids >= len(column)
 
 
-def _are_places(column: Sequence[str]) -> bool:
+def _are_part_names(column: Sequence[str]) -> bool:
     """Whether all cells of a column name a part, among them a training and a test part."""
     return all(map(part_or_side, {*column})) and trains_and_tests(map(part_or_side, {*column}))
 
@@ -362,7 +363,7 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
         return _of_lists(file, {key: value[key] for key in parts}, {*value})
     for each in (value, _merged(value)):
         if _are_texts(each):
-            return _of_places(each.items())
+            return _of_names_and_parts(each.items())
     if (table := _of_table(file, value)) is not None:
         return table
     inner = [each for each in value.values() if isinstance(each, dict | list)]
@@ -383,7 +384,7 @@ def _of_many(file: str, value: Mapping[str, Any]) -> Entries | None:
     """Return the entries of many images or classes with their part or record, else None."""
     for each in (value, _merged(value)):
         if _are_texts(each):
-            return _of_places(each.items())
+            return _of_names_and_parts(each.items())
     return _by_class(file, value) or _by_name(file, value)
 
 
@@ -630,7 +631,7 @@ def _by_name(file: str, value: Mapping[str, Any]) -> Entries | None:
     """Return the entries of a mapping from names of images or classes to records, else None.
 
     The fields of an inner record belong to the record, and a list of inner records is one record
-    each, as in ``annotations``. Images without a class are not read, and asked about.
+    each, as in ``annotations``. Images without a class are not read; a question reports them.
     """
     if not all(isinstance(each, dict) for each in value.values()):
         return None
@@ -712,7 +713,7 @@ def _cell(value: Any) -> str:
     return value if isinstance(value, str) else str(value) if isinstance(value, int | float) else ""
 
 
-def _of_places(pairs: Iterable[Sequence[str]]) -> Entries | None:
+def _of_names_and_parts(pairs: Iterable[Sequence[str]]) -> Entries | None:
     """Return the entries of (name, part) or (part, name) pairs; None for other pairs."""
     pairs = [(first.strip(), last.strip()) for first, last in pairs]
     for name, place in ((0, 1), (1, 0)):
@@ -739,7 +740,7 @@ def _of_pairs(lines: Sequence[str]) -> Entries | None:
         if len(counts) == 1 and max(counts) > 1:
             continue  # a table of more columns
         pairs = [line.rsplit(separator, 1) for line in lines]
-        if all(len(pair) == 2 for pair in pairs) and (entries := _of_places(pairs)):
+        if all(len(pair) == 2 for pair in pairs) and (entries := _of_names_and_parts(pairs)):
             return entries
     return None
 

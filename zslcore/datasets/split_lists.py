@@ -241,7 +241,7 @@ def _with_one_form(file: str, entries: Entries) -> Entries:
         len({label for label, _ in of}) == len({folder for _, folder in of}) == len(of)
         for of in pairs.values()
     )
-    two_forms = bool(_question_of_forms(labels))
+    two_forms = bool(_question_on_numbers(labels))
     contradict = is_class and not two_forms and _contradict(set().union(*pairs.values()))
     questions, remark = entries.questions, ""
     if len(are_labelled) > 1 and not is_class:
@@ -250,7 +250,7 @@ def _with_one_form(file: str, entries: Entries) -> Entries:
             for has in (True, False)
         )
         got = f"a label after images of {with_labels} and none after images of {without}"
-        form = "the class of every image in one form"
+        form = "the class of every image written in the same way"
         raise refusal_of(file, form, f"{got}; write the same labels in all")
     if is_class and (len(are_labelled) > 1 or two_forms or contradict):
         labels, remark = folders, "; the folder of an image names its class"
@@ -266,7 +266,7 @@ def _with_one_form(file: str, entries: Entries) -> Entries:
     for image, label in (pair for of in of_parts.values() for pair in of):
         expect(label, file, "a class of every image", f"none for {clean_text(image, 80)!r}")
     note = entries.note + remark if entries.note else ""
-    questions += _question_of_forms({part: [c for _, c in of] for part, of in of_parts.items()})
+    questions += _question_on_numbers({part: [c for _, c in of] for part, of in of_parts.items()})
     return Entries(
         of_parts,
         note=note or f"entries of {', '.join(entries)}{remark}",
@@ -309,8 +309,8 @@ def _contradict(pairs: set[tuple[str, str]]) -> bool:
     return several or any(folder_of[label] > 1 for label in numbers)
 
 
-def _question_of_forms(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the question on parts or lists of which one numbers its classes and another not."""
+def _question_on_numbers(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return the question on lists of which some name their classes and some number them."""
     numbered = {
         part: {bool(NUMBERED_CLASS.fullmatch(label)) for label in {*of}}
         for part, of in labels.items()
@@ -321,7 +321,8 @@ def _question_of_forms(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     if not of_numbers or not of_names:
         return ()
     both = f"numbers in {', '.join(of_numbers)} and names in {', '.join(of_names)}"
-    return (f"Classes are {both}: a class may be in both. Write them in one form.",)
+    advice = "Write all classes as names, or all as numbers."
+    return (f"Classes are {both}: a class may be in both. {advice}",)
 
 
 def _named_within_classes(entries: Entries) -> Entries:
@@ -572,7 +573,7 @@ def split_of_classes(
     """
     lists = [*sides.values(), *(list_ for fold in folds for list_ in fold)]
     name_of, remark, questions = one_name_each(lists)
-    questions += _question_of_forms(sides)
+    questions += _question_on_numbers(sides)
     names = tuple(dict.fromkeys(name_of.values()))
     number = {name: c for c, name in enumerate(names)}
 

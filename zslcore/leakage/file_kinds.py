@@ -286,7 +286,7 @@ def _kind_of_arrays(contents: Contents) -> Kind:
 
 
 def _has_scores_by_name(contents: Contents) -> bool:
-    """Whether a file with labels has fractions for every image in an array per class."""
+    """Whether a file with labels has one array of fractions per class, or one per image."""
     labels = first_named(contents.shapes, LABEL_VARIABLES)
     sizes = {math.prod(shape) for n, shape in contents.shapes.items() if n == labels and shape}
     vectors = [*contents.vectors.values()]
@@ -295,9 +295,9 @@ def _has_scores_by_name(contents: Contents) -> bool:
 
 
 def _has_scores_by_image(contents: Contents) -> bool:
-    """Whether a file has probabilities, or numbers by the names of files, of which each is a row.
+    """Whether vectors in a file are scores: they are named after image files, or sum to 1.
 
-    Otherwise the numbers of a name may be a class embedding.
+    Other named vectors may be class embeddings.
     """
     names = [*contents.vectors]
     if names and all(map(IMAGE.search, names)):
@@ -333,7 +333,7 @@ def _lines_of(path: Path) -> list[str] | None:
 
 
 def _may_have_parts(path: Path) -> bool:
-    """Whether titles or extreme values in the footer of a Parquet table name parts."""
+    """Whether the footer of a Parquet table names parts, in titles or in minima and maxima."""
     return PARTS_OF_TABLE.search(read_footer(path).partition(b"ARROW:schema")[0]) is not None
 
 

@@ -59,7 +59,7 @@ from zslcore.leakage.vocabularies import (
 )
 from zslcore.names import readable, squeeze
 
-#: Words that identify no class: function words, and verbs like "playing" in "playing tennis".
+#: Words that do not identify a class: function words, and verbs like "playing" in "playing tennis".
 EMPTY_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -360,8 +360,8 @@ def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     fit (two animals called *hedgehog*), the test class must be the first name of the entry, and no
     other of these meanings may be of the kind of the data set (two birds called *tree sparrow*).
     Names of places have their commonest meaning (a *plaza* is not a shopping mall), and do not mean
-    a tool (the *sandbox* of a foundry) if the name has another meaning that is no tool. If the name
-    as written has meanings in WordNet (*glasses*), the meanings of its base form are excluded.
+    a tool (the *sandbox* of a foundry) if the name has another meaning that is not a tool. If the
+    name as written has meanings in WordNet (*glasses*), the meanings of its base form are excluded.
     """
     if _of_other_domains(query, index, i):
         return False

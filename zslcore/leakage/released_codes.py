@@ -122,7 +122,7 @@ class Choice:
 
 
 @cache
-def observed() -> tuple[Choice, ...]:
+def all_choices() -> tuple[Choice, ...]:
     """Return all choices in the order of the file."""
     with CENSUS.open(encoding="utf-8", newline="") as file:
         return tuple(Choice(**row) for row in csv.DictReader(file))
@@ -130,24 +130,24 @@ def observed() -> tuple[Choice, ...]:
 
 def codes() -> list[str]:
     """Return the names of the code bases, oldest paper first."""
-    return list(dict.fromkeys(row.code for row in observed()))
+    return list(dict.fromkeys(row.code for row in all_choices()))
 
 
 def choices_of(code: str) -> list[Choice]:
     """Return the choices of one code base; the error for a misspelt name suggests the closest."""
     if code not in codes():
         raise closest_name("released code", code, codes())
-    return [row for row in observed() if row.code == code]
+    return [row for row in all_choices() if row.code == code]
 
 
 def count_codes(choice: str) -> dict[str, int]:
     """Return the number of code bases for each way of making a choice, most frequent first."""
-    return dict(Counter(row.how for row in observed() if row.choice == choice).most_common())
+    return dict(Counter(row.how for row in all_choices() if row.choice == choice).most_common())
 
 
 def codes_by_training_list() -> dict[str, list[str]]:
     """Return the code bases that train on the list "trainval", and on the list "train"."""
-    splits = [row for row in observed() if row.choice == "split"]
+    splits = [row for row in all_choices() if row.choice == "split"]
     return {
         name: [row.code for row in splits if row.trained_on == name]
         for name in ("trainval", "train")
@@ -175,4 +175,4 @@ def headline() -> str:
 
 def with_links() -> pd.DataFrame:
     """Return all choices as a table, one row per choice, with ``meaning`` and ``url``."""
-    return pd.DataFrame([row.record for row in observed()])
+    return pd.DataFrame([row.record for row in all_choices()])

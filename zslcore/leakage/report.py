@@ -103,7 +103,7 @@ class Finding:
     check : stable identifier of the check, "ZSL003", or its title if it has no identifier
     mark : "leak", "error", "open", "warning" or "ok"
     sentence, advice : one sentence each; the advice may be empty
-    evidence : tables behind the sentence
+    evidence : tables that support the sentence
     value : share of the test images that decides the mark, in [0, 1], or None
     rows : rows of all affected images, 0-based, sorted
     classes : names of the affected classes

@@ -76,7 +76,7 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
         idea="A conditional GAN learns with an embedding that contrasts images and classes.",
         formula=r"\max_D \min_{G, E, P, C} V(G, D) + w_I L_I + w_C L_C,\quad"
         r" L_C = -\mathbb{E} \log \frac{e^{C(E(x), s_y) / \tau}}{\sum_c e^{C(E(x), s_c) / \tau}}",
-        departure="principal components take the place of features, with no rectifier behind the "
+        departure="principal components take the place of features, with no rectifier after the "
         "generator; prototypes are centred; the networks have 256 hidden units in place of 4,096, "
         "a batch 128 images in place of 4,096, an embedding 256 values in place of 2,048, and Adam "
         "a rate of 1e-3 in place of 1e-4, so that two cores train them in minutes; the contrasts "

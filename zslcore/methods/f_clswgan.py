@@ -70,7 +70,7 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
         formula=r"\min_G \max_D \; \mathbb{E} D(x, s) - \mathbb{E} D(\tilde x, s)"
         r" - \lambda \mathbb{E} (\lVert \nabla D(\hat x, s) \rVert - 1)^2"
         r" - \beta \mathbb{E} \log P(y \mid \tilde x),\quad \tilde x = G(z, s)",
-        departure="principal components take the place of features, with no rectifier behind the "
+        departure="principal components take the place of features, with no rectifier after the "
         "generator; prototypes are centred; the networks have 256 hidden units in place of 4,096; "
         "batches have 128 images in place of 64, Adam a rate of 1e-3 in place of 1e-4, an unseen "
         "class 50 to 200 features in place of 300 and more, and the softmax of the seen classes "

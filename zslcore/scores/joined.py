@@ -245,16 +245,16 @@ def _answered(finding: Finding, split: Report, fitted: Fit) -> bool:
 class FiguresWithoutLeaks:
     """u, s and H at one gamma, with all test rows and without leaking rows.
 
-    ``kept`` is None if the rows are unknown. The metric of a side without images is None.
+    ``clean`` is None if the rows are unknown. The metric of a side without images is None.
     ``also_in_trainval`` is False if all leaking rows are in training lists other than trainval.
     """
 
     leaked: int
     tested: int
-    how: str
+    gamma_text: str
     also_in_trainval: bool
-    whole: tuple[float | None, float | None, float | None]
-    kept: tuple[float | None, float | None, float | None] | None
+    all_rows: tuple[float | None, float | None, float | None]
+    clean: tuple[float | None, float | None, float | None] | None
 
 
 def _figures_without_leaks(
@@ -263,11 +263,11 @@ def _figures_without_leaks(
     if fitted.state in ("other", "open") or report.matrix.tested.limits == "sides given":
         return None
     answers, gamma = report.matrix.tested.answers, report.chosen or 0.0
-    how = f"gamma {gamma:.3g}" if report.chosen is not None else "uncalibrated"
+    gamma_text = f"gamma {gamma:.3g}" if report.chosen is not None else "uncalibrated"
     every = np.ones(len(answers.y), bool)
-    whole = _figures_at(answers, every, gamma)
+    all_rows = _figures_at(answers, every, gamma)
     if fitted.rows is None:
-        return FiguresWithoutLeaks(-1, len(answers.y), how, True, whole, None)
+        return FiguresWithoutLeaks(-1, len(answers.y), gamma_text, True, all_rows, None)
     leaks = leaking_rows(context, audited)
     listed_twice = np.concatenate([*(f.rows for f in audited.of("ZSL003")), np.empty(0, int)])
     in_trainval = bool(np.isin(leaks, context.rows("trainval")).any())
@@ -275,7 +275,9 @@ def _figures_without_leaks(
     in_trainval |= not np.isin(leaks, listed_twice).all()
     leaked = np.isin(fitted.rows, leaks)
     clean = _figures_at(answers, ~leaked, gamma)
-    return FiguresWithoutLeaks(int(leaked.sum()), len(leaked), how, in_trainval, whole, clean)
+    return FiguresWithoutLeaks(
+        int(leaked.sum()), len(leaked), gamma_text, in_trainval, all_rows, clean
+    )
 
 
 def figures_without_leaks(
@@ -287,9 +289,9 @@ def figures_without_leaks(
     None if the scores are not of the test rows, or if no row leaks.
     """
     without = _figures_without_leaks(fit(report.matrix, context), report, context, audited)
-    if without is None or without.kept is None or not without.leaked:
+    if without is None or without.clean is None or not without.leaked:
         return None
-    named = zip("usH", without.kept, strict=True)
+    named = zip("usH", without.clean, strict=True)
     return {name: value for name, value in named if value is not None}
 
 
@@ -330,22 +332,22 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
         "rows": "",
     }[fitted.state]
     yield Finding(title, marks[fitted.state], fitted.sentence, advice)
-    if without is None or without.kept is None:
+    if without is None or without.clean is None:
         return
     title = WITHOUT
     if not without.leaked:
-        text = f"No scored row leaks: {_figures_text(without.whole)}, {without.how}."
+        text = f"No scored row leaks: {_figures_text(without.all_rows)}, {without.gamma_text}."
         yield Finding(title, "ok", text)
         return
-    u, s, _ = without.kept
+    u, s, _ = without.clean
     gone = {(True, True): "", (False, True): "unseen ", (True, False): "seen "}.get(
         (u is not None, s is not None), "test "
     )
     none_left = f" No {gone}image is left without a leak." if gone else ""
     text = (
-        f"With all {without.tested:,} rows, {_figures_text(without.whole)}; without the "
+        f"With all {without.tested:,} rows, {_figures_text(without.all_rows)}; without the "
         f"{without.leaked:,} that leak{'s' * (without.leaked == 1)}, "
-        f"{_figures_text(without.kept)}, {without.how}.{none_left}"
+        f"{_figures_text(without.clean)}, {without.gamma_text}.{none_left}"
     )
     if not without.also_in_trainval:
         text += " A model trained on trainval alone was trained on none of these rows."
@@ -428,17 +430,17 @@ def _figures(
         why = "masked by the true side, not GZSL" if masked else "not of this split"
         h = Figure("H as scored", UNKNOWN, why)
         return split.figures[0], h, Figure("H without leaked rows", UNKNOWN, why)
-    with_all = without.whole[2] if without.whole[2] is not None else without.whole[0]
-    name = "H" if without.whole[2] is not None else "ZSL"
+    with_all = without.all_rows[2] if without.all_rows[2] is not None else without.all_rows[0]
+    name = "H" if without.all_rows[2] is not None else "ZSL"
     scored = UNKNOWN if with_all is None else percent(with_all)
-    note = f"{without.how}, mean over classes"
-    if without.kept is None:
+    note = f"{without.gamma_text}, mean over classes"
+    if without.clean is None:
         clean = Figure(f"{name} without leaked rows", UNKNOWN, "rows of the scores are unknown")
         leaked = split.figures[0]
     else:
-        is_defined = without.kept[2] if name == "H" else without.kept[0]
+        is_defined = without.clean[2] if name == "H" else without.clean[0]
         value = "none left" if is_defined is None else percent(is_defined)
-        clean = Figure(f"{name} without leaked rows", value, f"{_figures_text(without.kept)}")
+        clean = Figure(f"{name} without leaked rows", value, f"{_figures_text(without.clean)}")
         of = f"of {without.tested:,} scored images"
         leaked = Figure(TRAINED_ON, f"{without.leaked:,}", of)
     return leaked, Figure(f"{name} as scored", scored, note), clean

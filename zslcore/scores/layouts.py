@@ -53,7 +53,7 @@ class NamedMatrix:
 
     @property
     def axes(self) -> dict[str, np.ndarray]:
-        """Names of either axis, of which one may have the images, by an empty title."""
+        """Names of rows and columns, if any, as untitled columns that may name the images."""
         named = {"": self.rows, " ": self.columns}
         return {title: np.array(names) for title, names in named.items() if names}
 

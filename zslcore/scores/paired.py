@@ -164,7 +164,7 @@ class Pair:
         return tuple(tests)
 
     def table(self, words: Words = WORDS["seen-unseen"]) -> pd.DataFrame:
-        """Return the differences in the form of :func:`zslcore.scores.protocols.side_by_side`."""
+        """Return the differences in the format of :func:`zslcore.scores.protocols.side_by_side`."""
         return in_protocols(self.differences, words)
 
     def as_text(self, words: Words = WORDS["seen-unseen"]) -> str:

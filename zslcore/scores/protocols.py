@@ -108,8 +108,8 @@ class Protocol:
     """Protocol: its steps, its users with the averages that they report, and its metrics."""
 
     name: str
-    says: str
-    used: str
+    steps: str
+    users: str
     lines: tuple[Line, ...]
 
 
@@ -319,7 +319,7 @@ def in_lines(
             cells = rows.set_index("average").apply(_cell, axis=1).reindex(averages, fill_value="")
             lines.append(f"  {heading:<22}" + "".join(f"{cell:>{wide}}" for cell in cells))
         lines += _wrapped(
-            f"{words.translate(protocol.says)} Used: {words.translate(protocol.used)}."
+            f"{words.translate(protocol.steps)} Used: {words.translate(protocol.users)}."
         )
         for reason in dict.fromkeys(of["reason"][of["reason"] != ""]):
             lines += _wrapped(f"{reason}.")

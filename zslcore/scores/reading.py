@@ -1056,8 +1056,8 @@ def _labels_of_text(
     pairs = [] if lines is None else [IMAGE_IN_LINE.match(line) for line in lines.astype(str)]
     if pairs and all(pair and pair[2] for pair in pairs):
         arrays = {"image": np.array([pair[1] for pair in pairs if pair])}
-        behind = numbers_or_names([pair[2] for pair in pairs if pair])
-        return _by_image(replace(table, arrays=arrays), behind, scores, others)
+        after_image = numbers_or_names([pair[2] for pair in pairs if pair])
+        return _by_image(replace(table, arrays=arrays), after_image, scores, others)
     name = first_named(table.shapes, ("array", *LABELS))
     name = name or _only_repeating(table, folder, limits)
     labels = None if name is None else _labels_in(table, name, folder, limits)

@@ -33,7 +33,7 @@ COLUMNS = (
     *("dataset", "method", "at", "cell", "ours", "std", "low", "high", "seeds"),
     *("printed", "difference", "key"),
 )
-#: Features behind the printed values of most experiments.
+#: Sentence on the features of the printed values of most experiments.
 RESNET = (
     "The paper measures with ResNet-101 features of the real images: 'zslcore download xlsa17' "
     "fetches them."
@@ -76,7 +76,7 @@ class Experiment(ABC):
 
     Attributes
     ----------
-    feature_source : sentence on the features behind the printed values, and their source
+    feature_source : sentence on the features used for the printed values, and their source
     params : row -> given non-default parameters
     """
 
