@@ -275,7 +275,7 @@ def _played(name: str, method: str) -> AnsweredRun:
 def _harmonic(name: str, method: str) -> float | None:
     """Return H at the validated gamma; None without predictions for seen and unseen images."""
     spec = RunSpec.of(opened(name), "PS", method)
-    shown = answers.played(spec) if answers.here(spec) else None
+    shown = answers.played(spec) if answers.is_computed(spec) else None
     if shown is None or shown.result.gamma is None or not shown.test.generalized:
         return None
     return float(shown.test.curve.at(shown.result.gamma).harmonic)

@@ -35,7 +35,7 @@ from zslcore.results.shipped import is_precomputed_only
 UNASKED = 10.0
 
 
-def here(spec: RunSpec) -> bool:
+def is_computed(spec: RunSpec) -> bool:
     """Return whether the predictions of a run are available without computation."""
     return (
         spec.key in cache.quick_keys()

@@ -90,8 +90,8 @@ def show_protocols(
     with st.expander("What each protocol means", icon=":material/dictionary:"):
         st.markdown(
             "\n".join(
-                f"- **{words.translate(p.name)}.** {words.translate(p.says)} "
-                f"*Used:* {words.translate(p.used)}."
+                f"- **{words.translate(p.name)}.** {words.translate(p.steps)} "
+                f"*Used:* {words.translate(p.users)}."
                 for p in PROTOCOLS
             )
         )

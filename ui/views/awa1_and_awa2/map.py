@@ -276,7 +276,7 @@ def _finished(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap
     work = MapStudy.of(group, settings)
 
     def draw(arrays: Mapping[str, np.ndarray]) -> None:
-        by_now = _on_its_way(group, settings, arrays["coordinates"])
+        by_now = _unfinished_map(group, settings, arrays["coordinates"])
         draw_map(by_now, key=f"awa1_live_{work.key}")
 
     return waiting.study_result(work, draw=draw)

@@ -53,7 +53,7 @@ from zslcore.analysis.method_table import (
     task_of,
 )
 from zslcore.analysis.metric_names import Metric
-from zslcore.board.table import leak_of
+from zslcore.board.table import pretraining_finding
 from zslcore.datasets.facts import fine_tuned_on, is_simulated_name, title
 from zslcore.results.store import StoredRun
 
