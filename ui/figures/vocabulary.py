@@ -281,12 +281,12 @@ class Plane:
         return note(text, 1 if at_end else 0.5, self.down[1], **above, font={"size": 16})
 
 
-#: Sum of the gaps between planes on a telephone, as a share of the height of the figure.
+#: Sum of the gaps between planes on a phone, as a share of the height of the figure.
 _BELOW = 0.22
 
 
 def planes(n: int, *, spacing: float) -> list[Plane]:
-    """Return planes side by side, or below each other on a telephone.
+    """Return planes side by side, or below each other on a phone.
 
     ``spacing`` is the width of a gap as a share of the width of the figure.
     """

@@ -96,7 +96,7 @@ def show_grid(
             if data := data_of.get(str(heading)):
                 on_open(rows[row], data)
 
-    # On a telephone, the first data set fills the width: a cut heading could not be read.
+    # On a phone, the first data set fills the width: a cut heading could not be read.
     method, number = (106, 62) if window.is_narrow() else (118, 70)
     pinned = len(columns) > UNPINNED
     config: dict[Any, Any] = {1: st.column_config.Column(pinned=pinned, width=method)}
