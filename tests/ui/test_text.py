@@ -74,17 +74,6 @@ def test_what_markdown_would_take_for_more_is_taken_apart(words, apart):
     assert without_marks(plain(words)).replace("\N{WORD JOINER}", "|") == apart
 
 
-def test_a_change_has_a_real_minus_and_its_direction():
-    assert numbers.change(-0.0131) == {
-        "delta": "−1.3 points",
-        "delta_color": "red",
-        "delta_arrow": "down",
-    }
-    assert numbers.change(0.25)["delta_arrow"] == "up"
-    assert numbers.change(0.0004)["delta_arrow"] == "off"  # what is written is +0.0
-    assert numbers.change(float("nan")) == numbers.change(None) == {}
-
-
 @pytest.mark.parametrize("write", [numbers.percent, numbers.in_points, numbers.three_digits])
 def test_no_number_has_a_hyphen(write):
     assert "-" not in "".join(write(float(value)) for value in np.linspace(-1, 1, 9))

@@ -73,7 +73,6 @@ ORACLE = Mark.of(colors.ORACLE, "x-thin", dash="dash")
 HARMONIC = Mark.of(colors.HARMONIC, "hexagon")
 #: The mark that readers should see first, in the colour of text.
 INK = Mark.of(colors.INK, "x")
-TRANSDUCTIVE = replace(INK, symbol="star")
 #: First and second of two data sets that are compared.
 FIRST = Mark.of(colors.FIRST, "triangle-left")
 SECOND = Mark.of(colors.SECOND, "triangle-right", pattern="/")

@@ -14,7 +14,7 @@ import streamlit as st
 
 from ui.figures import splits as figures
 from ui.shell import site_map
-from ui.shell.folds import fold
+from ui.shell.folds import fold, menu
 from ui.shell.frame import chart
 from ui.shell.guard import fragment
 from ui.shell.text import plain
@@ -142,20 +142,14 @@ class Review:
 
 def _show_reports(review: Review) -> None:
     """Offer the full audit in every format."""
-    menu = downloads.opened_menu(
-        "Full audit", icon=":material/download:", key="leakage_reports", type="secondary"
-    )
-    if menu is None:
-        return
-    with menu:
-        for label, ending in REPORTS.items():
-            downloads.download(
-                label,
-                partial(render, review.report, label.lower()),
-                f"leakage_{review.file_name}.{ending}",
-                f"leakage_report_{ending}",
-                help=f"All findings as {label}.",
-            )
+    for label, ending in REPORTS.items():
+        downloads.download(
+            label,
+            partial(render, review.report, label.lower()),
+            f"leakage_{review.file_name}.{ending}",
+            f"leakage_report_{ending}",
+            help=f"All findings as {label}.",
+        )
 
 
 def in_words_of_page(text: str) -> str:
@@ -178,7 +172,8 @@ def show_findings(review: Review) -> None:
             *cache.leaking(review.key, review.declarations, review.context, review.report)
         )
     with st.container(horizontal=True, vertical_alignment="center"):
-        _show_reports(review)
+        reports = partial(_show_reports, review)
+        menu("Full audit", reports, icon=downloads.ICON, key="leakage_reports", type="secondary")
         if review.dataset is not None:
             _show_command(as_command(review.context))
 
@@ -186,11 +181,8 @@ def show_findings(review: Review) -> None:
 def _show_command(line: str) -> None:
     """Offer the command of this audit, and record it for the pins of this page."""
     downloads.commands(line)
-    menu = downloads.opened_menu(
-        "Command", icon=":material/terminal:", key="leakage_command", type="secondary"
-    )
-    if menu is not None:
-        menu.code(line, language=None, wrap_lines=True)
+    code = partial(st.code, line, language=None, wrap_lines=True)
+    menu("Command", code, icon=":material/terminal:", key="leakage_command", type="secondary")
 
 
 @fragment

@@ -65,8 +65,7 @@ def _card(dataset: ZSLDataset, split: Split) -> Report:
 def _show_verdict(card: Report, dataset: ZSLDataset, split: Split) -> None:
     st.badge(card.word, color=VERDICT_COLORS[card.verdict])
     st.markdown(plain(card.sentence), width="content")
-    choices = {"leakage_source": "a data set", "dataset": dataset.name, "split": split.name}
-    site_map.link("drop", "Every finding", **choices)
+    site_map.link_to_audit("Every finding", dataset.name, split.name)
 
 
 # --- Methods --------------------------------------------------------------------------------------

@@ -1,15 +1,16 @@
-"""Expanders that draw their contents when opened."""
+"""Expanders and menus that draw their contents when opened."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import streamlit as st
 
 
 def fold(
     label: str,
-    show: Callable[[], None],
+    show: Callable[[], object],
     *,
     key: str,
     icon: str | None = None,
@@ -17,6 +18,22 @@ def fold(
 ) -> None:
     """Show an expander; ``show`` draws its contents while it is open."""
     place = st.expander(label, icon=icon, expanded=is_open, key=key, on_change="rerun")
+    if place.open:
+        with place:
+            show()
+
+
+def menu(
+    label: str,
+    show: Callable[[], object],
+    *,
+    key: str,
+    icon: str,
+    tip: str | None = None,
+    type: Literal["tertiary", "secondary"] = "tertiary",  # noqa: A002 - as Streamlit calls it
+) -> None:
+    """Show a menu; ``show`` draws its contents while it is open."""
+    place = st.popover(label, icon=icon, type=type, key=key, on_change="rerun", help=tip)
     if place.open:
         with place:
             show()

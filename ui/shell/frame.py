@@ -23,6 +23,7 @@ from ui.figures.vocabulary import Chart
 from ui.intake import missing_extras
 from ui.maps import simulated_effects
 from ui.shell import runtime, site_map, terms, visitors
+from ui.shell.folds import menu
 from ui.shell.guard import fragment, guarded
 from ui.shell.numbers import share_done
 from ui.shell.site_map import Page, View
@@ -205,24 +206,21 @@ def _choose_view(page: Page, view: View) -> None:
 def _show_menus() -> None:
     """Offer glossary and report; opening a menu builds it without running the page."""
     with st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
-        _show_glossary()
-        _show_report()
+        menu("Glossary", _show_glossary, icon=":material/dictionary:", key="glossary_menu")
+        tip = "Figures and tables that you have pinned during this visit."
+        menu("Report", _show_report, icon=":material/keep:", key="report_menu", tip=tip)
 
 
 def _show_glossary() -> None:
-    """Offer the glossary; its list is built when it is opened."""
-    menu = downloads.opened_menu("Glossary", icon=":material/dictionary:", key="glossary_menu")
-    if menu is None:
-        return
-    with menu:
-        sought = st.text_input("Find a term", key="glossary_sought").strip().lower()
-        matches = [t for t in TERMS.values() if sought in t.searched()]
-        here = [term for term in terms.on_this_page() if term in matches]
-        if not matches:
-            st.caption("No term contains these letters.")
-        with st.container(height=420, border=False):
-            _list_terms("On this page", here)
-            _list_terms("Other terms", [term for term in matches if term not in here])
+    """List the terms of the glossary, those on this page first."""
+    sought = st.text_input("Find a term", key="glossary_sought").strip().lower()
+    matches = [t for t in TERMS.values() if sought in t.searched()]
+    here = [term for term in terms.on_this_page() if term in matches]
+    if not matches:
+        st.caption("No term contains these letters.")
+    with st.container(height=420, border=False):
+        _list_terms("On this page", here)
+        _list_terms("Other terms", [term for term in matches if term not in here])
 
 
 def _list_terms(heading: str, entries: Sequence[Term]) -> None:
@@ -233,33 +231,24 @@ def _list_terms(heading: str, entries: Sequence[Term]) -> None:
 
 
 def _show_report() -> None:
-    """Show the menu of the report; pins are listed when it is opened."""
-    menu = downloads.opened_menu(
-        "Report",
-        icon=":material/keep:",
-        key="report_menu",
-        tip="Figures and tables that you have pinned during this visit.",
-    )
-    if menu is None:
-        return
-    with menu:
-        pieces = report.pins()
-        if not pieces:
-            st.caption("Nothing is pinned yet. Open **Download** below a figure, then pin it.")
-        for k, piece in enumerate(pieces):
-            st.button(
-                f"Remove {plain(piece.title)}",
-                icon=":material/close:",
-                type="tertiary",
-                key=f"report_remove_{k}",
-                on_click=report.unpin,
-                args=(k,),
-            )
-        if pieces:
-            downloads.download(
-                *("HTML report", lambda: report.as_html(pieces), "report.html", "report_download"),
-                type="secondary",
-            )
+    """List the pins, and offer them as a report."""
+    pieces = report.pins()
+    if not pieces:
+        st.caption("Nothing is pinned yet. Open **Download** below a figure, then pin it.")
+    for k, piece in enumerate(pieces):
+        st.button(
+            f"Remove {plain(piece.title)}",
+            icon=":material/close:",
+            type="tertiary",
+            key=f"report_remove_{k}",
+            on_click=report.unpin,
+            args=(k,),
+        )
+    if pieces:
+        downloads.download(
+            *("HTML report", lambda: report.as_html(pieces), "report.html", "report_download"),
+            type="secondary",
+        )
 
 
 def _carry_over(page: Page, view: View) -> None:
@@ -304,13 +293,7 @@ def errors_as_sentences() -> Iterator[None]:
         else:
             st.error(on_screen(str(error)), icon=":material/error:")
         if isinstance(error, SplitError):
-            site_map.link(
-                "drop",
-                "Is this split clean?",
-                leakage_source="a data set",
-                dataset=error.dataset,
-                split=error.split,
-            )
+            site_map.link_to_audit("Is this split clean?", error.dataset, error.split)
         st.stop()
 
 

@@ -23,25 +23,6 @@ def in_points(difference: float | None) -> str:
     return f"{signed(difference, '+z.1f')} points"
 
 
-def change(difference: float | None) -> dict[str, str]:
-    """Return the arguments of ``st.metric`` for a difference of two fractions; a gain is green.
-
-    The direction is passed explicitly, since Streamlit recognises a hyphen, but not the minus sign.
-
-    Examples
-    --------
-    >>> change(-0.013)
-    {'delta': '−1.3 points', 'delta_color': 'red', 'delta_arrow': 'down'}
-    """
-    if difference is None or math.isnan(difference):
-        return {}
-    tenths = round(1000 * difference)
-    color, arrow = {1: ("green", "up"), 0: ("gray", "off"), -1: ("red", "down")}[
-        (tenths > 0) - (tenths < 0)
-    ]
-    return {"delta": in_points(difference), "delta_color": color, "delta_arrow": arrow}
-
-
 def timestamp(created: str) -> str:
     """Format a time of creation to the minute.
 

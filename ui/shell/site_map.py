@@ -82,6 +82,11 @@ def shared(view: View, choices: Iterable[str]) -> list[str]:
     return [name for name in choices if not any(other.owns(name) for other in others)]
 
 
+def link_to_audit(label: str, dataset: str, split: str) -> None:
+    """Show a link to the audit of a data set's split."""
+    link("drop", label, leakage_source="a data set", dataset=dataset, split=split)
+
+
 def link(name: str, label: str, **choices: str) -> None:
     """Show a link to a view, with its icon, that opens the view with choices."""
     page, view = _PLACES[name]

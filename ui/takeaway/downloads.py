@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from mimetypes import guess_type
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -20,6 +20,7 @@ import streamlit as st
 from ui.components import figure_files
 from ui.figures.vocabulary import Chart
 from ui.intake import missing_extras
+from ui.shell.folds import menu
 from ui.shell.guard import fragment
 from ui.takeaway import exports, report
 from ui.takeaway.exports import TableFormat
@@ -152,13 +153,8 @@ def offer_figure(
     ``chart`` is None if another component draws the figure, which then has a main panel. ``more``
     offers further files of a component that saves pictures by buttons of its own.
     """
-    with st.container(horizontal=True, key=f"corner_{key}"):
-        if chart is None or chart.n_planes == 1:
-            _offer_print(key, caption, panels)
-        menu = opened_menu("Download", icon=ICON, key=f"take_{key}")
-    if menu is None:
-        return
-    with menu:
+
+    def show_files() -> None:
         offer_prints(key, caption, panels(), on_screen=more is None)
         table = numbers()
         if not table.empty:
@@ -188,6 +184,11 @@ def offer_figure(
         )
         st.code(line, language="markdown", wrap_lines=True, height=150)
 
+    with st.container(horizontal=True, key=f"corner_{key}"):
+        if chart is None or chart.n_planes == 1:
+            _offer_print(key, caption, panels)
+        menu("Download", show_files, icon=ICON, key=f"take_{key}")
+
 
 @fragment
 def offer_table(
@@ -205,17 +206,8 @@ def offer_table(
     """
     caption = f"{caption or name.replace('_', ' ')}: {'; '.join(page_sources())}"
     reference, readable = f"tab:{name.replace('_', '-')}", table.reset_index() if index else table
-    with st.container(horizontal=True, key=f"corner_table_{name}"):
-        _file(
-            "LaTeX",
-            lambda: exports.table_as_latex(readable, caption, look, reference),
-            f"{name}.tex",
-            f"table_{name}",
-        )
-        menu = opened_menu("Download table", icon=ICON, key=f"take_table_{name}")
-    if menu is None:
-        return
-    with menu:
+
+    def show_files() -> None:
         for label, ending, text in (
             ("CSV", "csv", lambda: exports.table_as_csv(table, index=index)),
             ("Markdown", "md", lambda: exports.table_as_markdown(readable, look)),
@@ -223,6 +215,15 @@ def offer_table(
             _file(label, text, f"{name}.{ending}", f"table_{name}")
         _offer_pin(f"table_{name}", name, "", lambda pin: pin.with_table(readable, look))
         st.caption("Accuracies in the CSV are fractions; LaTeX needs the package booktabs.")
+
+    with st.container(horizontal=True, key=f"corner_table_{name}"):
+        _file(
+            "LaTeX",
+            lambda: exports.table_as_latex(readable, caption, look, reference),
+            f"{name}.tex",
+            f"table_{name}",
+        )
+        menu("Download table", show_files, icon=ICON, key=f"take_table_{name}")
 
 
 def _file(label: str, text: Callable[[], str], name: str, of: str) -> None:
@@ -241,19 +242,6 @@ def _offer_pin(
 
 def _title(name: str) -> str:
     return name.replace("_", " ").capitalize()
-
-
-def opened_menu(
-    label: str,
-    *,
-    icon: str,
-    key: str,
-    tip: str | None = None,
-    type: Literal["tertiary", "secondary"] = "tertiary",  # noqa: A002 - as Streamlit calls it
-) -> Any:
-    """Show a menu; return the container of its contents while it is open, else None."""
-    menu = st.popover(label, icon=icon, type=type, key=key, on_change="rerun", help=tip)
-    return menu if menu.open else None
 
 
 # --- Files for print ------------------------------------------------------------------------------

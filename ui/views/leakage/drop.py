@@ -21,6 +21,7 @@ from ui.sections.audit import LOOKS, VERDICT_COLORS, Review, show_findings
 from ui.sections.declaration import MEASURED, Declared, choose_pretraining, declare
 from ui.sections.split_tools import show_against, show_corrected, show_decisions
 from ui.shell import site_map
+from ui.shell.folds import menu
 from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer, show_tabs
 from ui.shell.guard import fragment
 from ui.shell.text import on_screen, plain
@@ -372,14 +373,13 @@ def _show_takeaway(card: Report, key: str) -> None:
     """Offer a paragraph for a review, and the report as HTML and JSON."""
     stem = card.files[0][0].rpartition(".")[0] or "report"
     with st.container(horizontal=True, gap="small"):
-        menu = downloads.opened_menu(
+        menu(
             "Copy for a review",
+            lambda: st.code(to_paragraph(card), language=None, wrap_lines=True, width=560),
             icon=":material/content_copy:",
             key=f"leakage_copy{key}",
             type="secondary",
         )
-        if menu is not None:
-            menu.code(to_paragraph(card), language=None, wrap_lines=True, width=560)
         page = partial(reports_html, card)
         download("HTML report", page, f"check_{stem}.html", f"drop_report{key}", type="secondary")
         download("JSON", partial(to_json, card), f"check_{stem}.json", f"drop_json{key}")

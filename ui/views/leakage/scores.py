@@ -373,13 +373,7 @@ def show_split_of(matrix: JudgedScores, *, is_example: bool) -> None:
     of = _data_with(matrix)
     if of:
         name, split = of
-        site_map.link(
-            "drop",
-            f"Is the {name} {split} split clean?",
-            leakage_source="a data set",
-            dataset=name,
-            split=split,
-        )
+        site_map.link_to_audit(f"Is the {name} {split} split clean?", name, split)
     else:
         words = "Add the split file to see H without test images that were trained on"
         site_map.link("drop", words, leakage_source="files")
