@@ -44,7 +44,7 @@ WORDS = {
     "SAE": "SAE scored in the visual space",
     "SAE (V2S)": "SAE scored in the semantic space",
     "GFZSL": "predicted Gaussians of seen classes, too",
-    "CMT* (loop)": "LoOP in place of a Gaussian as novelty detector",
+    "CMT* (loop)": "LoOP instead of a Gaussian as novelty detector",
 }
 #: Runs on features of unit length that are not in the package: method -> parameters.
 ON_SS: dict[str, dict[str, str]] = {"IAP": {}, "SAE (V2S)": {"direction": "V2S"}}

@@ -1,4 +1,4 @@
-"""Check the census of released codes, ``data/protocols.csv``.
+"""Check the census of released code bases, ``data/protocols.csv``.
 
     python -m tools.protocols
 

@@ -185,7 +185,7 @@ def test_a_twin_differs_from_its_stand_in_by_features_alone(demo):
         np.testing.assert_array_equal(twin.prototypes, demo[name].prototypes)
         np.testing.assert_array_equal(twin.labels, demo[name].labels)
         assert twin.digest != demo[name].digest
-        assert "no effect planted" in twin.source
+        assert "without effect" in twin.source
 
 
 def test_twins_are_had_by_name_for_every_stand_in_that_has_an_effect():

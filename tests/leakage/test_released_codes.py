@@ -1,4 +1,4 @@
-"""The census of released codes: its file, the rules it obeys, and what it counts."""
+"""The census of released code bases: its file, the rules it obeys, and what it counts."""
 
 import csv
 import json

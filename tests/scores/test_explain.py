@@ -33,7 +33,7 @@ KINDS = {
         "u": FIGURES["zsl"],
         "ZSL": FIGURES["zsl"],
     },
-    "mean of u and s in place of H, γ = 0, per class": {
+    "mean of u and s instead of H, γ = 0, per class": {
         "H": (FIGURES["plain_unseen"] + FIGURES["plain_seen"]) / 2
     },
     "area under the curve, per class": {"AUSUC": FIGURES["ausuc"]},

@@ -701,7 +701,7 @@ def test_predicted_classes_of_other_names_are_refused():
 
 
 def test_labels_in_place_of_predictions_are_named():
-    question = "does the file contain the labels in place of predictions?"
+    question = "does the file contain labels instead of predictions?"
     for predicted, expected in ((Y, True), (PREDICTED, False)):
         matrix, _ = interpreted(ScoreFile("p.csv", None, Y, UNSEEN, predicted=predicted))
         assert any(question in remark for remark in matrix.remarks) == expected

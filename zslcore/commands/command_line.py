@@ -35,7 +35,7 @@ COMMANDS = {
     "claims": "test claims of the papers on their tables and on runs",
     "leak-cost": "measure the gain from training or choosing on test images, in points",
     "contamination": "find test classes in the training sets of published extractors",
-    "protocols": "list how released codes choose epoch, seed, parameters, gamma and split",
+    "protocols": "list how released code bases choose epoch, seed, parameters, gamma and split",
     "base-to-new": "list base and new classes of the sets used to test prompt tuning",
     "board": "check a folder of results and write the board",
     "methods": "list the methods of the package and of plugins",

@@ -49,7 +49,7 @@ def next_steps(names: Sequence[str]) -> str:
     first = "AWA2" if "AWA2" in names else names[0]
     views = [f"Playground opens {first}"]
     if {"AWA1", "AWA2"} <= {*names}:
-        views.insert(0, "the page AWA1 and AWA2 shows this pair in place of the simulated one")
+        views.insert(0, "the page AWA1 and AWA2 shows this pair instead of the simulated one")
     *others, last = names
     listed = f"{', '.join(others)} and {last}" if others else last
     return (

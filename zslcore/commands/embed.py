@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     option("--prompts JSON", 'sentences of each class: {"class": ["prompt", ...]}', type=Path),
     option(
         "--vectors FILE",
-        "word vectors in place of an encoder: text of GloVe, word2vec or fastText, .bin of "
-        "word2vec, .npz with vectors and words",
+        "word vectors instead of an encoder: text file of GloVe, word2vec or fastText, .bin of "
+        "word2vec, or .npz with vectors and words",
         type=Path,
     ),
     option(

@@ -1,4 +1,4 @@
-"""List how released codes choose epoch, seed, parameters, gamma and split.
+"""List how released code bases choose epoch, seed, parameters, gamma and split.
 
 Without a name, prints one row per code base, and counts; with a name, every choice of this code
 base with the lines of code. The table describes the code at one commit, not the paper. Example::

@@ -55,15 +55,15 @@ IN_WORDS: dict[FeatureScaling, str] = {
     option("--as BENCHMARK", "benchmark to compare with (the data set's)", dest="benchmark"),
     option(
         "--param METHOD.NAME=VALUE",
-        "set a parameter of a row, in place of the paper's value",
+        "set a parameter of a row, instead of the paper's value",
         action="append",
         default=[],
     ),
     option("--features {raw,unit,zscore}", "scaling of features (of the experiment, see --list)"),
     option(
         "--on {test,validation}",
-        "for a figure over λ: evaluate on test images, or as in the paper on the first validation "
-        "split (test)",
+        "for a figure that varies λ: evaluate on test images or, as in the paper, on the first "
+        "validation split (test)",
         default="test",
     ),
     option("--predictions FOLDER", "write the predictions of every run as Parquet", type=Path),

@@ -489,7 +489,7 @@ def _read(
         splits=partial(_splits, intake, files, names, unseen),
         labels_in=parts["labels"].title,
         classes_in=parts.get("class_names", parts["prototypes"]).title,
-        source=f"Features of your own, from {files}.",
+        source=f"Your own features, from {files}.",
         first=0,
         attribute_names=attributes,
         image_files=files_of_images,

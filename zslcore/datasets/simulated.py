@@ -192,8 +192,8 @@ def simulate(name: str) -> ZSLDataset:
         class_names=tuple(facts.classes["class"]),
         attribute_names=() if attributes is None else tuple(attributes.columns),
         splits={"PS": proposed, "SS": _standard(facts, labels)},
-        source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a model"
-        f"{', with no effect planted' if simulated_name.without else ''}.",
+        source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a "
+        f"model{', without effect' if simulated_name.without else ''}.",
         simulated=True,
         independent_prototypes=True,
         pretraining=("none",) if simulated_name.extractor else ("imagenet-1k",),

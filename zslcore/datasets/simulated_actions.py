@@ -236,7 +236,7 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
         class_names=facts.class_names,
         splits={"released 1": _released(facts, labels, groups)},
         source=f"Simulated: class names, numbers of videos and lists of {simulated_name.dataset}, "
-        f"numbers from a model{', with no effect planted' if simulated_name.without else ''}.",
+        f"numbers from a model{', without effect' if simulated_name.without else ''}.",
         simulated=True,
         independent_prototypes=True,
         pretraining=(extractor.pretraining,),

@@ -192,8 +192,8 @@ def _same(
     if not np.allclose(got, expected, rtol=rtol, atol=atol):
         row, column = np.unravel_index(np.abs(got - expected).argmax(), got.shape)
         raise ContractError(
-            f"expected {what}; got {got[row, column]:.6g} in place of "
-            f"{expected[row, column]:.6g} for sample {row}, candidate {column}."
+            f"expected {what}; got {got[row, column]:.6g} instead of {expected[row, column]:.6g} "
+            f"for sample {row}, candidate {column}."
         )
 
 

@@ -256,7 +256,7 @@ export class TradePlot {
 
   get alt() {
     const best = pointAt(this.line, middleGamma(this.line, findBestPoint(this.line)));
-    return `Seen accuracy over unseen accuracy for every gamma. Oracle: no gamma gives an H above ` +
+    return `Seen accuracy against unseen accuracy for every gamma. Oracle: no gamma gives an H above ` +
       `${formatPercent(best.harmonic)}.`;
   }
 

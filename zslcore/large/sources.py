@@ -88,6 +88,6 @@ def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
         class_names=embeddings.classes,
         attribute_names=embeddings.names,
         splits={"own": challenge_split("own", in_range, embeddings.classes)},
-        source=f"Features of your own, from the shards {folder.name}.",
+        source=f"Your own features, from the shards {folder.name}.",
         known_digest=hasher.hexdigest()[:16],
     )

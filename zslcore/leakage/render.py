@@ -53,11 +53,11 @@ DIGITS, MOST_REPEATED, MOST_OPEN = 12, 2, 4
 #: Characters that XML 1.0 does not allow, not even escaped.
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 HEADINGS: Mapping[Mark, str] = {
-    "leak": "What leaks",
-    "error": "What is broken",
-    "open": "What is open",
-    "warning": "What to look at",
-    "ok": "What is in order",
+    "leak": "Leaks",
+    "error": "Errors",
+    "open": "Open",
+    "warning": "Warnings",
+    "ok": "In order",
 }
 
 

@@ -75,13 +75,13 @@ class CADAVAE(GenerativeZSL):
         formula=r"\sum_i \lVert x_i - D_i(z_i) \rVert_1 + \beta \mathrm{KL}(q_i \Vert"
         r" \mathcal{N}(0, I)) + \gamma \sum_{j \ne i} \lVert x_j - D_j(z_i) \rVert_1"
         r" + \tfrac{\delta}{2} W_{12}",
-        departure="principal components take the place of features, prototypes are centred, and "
-        "the networks have 256 hidden units in place of 665 to 1,660; batches have 128 images in "
-        "place of 50, Adam a rate of 1e-3 in place of 1.5e-4 and no AMSGrad, and the warm-up ends "
-        "after 40 epochs in place of 100, so that two cores train them in minutes; the authors' "
-        "code draws one random number per row for a code and takes exp(log variance) for its "
-        "standard deviation, here each value has its own and the root of the variance; results "
-        "stay below the published ones",
+        departure="features are replaced by principal components, and prototypes are centred; to "
+        "train in minutes on two cores, the networks have 256 hidden units instead of 665 to "
+        "1,660, batches have 128 images instead of 50, Adam uses a learning rate of 1e-3 instead "
+        "of 1.5e-4 and no AMSGrad, and the warm-up ends after 40 epochs instead of 100; the "
+        "authors' code draws one random number per row for a code and uses exp(log variance) as "
+        "its standard deviation, whereas here each value has its own number and the root of its "
+        "variance; results stay below the published ones",
         depends_on_candidates="one softmax is trained for the candidates, "
         "on generated codes of unseen ones",
         stochastic=True,

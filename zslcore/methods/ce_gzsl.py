@@ -76,13 +76,13 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
         idea="A conditional GAN learns with an embedding that contrasts images and classes.",
         formula=r"\max_D \min_{G, E, P, C} V(G, D) + w_I L_I + w_C L_C,\quad"
         r" L_C = -\mathbb{E} \log \frac{e^{C(E(x), s_y) / \tau}}{\sum_c e^{C(E(x), s_c) / \tau}}",
-        departure="principal components take the place of features, with no rectifier after the "
-        "generator; prototypes are centred; the networks have 256 hidden units in place of 4,096, "
-        "a batch 128 images in place of 4,096, an embedding 256 values in place of 2,048, and Adam "
-        "a rate of 1e-3 in place of 1e-4, so that two cores train them in minutes; the contrasts "
-        "are the paper's, where the authors' code compares generated images with real ones too, "
-        "counts all other images of a batch in the denominator and weights the contrasts of real "
-        "images by 1; results stay below the published ones",
+        departure="features are replaced by principal components, with no ReLU after the "
+        "generator; prototypes are centred; to train in minutes on two cores, the networks have "
+        "256 hidden units instead of 4,096, a batch has 128 images instead of 4,096, an embedding "
+        "has 256 values instead of 2,048, and Adam uses a learning rate of 1e-3 instead of 1e-4; "
+        "the contrasts are the paper's, whereas the authors' code also compares generated images "
+        "with real ones, counts all other images of a batch in the denominator and weights the "
+        "contrasts of real images by 1; results stay below the published ones",
         depends_on_candidates="one softmax is trained for the candidates, "
         "on generated features of unseen ones",
         stochastic=True,

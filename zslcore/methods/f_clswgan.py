@@ -70,12 +70,12 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
         formula=r"\min_G \max_D \; \mathbb{E} D(x, s) - \mathbb{E} D(\tilde x, s)"
         r" - \lambda \mathbb{E} (\lVert \nabla D(\hat x, s) \rVert - 1)^2"
         r" - \beta \mathbb{E} \log P(y \mid \tilde x),\quad \tilde x = G(z, s)",
-        departure="principal components take the place of features, with no rectifier after the "
-        "generator; prototypes are centred; the networks have 256 hidden units in place of 4,096; "
-        "batches have 128 images in place of 64, Adam a rate of 1e-3 in place of 1e-4, an unseen "
-        "class 50 to 200 features in place of 300 and more, and the softmax of the seen classes "
-        "20 epochs in place of 50, so that two cores train them in minutes; results stay below the "
-        "published ones",
+        departure="features are replaced by principal components, with no ReLU after the "
+        "generator; prototypes are centred; to train in minutes on two cores, the networks have "
+        "256 hidden units instead of 4,096, batches have 128 images instead of 64, Adam uses a "
+        "learning rate of 1e-3 instead of 1e-4, an unseen class gets 50 to 200 features instead of "
+        "300 or more, and the softmax of the seen classes is trained for 20 epochs instead of 50; "
+        "results stay below the published ones",
         depends_on_candidates="one softmax is trained for the candidates, "
         "on generated features of unseen ones",
         stochastic=True,

@@ -245,7 +245,9 @@ def _picture(report: ScoreReport) -> Picture | None:
     if report.chosen is not None and at is not None:
         points.append((f"at gamma, H {percent(at.harmonic)}", at.unseen, at.seen))
     pairs = zip(curve.unseen.tolist(), curve.seen.tolist(), strict=True)
-    alt = f"Seen over unseen accuracy for every gamma; {'; '.join(p[0] for p in points)}."
+    alt = (
+        f"Seen accuracy against unseen accuracy for every gamma; {'; '.join(p[0] for p in points)}."
+    )
     return Picture(alt, curve=tuple(pairs), points=tuple(points))
 
 

@@ -186,7 +186,7 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
         if at_zero:
             yield ScoreReading(f"γ = 0, {average}", at_zero, usual)
             mean = {"H": (at_zero["u"] + at_zero["s"]) / 2}
-            yield ScoreReading(f"mean of u and s in place of H, γ = 0, {average}", mean, "name it")
+            yield ScoreReading(f"mean of u and s instead of H, γ = 0, {average}", mean, "name it")
         if ausuc is not None:
             yield ScoreReading(f"area under the curve, {average}", {"AUSUC": ausuc}, usual)
         calibrated = _named(figures, "calibrated", end)

@@ -157,9 +157,9 @@ PROTOCOLS = (
     ),
     Protocol(
         "Every γ",
-        "Area under the curve of seen over unseen accuracy for every γ: of all pairs with one "
-        "image of each side, the share in which both are right within their side and the seen "
-        "image has the larger margin.",
+        "Area under the curve of seen accuracy against unseen accuracy for every γ: of all pairs "
+        "with one image of each side, the share in which both are right within their side and the "
+        "seen image has the larger margin.",
         "AUSUC (Chao et al. 2016), per class; OpenworldAUC (Hua et al. 2025), which is the same "
         "per image",
         (Line("AUSUC", "ausuc", f"ausuc{PER_SAMPLE}"),),

@@ -364,8 +364,8 @@ def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
         )
     if np.array_equal(matrix.tested.predicted(), matrix.y) and len(matrix.y) > len(matrix.seen):
         yield (
-            "Every predicted class equals the label: does the file contain the labels in place "
-            "of predictions?"
+            "Every predicted class equals the label: does the file contain labels instead of "
+            "predictions?"
         )
     if matrix.seen.any() and not matrix.seen[matrix.y].any():
         yield "No image is of a seen class: s and H cannot be computed."

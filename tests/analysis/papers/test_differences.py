@@ -41,7 +41,7 @@ def test_the_sentence_says_what_each_change_does():
         "CMT*, H (GBU 6): +19.4 points compared with the printed value; with features of "
     )
     assert (
-        "with LoOP in place of a Gaussian as novelty detector our value changes by −0.2"
+        "with LoOP instead of a Gaussian as novelty detector our value changes by −0.2"
         in each.sentence
     )
     assert each.sentence.endswith("other features (VGG fc7 here, ResNet-101 in print).")

@@ -1,4 +1,4 @@
-"""Wall of claims, findings and released codes, with the evidence for each."""
+"""Wall of claims, findings and released code bases, with the evidence for each."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def _word_of(judgment: Judgment) -> str:
 
 
 def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
-    """Yield all tiles: claims by paper, the large study, findings, released codes."""
+    """Yield all tiles: claims by paper, the large study, findings, released code bases."""
     for id_, claim in CLAIMS.items():
         state, word, paper = _state_of(judged[id_]), _word_of(judged[id_]), PAPERS[claim.paper]
         if state == "no":
@@ -332,7 +332,7 @@ def _show_large_scale() -> None:
 
 
 def _show_code(code: str) -> None:
-    """Show the choices that a released code makes, each with a link to its lines."""
+    """Show the choices that a released code base makes, each with a link to its lines."""
     rows = released_codes.choices_of(code)
     state, word = EPOCHS[next(row.how for row in rows if row.choice == "epoch")]
     st.badge(word, color=COLORS[state])

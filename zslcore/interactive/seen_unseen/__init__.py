@@ -52,7 +52,7 @@ _HTML = """
     ><span class="h"></span><span class="average">per class</span></div>
   <div class="pair">
     <figure class="trade"><svg role="img"></svg></figure>
-    <figure class="over"><svg role="img" aria-label="Accuracies and H over gamma"></svg>
+    <figure class="over"><svg role="img" aria-label="Accuracies and H against gamma"></svg>
       <input type="range" aria-label="Gamma, subtracted from the scores of seen classes"></figure>
   </div>
   <details class="images"><summary>Predictions by group, and accuracy per class</summary>

@@ -44,9 +44,9 @@ class GainExperiment(Experiment):
     configurations: tuple[str, ...]
     by_split: bool = field(default=False, kw_only=True)
     feature_source: str = field(
-        default="The paper measures with IDT, C3D, I3D and 3D-ResNet features of the real videos, "
-        "from the pages of the authors of BiDiLEL and of I3D for zero-shot actions: "
-        "'zslcore import --pretraining' reads such features.",
+        default="The paper uses IDT, C3D, I3D and 3D-ResNet features of the real videos, from the "
+        "pages of the authors of BiDiLEL and of I3D for zero-shot actions: 'zslcore import "
+        "--pretraining' reads such features.",
         kw_only=True,
     )
     n_datasets: int | None = field(default=None, kw_only=True)

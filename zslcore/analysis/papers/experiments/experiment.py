@@ -35,8 +35,7 @@ COLUMNS = (
 )
 #: Sentence on the features of the printed values of most experiments.
 RESNET = (
-    "The paper measures with ResNet-101 features of the real images: 'zslcore download xlsa17' "
-    "fetches them."
+    "The paper uses ResNet-101 features of the real images: 'zslcore download xlsa17' fetches them."
 )
 
 Unit = Literal["percent", "number"]

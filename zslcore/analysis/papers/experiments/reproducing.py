@@ -143,7 +143,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             {"ZSL": "zsl", "H": "plain_harmonic"},
             params={"ALE-tran": {"base": "ALE"}},
         ),
-        PathExperiment("cal:figure1", "accuracies over the regularisation λ"),
+        PathExperiment("cal:figure1", "accuracies at every regularisation λ"),
         CountExperiment(
             "cal:figure2",
             "images for training, validation and test",
@@ -155,7 +155,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         ),
         PathExperiment(
             "cal:figure3",
-            "error of predicted attributes over λ, and its components",
+            "error of predicted attributes at every λ, and its components",
             what="errors",
             cells=ERRORS,
             unit="number",
@@ -190,8 +190,8 @@ EXPERIMENTS: Mapping[str, Experiment] = {
                 PrintedColumn("H calibrated per class", "PS", "gzsl", "H at gamma"),
                 PrintedColumn("H calibrated per sample", "PS", "gzsl", "H per sample"),
             ),
-            feature_source="The paper measures with features averaged over ten crops, which were "
-            "not released: 'zslcore extract --crops 10' makes them from the images.",
+            feature_source="The paper uses features averaged over ten crops, which were not "
+            "released: 'zslcore extract --crops 10' makes them from the images.",
         ),
         CountExperiment(
             "fair:table2",

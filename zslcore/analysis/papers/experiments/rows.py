@@ -324,9 +324,9 @@ class ImagenetExperiment(RowsExperiment):
     task: Task = "zsl"
     ks: tuple[int, ...] = (1,)
     feature_source: str = field(
-        default="The paper measures with ResNet-101 features of 14 million images, and with word "
-        "vectors from the authors' page. For your own features in shards, use "
-        "'zslcore large-scale --shards FOLDER --prototypes FILE'.",
+        default="The paper uses ResNet-101 features of 14 million images, and word vectors from "
+        "the authors' page. For your own features in shards, use 'zslcore large-scale --shards "
+        "FOLDER --prototypes FILE'.",
         kw_only=True,
     )
     datasets: ClassVar[tuple[str, ...]] = SIMULATED_IMAGENET[:1]
