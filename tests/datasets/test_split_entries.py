@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from zslcore.datasets import part_names, split_entries
+from zslcore.datasets import part_names, split_entries, split_lists
 from zslcore.datasets.split_entries import (
     entries_of_json,
     read_split_json,
@@ -21,6 +21,7 @@ from zslcore.datasets.split_entries import (
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import class_list_of, recognise_file
+from zslcore.untrusted.client import contents_of_json
 
 pytestmark = pytest.mark.usefixtures("in_process")
 TRAINED, HELD_OUT, TESTED = ("quokka", "fossa"), ("numbat",), ("dhole", "kiang")
@@ -568,3 +569,64 @@ def test_lists_of_numbers_are_not_copied_in_search_of_parts(tmp_path):
     tracemalloc.stop()
     labels = {"y_train": np.array([0, 0, 1]), "y_test": np.array([2, 2])}
     assert set(split_of_arrays(tmp_path / "a.npz", labels | lists).parts) >= {"trainval"}
+
+
+NUMBERS = range(50_000)
+BY_FORM = {
+    "a list for each name": {f"n{k}": [k] for k in NUMBERS},
+    "an object for each name": {f"n{k}": {"a": k} for k in NUMBERS},
+    "names one level down": {"x": {f"n{k}": k for k in NUMBERS}},
+    "texts one level down": {"x": {f"n{k}": f"text {k}" for k in NUMBERS}},
+    "two tables": {name: {f"n{k}": k for k in NUMBERS} for name in "xy"},
+    "records": [{"a": k, "b": k} for k in NUMBERS],
+    "images by part": {
+        part: [f"c{c + k % 50}/{k}.jpg" for k in NUMBERS]
+        for part, c in (("train", 0), ("test", 50))
+    },
+}
+
+
+@pytest.mark.parametrize("form", BY_FORM)
+def test_a_json_takes_little_memory_beside_its_value(tmp_path, form):
+    """The value takes as much as the file explains; copies of it would take a multiple."""
+
+    def recognise(value):
+        if split_of_json(tmp_path / "x.json", value) is None:
+            contents_of_json(tmp_path / "x.json", value)
+
+    recognise(BY_FORM[form])  # imports, and the table of interned names
+    text = json.dumps(BY_FORM[form])
+    tracemalloc.start()
+    try:
+        value = json.loads(text)
+        size = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        recognise(value)
+        beside = tracemalloc.get_traced_memory()[1] - size
+    finally:
+        tracemalloc.stop()
+    assert beside < (6 if form == "images by part" else 1.6) * size
+
+
+def test_one_long_name_among_many_is_refused_with_the_size_of_all(tmp_path):
+    texts = [*(f"n{k}" for k in range(140_000)), "n" * 1000]
+    contents = contents_of_json(tmp_path / "x.json", {"predicted": texts})
+    assert (
+        "134,217,728 bytes if all are as long as the longest one" in contents.refused["predicted"]
+    )
+
+
+def test_a_split_of_too_many_classes_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(split_lists, "MAX_CLASSES", 5)
+    value = {"train": ["ox", "cow", "dog"], "test": ["yak", "emu", "hen"]}
+    with pytest.raises(FileRefusedError, match="expected at most 5 classes; got 6"):
+        split_of_json(tmp_path / "x.json", value)
+
+
+def test_an_image_in_very_many_folders_is_refused(tmp_path):
+    """Each end of its path would be compared, in quadratic time."""
+    value = {"train": ["a/" * 70 + "1.jpg"], "test": ["a/1.jpg"]}
+    with pytest.raises(FileRefusedError, match="expected images in at most 64 folders; got 70"):
+        split_of_json(tmp_path / "x.json", value)
+    value["train"] = ["b/" * 63 + "a/1.jpg"]
+    assert "1 paths end like paths" in split_of_json(tmp_path / "x.json", value).questions[0]

@@ -201,10 +201,9 @@ def _of_rows(path: Path, lines: Sequence[str]) -> Entries | None:
     """Return the entries of a text with rows of equally many fields below titles."""
     plain = [line.strip("| \t") for line in lines if not RULE.fullmatch(line)]
     for separator in ("|", "\t", ";", ","):
-        if plain and plain[0].count(separator) >= MAX_COLUMNS:
-            continue
-        titles, *rows = [[cell.strip() for cell in line.split(separator)] for line in plain] or [[]]
-        if len(titles) > 1 and {*map(len, rows)} == {len(titles)}:
+        counts = {line.count(separator) for line in plain}  # first, since cells take much memory
+        if len(plain) > 1 and len(counts) == 1 and 0 < max(counts) < MAX_COLUMNS:
+            titles, *rows = [[cell.strip() for cell in line.split(separator)] for line in plain]
             return entries_of_table(clean_text(path.name), titles, rows)
     return None
 
@@ -393,11 +392,11 @@ def _are_texts(value: Mapping[str, Any]) -> bool:
 
 
 def _merged(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge objects, as of classes by their group; {} for other values or a repeated name."""
-    inner = [each for each in value.values() if isinstance(each, dict)]
-    names = [name for each in inner for name in each]
-    is_merged = len(inner) == len(value) and len({*names}) == len(names)
-    return {name: of for each in inner for name, of in each.items()} if is_merged else {}
+    """Merge objects of texts, as of classes by their group; {} for others or a repeated name."""
+    if not all(isinstance(each, dict) and _are_texts(each) for each in value.values()):
+        return {}
+    merged = {name: of for each in value.values() for name, of in each.items()}
+    return merged if len(merged) == sum(map(len, value.values())) else {}
 
 
 def entries_of_table(
@@ -633,7 +632,7 @@ def _by_name(file: str, value: Mapping[str, Any]) -> Entries | None:
     The fields of an inner record belong to the record, and a list of inner records is one record
     each, as in ``annotations``. Images without a class are not read; a question reports them.
     """
-    if not all(isinstance(each, dict) for each in value.values()):
+    if not all(isinstance(each, dict) and _has_few_fields(each) for each in value.values()):
         return None
     records = [(name, flat) for name, record in value.items() for flat in _flat(record)]
     fields = islice(dict.fromkeys(tuple(flat) for _, flat in records), MOST_FIELDS)
@@ -660,6 +659,12 @@ def _by_name(file: str, value: Mapping[str, Any]) -> Entries | None:
     return entries
 
 
+def _has_few_fields(record: Mapping[str, Any]) -> bool:
+    """Whether a record, with its inner records, has no more fields than a table has columns."""
+    inner = (len(each) for each in record.values() if isinstance(each, dict))
+    return len(record) <= MAX_COLUMNS and len(record) + sum(inner) <= MAX_COLUMNS
+
+
 def _flat(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Merge inner records into a record; a list of inner records gives one record each."""
     inner = [each for each in record.values() if isinstance(each, dict)]
@@ -675,16 +680,22 @@ def _flat(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _of_table(file: str, value: Any, part: str = "") -> Entries | None:
     """Return the entries of records, or of a table with one list or mapping per column."""
-    return entries_of_table(file, *table_of_json(value), part)
+    titles, first = table_of_json(value, most=1)
+    if part:
+        may_be_read = _are_parts(titles) or {*_find_columns(titles)[:2]} != {None}
+    else:  # a column of parts has a title, or a part in every row
+        cells = (cell for row in first for cell in row)
+        may_be_read = any(map(_names_parts, titles)) or any(map(part_or_side, cells))
+    return entries_of_table(file, *table_of_json(value), part) if may_be_read else None
 
 
-def table_of_json(value: Any) -> tuple[list[str], list[list[str]]]:
-    """Return titles and rows of cells; [], [] for a value that is not a table.
+def table_of_json(value: Any, most: int | None = None) -> tuple[list[str], list[list[str]]]:
+    """Return titles and the first ``most`` rows of cells; [], [] for a value that is not a table.
 
     A table is a list of records, of which the common fields are read; or one list, or one mapping
     by row, per column; or lists of columns and of data, as written by pandas.
     """
-    titles, rows = _columns_and_rows(value)
+    titles, rows = _columns_and_rows(value, most)
     if not isinstance(titles, list) or not isinstance(rows, list) or len(titles) > MAX_COLUMNS:
         return [], []
     if not all(isinstance(row, list | tuple) and len(row) == len(titles) for row in rows):
@@ -692,18 +703,20 @@ def table_of_json(value: Any) -> tuple[list[str], list[list[str]]]:
     return [str(title) for title in titles], [[*map(_cell, row)] for row in rows]
 
 
-def _columns_and_rows(value: Any) -> tuple[Any, Any]:
+def _columns_and_rows(value: Any, most: int | None) -> tuple[Any, Any]:
     if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
         titles = [name for name in value[0] if all(name in each for each in value)]
-        return titles, [[each[name] for name in titles] for each in value]
+        return titles, [[each[name] for name in titles] for each in value[:most]]
     if not isinstance(value, dict):
         return None, None
     if "columns" in value and "data" in value:  # pandas with orient="split"
-        return value["columns"], value["data"]
-    columns = [[*each.values()] if isinstance(each, dict) else each for each in value.values()]
-    if not all(isinstance(each, list) for each in columns) or len({*map(len, columns)}) > 1:
+        rows = value["data"]
+        return value["columns"], rows[:most] if isinstance(rows, list) else rows
+    columns = [*value.values()]
+    if not all(isinstance(each, dict | list) for each in columns) or len({*map(len, columns)}) > 1:
         return None, None
-    return [*value], [*zip(*columns, strict=True)]
+    cells = (each.values() if isinstance(each, dict) else each for each in columns)
+    return [*value], [*islice(zip(*cells, strict=True), most)]
 
 
 def _cell(value: Any) -> str:
@@ -713,12 +726,12 @@ def _cell(value: Any) -> str:
     return value if isinstance(value, str) else str(value) if isinstance(value, int | float) else ""
 
 
-def _of_names_and_parts(pairs: Iterable[Sequence[str]]) -> Entries | None:
+def _of_names_and_parts(pairs: Collection[Sequence[str]]) -> Entries | None:
     """Return the entries of (name, part) or (part, name) pairs; None for other pairs."""
-    pairs = [(first.strip(), last.strip()) for first, last in pairs]
     for name, place in ((0, 1), (1, 0)):
         entries = Entries()
-        for pair in pairs:
+        for first, last in pairs:
+            pair = first.strip(), last.strip()
             labelled = IMAGE_IN_LINE.match(pair[name])
             image = labelled[1] if labelled else ""
             label = (labelled[2] or parent_folder(image)) if labelled else pair[name]
@@ -739,8 +752,9 @@ def _of_pairs(lines: Sequence[str]) -> Entries | None:
         counts = {line.count(separator) for line in lines} if separator else {1}
         if len(counts) == 1 and max(counts) > 1:
             continue  # a table of more columns
-        pairs = [line.rsplit(separator, 1) for line in lines]
-        if all(len(pair) == 2 for pair in pairs) and (entries := _of_names_and_parts(pairs)):
+        if not all(len(line.rsplit(separator, 1)) == 2 for line in lines):
+            continue
+        if entries := _of_names_and_parts([line.rsplit(separator, 1) for line in lines]):
             return entries
     return None
 

@@ -8,6 +8,7 @@ them. Images with equal names are one row, even in several lists; no image is op
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,8 +29,10 @@ IMAGE = re.compile(rf"{SUFFIX}$", re.IGNORECASE)
 IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE)
 #: A number after an image; largest number of characters of a class name.
 NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
-#: Largest number of characters in a note or question.
-MAX_NOTE = 2000
+#: Largest number of characters in a note or question; largest number of folders of an image.
+MAX_NOTE, MOST_FOLDERS = 2000, 64
+#: Largest number of classes of a split; ImageNet-21K has 21,841.
+MAX_CLASSES = 1 << 18
 #: Question on names of images that occur in several classes.
 REPEATED = (
     "Several classes have images of the same names, which are read as different images, as in one "
@@ -102,14 +105,20 @@ class SplitList:
         object.__setattr__(self, "questions", questions)
 
 
-def one_name_each(lists: Sequence[Sequence[str]]) -> tuple[dict[str, str], str, tuple[str, ...]]:
+def one_name_each(
+    file: str, lists: Sequence[Sequence[str]]
+) -> tuple[dict[str, str], str, tuple[str, ...]]:
     """Map the spellings of each class to one name; return the map, a remark and questions.
 
     If the spellings of a name are in different lists, they are one class, named by the first
-    spelling. Two spellings in one list may be two classes: both are kept, with a question.
+    spelling. Two spellings in one list may be two classes: both are kept, with a question. Raises a
+    FileRefusedError for more than MAX_CLASSES names.
     """
     spellings: dict[str, list[str]] = {}
-    for name in dict.fromkeys(name for listed in lists for name in listed):
+    distinct = dict.fromkeys(name for listed in lists for name in listed)
+    n = len(distinct)
+    expect(n <= MAX_CLASSES, file, f"at most {MAX_CLASSES:,} classes", f"{n:,}")
+    for name in distinct:
         spellings.setdefault(class_key(name), []).append(name)
     names, several = {}, []
     questions = []
@@ -143,11 +152,12 @@ class ImageRows:
     several: bool = False
     files: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
-    _number: dict[tuple[str, str], int] = field(default_factory=dict)
+    _number: dict[str | tuple[str, str], int] = field(default_factory=dict)
 
     def add(self, image: str, label: str) -> int:
         """Return the row of an image; refuse a second label for it, unless ``several``."""
-        row = self._number.setdefault((image, label * self.several), len(self.labels))
+        key = (image, label) if self.several else image
+        row = self._number.setdefault(key, len(self.labels))
         if row == len(self.labels):
             self.files.append(image)
             self.labels.append(label)
@@ -204,7 +214,7 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
     }
     expect(rows.labels, source, "images", "none")
     of_parts = [[*dict.fromkeys(rows.labels[k] for k in of.tolist())] for of in parts.values()]
-    name_of, remark, questions = one_name_each(of_parts)
+    name_of, remark, questions = one_name_each(rows.file, of_parts)
     names = sorted({name_of[label] for label in rows.labels}, key=_natural)
     number = {name: c for c, name in enumerate(names)}
     labels = np.array([number[name_of[label]] for label in rows.labels], np.int64)
@@ -219,7 +229,7 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
         checked,
         note=entries.note + remark,
         one_name=entries.one_name,
-        questions=(*entries.questions, *questions, *_same_images(rows.files, labels, checked)),
+        questions=(*entries.questions, *questions, *_same_images(rows, labels, checked)),
     )
 
 
@@ -351,30 +361,47 @@ def _named_within_classes(entries: Entries) -> Entries:
 
 
 def _same_images(
-    files: Sequence[str], labels: np.ndarray, parts: Mapping[str, np.ndarray]
+    rows: ImageRows, labels: np.ndarray, parts: Mapping[str, np.ndarray]
 ) -> Iterator[str]:
     """Ask whether images of a class in training and test are the same, by two forms of a path.
 
     One path is then the end of the other, without regard to case, or to the suffix if some names
-    have none.
+    have none. Raises a FileRefusedError for an image in more than MOST_FOLDERS folders.
     """
-    paths = [re.sub(r"[\\/]+(\./)*", "/", file).lower().removeprefix("./") for file in files]
-    if not all(map(IMAGE.search, paths)):
-        paths = [IMAGE.sub("", path) for path in paths]
     sides = [
-        {(labels[k], paths[k]): k for part in of for k in parts.get(part, ())}
+        _by_label(labels, [parts[part] for part in of if part in parts])
         for of in (("train", "trainval"), ("test_seen", "test_unseen"))
     ]
-    pairs = {
-        (path, end)
-        for side, other in (sides, sides[::-1])
-        for label, path in side
-        for end in _ends_of(path)
-        if other.get((label, end)) not in (None, side[label, path])
-    }
+    has_suffixes = all(map(IMAGE.search, rows.files))
+    pairs: set[tuple[str, str]] = set()
+    for label in sides[0].keys() & sides[1].keys():  # one class at a time takes little memory
+        of_sides = [
+            {_normal(rows.files[k], has_suffixes): k for k in side[label].tolist()}
+            for side in sides
+        ]
+        for row_of, other_row_of in (of_sides, of_sides[::-1]):
+            for path, row in row_of.items():
+                n = path.count("/")
+                expect(n <= MOST_FOLDERS, rows.file, f"images in at most {MOST_FOLDERS} folders", n)
+                ends = (end for end in _ends_of(path) if other_row_of.get(end, row) != row)
+                pairs.update((path, end) for end in ends)
     if pairs:
         both = " and ".join(clean_text(path, 60) for path in min(pairs))
         yield f"{len(pairs):,} paths end like paths of another part, as {both}: the same images?"
+
+
+def _by_label(labels: np.ndarray, listed: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
+    """Return the distinct rows of some lists by their label."""
+    rows = np.unique(np.concatenate([np.empty(0, np.int64), *listed]))
+    rows = rows[np.argsort(labels[rows], kind="stable")]
+    values, starts = np.unique(labels[rows], return_index=True)
+    return dict(zip(values.tolist(), np.split(rows, starts[1:]), strict=bool(rows.size)))
+
+
+def _normal(file: str, has_suffixes: bool) -> str:
+    """Return a path in lower case with single slashes, maybe without the suffix of an image."""
+    path = re.sub(r"[\\/]+(\./)*", "/", file).lower().removeprefix("./")
+    return path if has_suffixes else IMAGE.sub("", path)
 
 
 def _ends_of(path: str) -> Iterator[str]:
@@ -385,8 +412,8 @@ def _ends_of(path: str) -> Iterator[str]:
 
 
 def parent_folder(image: str) -> str:
-    """Return the name of the folder of an image; "" without one."""
-    return image.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
+    """Return the name of the folder of an image, one object per name; "" without one."""
+    return sys.intern(image.replace("\\", "/").rpartition("/")[0].rpartition("/")[2])
 
 
 def image_in_line(file: str, number: int, line: str) -> tuple[str, str]:
@@ -572,7 +599,7 @@ def split_of_classes(
     ``folds`` has the training and the validation classes of each fold.
     """
     lists = [*sides.values(), *(list_ for fold in folds for list_ in fold)]
-    name_of, remark, questions = one_name_each(lists)
+    name_of, remark, questions = one_name_each(file, lists)
     questions += _question_on_numbers(sides)
     names = tuple(dict.fromkeys(name_of.values()))
     number = {name: c for c, name in enumerate(names)}

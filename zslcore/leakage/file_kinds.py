@@ -119,7 +119,7 @@ class RecognisedFile:
     contents: Contents | None = field(default=None, compare=False, repr=False)
     #: Split that lists names of images or of classes.
     split: SplitList | None = field(default=None, compare=False, repr=False)
-    #: Value of a JSON, or the lines of a text without columns.
+    #: List of classes: value of a JSON, or the lines of a text without columns.
     value: Any = field(default=None, compare=False, repr=False)
 
     @property
@@ -162,6 +162,7 @@ def recognise_file(path: Path) -> RecognisedFile:
     if kind is None:
         assert contents is not None
         kind = _kind_of_arrays(contents)
+    value = value if kind == "classes" else None
     return RecognisedFile(path, kind, sha256(path), contents, split, value)
 
 

@@ -41,7 +41,8 @@ SEPARATORS = {"CSV": ",", "TSV": "\t", "CSV with semicolons": ";"}
 MAX_DEPTH = 20
 #: Largest number of lists, objects and names in a JSON text, enough for a million rows as lists.
 MAX_PARTS = 1 << 20
-
+#: Largest number of bytes of a list of texts as an array, enough for a million names of 33 letters.
+MOST_OF_TEXTS = 128 << 20
 
 #: Suffixes of texts with one JSON value per line.
 JSON_LINES = (".jsonl", ".ndjson")
@@ -95,7 +96,7 @@ class Json:
         if isinstance(value, np.ndarray):
             return value
         if value and all(isinstance(each, str) for each in value):
-            return np.array([each[:MAX_NAME] for each in value])
+            return _array_of_texts(value)
         rows = value if value and all(isinstance(each, list) for each in value) else [value]
         if len({len(row) for row in rows}) > 1:
             raise Refused("expected rows of equal length; got several lengths")
@@ -104,6 +105,17 @@ class Json:
         if any(type(each) is int and abs(each) >= MAX_NUMBER for row in rows for each in row):
             raise Refused("expected numbers below 2 ** 53; got a larger one")
         return np.array(value)
+
+
+def _array_of_texts(texts: Sequence[str]) -> np.ndarray:
+    """Return texts as an array, in which every text takes the bytes of the longest one."""
+    size = 4 * len(texts) * min(MAX_NAME, max(map(len, texts)))
+    if size > MOST_OF_TEXTS:
+        raise Refused(
+            f"expected texts that take at most {MOST_OF_TEXTS:,} bytes if all are as long as the "
+            f"longest one; got {size:,}"
+        )
+    return np.array([text[:MAX_NAME] for text in texts])
 
 
 def open_json(path: str) -> Json:

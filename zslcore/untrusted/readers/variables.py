@@ -241,11 +241,22 @@ def _texts(array: np.ndarray) -> list[str]:
 
 
 def _names(array: np.ndarray) -> np.ndarray:
-    return np.array(_texts(array), dtype=f"<U{MAX_NAME}")
+    return _as_wide_as_longest(array, slice(MAX_NAME), MAX_NAME)
 
 
 def _paths(array: np.ndarray) -> np.ndarray:
-    return np.array([text[-MAX_PATH:] for text in _texts(array)], dtype=f"<U{MAX_PATH}")
+    return _as_wide_as_longest(array, slice(-MAX_PATH, None), MAX_PATH)
+
+
+def _as_wide_as_longest(array: np.ndarray, cut: slice, most: int) -> np.ndarray:
+    """Return texts of at most ``most`` characters, cut by ``cut``, in an array without padding.
+
+    An array takes the bytes of its longest text for each text, at most 1 KB.
+    """
+    width = array.dtype.itemsize // 4
+    if array.dtype.kind == "U" and 0 < width <= most:
+        return array.ravel().astype(f"<U{width}", copy=False)
+    return np.array([text[cut] for text in _texts(array)], dtype="<U")
 
 
 def _write_rows(array: np.ndarray, path: Path) -> None:
