@@ -130,13 +130,12 @@ def _show_confusion(
 ) -> None:
     """Show the confusion of classes at a gamma; ``name`` is part of the file names."""
     st.caption(f"At γ = {three_digits(gamma)}.")
-    least = st.number_input(
+    least = controls.choose_number(
         "Minimum number of test images per class",
         1,
         1000,
         5,
         key="playground_confusion_least",
-        bind=controls.bind_number("playground_confusion_least"),
         width=220,
         help="In a class with two test images, one error lowers the accuracy by 50 points.",
     )

@@ -7,6 +7,7 @@ the choice, else it begins with the name of its page.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal, TypeVar, get_args
 
 import streamlit as st
@@ -113,14 +114,23 @@ def params_in_words(method: str, params: Mapping[str, Any]) -> str:
     )
 
 
-def bind_number(key: str) -> Literal["query-params"] | None:
-    """Return the ``bind`` of a number input; None, with a message, for too large a number."""
-    try:
-        endless = not abs(float(st.query_params.get(key, ""))) < _MOST
-    except ValueError:  # not a number: Streamlit checks this itself
-        endless = False
-    if not endless:
-        return "query-params"
-    del st.query_params[key]
-    st.toast(f"The link's number for {key} is too large.")
-    return None
+def choose_number(label: str, least: int, most: int, default: int, *, key: str, **more: Any) -> int:
+    """Choose a whole number; report a number in the address that is too large for Streamlit."""
+    bind: Literal["query-params"] | None = "query-params"
+    with suppress(ValueError):  # Streamlit itself checks an address without a number
+        if not abs(float(st.query_params.get(key, ""))) < _MOST:
+            bind = None
+            del st.query_params[key]
+            st.toast(f"The link's number for {key} is too large.")
+    return st.number_input(label, least, most, default, key=key, bind=bind, **more)
+
+
+def choose_segment(
+    label: str, options: Iterable[Option], *, key: str, default: Option | None = None, **more: Any
+) -> Option:
+    """Choose one of a few ``options``, all in view; by default the first."""
+    options = list(options)
+    first = default or options[0]
+    return st.segmented_control(
+        label, options, default=first, required=True, key=key, bind="query-params", **more
+    )

@@ -176,14 +176,7 @@ def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
 
 def _choose_settings(n: int) -> MapSettings:
     """Choose the layout of ``n`` images and its parameters."""
-    name = st.segmented_control(
-        "Layout",
-        list(METHODS_BY_NAME),
-        default="t-SNE",
-        required=True,
-        key="awa1_layout",
-        bind="query-params",
-    )
+    name = controls.choose_segment("Layout", METHODS_BY_NAME, key="awa1_layout", default="t-SNE")
     method = METHODS_BY_NAME[name]
     own: dict[str, Any] = {}
     for field, (label, key, values, default) in SLIDERS.get(method, {}).items():
@@ -195,14 +188,12 @@ def _choose_settings(n: int) -> MapSettings:
         f"Images of {n:,}", list(SAMPLES), key="awa1_images", default=usual
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        bound = controls.bind_number("awa1_seed")
-        seed = st.number_input("Seed", 0, 9999, 0, key="awa1_seed", bind=bound)
+        seed = controls.choose_number("Seed", 0, 9999, 0, key="awa1_seed")
         why = (
             "The number of threads changes the order of summation, and thus the last digits of "
             "the map's coordinates."
         )
-        bound = controls.bind_number("awa1_threads")
-        threads = st.number_input("Threads", 1, 2, 2, key="awa1_threads", bind=bound, help=why)
+        threads = controls.choose_number("Threads", 1, 2, 2, key="awa1_threads", help=why)
     return MapSettings(method, n_samples=SAMPLES[sample], seed=seed, threads=threads, **own)
 
 

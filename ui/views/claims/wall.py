@@ -18,7 +18,7 @@ from ui.figures.claims import Number, claim_numbers
 from ui.figures.cross import CROSS_LABELS
 from ui.shell.frame import Header, chart, errors_as_sentences, place_answer
 from ui.shell.text import plain
-from ui.state import cache
+from ui.state import cache, controls
 from ui.takeaway import downloads, tables
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests
 from zslcore.analysis.papers.claims import CLAIMS, FINDINGS, PAPERS, PaperFinding, with_ours
@@ -133,13 +133,10 @@ def _choose() -> tuple[Basis, list[str], list[str], str]:
     """Choose the basis of judgment and the tiles."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="claims_top"):
         with st.popover("Filter", icon=":material/tune:") if window.is_narrow() else nullcontext():
-            basis = st.segmented_control(
+            basis = controls.choose_segment(
                 "Judged on",
-                list(BASES),
-                default="printed",
-                required=True,
+                BASES,
                 key="claims_basis",
-                bind="query-params",
                 help="; ".join(f"{name}: {words[0]}" for name, words in BASES.items()) + ".",
             )
             groups = st.multiselect(

@@ -207,9 +207,8 @@ def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
         words = st.text_input(
             "Find attributes", key="data_attributes", bind="query-params", placeholder="stripes"
         )
-        bound = controls.bind_number("data_most")
-        most = st.number_input(
-            "Attributes shown", 1, n, min(n, 40), key="data_most", bind=bound, width=150
+        most = controls.choose_number(
+            "Attributes shown", 1, n, min(n, 40), key="data_most", width=150
         )
     table = dataset_summary.attribute_table(
         dataset,

@@ -59,14 +59,8 @@ def show(header: Header) -> None:
                 width=260 if window.is_narrow() else 236,
             )
             steps = st.empty()
-            tab = st.segmented_control(
-                "Show",
-                list(TABS),
-                default="Map",
-                required=True,
-                key="contamination_tab",
-                bind="query-params",
-                label_visibility="collapsed",
+            tab = controls.choose_segment(
+                "Show", TABS, key="contamination_tab", label_visibility="collapsed"
             )
         tested, words = _choose_classes(header, chosen)
         extractor = contamination.find_extractor(name)
