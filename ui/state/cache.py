@@ -160,10 +160,15 @@ def _judged(body: Body, stamp: str) -> Mapping[str, Judgment]:
     return {id_: judgments[body] for id_, judgments in every.items()}
 
 
-@st.cache_resource(show_spinner="Reading results …", max_entries=2)
-def method_cells(stamp: str, _kept: Sequence[StoredRun], _board: Board) -> Sequence[MethodResult]:
+def method_cells() -> Sequence[MethodResult]:
     """Return the stored results and the results of the board as cells of the table of methods."""
-    return [*cells_of_runs(_kept), *cells_of_board(_board.results)]
+    ids = " ".join(one.id for one in all_runs()[0])
+    return _method_cells(f"{board().digest} {ids}")
+
+
+@st.cache_resource(show_spinner="Reading results …", max_entries=2)
+def _method_cells(stamp: str) -> Sequence[MethodResult]:
+    return [*cells_of_runs(all_runs()[0]), *cells_of_board(board().results)]
 
 
 @st.cache_resource(show_spinner="Opening the result …", max_entries=32)

@@ -270,27 +270,49 @@ def offer_prints(
         "Width",
         widths,
         default=WIDTHS[0] if sizes else SCREEN,
+        required=True,
         format_func=lambda mm: WIDTH_WORDS.get(mm, f"{mm:g} mm"),
         key=f"print_width_{key}",
         help="Width of the printed figure in mm; all text is 8 pt, with embedded fonts.",
     )
-    if width is None or width == SCREEN:
+    if width == SCREEN:
         figure_files.draw(key, key=f"files_{key}")
         return
-    number = 0
-    if len(panels) > 1:
-        number = st.selectbox(
-            "Panel for print",
-            range(len(panels)),
-            format_func=lambda k: f"{k + 1}. {panels[k].title or panels[k].name or 'panel'}",
-            key=f"print_panel_{key}",
-            help="Each file for print contains one panel.",
-        )
+    height, size = (SLIDE[1], "slide") if width == SLIDE[0] else (None, f"{width:g}mm")
+    panel, (font, form) = _choose_panel(key, panels), _choose_font_and_format(key)
+    download(
+        "File for print",
+        lambda: print_figure(
+            panel, width_mm=width, height_mm=height, font=font, form=form, title=caption
+        ),
+        f"{key}-{size}.{form}",
+        f"print_file_{key}",
+        icon=":material/print:",
+    )
+
+
+def _choose_panel(key: str, panels: Sequence[Panel]) -> Panel:
+    """Choose one of several panels."""
+    if len(panels) == 1:
+        return panels[0]
+    number = st.selectbox(
+        "Panel for print",
+        range(len(panels)),
+        format_func=lambda k: f"{k + 1}. {panels[k].title or panels[k].name or 'panel'}",
+        key=f"print_panel_{key}",
+        help="Each file for print contains one panel.",
+    )
+    return panels[number]
+
+
+def _choose_font_and_format(key: str) -> tuple[str, str]:
+    """Choose the font and the format of a file for print."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         font = st.segmented_control(
             "Font",
             list(FONTS),
             default="sans",
+            required=True,
             key=f"print_font_{key}",
             label_visibility="collapsed",
             help="Sans is DejaVu Sans; serif is STIX, which resembles Times.",
@@ -299,26 +321,13 @@ def offer_prints(
             "Format",
             FORMATS,
             default=FORMATS[0],
+            required=True,
             format_func=str.upper,
             key=f"print_form_{key}",
             label_visibility="collapsed",
             help="PDF with embedded fonts, SVG with letters as outlines, or PNG at 600 dpi.",
         )
-    form = form or FORMATS[0]
-    download(
-        "File for print",
-        lambda: print_figure(
-            panels[number],
-            width_mm=width,
-            height_mm=SLIDE[1] if width == SLIDE[0] else None,
-            font=font or "sans",
-            form=form,
-            title=caption,
-        ),
-        f"{key}-{'slide' if width == SLIDE[0] else f'{width:g}mm'}.{form}",
-        f"print_file_{key}",
-        icon=":material/print:",
-    )
+    return font, form
 
 
 def _offer_print(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) -> None:

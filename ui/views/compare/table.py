@@ -75,31 +75,9 @@ def show(_: Header) -> None:
         st.toast(message)
     answer = place_answer()
     with errors_as_sentences():
-        table, details, unreadable, hint = _choose()
+        table, details, hint = _choose()
         if table.columns:
-            for column in table.columns:
-                digests = {cell.digest: None for cell in column.cells.values() if cell.digest}
-                kind = ", simulated" * column.simulated
-                downloads.cite(f"{column.data}{kind}, data {', '.join(digests) or 'not stated'}")
-            _say(table, answer)
-            if words := _hidden_in_words(table):
-                st.caption(words)
-            with st.container(key="table_pictures"):
-                grid, ranks = st.columns([0.66, 0.34], gap="small")
-            with grid:
-                show_grid(table, details, _open_cell)
-            opened = _opened(table)
-            hint.caption(_hint(table, *opened))
-            with ranks:
-                _show_ranks(table, opened[1])
-            _show_cell(table)
-            _show_missing(table)
-            fold(
-                "Mean ranks over data sets",
-                partial(_show_mean_ranks, table),
-                key="table_ranks",
-                icon=":material/leaderboard:",
-            )
+            _show_table(table, details, hint, answer)
         else:
             nothing = f"No result with {metric_label(table.figure)} on split {plain(table.split)}."
             otherwise = (
@@ -108,23 +86,45 @@ def show(_: Header) -> None:
             )
             words = f"{nothing} {_hidden_in_words(table) or otherwise}"
             st.info(words, icon=":material/filter_alt_off:")
-        if unreadable:
+        if unreadable := cache.all_runs()[2]:
             st.caption(plain(unreadable))
+
+
+def _show_table(
+    table: MethodTable, details: Sequence[str], hint: DeltaGenerator, answer: ViewAnswer
+) -> None:
+    """Show the table next to the intervals, then the opened cell; fill the ``hint``."""
+    for column in table.columns:
+        digests = {cell.digest: None for cell in column.cells.values() if cell.digest}
+        kind = ", simulated" * column.simulated
+        downloads.cite(f"{column.data}{kind}, data {', '.join(digests) or 'not stated'}")
+    _say(table, answer)
+    if words := _hidden_in_words(table):
+        st.caption(words)
+    with st.container(key="table_pictures"):
+        grid, ranks = st.columns([0.66, 0.34], gap="small")
+    with grid:
+        show_grid(table, details, _open_cell)
+    opened = _opened(table)
+    hint.caption(_hint(table, *opened))
+    with ranks:
+        _show_ranks(table, opened[1])
+    _show_cell(table)
+    _show_missing(table)
+    mean_ranks = partial(_show_mean_ranks, table)
+    icon = ":material/leaderboard:"
+    fold("Mean ranks over data sets", mean_ranks, key="table_ranks", icon=icon)
 
 
 # --- Choices --------------------------------------------------------------------------------------
 
 
-def _choose() -> tuple[MethodTable, list[str], str, DeltaGenerator]:
-    """Choose results, metric, split, data sets and columns; return the table and further values.
+def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
+    """Choose results, metric, split, data sets and columns.
 
-    After the table come the names of the chosen optional columns, a sentence on unreadable runs,
-    and the place of a hint.
+    Return the table, the names of the chosen optional columns, and the place of a hint.
     """
-    stored, _, unreadable = cache.all_runs()
-    board = cache.board()
-    ids = " ".join(one.id for one in stored)
-    cells = cache.method_cells(f"{board.digest} {ids}", stored, board)
+    cells = cache.method_cells()
     with st.container(horizontal=True, vertical_alignment="bottom", key="table_choices"):
         own_splits = {cell.split for cell in cells if cell.split} - {*SHARED_SPLITS}
         splits = [*SHARED_SPLITS, *sorted(own_splits)]
@@ -139,40 +139,51 @@ def _choose() -> tuple[MethodTable, list[str], str, DeltaGenerator]:
             results = more.container()  # so that all choices stand in one row
         none_of = "_".join(sorted({"mine", "others"} - {cell.origin for cell in cells}))
         with results, st.container(key=f"table_none_{none_of}"):  # frame.css marks these choices
-            whose = st.pills(
-                "Results",
-                list(ORIGINS),
-                selection_mode="multi",
-                default=list(ORIGINS),
-                key="table_whose",
-                bind="query-params",
-                width=PILLS,
-                help=terms.tip(
-                    "Results",
-                    "Your runs come first, then precomputed results, then results of others.",
-                ),
-            )
+            whose = _choose_origins()
         origins = [origin for name in whose if (origin := ORIGINS[name])]
         with more:
             data = _choose_data(cells, origins)
-            details = st.multiselect(
-                "Columns",
-                [*DETAILS, FITTED],
-                key="table_details",
-                bind="query-params",
-                placeholder="year, family, setting, training data",
-            )
-            variants = st.toggle("Variants of methods", key="table_variants", bind="query-params")
-            probes = st.toggle(
-                "Runs of single folds",
-                key="table_probes",
-                bind="query-params",
-                help="Runs with parameters chosen on a single fold.",
-            )
+            details, variants, probes = _choose_rows_and_columns()
     table = MethodTable(
         cells, METRICS[label], split, origins, data, "printed" in whose, variants, probes
     )
-    return table, details, unreadable, hint
+    return table, details, hint
+
+
+def _choose_origins() -> list[str]:
+    """Choose whose results are shown."""
+    return st.pills(
+        "Results",
+        list(ORIGINS),
+        selection_mode="multi",
+        default=list(ORIGINS),
+        key="table_whose",
+        bind="query-params",
+        width=PILLS,
+        help=terms.tip(
+            "Results",
+            "Your runs come first, then precomputed results, then results of others.",
+        ),
+    )
+
+
+def _choose_rows_and_columns() -> tuple[list[str], bool, bool]:
+    """Choose optional columns, and whether variants and runs of single folds are listed."""
+    details = st.multiselect(
+        "Columns",
+        [*DETAILS, FITTED],
+        key="table_details",
+        bind="query-params",
+        placeholder="year, family, setting, training data",
+    )
+    variants = st.toggle("Variants of methods", key="table_variants", bind="query-params")
+    probes = st.toggle(
+        "Runs of single folds",
+        key="table_probes",
+        bind="query-params",
+        help="Runs with parameters chosen on a single fold.",
+    )
+    return details, variants, probes
 
 
 def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ui.components import window
 from ui.figures.contamination import contamination_map
@@ -35,33 +36,7 @@ def show(header: Header) -> None:
     """Choose features and test classes, and show whether they overlap."""
     with errors_as_sentences():
         place = place_answer()
-        with st.container(
-            horizontal=True, vertical_alignment="center", gap="small", key="contamination_top"
-        ):
-            wide: int | Literal["content"] = 72 if window.is_narrow() else "content"
-            st.caption("Features of", width=wide)
-            name = controls.choose_option(
-                "Features of",
-                list(contamination.extractors()),
-                key="contamination_extractor",
-                default="ResNet-101",
-                label_visibility="collapsed",
-                width=260 if window.is_narrow() else 236,
-            )
-            st.caption("tested on", width=wide)
-            on_map = [str(each) for each in contamination.test_sets()]
-            chosen = controls.choose_option(
-                "Tested on",
-                [*on_map, OF_APP, OWN],
-                key="contamination_on",
-                default="AWA1 and AWA2, SS",
-                label_visibility="collapsed",
-                width=260 if window.is_narrow() else 236,
-            )
-            steps = st.empty()
-            tab = controls.choose_segment(
-                "Show", TABS, key="contamination_tab", label_visibility="collapsed"
-            )
+        name, chosen, steps, tab = _choose()
         tested, words = _choose_classes(header, chosen)
         extractor = contamination.find_extractor(name)
         with st.spinner("Comparing class names …"):
@@ -84,7 +59,36 @@ def show(header: Header) -> None:
         show_command(shlex.join(asks))
 
 
-_ON_MAP = frozenset(map(str, contamination.test_sets()))
+_ON_MAP = tuple(map(str, contamination.test_sets()))
+
+
+def _choose() -> tuple[str, str, DeltaGenerator, str]:
+    """Choose features, test classes and a tab; after the classes comes the place of next steps."""
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key="contamination_top"
+    ):
+        extractors = list(contamination.extractors())
+        name = _choose_in_sentence("Features of", extractors, "ResNet-101", "extractor")
+        test_sets = [*_ON_MAP, OF_APP, OWN]
+        chosen = _choose_in_sentence("tested on", test_sets, "AWA1 and AWA2, SS", "on")
+        steps = st.empty()
+        tab = controls.choose_segment(
+            "Show", TABS, key="contamination_tab", label_visibility="collapsed"
+        )
+    return name, chosen, steps, tab
+
+
+def _choose_in_sentence(words: str, options: Sequence[str], default: str, name: str) -> str:
+    """Choose one of ``options`` after the words to which it belongs."""
+    st.caption(words, width=72 if window.is_narrow() else "content")
+    return controls.choose_option(
+        words.capitalize(),
+        options,
+        key=f"contamination_{name}",
+        default=default,
+        label_visibility="collapsed",
+        width=260 if window.is_narrow() else 236,
+    )
 
 
 def _choose_classes(header: Header, chosen: str) -> tuple[TestSet, list[str]]:
