@@ -5,6 +5,7 @@ import pytest
 
 from tests.analysis.pairs import blobs
 from tests.pages import taken_apart
+from ui.figures.palette import SEEN, UNSEEN
 from ui.maps.colours import colour_by_class, colour_by_density, colour_by_fifths, colour_by_group
 from ui.maps.scene import (
     Scene,
@@ -87,7 +88,7 @@ def test_colours_tell_what_they_say(joint):
         scene.classes[c] for c in scene.labels[:40]
     ]
     assert len({(each.color, each.symbol) for each in classes.palette}) == 5
-    groups = colour_by_group(np.array(["b", "a", "b"]), {"a": "seen", "b": "unseen"})
+    groups = colour_by_group(np.array(["b", "a", "b"]), {"a": SEEN, "b": UNSEEN})
     np.testing.assert_array_equal(groups.category, [1, 0, 1])
     crowded = colour_by_density(scene)
     counts = np.bincount(crowded.category, minlength=16)

@@ -45,12 +45,6 @@ COLOURS = (
 #: Colours that need predictions of a method.
 OF_ANSWERS = ("right or wrong", "prediction", "confidence")
 UNTESTED = "not in the test set"
-#: Colour -> legend entry of an image -> its meaning in the palette, in the order of the legend.
-WORDS = {
-    "seen or unseen": {"seen": "seen", "unseen": "unseen", "in neither": "other"},
-    "overlap": {"not in ImageNet-1K": "not in it", "in ImageNet-1K": "in ImageNet-1K"},
-    "right or wrong": {"right": "right", "wrong": "wrong", UNTESTED: "other"},
-}
 FIFTHS = (
     "least confident fifth",
     "second fifth",
@@ -64,17 +58,17 @@ _COLORS = (
     Mark("#8B5E3C", "circle", night="#C49A78"),
 )
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "triangle-down", "triangle-left")
-#: Meaning -> its mark.
-_LOOKS = {
-    "seen": SEEN,
-    "unseen": UNSEEN,
-    "in ImageNet-1K": OVERLAP,
-    "not in it": NEUTRAL,
-    "right": replace(HARMONIC, symbol="circle"),
-    "wrong": INK,
-    "other": replace(NEUTRAL, symbol="circle-open"),
-    "first": FIRST,
-    "second": SECOND,
+#: Mark of images to which a colour does not apply.
+OTHER = replace(NEUTRAL, symbol="circle-open")
+#: Colour -> legend entry of an image -> its mark, in the order of the legend.
+GROUP_MARKS: Mapping[str, Mapping[str, Mark]] = {
+    "seen or unseen": {"seen": SEEN, "unseen": UNSEEN, "in neither": OTHER},
+    "overlap": {"not in ImageNet-1K": NEUTRAL, "in ImageNet-1K": OVERLAP},
+    "right or wrong": {
+        "right": replace(HARMONIC, symbol="circle"),
+        "wrong": INK,
+        UNTESTED: OTHER,
+    },
 }
 
 
@@ -104,15 +98,12 @@ def colour_by_class(scene: Scene) -> Colouring:
     return Colouring(scene.labels, class_palette(names), "list" if len(names) <= 24 else "none")
 
 
-def colour_by_group(groups: np.ndarray, words: Mapping[str, str]) -> Colouring:
-    """Colour by group name, shape (n,); ``words`` maps names to meanings, in legend order."""
-    order = {name: k for k, name in enumerate(words)}
+def colour_by_group(groups: np.ndarray, marks: Mapping[str, Mark]) -> Colouring:
+    """Colour by group name, shape (n,); ``marks`` maps names to marks, in legend order."""
+    order = {name: k for k, name in enumerate(marks)}
     return Colouring(
         np.array([order[name] for name in groups], dtype=np.uint16),
-        tuple(
-            LegendEntry(name, _LOOKS[meaning].color, _LOOKS[meaning].symbol)
-            for name, meaning in words.items()
-        ),
+        tuple(LegendEntry(name, mark.color, mark.symbol) for name, mark in marks.items()),
     )
 
 
@@ -144,8 +135,7 @@ def colour_by_fifths(
     looks = [
         LegendEntry(word, VIRIDIS[k]) for word, k in zip(words, (0, 4, 7, 11, 14), strict=True)
     ]
-    other = _LOOKS["other"]
-    return Colouring(fifth, (*looks, LegendEntry(unmeasured, other.color, other.symbol)))
+    return Colouring(fifth, (*looks, LegendEntry(unmeasured, OTHER.color, OTHER.symbol)))
 
 
 def colours_of(datasets: Sequence[ZSLDataset], *, are_separate: bool, one_map: bool) -> list[str]:
@@ -181,7 +171,9 @@ def coloured(scene: Scene, colour: str, split: str, method: str | None) -> Colou
         "seen or unseen": lambda dataset: roles(dataset, split),
     }[colour]
     groups = _of_images(scene, [words_of(dataset) for dataset in scene.datasets])
-    return colour_by_group(groups, {k: v for k, v in WORDS[colour].items() if (groups == k).any()})
+    return colour_by_group(
+        groups, {k: v for k, v in GROUP_MARKS[colour].items() if (groups == k).any()}
+    )
 
 
 def _of_images(scene: Scene, of_rows: Sequence[np.ndarray]) -> np.ndarray:
@@ -213,7 +205,7 @@ def _overlaps(dataset: ZSLDataset) -> np.ndarray:
 def _by_set(scene: Scene) -> Colouring:
     names = [title(dataset.name) for dataset in scene.datasets]
     groups = np.array(names, dtype=object)[scene.part]
-    return colour_by_group(groups, dict(zip(names, ("first", "second"), strict=False)))
+    return colour_by_group(groups, dict(zip(names, (FIRST, SECOND), strict=False)))
 
 
 # --- Colours by prediction
@@ -243,7 +235,7 @@ def _by_answer(scene: Scene, split: str, method: str) -> Colouring:
         number = np.arange(dataset.n_classes) if i == 0 else match_classes(*scene.datasets)
         predicted = answers_of(dataset, split, method).predicted
         categories.append(np.where(predicted < 0, len(scene.classes), number[predicted]))
-    untested = colour_by_group(np.array([UNTESTED]), {UNTESTED: "other"}).palette
+    untested = colour_by_group(np.array([UNTESTED]), {UNTESTED: OTHER}).palette
     few = len(scene.classes) <= 24
     return Colouring(
         _of_images(scene, categories),

@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from ui.figures.palette import FIRST, SECOND
 from ui.maps import simulated_effects
 from ui.maps.colours import (
     OF_ANSWERS,
@@ -280,7 +281,7 @@ def _unfinished_map(
     data = MapData.of(datasets, n_samples=settings.n_samples, seed=settings.sample_seed)
     palette, category = class_palette(data.class_names), data.labels
     if len(datasets) == 2:
-        looks = colour_by_group(np.array(["1", "2"])[data.part], {"1": "first", "2": "second"})
+        looks = colour_by_group(np.array(["1", "2"])[data.part], {"1": FIRST, "2": SECOND})
         palette, category = looks.palette, looks.category
     return PointMap(
         key="awa1_on_its_way",
