@@ -151,7 +151,7 @@ def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
 
 
 def _choose_origins() -> list[str]:
-    """Choose whose results are shown."""
+    """Choose the sources of the results."""
     return st.pills(
         "Results",
         list(ORIGINS),

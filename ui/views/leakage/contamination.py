@@ -79,7 +79,7 @@ def _choose() -> tuple[str, str, DeltaGenerator, str]:
 
 
 def _choose_in_sentence(words: str, options: Sequence[str], default: str, name: str) -> str:
-    """Choose one of ``options`` after the words to which it belongs."""
+    """Choose one of ``options``, to the right of ``words``."""
     st.caption(words, width=72 if window.is_narrow() else "content")
     return controls.choose_option(
         words.capitalize(),
