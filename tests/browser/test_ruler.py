@@ -57,7 +57,7 @@ def test_an_open_image_stays_the_same_image(server, page):
     page.locator(".track > input").focus()
     page.keyboard.press("End")
     at(page, "λ 1e+04")
-    for shown in "all digits", "◆ 7":  # the server answers each choice with a new instrument
+    for shown in "", "7":  # the server answers each choice with a new instrument
         page.get_by_label("Images on the wall").select_option(shown)
         page.wait_for_timeout(1500)
         assert card.locator("strong").inner_text() == title

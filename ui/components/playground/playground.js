@@ -277,9 +277,19 @@ export class Playground extends CurveFigure {
     const first = new Tally(images).moveTo(this.hasStops ? lines[0].start : 0);
     const plain = Float64Array.from(first.accuracy);
     this.classes = new ClassBars(this.canvases.classes, room.wall, head.images, plain, this.sides, BARS);
-    this.wall.layOut(head, room.wall, room.tall, this.shownClass);
+    this.layOutWall(room.wall, room.tall);
     this.drawValue();
     this.updateDescriptions();
+  }
+
+  /** Arrange the wall, and say whether images are left out.
+   * @param {number} width @param {number} height */
+  layOutWall(width, height) {
+    const head = /** @type {Instrument} */ (this.head);
+    this.wall.layOut(head, width, height, this.shownClass);
+    const every = this.wall.slots?.every ?? 1;
+    this.select.options[0].text = `all ${head.noun[1]}${every > 1 ? `, 1 in ${every}` : ""}`;
+    this.select.title = every > 1 ? `1 in ${every} images is shown; choose a class to see more` : "";
   }
 
   /** @param {Instrument} head @param {number} side */
@@ -406,7 +416,7 @@ export class Playground extends CurveFigure {
     u.textContent = `◆ ${hasRoom ? `unseen ${accuracy}` : ""}u ${formatPercent(unseen)}`;
     s.textContent = `● ${hasRoom ? `seen ${accuracy}` : ""}s ${formatPercent(seen)}`;
     h.textContent = `${spelled && !(isHidden && this.hasStops) ? "harmonic mean " : ""}H ${formatPercent(harmonic)}`;
-    at.textContent = [isHidden && spelled && method,
+    at.textContent = [isHidden && spelled && findMethodTitle(this.head, method),
       this.hasStops && `γ ${formatNumber(gamma)}, validated`].filter(Boolean).join(", ");
   }
 
@@ -477,7 +487,7 @@ export class Playground extends CurveFigure {
     if (!this.head) return;
     this.shownClass = only;
     this.select.value = only === null ? "" : String(only);
-    this.wall.layOut(this.head, this.wall.width, this.wall.height, only);
+    this.layOutWall(this.wall.width, this.wall.height);
     this.requestDraw();
     this.send("only", only === null ? "" : this.head.images.classes[only]);
   }
@@ -518,7 +528,7 @@ export class Playground extends CurveFigure {
     if (this.dragging) return;
     this.plane?.showCrosshair(null);
     this.plane?.highlightMethod(name);
-    if (name) this.showTooltip(this.drawing, u, v, `${name}: click to choose it`);
+    if (name) this.showTooltip(this.drawing, u, v, `${findMethodTitle(this.head, name)}: click to choose it`);
     else this.hideTooltip();
   }
 
@@ -546,6 +556,12 @@ function heightBeside(width, factor) {
 /** @param {Instrument["rail"]} rail @param {string} dataset */
 function findTitle({ tiles, simulated }, dataset) {
   return [...tiles, ...simulated].find(({ key }) => key === dataset)?.title ?? dataset;
+}
+
+/** Name of a method in tables. @param {Instrument | null} head @param {string} name */
+function findMethodTitle(head, name) {
+  const chips = Object.values(head?.rail.families ?? {}).flat();
+  return chips.find((chip) => chip.name === name)?.words ?? name;
 }
 
 /** Scroll offset of the container of an element. @param {Element} element */

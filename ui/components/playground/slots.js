@@ -10,11 +10,14 @@ import { countUpTo } from "../../../zslcore/interactive/curve.js";
 
 /** @typedef {{ name: string, classes: number[], seen: boolean | null }} Group in rows of its own */
 /** @typedef {{ size: number, pitch: number, columns: number, rows: number[], tops: number[] }} Grid */
-/** Space for images; `pitch` is the distance of columns as a share of that of rows.
- * @typedef {{ width: number, height: number, gap: number, least: number, most: number, pitch?: number }} Room */
+/** Space for images; `pitch` is the distance of columns as a share of that of rows, `legible` the least
+ * size of an image, for which some images are left out.
+ * @typedef {{ width: number, height: number, gap: number, least: number, most: number, pitch?: number,
+ *   legible?: number }} Room */
 
 const BY_CLASS = 24; // maximum number of classes with rows of their own
 const MIDDLE = 8; // pixels between the middle and the first image
+const MOST_LEFT_OUT = 4; // one of so many images is shown at least
 
 /**
  * Groups of classes, seen ones first.
@@ -91,9 +94,16 @@ export class Slots {
     /** @type {number[][]} */
     const members = groups.map(() => []);
     for (let i = 0; i < images.n; i++) if (whose[images.classOf[i]] >= 0) members[whose[images.classOf[i]]].push(i);
-    this.lists = members.map((of) =>
+    const fitOneIn = (/** @type {number} */ every) =>
+      fitGrid(members.map(({ length }) => Math.ceil(length / every)), room);
+    /** one of so many images is shown */
+    this.every = 1;
+    this.grid = fitOneIn(1);
+    while (this.grid.size < (room.legible ?? 0) && this.every < MOST_LEFT_OUT)
+      this.grid = fitOneIn(++this.every);
+    const shown = members.map((of) => of.filter((_, k) => k % this.every === 0));
+    this.lists = shown.map((of) =>
       ({ left: new SideLists(of, images.right, 1), right: new SideLists(of, images.right, 2) }));
-    this.grid = fitGrid(members.map(({ length }) => length), room);
     /** position of each image, NaN for images that are not shown */
     this.x = new Float32Array(images.n).fill(NaN);
     this.y = new Float32Array(images.n).fill(NaN);

@@ -12,6 +12,8 @@ import { Slots, groupClasses } from "./slots.js";
 const EASE = 70; // milliseconds in which an image moves two thirds of its way
 const ARRIVED = 0.3; // pixels from its target at which an image has arrived
 const TEXT_HEIGHT = 16; // pixels of a line of text
+const LEGIBLE = 13; // pixels of a picture, at least
+const APART = 0.1; // gap between pictures, as a share of their width
 const BLUE = 0; // indices of inks: right and seen (blue), right and unseen (orange), wrong (grey)
 const ORANGE = 1;
 const GREY = 2;
@@ -72,7 +74,8 @@ export class Wall {
     this.top = this.banded ? TEXT_HEIGHT + 2 : 0;
     this.slots = new Slots(head.images, groups, { width: width - this.named,
       height: height - this.top, gap, least: rows ? 3 : 1, most: only === null ? 26 : 40,
-      pitch: head.pictures ? findInkedWidth(head.pictures) : 1 });
+      pitch: head.pictures ? Math.min(1, findInkedWidth(head.pictures) + APART) : 1,
+      legible: head.pictures ? LEGIBLE : 0 });
   }
 
   /** Match the canvas to the pixels of the screen. */
@@ -228,7 +231,7 @@ export class Wall {
     const { width, height } = head.pictures, { order } = head.answers;
     const down = Math.ceil(order.length / across) * height;
     const side = size < 12 ? Math.floor(size) - 1 : size * 0.92; // small ones on whole pixels, apart
-    ctx.imageSmoothingEnabled = size < 1.5 * width;
+    ctx.imageSmoothingEnabled = size < 3 * width;
     for (let k = 0; k < order.length; k++) {
       const i = order[k];
       if (x[i] !== x[i]) continue;
