@@ -1,7 +1,6 @@
 """Per-class gain: bars, intervals and marks are those of plain sums, for every choice."""
 
 import re
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -23,6 +22,7 @@ from zslcore.analysis.overlap import (
     half_and_half,
 )
 from zslcore.datasets import load
+from zslcore.datasets.facts import published
 from zslcore.jobs.studies import stored_result
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.counts import overlaps
@@ -35,7 +35,7 @@ def visit(tmp_path, monkeypatch):
     """Open the page as a new visitor, with choices in the address; shipped results answer."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setenv("ZSL_SHIPPED", "1")
-    return partial(pages.visit, "overlap_gain")
+    return lambda **choices: pages.visit("overlap_gain", **{"gain_data": AWA2} | choices)
 
 
 def study_of(name):
@@ -171,11 +171,24 @@ def test_the_page_says_an_effect_where_it_is_planted_and_none_in_the_twin(visit,
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 
 
-def test_unrelated_classes_alone_are_the_last_group(visit):
-    groups = groups_of(AWA2)
-    assert [sum(g == group for g in groups.values()) for group in GROUP_LOOKS] == [24, 13, 13]
-    app = visit(gain_unrelated="true")
-    assert {bar[0] for bar in drawn(app)} == {c for c, g in groups.items() if g == "unrelated"}
+def test_the_first_answer_is_the_printed_gains_and_the_classes_in_both_sets(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    app = pages.visit("overlap_gain")
+    printed = published("overlap_gain_action")["overlap_gain_minus_idt"]
+    better = f"{(printed > 0).sum()} of {len(printed)} printed gains"
+    assert f"{better} on UCF101 are above zero, +{100 * printed.mean():.1f} %" in words(app)
+    (chart,) = (each for each in charts(app) if "Printed" in each.alt)
+    bars = [value for trace in chart.figure["data"] for value in trace["x"]]
+    np.testing.assert_allclose(sorted(bars), sorted(100 * printed))
+    assert "61 are in Kinetics" in words(app)
+    assert "36 are in Sports" in words(app)
+    shown = app.dataframe[0].value.set_index("class")
+    assert shown.count().to_dict() == {"Kinetics-400": 61, "Sports-1M": 36}
+    assert "simulated" not in " ".join(badge_texts(app))
+
+
+def badge_texts(app):
+    return [text.value for text in app.markdown if "badge" in text.value]
 
 
 def test_a_class_opens_with_its_synset_and_its_figure_by_method(visit):
@@ -213,7 +226,7 @@ def test_names_stand_in_columns_that_fit_a_window_and_are_no_html(visit, look):
     table = class_gains(study_of(AWA2), AWA2, UNTRAINED[AWA2], "SAE", names)
     for is_narrow, columns in ((False, table["group"].nunique()), (True, 1)):
         look(narrow=is_narrow)
-        figure = read(gain_bars(table, names[0], only_unrelated=False))
+        figure = read(gain_bars(table, names[0]))
         assert {trace.orientation for trace in figure.data if trace.type == "bar"} == {"h"}
         axes = [figure.layout[name] for name in figure.layout if name.startswith("yaxis")]
         assert len(axes) == columns
@@ -224,9 +237,9 @@ def test_names_stand_in_columns_that_fit_a_window_and_are_no_html(visit, look):
         assert len(across) == columns
         assert len({axis.range for axis in across}) == 1
     look(narrow=False)
-    assert gain_bars(table, names[0], only_unrelated=False).height < 500
+    assert gain_bars(table, names[0]).height < 500
     many = pd.concat([table] * 3, ignore_index=True)
-    upright = read(gain_bars(many, "", only_unrelated=False))
+    upright = read(gain_bars(many, ""))
     assert {trace.orientation for trace in upright.data if trace.type == "bar"} == {"v"}
 
 

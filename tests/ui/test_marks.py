@@ -31,6 +31,7 @@ from ui.figures.palette import (
     VALIDATED,
     translucent,
 )
+from ui.shell.numbers import signed
 from ui.takeaway.as_table import without_tags
 from zslcore.leakage.report import Bar, Picture
 from zslcore.metrics import seen_unseen_curve
@@ -313,25 +314,38 @@ def test_gains_of_classes(narrow, look):
     )
     table = table.assign(low=table["gain"] - 0.01, high=table["gain"] + 0.02, draws=range(N))
     table = table.assign(accuracy=values(1), baseline=values(2))
-    for alone in (False, True):
-        figure = gains.gain_bars(table, "eel", only_unrelated=alone)
-        bars = [m for m in shown(figure) if m.trace.type == "bar"]
-        part = table[table["group"] == "unrelated"] if alone else table
-        found = {m.y: m.x for m in bars}
-        same(found, zip(part["class"], 100 * part["gain"], strict=True))
-        row = table.set_index("class")
-        for m in bars:
-            of, (clicked, words) = row.loc[m.y], m.trace.customdata[m.k]
-            assert plain(clicked) == of.name
-            assert without_tags(words).startswith(f"{of.name}: ")
-            assert f"pre-training {of['accuracy']:.1%}, without {of['baseline']:.1%}" in words
-            opacity = 1 if of["draws"] >= gains.FEWEST_DRAWS else 0.45  # pale without an interval
-            assert m.color == translucent(GROUP_LOOKS[of["group"]].color, opacity)
-            assert m.series.startswith(GROUP_WORDS[of["group"]])
-        letters = [GLYPH[group] for group in sorted(part["group"])]
-        columns = [figure.layout[name] for name in figure.layout if name.startswith("yaxis")]
-        assert [glyph for axis in columns for glyph in glyphs(axis)] == letters
-        assert len(columns) == (1 if alone or narrow else len(GROUPS))
+    figure = gains.gain_bars(table, "eel")
+    bars = [m for m in shown(figure) if m.trace.type == "bar"]
+    found = {m.y: m.x for m in bars}
+    same(found, zip(table["class"], 100 * table["gain"], strict=True))
+    row = table.set_index("class")
+    for m in bars:
+        of, (clicked, words) = row.loc[m.y], m.trace.customdata[m.k]
+        assert plain(clicked) == of.name
+        assert without_tags(words).startswith(f"{of.name}: ")
+        assert f"pre-training {of['accuracy']:.1%}, without {of['baseline']:.1%}" in words
+        opacity = 1 if of["draws"] >= gains.FEWEST_DRAWS else 0.45  # pale without an interval
+        assert m.color == translucent(GROUP_LOOKS[of["group"]].color, opacity)
+        assert m.series.startswith(GROUP_WORDS[of["group"]])
+    letters = [GLYPH[group] for group in sorted(table["group"])]
+    columns = [figure.layout[name] for name in figure.layout if name.startswith("yaxis")]
+    assert [glyph for axis in columns for glyph in glyphs(axis)] == letters
+    assert len(columns) == (1 if narrow else len(GROUPS))
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_printed_gains(narrow, look):
+    look(narrow=narrow)
+    table = pd.DataFrame({"panel": ["a", "b"] * 4, "method": np.repeat(NAMES[:4], 2)})
+    table["gain"] = values()[:8] - 0.4
+    figure = gains.printed_gains(table)
+    bars = list(shown(figure))
+    row = table.set_index(["panel", "method"])["gain"]
+    same({(m.series, m.y): m.x for m in bars}, zip(row.index, 100 * row, strict=True))
+    assert all(m.said == m.y for m in bars)
+    labels = {note.text for note in figure.layout["annotations"]}
+    assert {f"{panel}, mean {signed(of.mean())}" for panel, of in row.groupby("panel")} <= labels
+    assert {signed(value) for value in row} <= labels
 
 
 def test_accuracies_inside_and_outside_the_pre_training_set():

@@ -22,6 +22,7 @@ from ui.figures.vocabulary import (
     bars,
     dots,
     figure,
+    fill,
     line,
     note,
     planes,
@@ -51,23 +52,53 @@ FEWEST_DRAWS = 5
 
 
 @cached_figure
+def printed_gains(table: pd.DataFrame) -> Chart:
+    """Draw printed gains, one bar per method, in one plane per ``panel`` of the table.
+
+    Other columns are ``method`` and ``gain``, the difference of two overlap gains as a fraction.
+    """
+    parts = list(table.groupby("panel", sort=False))
+    gains, methods = 100 * table["gain"], list(dict.fromkeys(table["method"]))
+    reach = [1.15 * min(0.0, gains.min()), 1.3 * gains.max()]
+    traces: list[Part] = []
+    notes: list[Part] = []
+    axes: Part = {}
+    for plane, (panel, part) in zip(
+        planes(len(parts), spacing=0.03, below=0.4), parts, strict=True
+    ):
+        values, rows = 100 * part["gain"].to_numpy(), part["method"].map(methods.index).to_numpy()
+        of_bars = {"x": values, "y": rows, "orientation": "h", "customdata": part["method"]}
+        look = {"marker": fill(GROUP_LOOKS["in the set"]), "showlegend": False, "width": 0.7}
+        hover = "%{customdata}: %{x:+.1f} %<extra></extra>"
+        traces.append(plane.on(bars(name=panel, hovertemplate=hover, **of_bars, **look)))
+        at = {"xref": f"x{plane.suffix}", "yref": f"y{plane.suffix}", "xanchor": "left"}
+        for value, row in zip(values, rows, strict=True):
+            notes.append(note(signed(value / 100), max(value, 0), row, xshift=6, **at))
+        notes.append(plane.title(f"{panel}, mean {signed(values.mean() / 100)}"))
+        of_x = axis("gain, %", grid=True, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color)
+        of_y = axis(names=methods, grid=False, range=[len(methods) - 0.4, -0.6])
+        of_y["showticklabels"] = narrow() or plane.number == 1
+        axes |= plane.axes(of_x, of_y)
+    height = 250 * (len(parts) if narrow() else 1)
+    return figure(traces, height=height, annotations=notes, barmode="overlay", **axes)
+
+
+@cached_figure
 def gain_bars(
     table: pd.DataFrame,
     picked: str,
     gain: GroupGain | None = None,
     *,
-    only_unrelated: bool,
     title_of_set: str = "the pre-training set",
 ) -> Chart:
     """Draw one bar per class with its interval, in a column per group with the group's mean.
 
-    The class ``picked`` has a frame; ``only_unrelated`` leaves out the other groups. The means of
-    the groups and their difference ``gain`` come first: above the short columns, which are then on
-    the left, or above all. On a phone all groups share a column. With too many classes for
-    readable names, bars are vertical, without means.
+    The class ``picked`` has a frame. The means of the groups and their difference ``gain`` come
+    first: above the short columns, which are then on the left, or above all. On a phone all
+    groups share a column. With too many classes for readable names, bars are vertical, without
+    means.
     """
-    every = ["unrelated"] if only_unrelated else list(GROUP_LOOKS)
-    parts = [part for group in every if len(part := table[table["group"] == group])]
+    parts = [part for group in GROUP_LOOKS if len(part := table[table["group"] == group])]
     n, longest = sum(map(len, parts)), table["class"].map(abridged).str.len().max()
     named = n <= MOST_NAMED
     has_columns = named and not narrow() and n > 0

@@ -8,14 +8,15 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from ui.figures.gains import FEWEST_DRAWS, gain_bars
+from ui.figures.gains import FEWEST_DRAWS, gain_bars, printed_gains
 from ui.figures.images import image_row
 from ui.figures.marks import GROUP_WORDS
 from ui.figures.palette import narrow
 from ui.intake import import_dialog
 from ui.maps import simulated_effects
-from ui.shell.frame import Header, chart, errors_as_sentences, place_answer
+from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer
 from ui.shell.numbers import in_points, signed
 from ui.shell.text import plain
 from ui.shell.visitors import available_datasets
@@ -31,7 +32,7 @@ from zslcore.analysis.overlap import (
     same_classes,
 )
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.datasets.facts import PRETRAINING, action_facts, recognise_actions
+from zslcore.datasets.facts import PRETRAINING, action_facts, published, recognise_actions
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.leakage import VOCABULARY_NAMES, AuditContext, get_vocabulary
 from zslcore.leakage.contamination import titles_of_sets
@@ -39,6 +40,8 @@ from zslcore.methods import METHODS
 from zslcore.metrics.gain import GROUPS
 
 DRAWS = 30
+#: Entry of the menu for the gains printed in Huang et al. (VISAPP 2021).
+PRINTED = "UCF101, as printed"
 #: Maximum number of pictures shown for a class.
 PICTURES = 16
 #: Simulated data that have no features without pre-training.
@@ -48,61 +51,102 @@ ANNOTATED = {vocabulary: name for name, vocabulary in PRETRAINING.items()}
 
 
 def show(_: Header) -> None:
-    """Choose data and method, show the gain of each class, and details of one class."""
+    """Show the printed gains or, for a data set, the gain of each class."""
     answer = place_answer()
     with errors_as_sentences():
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            dataset = _choose_dataset()
-            menu = list(dict.fromkeys([*GAIN_METHODS, *METHODS]))
-            method = controls.choose_option("Method", menu, key="gain_method", width=128)
-            with st.popover("More", icon=":material/more_horiz:"):
-                baseline = _choose_baseline(dataset)
-                vocabulary, matches = _choose_vocabulary(dataset)
-                only_unrelated = st.toggle(
-                    "Unrelated classes only", key="gain_unrelated", bind="query-params"
+        controls_row = st.container(horizontal=True, vertical_alignment="bottom")
+        with controls_row:
+            name = _choose_data()
+        if name == PRINTED:
+            with controls_row:
+                import_dialog.offer()
+                st.container(key="gain_hint").caption(
+                    "Import features, or choose simulated data, for the gain of each class."
                 )
-            import_dialog.offer()
-            hint = st.container(key="gain_hint")
-        in_set, related = (
-            set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
-        )
-        Header(answer.mark).mark(dataset)
-        if not baseline:
-            _ask_for_baseline(dataset)
-        methods = list(dict.fromkeys([*GAIN_METHODS, method]))
-        overlap_study = OverlapStudy.of(
-            [dataset, cache.dataset(baseline)], methods, sorted(in_set), DRAWS
-        )
-        study = waiting.study_result(overlap_study)
-        gains = partial(class_gains, study, dataset.name, baseline)
-        table = gains(method, dataset.class_names, related)
-        gain = group_gain(table)
+            _show_printed(answer)
+        else:
+            _show_computed(answer, controls_row, cache.dataset(name))
+
+
+def _show_computed(answer: ViewAnswer, controls_row: DeltaGenerator, dataset: ZSLDataset) -> None:
+    """Choose a method, show the gain of each class, and details of one class."""
+    with controls_row:
+        menu = list(dict.fromkeys([*GAIN_METHODS, *METHODS]))
+        method = controls.choose_option("Method", menu, key="gain_method", width=128)
+        with st.popover("More", icon=":material/more_horiz:"):
+            baseline = _choose_baseline(dataset)
+            vocabulary, matches = _choose_vocabulary(dataset)
+        import_dialog.offer()
+        hint = st.container(key="gain_hint")
+    in_set, related = (
+        set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
+    )
+    Header(answer.mark).mark(dataset)
+    if not baseline:
+        _ask_for_baseline(dataset)
+    methods = list(dict.fromkeys([*GAIN_METHODS, method]))
+    overlap_study = OverlapStudy.of(
+        [dataset, cache.dataset(baseline)], methods, sorted(in_set), DRAWS
+    )
+    study = waiting.study_result(overlap_study)
+    gains = partial(class_gains, study, dataset.name, baseline)
+    table = gains(method, dataset.class_names, related)
+    gain = group_gain(table)
     answer.say(*_in_words(gain, table, vocabulary, simulated=dataset.simulated))
     enough = table["draws"] >= FEWEST_DRAWS
     first = str(table["class"][enough if enough.any() else ~enough].iloc[0])
     hint.caption(_hint(table, first))
-    _draw(table, gain, dataset, method, vocabulary, only_unrelated=only_unrelated)
+    _draw(table, gain, dataset, method, vocabulary)
     names = sorted(table["class"])
     name = controls.choose_option("Class", names, key="gain_class", default=first, width=320)
     of_methods = [gains(each, dataset.class_names).assign(method=each) for each in methods]
     _show_class(name, dataset, matches, vocabulary, pd.concat(of_methods))
 
 
+# --- Printed gains --------------------------------------------------------------------------------
+
+
+def _show_printed(answer: ViewAnswer) -> None:
+    """Show the gains that Huang et al. (VISAPP 2021) print, and the classes in both sets."""
+    sets = published("action_splits").set_index("configuration")["pretraining"]
+    table = published("overlap_gain_action").rename(columns={"overlap_gain_minus_idt": "gain"})
+    table["panel"] = table["configuration"].map(sets) + ", " + table["semantics"]
+    table["method"] = table["method"].str.replace(r"_(.+)", r" (\1)", regex=True)
+    better, mean = int((table["gain"] > 0).sum()), signed(table["gain"].mean(), "+.1f")
+    answer.say(
+        f"Classes in the pre-training set do: {better} of {len(table)} printed gains on UCF101 are "
+        f"above zero, {mean} % on average.",
+        "Gain: relative difference in accuracy between classes in the pre-training set and other "
+        "classes, minus the same difference without pre-training (Huang et al. 2021).",
+    )
+    chart(
+        printed_gains(table.sort_values("panel", kind="stable")[["panel", "method", "gain"]]),
+        "Printed gains by pre-training set, class embeddings and method, in percent.",
+        key="gain_bars",
+        table=lambda: table,
+    )
+    listed = published("overlap_action").query("dataset == 'UCF101'").set_index("class")
+    by_set = listed.groupby("pretraining")["pretraining_class"]
+    classes = pd.concat({str(name): part for name, part in by_set}, axis=1)
+    counts = [f"{n} are in {name}" for name, n in classes.count().items()]
+    st.markdown(f"**Of the {len(classes)} classes, {' and '.join(counts)}**, under these names:")
+    labels = {name: name for name in ("class", *classes)}
+    tables.show(classes.reset_index(), "classes_of_ucf101", labels=labels, height=246)
+
+
 # --- Choices --------------------------------------------------------------------------------------
 
 
-def _choose_dataset() -> ZSLDataset:
-    """Choose an imported data set, or a simulated data set with or without an effect."""
-    names = [
+def _choose_data() -> str:
+    """Choose the printed gains, an imported data set, or simulated data with or without effect."""
+    names = [PRINTED] + [
         name
         for name in data_menu.offered(results_only=False, effects=True)
         if name != "digits" and not name.startswith(WITHOUT_BASELINE)
     ]
     chosen = data_menu.chosen_dataset()
-    default = chosen if chosen in names else "simulated-AWA2"
-    return cache.dataset(
-        data_menu.choose_name("Data set", names, key="gain_data", default=default, width=320)
-    )
+    default = chosen if chosen in names else PRINTED
+    return data_menu.choose_name("Data set", names, key="gain_data", default=default, width=320)
 
 
 def _choose_baseline(dataset: ZSLDataset) -> str:
@@ -195,22 +239,18 @@ def _draw(
     dataset: ZSLDataset,
     method: str,
     vocabulary: str,
-    *,
-    only_unrelated: bool,
 ) -> None:
     """Draw one bar per class, which opens the class on a click."""
-    n = int((table["group"] == "unrelated").sum()) if only_unrelated else len(table)
     chart(
         gain_bars(
             table,
             st.session_state.get("gain_class", ""),
             gain,
-            only_unrelated=only_unrelated,
             title_of_set=titles_of_sets([vocabulary]),
         ),
-        f"Gain of {n} classes with {method}: accuracy with pre-trained features minus accuracy "
-        "with untrained features, in points, largest first, with 95 % intervals; classes in the "
-        "pre-training set and related classes are marked.",
+        f"Gain of {len(table)} classes with {method}: accuracy with pre-trained features minus "
+        "accuracy with untrained features, in points, largest first, with 95 % intervals; classes "
+        "in the pre-training set and related classes are marked.",
         key="gain_bars",
         table=lambda: table,
         on_pick=_open_clicked,
