@@ -70,31 +70,24 @@ def show_pairs(
         )
 
 
-def show_protocols(
-    first: EvaluatedScores, words: Words, gamma: float | None, with_intervals: bool
-) -> None:
-    """Show all metrics by protocol, also at a gamma set by hand, with a sentence on each."""
-    report, name = first.report, f"scores_{first.stem}_protocols"
+def show_protocols(first: EvaluatedScores, words: Words, with_intervals: bool) -> None:
+    """Explain missing metrics and each protocol, below a table of intervals if it is wanted."""
+    table = first.report.table(words)
     if with_intervals:
         with st.spinner("Resampling classes and images …"):
-            table = report.table(words, with_intervals=True)
+            table = first.report.table(words, with_intervals=True)
         labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "value"}
-        columns = ["value", *INTERVALS]
+        columns, name = ["value", *INTERVALS], f"scores_{first.stem}_intervals"
         tables.show(table, name, labels=labels | INTERVALS, percent=columns, height="content")
-        st.caption(f"{_EXPLAINED} {words.translate(report.caution)}")
-    else:
-        table = report.table(words)
-        table["protocol"] = table["protocol"].str.replace("chosen", report.origin or "chosen")
-        _show_by_side(table, _at_own_gamma(first, words, gamma), name)
+        st.caption(f"{_EXPLAINED} {words.translate(first.report.caution)}")
     _show_reasons(table)
-    with st.expander("What each protocol means", icon=":material/dictionary:"):
-        st.markdown(
-            "\n".join(
-                f"- **{words.translate(p.name)}.** {words.translate(p.steps)} "
-                f"*Used:* {words.translate(p.users)}."
-                for p in PROTOCOLS
-            )
+    st.markdown(
+        "\n".join(
+            f"- **{words.translate(p.name)}.** {words.translate(p.steps)} "
+            f"*Used:* {words.translate(p.users)}."
+            for p in PROTOCOLS
         )
+    )
 
 
 def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> pd.DataFrame:
@@ -106,17 +99,26 @@ def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> 
     return table[here].assign(protocol=f"Joint label space, γ = {three_digits(gamma)}")
 
 
-def _show_by_side(table: pd.DataFrame, at_own: pd.DataFrame, name: str) -> None:
-    """Show one row per protocol with the accuracies of both sides and H, then other metrics."""
+def show_values(first: EvaluatedScores, words: Words, gamma: float | None) -> None:
+    """Show the accuracies of both sides and H of each protocol, then other metrics.
+
+    A ``gamma`` that was set by hand has a row of its own.
+    """
+    table = first.report.table(words)
+    table["protocol"] = table["protocol"].str.replace("chosen", first.report.origin or "chosen")
     of_sides = table.groupby("protocol")["line"].transform(lambda lines: "H" in set(lines))
-    protocols = pd.concat([table[of_sides], at_own])
+    protocols = pd.concat([table[of_sides], _at_own_gamma(first, words, gamma)])
     column = protocols["line"].str.split().str[-1]  # "seen" of "seen among seen"
     column += protocols["average"].map({"per class": "", "per image": ", per image"})
-    wide = _wide(protocols.assign(column=column), "protocol")
+    by_side = _wide(protocols.assign(column=column), "protocol")
     others = table[~of_sides]
-    column = others["line"] + others["protocol"].str.extract("(, γ = 0)", expand=False).fillna("")
-    for k, shown in enumerate((wide, _wide(others.assign(column=column), "average"))):
-        tables.show(shown, f"{name}_{k}", percent=[*shown][1:], height="content")
+    metric = others["line"] + others["protocol"].str.extract("(, γ = 0)", expand=False).fillna("")
+    by_metric = _wide(others.assign(metric=metric, column=others["average"]), "metric")
+    for k, shown in enumerate((by_side, by_metric)):
+        labels = {str(column): str(column) for column in shown}
+        values = [*labels][1:]
+        name = f"scores_{first.stem}_protocols_{k}"
+        tables.show(shown, name, labels=labels, percent=values, height="content")
 
 
 def _wide(table: pd.DataFrame, rows: str) -> pd.DataFrame:

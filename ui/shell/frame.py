@@ -49,7 +49,7 @@ WHAT = "Measure, calibrate and audit zero-shot learning."
 _APP = Path(__file__).parents[2] / "app.py"
 _ICON = Path(__file__).with_name("icon.svg")
 #: Heights of the bar below the navigation and of the heading, in pixels.
-_BAR, _HEADING = 24, 40
+_BAR, _HEADING = 24, 32
 #: Padding of each label in the choice of views, and width of a letter, in pixels; the width of the
 #: placeholder follows from both numbers.
 _PADDING, _LETTER = 34, 7
@@ -161,8 +161,6 @@ def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
     ):
         st.caption(f"**Zero-shot lab** · {WHAT}", width="content")
         window.watch()
-        with st.container(width="content", key="jobs"):
-            _show_jobs()
         with st.container(
             horizontal=True,
             vertical_alignment="center",
@@ -170,6 +168,8 @@ def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
             width="content",
             key="tools",
         ):
+            with st.container(width="content", key="jobs"):
+                _show_jobs()
             for tool in tools:
                 tool()
             _show_menus()

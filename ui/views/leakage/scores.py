@@ -9,7 +9,12 @@ import streamlit as st
 
 from ui.intake import scores
 from ui.intake.scores import ENDINGS, TEXTS, EvaluatedScores, ScoreUpload
-from ui.sections.protocol_tables import sentence_on_pair, show_pairs, show_protocols
+from ui.sections.protocol_tables import (
+    sentence_on_pair,
+    show_pairs,
+    show_protocols,
+    show_values,
+)
 from ui.shell import site_map, terms
 from ui.shell.frame import Header, errors_as_sentences, place_answer, show_tabs
 from ui.shell.guard import fragment
@@ -183,8 +188,10 @@ def _show_scores(
             st.caption(plain(" ".join(remarks)))
         if tested.zsl_ranks is None:
             st.caption("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
-    slot, below = st.container(key="scores_slot" if tested.has_curve else None), st.container()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(key="scores_pictures"):
+        left, right = st.columns([0.64, 0.36], gap="medium")
+    slot, side = left.container(key="scores_slot" if tested.has_curve else None), right.container()
+    with right, st.container(horizontal=True, vertical_alignment="bottom"):
         gamma = _ask_gamma(first) if tested.has_curve else None
         with_intervals = st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
     with slot:
@@ -192,12 +199,13 @@ def _show_scores(
             _show_accuracy(first, words)
         else:
             _draw_curves(first, others, words, gamma)
+    with side:
+        show_values(first, words, gamma)
     tabs = {
-        "Every protocol": lambda: show_protocols(first, words, gamma, with_intervals),
+        "Every protocol": lambda: show_protocols(first, words, with_intervals),
         "Compare": lambda: show_pairs(first, others, gamma, words),
     }
-    with below:
-        show_tabs(tabs, key="scores_tab")
+    show_tabs(tabs, key="scores_tab")
     _show_remarks(first, words)
     show_split_of(matrix, is_example=not compared)
     with st.expander("Command and predictions", icon=":material/terminal:"):

@@ -31,7 +31,7 @@ export default function ({ data, parentElement, setStateValue }) {
 
 const WIDE = 720; // least width in pixels for plots side by side
 const SIDE = 440; // width in pixels of the first plot, more in a high window
-const ABOVE = 470; // height in pixels of a page without this plot
+const ABOVE = 434; // height in pixels of a page without this plot
 
 /** @extends {CurveFigure<Head>} */
 export class SeenUnseen extends CurveFigure {
