@@ -49,7 +49,7 @@ def uploaded(path, **query):
 def test_a_file_is_shown_under_every_protocol_with_its_sentence(own, report):
     app = uploaded(own)
     by_side, others = (frame.value for frame in app.dataframe)
-    by_side, others = by_side.set_index("protocol"), others.set_index("average")
+    by_side, others = by_side.set_index("protocol"), others.set_index("metric")
     expected = report.table()
     for row in expected.to_dict("records"):
         if row["protocol"] in by_side.index:
@@ -57,7 +57,7 @@ def test_a_file_is_shown_under_every_protocol_with_its_sentence(own, report):
             value = by_side.loc[row["protocol"], column]
         else:
             column = row["line"] + ", γ = 0" * row["protocol"].endswith("γ = 0")
-            value = others.loc[row["average"], column]
+            value = others.loc[column, row["average"]]
         assert value == pytest.approx(100 * row["value"], nan_ok=True), row
     cells = by_side.size + others.size
     assert cells - len(expected) == 3  # AUROC and FPR95 per class, macro F1 per image
@@ -101,7 +101,7 @@ def test_intervals_are_drawn_when_they_are_switched_on(own, report):
     app = uploaded(own)
     app.toggle(key="scores_intervals").set_value(True).run()
     assert not app.exception
-    shown = app.dataframe[0].value
+    shown = app.dataframe[2].value
     expected = report.table(with_intervals=True)
     for column in ("low", "high", "low_images", "high_images"):
         np.testing.assert_allclose(shown[column], 100 * expected[column])
@@ -115,7 +115,7 @@ def test_a_pair_shows_the_difference_of_every_figure():
     assert not app.exception
     first, second, _ = app.session_state["scores_made"].values()
     pair = compare_scores(first.matrix, second.matrix, (first.gamma, second.gamma))
-    shown = app.dataframe[0].value
+    shown = app.dataframe[2].value
     np.testing.assert_allclose(shown["value"], 100 * pair.table()["value"])
     assert len(shown) == len(pair.differences)
     np.testing.assert_allclose(shown["p"], pair.table()["p"])
