@@ -115,10 +115,8 @@ def show_values(first: EvaluatedScores, words: Words, gamma: float | None) -> No
     metric = others["line"] + others["protocol"].str.extract("(, γ = 0)", expand=False).fillna("")
     by_metric = _wide(others.assign(metric=metric, column=others["average"]), "metric")
     for k, shown in enumerate((by_side, by_metric)):
-        labels = {str(column): str(column) for column in shown}
-        values = [*labels][1:]
         name = f"scores_{first.stem}_protocols_{k}"
-        tables.show(shown, name, labels=labels, percent=values, height="content")
+        tables.show(shown, name, percent=[*shown][1:], height="content")
 
 
 def _wide(table: pd.DataFrame, rows: str) -> pd.DataFrame:

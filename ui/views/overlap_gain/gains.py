@@ -130,8 +130,7 @@ def _show_printed(answer: ViewAnswer) -> None:
     classes = pd.concat({str(name): part for name, part in by_set}, axis=1)
     counts = [f"{n} are in {name}" for name, n in classes.count().items()]
     st.markdown(f"**Of the {len(classes)} classes, {' and '.join(counts)}**, under these names:")
-    labels = {name: name for name in ("class", *classes)}
-    tables.show(classes.reset_index(), "classes_of_ucf101", labels=labels, height=246)
+    tables.show(classes.reset_index(), "classes_of_ucf101", height=246)
 
 
 # --- Choices --------------------------------------------------------------------------------------
