@@ -63,9 +63,7 @@ def printed_gains(table: pd.DataFrame) -> Chart:
     traces: list[Part] = []
     notes: list[Part] = []
     axes: Part = {}
-    for plane, (panel, part) in zip(
-        planes(len(parts), spacing=0.03, below=0.4), parts, strict=True
-    ):
+    for plane, (panel, part) in zip(planes(len(parts), spacing=0.03), parts, strict=True):
         values, rows = 100 * part["gain"].to_numpy(), part["method"].map(methods.index).to_numpy()
         of_bars = {"x": values, "y": rows, "orientation": "h", "customdata": part["method"]}
         look = {"marker": fill(GROUP_LOOKS["in the set"]), "showlegend": False, "width": 0.7}
@@ -75,7 +73,8 @@ def printed_gains(table: pd.DataFrame) -> Chart:
         for value, row in zip(values, rows, strict=True):
             notes.append(note(signed(value / 100), max(value, 0), row, xshift=6, **at))
         notes.append(plane.title(f"{panel}, mean {signed(values.mean() / 100)}"))
-        of_x = axis("gain, %", grid=True, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color)
+        title = "gain, %" if not narrow() or plane.number == len(parts) else ""
+        of_x = axis(title, grid=True, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color)
         of_y = axis(names=methods, grid=False, range=[len(methods) - 0.4, -0.6])
         of_y["showticklabels"] = narrow() or plane.number == 1
         axes |= plane.axes(of_x, of_y)
