@@ -190,7 +190,10 @@ def _show_scores(
             st.caption("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
     with st.container(key="scores_pictures"):
         left, right = st.columns([0.64, 0.36], gap="medium")
-    slot, side = left.container(key="scores_slot" if tested.has_curve else None), right.container()
+    slot, side = (
+        left.container(key="scores_slot" if tested.has_curve else None),
+        right.container(key="scores_values"),
+    )
     with right, st.container(horizontal=True, vertical_alignment="bottom"):
         gamma = _ask_gamma(first) if tested.has_curve else None
         with_intervals = st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
