@@ -191,8 +191,8 @@ def test_an_honest_pickle_is_read(tmp_path):
     [
         ({"shape": (4, 4)}, X.tobytes(), "declares 13 values of a storage with 12"),
         ({"offset": 1}, X.tobytes(), "declares 13 values of a storage with 12"),
-        ({"stride": (-3, 1)}, X.tobytes(), "expected shape and place of a tensor"),
-        ({"offset": -1}, X.tobytes(), "expected shape and place of a tensor"),
+        ({"stride": (-3, 1)}, X.tobytes(), "expected shape and offset of a tensor"),
+        ({"offset": -1}, X.tobytes(), "expected shape and offset of a tensor"),
         ({"n": 13}, X.tobytes(), "declares 52 bytes of values; got 48"),
         ({"n": 10}, X.tobytes(), "declares 12 values of a storage with 10"),
         ({"n": 12}, X.tobytes() * 2, "declares 96 bytes for '0'"),

@@ -40,8 +40,10 @@ from zslcore.results.shipped import ResultsOnly
 WARNED = "storage_warned"
 #: Session key: time at which this run of the page began, by the monotonic clock.
 BEGAN = "page_began"
-#: Session keys: page and view of the visit's latest run; whether the visit has just changed pages.
-_SHOWN, _LEFT = "place_shown", "place_left"
+#: Session key: page and view of the visit's latest run.
+_SHOWN = "place_shown"
+#: Session key: whether the visit has just changed pages.
+_LEFT = "place_left"
 #: Session key: name and value of a control, left by the search for the view that it opens.
 CHOICE = "place_choice"
 #: Purpose of the app, shown next to its name on every page.

@@ -65,9 +65,9 @@ TITLE = frozenset({*NAMED, "classes", "labels", "categories", "id2label", "label
 ID_TITLES = frozenset({"wnid", "wnids", "synset", "synsets", "wordnetid", "id", "ids"})
 #: Objects of a JSON in which one list under a title is searched: largest depth and number.
 MOST_LEVELS, MOST_OBJECTS = 5, 1000
-#: A line of a mapping between names and numbers, or of a list; the start of an item in a protobuf
-#: text, and its name.
+#: A line of a mapping between names and numbers, or of a list.
 MAPPED = re.compile(r"\s*(-\s+\S|[\"']?\d+[\"']?\s*:\s*\S|[^:#]+:\s*\d+\s*$)")
+#: Start of an item in a protobuf text, and pattern of its name.
 PROTOBUF, ITEM_NAME = re.compile(r"\s*item\s*\{"), r"\b{}\s*:\s*(?:\"(.*?)\"|'(.*?)')"
 ARTICLES = frozenset({"a", "an", "the", "one"})
 #: Pattern that marks the words before a name as a prompt, as in "a photo of a dog".

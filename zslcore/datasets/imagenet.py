@@ -244,9 +244,10 @@ def class_positions() -> np.ndarray:
 K, R, TAU, RHO, OMEGA, ETA, SIGMA = 64, 40, 0.7, 0.55, 1.0, 1.0, 1.0
 #: With planted effects: (rho, omega) of a rare class, of a common class, and of training classes.
 RARE, COMMON, TRAINED = (0.1, 1.5), (0.45, 1.1), (0.9, 0.6)
-#: Share of the nearest training class in the appearance of an unseen class; number of images from
-#: which a class is common.
-BETA, MANY = 0.75, 1756
+#: Share of the nearest training class in the appearance of an unseen class.
+BETA = 0.75
+#: Number of images from which a class is common.
+MANY = 1756
 SEED = 21
 #: Rows drawn at a time; each block has its own generator.
 BLOCK = 1024

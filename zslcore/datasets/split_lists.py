@@ -463,7 +463,7 @@ def is_class_list(lines: Sequence[str]) -> bool:
         len({*lines}) == len(lines) > 0
         and max(map(len, lines)) <= MOST_LETTERS
         and not any(IMAGE.search(line) or "/" in line or "\\" in line for line in lines)
-        and not any(NUMBER_BEHIND.search(line) for line in lines)
+        and not any(NUMBER_AFTER.search(line) for line in lines)
     )
 
 

@@ -147,7 +147,7 @@ SCHEMA = Schema(RunResult, version=3)
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One method on one split: its result, and the scores behind its metrics.
+    """One method on one split: its result, and the scores from which its metrics are computed.
 
     Attributes
     ----------

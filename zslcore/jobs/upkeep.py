@@ -78,23 +78,23 @@ def sweep_leftovers() -> int:
 
 def _abandoned() -> list[Path]:
     root = data_folder()
-    folders = [path for path in _places_of_drafts(root) if artifacts.is_abandoned(path)]
+    folders = [path for path in _folders_of_drafts(root) if artifacts.is_abandoned(path)]
     day_old = time.time() - artifacts.ABANDONED
     files = [path for path in (*root.glob(".*"), *root.glob("*/.*")) if is_draft_file(path)]
     files = [path for path in files if path.parent.name != imports.QUARANTINE]
     return [*folders, *imports.abandoned(), *(path for path in files if _changed(path) < day_old)]
 
 
-def _places_of_drafts(root: Path) -> list[Path]:
+def _folders_of_drafts(root: Path) -> list[Path]:
     """Return the folders that should contain only drafts."""
     folders = [*(root / artifacts.SCRATCH).glob("*/"), *(root / "jobs").glob(".*/")]
     return [path for path in folders if not path.is_symlink()]
 
 
-def _strangers() -> list[Path]:
+def _unknown_folders() -> list[Path]:
     """Return folders, at least a day old, that are neither drafts nor known to this version."""
     day_old = time.time() - artifacts.ABANDONED
-    folders = [path for path in _places_of_drafts(data_folder()) if not artifacts.is_draft(path)]
+    folders = [path for path in _folders_of_drafts(data_folder()) if not artifacts.is_draft(path)]
     return imports.unknown_folders() + [
         path for path in folders if artifacts.last_modified(path) < day_old
     ]
@@ -239,9 +239,11 @@ def _leftovers() -> FolderCheck:
 
 def _quarantine() -> Iterator[FolderCheck]:
     """Yield checks for unknown folders, and the contents of the quarantine."""
-    if strangers := _strangers():
-        names = _named(strangers)
-        sentence = f"This version does not recognise {counted(len(strangers), 'folder')}: {names}."
+    if unknown_folders := _unknown_folders():
+        names = _named(unknown_folders)
+        sentence = (
+            f"This version does not recognise {counted(len(unknown_folders), 'folder')}: {names}."
+        )
         yield FolderCheck("quarantine", False, sentence, _quarantined)
     quarantined = sorted((data_folder() / imports.QUARANTINE).glob("*"))
     if quarantined:
@@ -254,7 +256,7 @@ def _quarantine() -> Iterator[FolderCheck]:
 
 
 def _quarantined() -> str:
-    moved = [imports.quarantine(path) for path in _strangers()]
+    moved = [imports.quarantine(path) for path in _unknown_folders()]
     return f"{len(moved):,} of them were moved to {data_folder() / imports.QUARANTINE}."
 
 

@@ -233,7 +233,7 @@ def repair_store(path: Path) -> str:
     draft = draft_of(path)
     patched = draft.with_name(f"{draft.name}.patched")
     try:
-        with _alone(path):
+        with _repair_lock(path):
             damage = damage_of(path)
             # Another process may have repaired the store before the lock was free.
             return _replace(path, draft, patched, damage) if damage else ""
@@ -247,7 +247,7 @@ def repair_store(path: Path) -> str:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _repair_lock(path: Path) -> Iterator[None]:
     """Lock out other repairs through a separate file: the store may be too damaged for a lock."""
     lock = path.with_name(f".{path.name}.repair")
     with closing(sqlite3.connect(lock, timeout=PATIENCE, isolation_level=None)) as db:

@@ -78,10 +78,10 @@ def _contradictions(entry: dict[str, Any], result: RunResult) -> Iterator[str]:
         yield "gamma_origin must be given, since the spec has a gamma; got validated"
     if not _is_moment(result.created):
         yield "created must be a time with its time zone, such as 2026-01-31T12:00:00+00:00"
-    yield from _of_another_question(entry["spec"], result)
+    yield from _wrong_keys(entry["spec"], result)
 
 
-def _of_another_question(spec: dict[str, Any], result: RunResult) -> Iterator[str]:
+def _wrong_keys(spec: dict[str, Any], result: RunResult) -> Iterator[str]:
     """Yield the reason why the key of a result is not the key of its spec."""
     unknown = sorted({*spec} - {field.name for field in fields(RunSpec)})
     if unknown:

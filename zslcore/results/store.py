@@ -202,7 +202,7 @@ class ResultStore:
         for content, of_run in self._select("predictions", key):
             if of_run == created:
                 with suppress(FileRefusedError):
-                    return _understood(content)
+                    return _parsed_predictions(content)
         return None
 
     def get(self, key: str) -> RunResult | None:
@@ -410,7 +410,7 @@ class ResultStore:
 
 
 @lru_cache(maxsize=MOST_IN_MEMORY)
-def _understood(content: bytes) -> Predictions:
+def _parsed_predictions(content: bytes) -> Predictions:
     """Return the predictions in the bytes of a file, cached for repeated runs of a page."""
     with scratch() as folder:
         path = folder / "predictions.parquet"

@@ -821,7 +821,7 @@ def _read(
         "memory": OPENING + (3 * limits.budget(size) if memory is None else memory),
         "seconds": limits.seconds(size),
         "written": max(limits.budget(size), MAX_ANSWER) if written is None else written,
-        "damaged": f"expected {what} that is complete; got a damaged or truncated file",
+        "damage_message": f"expected {what} that is complete; got a damaged or truncated file",
     }
     try:
         return call(reader, str(path.resolve()), *args, files=[path], out=into, **limited)
@@ -859,8 +859,8 @@ def read_confined(
 
     ``origin`` names the origin of the memory limit in a refusal.
     """
-    short = f"needs more than the {memory:,} bytes {origin}"
-    limited: dict[str, Any] = {"memory": memory, "seconds": seconds, "short": short}
+    message = f"needs more than the {memory:,} bytes {origin}"
+    limited: dict[str, Any] = {"memory": memory, "seconds": seconds, "memory_message": message}
     try:
         return call(function, dict(arguments), memory, files=files, out=into, **limited)
     except Refused as refusal:

@@ -101,16 +101,16 @@ def call(
     memory: int,
     seconds: int,
     written: int | None = None,
-    short: str = "needs more memory than its declared size explains",
-    damaged: str = "expected a complete file; got a damaged or truncated one",
+    memory_message: str = "needs more memory than its declared size explains",
+    damage_message: str = "expected a complete file; got a damaged or truncated one",
 ) -> Any:
     """Call ``function(*args, out)`` in a confined process.
 
     ``args`` must be JSON values. The process may read ``files`` and write into the folder ``out``.
     ``memory`` limits the bytes of the process beyond its libraries, ``seconds`` its processor time,
     and ``written`` the bytes of each file that it writes; its files may have twice as many in
-    total. ``short`` is the message for a lack of memory, ``damaged`` for any other exception.
-    Raises Refused, also if the process ends without an answer.
+    total. ``memory_message`` is the message for a lack of memory, ``damage_message`` for any other
+    exception. Raises Refused, also if the process ends without an answer.
     """
     request = {
         "function": [function.__module__, function.__qualname__],
@@ -120,8 +120,8 @@ def call(
         "memory": memory,
         "seconds": seconds,
         "written": memory if written is None else written,
-        "short": short,
-        "damaged": damaged,
+        "memory_message": memory_message,
+        "damage_message": damage_message,
         "answer": min(MAX_ANSWER, ANSWER + ANSWER_PER_BYTE * sum(_size(path) for path in files)),
     }
     if _confined:
@@ -386,9 +386,9 @@ def _answer(request: Mapping[str, Any]) -> str:
     except Refused as refusal:
         raise Refused(str(refusal), refusal.where or _variable(_reading)) from None
     except MemoryError:
-        raise Refused(request["short"], _variable(_reading)) from None
+        raise Refused(request["memory_message"], _variable(_reading)) from None
     except Exception:  # noqa: BLE001
-        raise Refused(request["damaged"], _variable(_reading)) from None
+        raise Refused(request["damage_message"], _variable(_reading)) from None
 
 
 def _variable(name: object) -> str:

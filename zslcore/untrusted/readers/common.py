@@ -12,7 +12,7 @@ TEXT_BYTES = 1 << 10
 MAX_PATH, MAX_NAME = 200, 256
 #: Largest code point, largest row number, and limit of exact integers in float64.
 LAST_CHARACTER, MAX_ROW, MAX_NUMBER = 0x10FFFF, 2**31 - 1, 2**53
-#: Number of bytes that tell the encoding, and bytes without a meaning in cp1252.
+#: Number of bytes from which the encoding is guessed, and bytes without a meaning in cp1252.
 ENCODED, UNDEFINED = 1 << 16, frozenset(b"\x81\x8d\x8f\x90\x9d")
 #: A number with a decimal comma, as in tables with semicolons between columns.
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(e[-+]?\d+)?", re.IGNORECASE)

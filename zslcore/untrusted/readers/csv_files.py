@@ -37,7 +37,7 @@ BLOCK = 1 << 18
 class _Layout(NamedTuple):
     """Layout of a CSV file: its columns by number, and the numbers that are allowed.
 
-    ``paths`` are the columns of ``texts`` of which the end is kept if they are too long;
+    ``paths`` are the columns of ``texts`` in which long texts are cut to their end;
     ``percents`` are columns of numbers in percent. With ``finite``, every number is finite, and a
     column without a name numbers the rows.
     """
@@ -146,7 +146,7 @@ def _write_columns(path: str, layout: _Layout, budget: int, out: Path) -> dict[s
 def _check_block(
     path: str, layout: _Layout, frame: Any, values: np.ndarray, rows: np.ndarray
 ) -> None:
-    """Raise ValueError for numbers that are not finite or do not count the rows.
+    """Raise ValueError for numbers that are not finite, and for an index that does not count rows.
 
     In a score table, missing numbers are allowed, but not lines with too few fields.
     """
@@ -267,7 +267,7 @@ def _is_finite(text: str) -> bool:
 
 
 def _fractions(column: Any, title: str, decimal: str) -> np.ndarray:
-    """Return the fractions of a column in percent; refuse a cell without its sign."""
+    """Return the fractions of a column in percent; refuse a cell without a percent sign."""
     texts = column.str.strip()
     missing = texts.isin(MISSING)
     odd = texts[~missing & ~texts.str.fullmatch(PERCENT)]

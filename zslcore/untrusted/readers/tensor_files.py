@@ -108,7 +108,7 @@ class Safetensors:
         """Return the entry of a tensor after a check of type, shape and offsets."""
         where = f"variable {name!r}"
         if not isinstance(entry, dict):
-            raise Refused("expected type, shape and place of a tensor; got another value", where)
+            raise Refused("expected type, shape and offsets of a tensor; got another value", where)
         dtype, shape, place = entry.get("dtype"), entry.get("shape", ()), entry.get("data_offsets")
         if dtype not in SAFE_TYPES:
             raise Refused(f"expected numbers; got values of type {str(dtype)[:20]!r}", where)
@@ -157,7 +157,7 @@ def _tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: object) -> _
     """Replace ``torch._utils._rebuild_tensor_v2``; refuse values outside the storage."""
     right = isinstance(storage, _Storage) and _is_shape(shape) and _is_shape(stride)
     if not right or len(shape) != len(stride) or type(offset) is not int or offset < 0:
-        raise Refused("expected shape and place of a tensor; got other values")
+        raise Refused("expected shape and offset of a tensor; got other values")
     last = offset + sum((n - 1) * step for n, step in zip(shape, stride, strict=True))
     if math.prod(shape) and last >= storage.n:
         raise Refused(f"declares {last + 1:,} values of a storage with {storage.n:,}")

@@ -46,7 +46,7 @@ class Container(NamedTuple):
     reader : opens a path
     words : its name in sentences
     ending : usual ending of a file of arrays; empty for types that are not containers of arrays
-    signature, offsets : first bytes, and their possible places; without a signature, the type is
+    signature, offsets : first bytes, and their possible positions; without a signature, the type is
         recognised by other means
     libraries : imported before a file is opened; PyArrow needs pandas to make arrays
     """
