@@ -379,14 +379,14 @@ class _Plan:
                 f"got one that cannot be sent to them ({error})."
             ) from error
 
-    def room(self, n: int) -> np.ndarray:
+    def buffer(self, n: int) -> np.ndarray:
         """Return a buffer for scores of ``n`` rows, used for all blocks: new pages cost time."""
         dtype = self.scorer.dtype if isinstance(self.scorer, ScoreMap) else float
         return np.empty((n, len(self.order)), dtype)
 
-    def scores(self, block: np.ndarray, room: np.ndarray) -> np.ndarray:
+    def scores(self, block: np.ndarray, buffer: np.ndarray) -> np.ndarray:
         if isinstance(self.scorer, ScoreMap):
-            return self.scorer.scores(block, room)
+            return self.scorer.scores(block, buffer)
         return np.asarray(self.scorer(block))[:, self.order]
 
 
@@ -405,9 +405,9 @@ class _Beaten:
 
 def _count(X: FeatureView, y: np.ndarray, plan: _Plan) -> Counts:
     n = max(1, BLOCK_VALUES // len(plan.order))
-    room = plan.room(min(n, len(X)))
+    buffer = plan.buffer(min(n, len(X)))
     blocks = [
-        _beaten(plan.scores(block, room[: len(block)]), y[part], plan)
+        _beaten(plan.scores(block, buffer[: len(block)]), y[part], plan)
         for part, block in chunks(X, n)
     ]
     by, best, answer = (

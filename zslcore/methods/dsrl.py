@@ -141,11 +141,11 @@ class DSRL(PropagationModel):
     def _map(self, H: np.ndarray, S_y: np.ndarray) -> np.ndarray:
         return solve(ridge(self.mu * H.T @ H, self.lam), self.mu * H.T @ S_y, assume_a="pos")
 
-    def _places(self, X: Features) -> np.ndarray:
+    def _coordinates(self, X: Features) -> np.ndarray:
         return self.encode(X) @ self.W_
 
     def _first_guess(self, X: Features, S: np.ndarray) -> np.ndarray:
-        return compare(self._places(X), S, "cosine")
+        return compare(self._coordinates(X), S, "cosine")
 
 
 def _sum_of_squares(X: Features) -> float:

@@ -42,21 +42,19 @@ class NeighbourGraph:
 
     Parameters
     ----------
-    places : array of shape (n_samples, n_dimensions), coordinates of the images
+    coordinates : array of shape (n_samples, n_dimensions), coordinates of the images
     sigma : float or None, scale of edge lengths; with None, 2 sigma^2 is the mean edge length
 
-    Notes
-    -----
-    Images at the same place have no edge. For an image of the graph, :meth:`rows` therefore returns
-    its row of ``L``, a sparse array.
+    Notes ----- Images with equal coordinates have no edge between them. For an image of the graph,
+    :meth:`rows` therefore returns its row of ``L``, a sparse array.
     """
 
-    def __init__(self, places: np.ndarray, k: int, sigma: float | None = None) -> None:
-        self.places, self.k = places, min(k, len(places) - 1)
-        self.reach = np.zeros(len(places))  # squared distance to the k-th neighbour
-        lengths = csr_array((len(places), len(places)))
+    def __init__(self, coordinates: np.ndarray, k: int, sigma: float | None = None) -> None:
+        self.coordinates, self.k = coordinates, min(k, len(coordinates) - 1)
+        self.reach = np.zeros(len(coordinates))  # squared distance to the k-th neighbour
+        lengths = csr_array((len(coordinates), len(coordinates)))
         if self.k:
-            near = NearestNeighbors(n_neighbors=self.k, algorithm="brute").fit(places)
+            near = NearestNeighbors(n_neighbors=self.k, algorithm="brute").fit(coordinates)
             distance, column = near.kneighbors()
             self.reach = distance[:, -1] ** 2
             lengths = self._edges(distance, column)
@@ -66,32 +64,32 @@ class NeighbourGraph:
         self.degree = M.sum(axis=1)
         self.L = self._normalised(M)
 
-    def rows(self, places: np.ndarray) -> csr_array:
-        """Return the rows of L for images with coordinates ``places``, in the graph or not."""
+    def rows(self, coordinates: np.ndarray) -> csr_array:
+        """Return the rows of L for images with these coordinates, in the graph or not."""
         if not self.k:
-            return csr_array((len(places), len(self.places)))
-        return self._normalised(self._affinities(self._lengths(places)))
+            return csr_array((len(coordinates), len(self.coordinates)))
+        return self._normalised(self._affinities(self._lengths(coordinates)))
 
     def _edges(self, distance: np.ndarray, column: np.ndarray) -> csr_array:
         """Return the k edges of each image as a matrix, without edges of length 0."""
         row = np.repeat(np.arange(len(distance)), self.k)
         distance, column = distance.ravel(), column.ravel()
-        square = np.einsum("ij,ij->i", self.places, self.places)
+        square = np.einsum("ij,ij->i", self.coordinates, self.coordinates)
         distinct = distance**2 > SAME_PLACE * (square[row] + square[column])
-        shape = (len(self.places), len(self.places))
+        shape = (len(self.coordinates), len(self.coordinates))
         return csr_array((distance[distinct], (row[distinct], column[distinct])), shape=shape)
 
-    def _lengths(self, places: np.ndarray) -> csr_array:
-        """Return distances of ``places`` to their nearest images, and to images nearest to them.
+    def _lengths(self, coordinates: np.ndarray) -> csr_array:
+        """Return distances of images to their nearest images, and to images nearest to them.
 
         An edge exists if either end is among the k nearest neighbours of the other end.
         """
         blocks = []
-        of_P = np.einsum("ij,ij->i", self.places, self.places)
+        of_P = np.einsum("ij,ij->i", self.coordinates, self.coordinates)
         reach = self.reach * (1 + 1e-9)  # tolerance for rounding
-        for _, block in chunks(places, max(1, BLOCK_VALUES // len(self.places))):
+        for _, block in chunks(coordinates, max(1, BLOCK_VALUES // len(self.coordinates))):
             of_X = np.einsum("ij,ij->i", block, block)[:, None]
-            square = squared_distances(block, self.places)
+            square = squared_distances(block, self.coordinates)
             near = np.partition(square, (self.k - 1, self.k), axis=1)[:, self.k - 1 :]
             # The nearest neighbour of an image of the graph is the image itself: skip it.
             itself = square.min(axis=1) <= 2 * SAME_PLACE * of_X[:, 0]
@@ -100,7 +98,7 @@ class NeighbourGraph:
             square = square[row, column]
             distinct = square > SAME_PLACE * (of_X[row, 0] + of_P[column])
             data = (np.sqrt(square[distinct]), (row[distinct], column[distinct]))
-            blocks.append(csr_array(data, shape=(len(block), len(self.places))))
+            blocks.append(csr_array(data, shape=(len(block), len(self.coordinates))))
         return vstack(blocks, format="csr")
 
     def _affinities(self, lengths: csr_array) -> csr_array:
@@ -137,7 +135,7 @@ class PropagationModel(TransductiveEstimator):
     """
 
     @abstractmethod
-    def _places(self, X: Features) -> np.ndarray:
+    def _coordinates(self, X: Features) -> np.ndarray:
         """Return the coordinates of images, shape (n_samples, n_dimensions)."""
 
     @abstractmethod
@@ -150,7 +148,7 @@ class PropagationModel(TransductiveEstimator):
         self._check_number(S)
         of_graph = propagate(self.graph_.L, self._first_guess(self.unlabeled_, S), self.alpha)
         guess = self._first_guess(X, S)
-        return guess + self.alpha * (self.graph_.rows(self._places(X)) @ of_graph)
+        return guess + self.alpha * (self.graph_.rows(self._coordinates(X)) @ of_graph)
 
     def _check_number(self, S: np.ndarray) -> None:
         if len(S) > MOST_CANDIDATES:
@@ -161,7 +159,7 @@ class PropagationModel(TransductiveEstimator):
 
     def _build_graph(self, unlabeled: Features) -> Self:
         self.unlabeled_ = unlabeled
-        self.graph_ = NeighbourGraph(self._places(unlabeled), self.k, self.sigma)
+        self.graph_ = NeighbourGraph(self._coordinates(unlabeled), self.k, self.sigma)
         return self
 
     def _check_params(self) -> None:
@@ -269,7 +267,7 @@ class Propagation(PropagationModel):
             point = clone(self).set_params(**params)
             key = (point.k, point.sigma)
             if key not in graphs:
-                graphs[key] = NeighbourGraph(model.graph_.places, *key)
+                graphs[key] = NeighbourGraph(model.graph_.coordinates, *key)
             yield propagate(graphs[key].L, F0, point.alpha)
 
     def _new_base(self) -> ZSLEstimator:
@@ -278,7 +276,7 @@ class Propagation(PropagationModel):
     def _first_guess(self, X: Features, S: np.ndarray) -> np.ndarray:
         return self.base_.decision_function(X, S)
 
-    def _places(self, X: Features) -> np.ndarray:
+    def _coordinates(self, X: Features) -> np.ndarray:
         if isinstance(self.base_, CompatibilityModel):
             return project(X, self.base_.V_)
         return self.base_.decision_function(X, self.seen_)
