@@ -2,12 +2,12 @@
 
     python -m benchmarks.actions [--repetitions 200]
 
-200 worlds are simulated. In each, as many classes overlap as in Kinetics-400, drawn at random, so
-that it is by chance whether easy classes overlap; overlapping classes have an advantage in half of
-the runs and none in the other half. With 30 draws and a fast method, it counts the share of
-intervals over classes that contain 0, for the gain minus the baseline's gain. Prints the table
-under Coverage in ``benchmarks/results/actions.md``; ``zslcore reproduce fair:figure2`` computes the
-study in the rest of the file.
+200 worlds are simulated. In each, as many classes overlap as in Kinetics-400. They are drawn at
+random, so easy classes overlap only by chance. Overlapping classes have an advantage in half of the
+runs. With 30 draws and a fast method, it counts the share of intervals over classes that contain 0,
+for the gain minus the baseline's gain. Prints the table under Coverage in
+``benchmarks/results/actions.md``; ``zslcore reproduce fair:figure2`` computes the study in the rest
+of the file.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ class Experiment(NamedTuple):
     name : name of the files in ``results/``
     columns : columns of the table that identify a part
     data : data sets, in the order of the table
-    given : data sets that need no file
+    embedded : data sets of the package, which need no file
     rows : rows for each data set
     measure : function that returns the rows of a part, with a column "seconds"; other processes
         import it by name, so it must not be defined in ``__main__``

@@ -146,18 +146,18 @@ def write_all_predictions(datasets: Collection[str]) -> None:
     missing = [
         (spec, result)
         for spec, result in todo
-        if not place_of(spec).exists() and (spec.dataset in datasets or not datasets)
+        if not predictions_path(spec).exists() and (spec.dataset in datasets or not datasets)
     ]
     for spec, result in sorted(missing, key=lambda one: _order(one[0])):
         predictions = _again(result) if result else _of_board(spec)
-        path = place_of(spec)
+        path = predictions_path(spec)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_predictions(path, predictions)
         words = f"{spec.dataset} {spec.split} {spec.method} {spec.select_for}"
         sys.stderr.write(f"{path.stem} {words}: {path.stat().st_size:,} bytes\n")
 
 
-def place_of(spec: RunSpec) -> Path:
+def predictions_path(spec: RunSpec) -> Path:
     """Return the path of the predictions of a run."""
     return FOLDER / spec.dataset / f"{spec.key}.parquet"
 
@@ -358,7 +358,7 @@ def write_board(datasets: Collection[str]) -> None:
 def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
     """Write and return a row with metrics computed from its predictions, if it has any."""
     run = run_of(entry)
-    places = [place_of(spec) for spec in (*([run.spec] if run else []), spec_of(entry))]
+    places = [predictions_path(spec) for spec in (*([run.spec] if run else []), spec_of(entry))]
     file = next((place for place in places if place.exists()), None)
     if file is None:
         sys.stderr.write(f"{path.name}: no predictions yet\n")

@@ -1,7 +1,7 @@
 """Count words against the style guide in docstrings, names and screen texts.
 
-``python -m tools.words`` prints the counts by room; ``python -m tools.words ui/maps leakage`` lists
-all cases in paths that contain one of the arguments. The limits are in
+``python -m tools.words`` prints the counts by folder; ``python -m tools.words ui/maps leakage``
+lists all cases in paths that contain one of the arguments. The limits are in
 ``tests/laws/test_words.py``.
 """
 
@@ -47,7 +47,7 @@ class Case(NamedTuple):
     text: str
 
     @property
-    def room(self) -> str:
+    def folder(self) -> str:
         """The folder of the file, at most two levels deep."""
         return "/".join(self.path.split("/")[:-1][:2])
 
@@ -152,7 +152,7 @@ def _texts_in(value: object) -> Iterator[str]:
 
 
 def main(words: list[str]) -> None:
-    """Print the counts by room, or all cases in paths that contain one of ``words``."""
+    """Print the counts by folder, or all cases in paths that contain one of ``words``."""
     lines = _listed(words) if words else _counted()
     sys.stdout.write("\n".join(lines) + "\n")
 
@@ -168,11 +168,11 @@ def _listed(words: list[str]) -> Iterator[str]:
 
 def _counted() -> Iterator[str]:
     cases = [*relative_docstrings(), *empty_names(), *unwanted_texts()]
-    counts = Counter((room, case.rule) for case in cases for room in (case.room, "all"))
+    counts = Counter((folder, case.rule) for case in cases for folder in (case.folder, "all"))
     rules = ("docstring", "name", "text")
     yield " " * 28 + "".join(f"{rule:>11}" for rule in rules)
-    for room in [*sorted({case.room for case in cases}), "all"]:
-        yield f"{room:28}" + "".join(f"{counts[room, rule]:>11}" for rule in rules)
+    for folder in [*sorted({case.folder for case in cases}), "all"]:
+        yield f"{folder:28}" + "".join(f"{counts[folder, rule]:>11}" for rule in rules)
     yield f"public names defined in two or more modules: {len(shared_names())}"
 
 

@@ -13,10 +13,10 @@ def silent(done: float, total: float, message: str) -> None:
     """Ignore progress."""
 
 
-def part_of(progress: Progress, place: float, n: float) -> Progress:
-    """Return the callback for part number ``place`` (from 0) of ``n`` equal parts."""
+def part_of(progress: Progress, index: float, n: float) -> Progress:
+    """Return the callback for part number ``index`` (from 0) of ``n`` equal parts."""
 
     def report(done: float, total: float, message: str) -> None:
-        progress(place + (done / total if total else 0), n, message)
+        progress(index + (done / total if total else 0), n, message)
 
     return report

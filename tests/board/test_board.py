@@ -149,8 +149,8 @@ def test_a_recognised_test_set_is_placed_by_its_counts():
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"gamma": None}, "gamma.origin: expected how gamma was found"),
-        ({"gamma__origin": None}, "gamma.origin: expected how gamma was found"),
+        ({"gamma": None}, "gamma.origin: expected the origin of gamma"),
+        ({"gamma__origin": None}, "gamma.origin: expected the origin of gamma"),
         ({"gamma__origin": "unknown"}, "got 'unknown'"),
         ({"gamma__value": None}, "gamma.value: expected the number that was validated"),
         ({"spec__gamma": 0.5}, "expected 'given', as the spec gives gamma; got 'validated'"),

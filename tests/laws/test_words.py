@@ -64,7 +64,7 @@ def test_each_rule_sees_its_case(rule, source, tmp_path, monkeypatch):
     assert not list(getattr(words, rule)())
     (tmp_path / "ui/frame.py").write_text(source)
     (case,) = getattr(words, rule)()
-    assert (case.path, case.room) == ("ui/frame.py", "ui")
+    assert (case.path, case.folder) == ("ui/frame.py", "ui")
 
 
 def test_a_public_name_with_two_meanings_is_seen(tmp_path, monkeypatch):

@@ -197,7 +197,7 @@ def test_an_honest_pickle_is_read(tmp_path):
         ({"n": 10}, X.tobytes(), "declares 12 values of a storage with 10"),
         ({"n": 12}, X.tobytes() * 2, "declares 96 bytes for '0'"),
         ({"shape": (1 << 40, 3), "stride": (0, 1)}, X.tobytes(), "more than the"),
-        ({"shape": (2,) * 40, "stride": (0,) * 40}, X.tobytes(), "expected shape and place"),
+        ({"shape": (2,) * 40, "stride": (0,) * 40}, X.tobytes(), "expected shape and offset"),
     ],
 )
 def test_a_tensor_outside_of_its_storage_is_refused(tmp_path, numbers, storage, said):

@@ -244,7 +244,7 @@ def read_entry(content: bytes, file: str) -> BoardEntry:
     origin = gamma.get("origin") if isinstance(gamma, dict) else None
     if origin not in (origins := get_args(GammaFrom)):
         got = "nothing" if origin is None else clean_text(repr(origin), 60)
-        how = f"how gamma was found ({', '.join(origins)})"
+        how = f"the origin of gamma ({', '.join(origins)})"
         raise refusal_of(f"{file}, gamma.origin", how, got)
     return _checked(values, file)
 
@@ -288,7 +288,7 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
     if gamma.origin == "validated" and (entry.spec or {}).get("gamma") is not None:
         yield "gamma.origin: expected 'given', as the spec gives gamma; got 'validated'"
     if gamma.origin == "none" and (gamma.value, f.H_gamma) != (None, None):
-        yield "gamma.origin: expected how gamma was found, as there are metrics at gamma; got none"
+        yield "gamma.origin: expected the origin of gamma, as there are metrics at gamma; got none"
     if not entry.spec and not entry.provenance:
         yield "provenance: expected the source of the metrics, or the spec that was run; got none"
     if entry.data.benchmark and entry.data.benchmark not in fact_sources():

@@ -252,8 +252,8 @@ def rank_results(results: Sequence[CheckedEntry], figure: Ranked) -> dict[str, R
     rank_of: dict[str, Rank] = {}
     for (_, _, _, seen), members in groups.items():
         if len(members) > 1:
-            places = _places(tuple(members.values()), seen)
-            ranks = (Rank(first, last, len(members)) for first, last in places)
+            bounds = _rank_bounds(tuple(members.values()), seen)
+            ranks = (Rank(first, last, len(members)) for first, last in bounds)
             rank_of |= dict(zip(members, ranks, strict=True))
     return rank_of
 
@@ -272,7 +272,7 @@ def _group(entry: BoardEntry, figure: Ranked) -> _Group | None:
 
 # Cached, since every output format of the board and every run of its page uses the same ranks.
 @lru_cache(maxsize=64)
-def _places(
+def _rank_bounds(
     accuracies: tuple[tuple[float, ...], ...], seen: tuple[bool, ...]
 ) -> tuple[tuple[int, int], ...]:
     """Return the first and the last rank of every result, from its class accuracies."""
@@ -285,7 +285,7 @@ def _places(
     return tuple(zip(first.astype(int).tolist(), last.astype(int).tolist(), strict=True))
 
 
-# --- Forms ----------------------------------------------------------------------------------------
+# --- Formats --------------------------------------------------------------------------------------
 
 
 def as_csv(board: Board) -> str:

@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     from zslcore.board.table import as_text
     from zslcore.storage.files import FACTS, write_out
 
-    forms = {path: _form(path) for path in args.output}
+    writers = {path: _writer(path) for path in args.output}
     if args.add:
         _add(args)
     board = read_board(args.folder or FACTS / "board", recompute=True)
@@ -102,10 +102,10 @@ def run(args: argparse.Namespace) -> int:
         sys.stderr.write(f"zslcore: {why}\n")
     if args.curves is not None:
         _write_curves(args, board)
-    for path, form in forms.items():
+    for path, form in writers.items():
         if args.curves is None or path.suffix.lower() != ".html":
             write_out(path, form(board))
-    if not forms and not args.check:
+    if not writers and not args.check:
         print(as_text(board))
     print(_summary(board))
     return 1 if board.refused else 0
@@ -144,7 +144,7 @@ def _summary(board: Board) -> str:
     return f"{total}{overlap or 'none'}){verified_clause}, {refused}, files {board.digest}"
 
 
-def _form(path: Path) -> Callable[[Board], str]:
+def _writer(path: Path) -> Callable[[Board], str]:
     """Return the writer for the ending of a file name."""
     from zslcore.board.table import as_csv, board_html
 

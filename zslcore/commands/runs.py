@@ -101,7 +101,7 @@ def list_runs(args: argparse.Namespace) -> Output:
 
         zslcore runs list --dataset digits --sort ausuc
     """
-    runs, others, stored = _meant_of_all(args, LISTED)
+    runs, others, stored = _selected_and_all(args, LISTED)
     more = [row for one in others for row in (one.table() if args.json else shown_rows(one))]
     table = tabulate_results(runs, more, oracle_keys(stored))
     table = sort_results(table, args.sort, reverse=args.reverse)
@@ -119,7 +119,7 @@ LISTED = tuple(kind for kind in KINDS if kind != "action")
 MOST_ROWS = 4
 
 
-def _meant_of_all(
+def _selected_and_all(
     args: argparse.Namespace, default: Sequence[str]
 ) -> tuple[list[StoredRun], list[Result], list[StoredRun]]:
     """Return the runs and the other results chosen by the options, and all runs."""
@@ -263,7 +263,7 @@ def export_runs(args: argparse.Namespace) -> None:
         return
     if args.format not in FORMATS:
         raise ParameterError(f"--format: expected {' or '.join(FORMATS)}; got {args.format!r}.")
-    runs, others, stored = _meant_of_all(args, (RUN,))
+    runs, others, stored = _selected_and_all(args, (RUN,))
     if args.key:
         runs, others = [ResultStore().find(args.key)], []
     if others and args.format != "csv":

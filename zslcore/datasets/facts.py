@@ -366,18 +366,18 @@ class Recognised:
 
     def test_classes(self, split: str) -> np.ndarray:
         """Return the unseen test classes of "SS" or "PS", numbered as in the data."""
-        return np.flatnonzero(self._places(_COLUMNS[split][0]) == "test")
+        return np.flatnonzero(self._in_class_order(_COLUMNS[split][0]) == "test")
 
     def folds(self, labels: np.ndarray, split: Split) -> list[Fold]:
         """Return the released folds if the split has the unseen classes of SS or PS, else []."""
         for name, (_, fold) in _COLUMNS.items():
             if np.array_equal(np.unique(split.unseen_classes), self.test_classes(name)):
                 rows = split.trainval
-                places = (self._places(f"{fold}{k}")[labels[rows]] for k in (1, 2, 3))
-                return [Fold(rows[of == "train"], rows[of == "val"]) for of in places]
+                parts = (self._in_class_order(f"{fold}{k}")[labels[rows]] for k in (1, 2, 3))
+                return [Fold(rows[of == "train"], rows[of == "val"]) for of in parts]
         return []
 
-    def _places(self, column: str) -> np.ndarray:
+    def _in_class_order(self, column: str) -> np.ndarray:
         return class_facts(self.candidates[0]).classes[column].to_numpy()[self.row]
 
 

@@ -126,7 +126,7 @@ def extract(
         workers=workers,
         inside=images.root,
     )
-    finished = {k for k in parts.numbers if parts.is_there(k)}
+    finished = {k for k in parts.numbers if parts.is_finished(k)}
     missing = [k for k in parts.numbers if k not in finished]
     done = resumed = sum(len(parts.names(k)) for k in finished)
     read = read_batches(reader, (parts.paths(k) for k in missing))
@@ -222,7 +222,7 @@ class _Parts:
     def path(self, k: int) -> Path:
         return self.folder / f"part-{k:08d}.npz"
 
-    def is_there(self, k: int) -> bool:
+    def is_finished(self, k: int) -> bool:
         """Whether a batch is finished and its images have not changed since."""
         try:
             return bool(self.read(k)[1]["key"] == self.key(k))

@@ -454,10 +454,10 @@ class _Pool:
             try:
                 results.append(future.result())
             except BrokenProcessPool:
-                results.append(self._alone(path))
+                results.append(self._read_alone(path))
         return results
 
-    def _alone(self, path: Path) -> Read:
+    def _read_alone(self, path: Path) -> Read:
         with self._executor(1) as executor:
             try:
                 return executor.submit(_read_in_worker, self.reader, path).result()
