@@ -83,8 +83,8 @@ def measure(visit: Visit, n: int) -> None:
             server.stop()
         profiled: Any = pstats.Stats(str(profile))
     print(f"{visit.page}: {profiled.total_calls / n:,.0f} calls per change")
-    own = profiled.sort_stats("cumulative")
-    own.print_stats(r"/(ui|zslcore)/", LISTED)
+    by_time = profiled.sort_stats("cumulative")
+    by_time.print_stats(r"/(ui|zslcore)/", LISTED)
 
 
 def main() -> None:

@@ -128,8 +128,10 @@ def traced(table: pd.DataFrame) -> pd.DataFrame:
     if "sources" not in table:
         named = set(table.get("method", ())) & set(METHODS)
         revisions = {name: json.dumps(revisions_of(get_method(name)())) for name in named}
-        own = table["method"].map(revisions).fillna("") if "method" in table else ""
-        return table.assign(version=version(), commit="", revisions=own, sources=sources_digest())
+        revisions_of_rows = table["method"].map(revisions).fillna("") if "method" in table else ""
+        return table.assign(
+            version=version(), commit="", revisions=revisions_of_rows, sources=sources_digest()
+        )
     has_sources = table["sources"].fillna("") != ""
     table = table.fillna(dict.fromkeys(("version", "commit", "revisions", "sources"), ""))
     release = table["version"].str.extract(r"^(\d+(?:\.\d+)*?)(?:\.dev|\+|$)")[0]

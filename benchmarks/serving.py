@@ -105,9 +105,9 @@ def serving(n: int = 1, **options: Any) -> Iterator[list[Server]]:
         shared = {"ZSL_DATA": str(Path(folder) / "data")} | options.pop("environment", {})
         servers = []
         for k in range(n):
-            own = Path(folder) / str(k)
-            own.mkdir()
-            servers.append(Server(own, environment=shared, **options))
+            log_folder = Path(folder) / str(k)
+            log_folder.mkdir()
+            servers.append(Server(log_folder, environment=shared, **options))
             stack.callback(servers[-1].stop)
         for server in servers:
             server.wait()

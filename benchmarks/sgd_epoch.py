@@ -42,10 +42,10 @@ def plain_epoch(name: str, X, y, S, V, rate: float, order) -> float:
     """Run one epoch in place on ``V``, image by image; return the mean loss."""
     total = 0.0
     for n in order:
-        x, own = X[n], y[n]
+        x, true_class = X[n], y[n]
         F = (x @ V) @ S.T
-        H = 1 + F - F[own]
-        H[own] = 0
+        H = 1 + F - F[true_class]
+        H[true_class] = 0
         violators = np.flatnonzero(H > 0)
         if not len(violators):
             continue
@@ -54,7 +54,7 @@ def plain_epoch(name: str, X, y, S, V, rate: float, order) -> float:
         weight = np.mean(1 / np.arange(1, len(violators) + 1)) if name == "ALE" else 1.0
         total += weight * H[violators].sum()
         V -= V.dtype.type(rate * weight) * np.outer(
-            x, S[violators].sum(axis=0) - len(violators) * S[own]
+            x, S[violators].sum(axis=0) - len(violators) * S[true_class]
         )
     return total / len(order)
 

@@ -37,7 +37,7 @@ from zslcore.leakage.contamination import (
     test_sets,
 )
 from zslcore.leakage.reliability import (
-    HALVES,
+    PARTS,
     MEASURED,
     Measured,
     identity_of_match,
@@ -193,7 +193,7 @@ def unlabelled() -> Iterator[tuple[str, str, str]]:
 def measure() -> tuple[Measured, ...]:
     """Compare the labelled pairs; return one row per part."""
     strength_of = strengths()
-    return tuple(_measure_part(part, strength_of) for part in HALVES)
+    return tuple(_measure_part(part, strength_of) for part in PARTS)
 
 
 def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Measured:

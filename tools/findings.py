@@ -300,8 +300,10 @@ def _measured_methods(table: pd.DataFrame) -> Iterator[str]:
     """Yield each method, with its data sets if it was not measured on all."""
     every = set(table["dataset"])
     for method, of_method in table.groupby("method", sort=False):
-        own = of_method["dataset"].str.partition("-")[0]
-        yield str(method) + f" ({', '.join(own)} alone)" * (set(of_method["dataset"]) != every)
+        benchmarks = of_method["dataset"].str.partition("-")[0]
+        yield str(method) + f" ({', '.join(benchmarks)} alone)" * (
+            set(of_method["dataset"]) != every
+        )
 
 
 if __name__ == "__main__":

@@ -82,10 +82,10 @@ def drawn() -> list[Mutant]:
 def mutant_of(path: Path, node: ast.expr, new: ast.expr) -> Mutant:
     """Return the mutant of a file in which ``new`` replaces ``node``."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    places = ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset))
+    ends = ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset))
     at, end = (
         sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())
-        for line, column in places
+        for line, column in ends
     )
     name = path.relative_to(ROOT).as_posix()
     return Mutant(name, at, "".join(lines)[at:end], f"({ast.unparse(new)})")
@@ -161,8 +161,8 @@ def module_of(path: Path) -> str:
 def stages(path: Path) -> dict[str, list[list[str]]]:
     """Return the arguments of the pytest calls in each tier, nearest tests first."""
     module = module_of(path)
-    room = path.parts[1] if path.parts[0] == "zslcore" else "ui"
-    folder = f"tests/{room}" if (ROOT / "tests" / room).is_dir() else "tests/laws"
+    package = path.parts[1] if path.parts[0] == "zslcore" else "ui"
+    folder = f"tests/{package}" if (ROOT / "tests" / package).is_dir() else "tests/laws"
     near = [
         name
         for name, names in imports().items()

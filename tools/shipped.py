@@ -358,8 +358,8 @@ def write_board(datasets: Collection[str]) -> None:
 def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
     """Write and return a row with metrics computed from its predictions, if it has any."""
     run = run_of(entry)
-    places = [predictions_path(spec) for spec in (*([run.spec] if run else []), spec_of(entry))]
-    file = next((place for place in places if place.exists()), None)
+    paths = [predictions_path(spec) for spec in (*([run.spec] if run else []), spec_of(entry))]
+    file = next((place for place in paths if place.exists()), None)
     if file is None:
         sys.stderr.write(f"{path.name}: no predictions yet\n")
         return entry

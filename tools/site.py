@@ -224,8 +224,8 @@ def _links(current: str) -> str:
         f'<a href="{name}"{" aria-current=page" if name == current else ""}>{escape(title)}</a>'
         for name, title in PAGES.items()
     )
-    own = '<a class="own" href="index.html#own">Open your own</a>'
-    return f'<nav><a href="index.html">Zero-shot lab</a>{"".join(pages)}{own}</nav>'
+    own_link = '<a class="own" href="index.html#own">Open your own</a>'
+    return f'<nav><a href="index.html">Zero-shot lab</a>{"".join(pages)}{own_link}</nav>'
 
 
 def _below() -> str:
@@ -313,8 +313,8 @@ def _rail(chosen: RunChoice, methods: Sequence[str]) -> Rail:
     rail = answers.rail_of(opened(chosen.dataset), chosen)
     families: dict[str, Sequence[Chip]] = {}
     for family, chips in rail.families.items():
-        if here := [chip for chip in chips if chip.name in methods]:
-            families[family] = here
+        if available := [chip for chip in chips if chip.name in methods]:
+            families[family] = available
     tiles: list[DatasetTile] = [replace(t, kind="real") for t in rail.tiles if t.key in PLAYS]
     return Rail(tiles, (), ("PS",), families, chosen)
 

@@ -118,10 +118,10 @@ def l2_rows(A: np.ndarray) -> np.ndarray:
 
 def positions(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """Return, for each row of ``A``, the number of the first equal row of ``B``, or -1."""
-    places: dict[bytes, int] = {}
+    row_of: dict[bytes, int] = {}
     for k, row in enumerate(_rows_of_bytes(B)):
-        places.setdefault(row, k)
-    return np.array([places.get(row, -1) for row in _rows_of_bytes(A)], dtype=int)
+        row_of.setdefault(row, k)
+    return np.array([row_of.get(row, -1) for row in _rows_of_bytes(A)], dtype=int)
 
 
 def _rows_of_bytes(A: np.ndarray) -> list[bytes]:

@@ -95,11 +95,11 @@ def shared_spellings(names: Sequence[str]) -> dict[str, list[int]]:
     >>> shared_spellings(["grizzly bear", "zebra", "Grizzly_Bear", "1.a", "2.a"])
     {'grizzlybear': [0, 2]}
     """
-    places: dict[str, list[int]] = {}
+    positions_of_key: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         key = name if NUMBER_IN_FRONT.match(name) else class_key(name)
-        places.setdefault(key, []).append(place)
-    return {key: positions for key, positions in places.items() if len(positions) > 1}
+        positions_of_key.setdefault(key, []).append(place)
+    return {key: positions for key, positions in positions_of_key.items() if len(positions) > 1}
 
 
 def readable_names(names: Sequence[str]) -> tuple[str, ...]:

@@ -420,16 +420,16 @@ def draw_symbols(
     symbols, colors, sizes = (np.broadcast_to(each, len(x)) for each in (symbol, color, size))
     zorder = level(axes, 3) if zorder is None else zorder
     for place, each in enumerate(dict.fromkeys(symbols.tolist())):
-        own = symbols == each
+        has_symbol = symbols == each
         shape = _SYMBOLS.get(each.removesuffix("-open").removesuffix("-dot"), "o")
         thin, hollow = shape in ("x", "+", "|", "_"), each.endswith("-open")
-        edge = {} if thin else {"edgecolors": colors[own].tolist()}
+        edge = {} if thin else {"edgecolors": colors[has_symbol].tolist()}
         axes.scatter(
-            np.asarray(x)[own],
-            np.asarray(y)[own],
-            s=sizes[own] ** 2,
+            np.asarray(x)[has_symbol],
+            np.asarray(y)[has_symbol],
+            s=sizes[has_symbol] ** 2,
             marker=shape,
-            c="white" if hollow and not thin else colors[own].tolist(),
+            c="white" if hollow and not thin else colors[has_symbol].tolist(),
             linewidths=0.8 if hollow or thin else 0.0,
             alpha=opacity,
             zorder=zorder,
@@ -624,8 +624,8 @@ def _draw_classes(predictions: Predictions, axes: Axes) -> None:
     order = table.sort_values(["side", "calibrated"], ascending=[True, False], kind="stable")
     place = np.arange(len(order))
     for side, hue, symbol in (("seen", SEEN, "circle-open"), ("unseen", UNSEEN, "diamond-open")):
-        own = (order["side"] == side).to_numpy()
-        at, plain, length = place[own], order["plain"][own], order["calibrated"][own]
+        on_side = (order["side"] == side).to_numpy()
+        at, plain, length = place[on_side], order["plain"][on_side], order["calibrated"][on_side]
         name = f"{side}, γ {three_digits(gamma)}"
         draw_bars(axes, at - 0.375, length, 0.75, 0.0, hue.light, name)
         draw_symbols(axes, at, plain, hue.light, f"{side}, γ 0", symbol=symbol, size=4.0)

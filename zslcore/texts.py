@@ -129,11 +129,11 @@ def refuse_twice(where: Path | str, classes: Sequence[str]) -> None:
     are different, such as *Cardigan* (a dog) and *cardigan* in ImageNet; names with other
     differences in spelling, such as blanks or accents, count as the same name.
     """
-    for places in shared_spellings(classes).values():
+    for positions in shared_spellings(classes).values():
         first: dict[str, int] = {}
-        for at in places:
+        for at in positions:
             other = first.setdefault(classes[at], at)
-            other = places[0] if other == at else other
+            other = positions[0] if other == at else other
             same_letters = classes[at].casefold() == classes[other].casefold()
             if other != at and (classes[at] == classes[other] or not same_letters):
                 names = dict.fromkeys((classes[other], classes[at]))

@@ -471,7 +471,9 @@ def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsy
     assert (folder / "b.html").read_text() == board_html(read_board(folder))
     (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
     assert main(["board", str(folder), "--check"]) == 1
-    assert capsys.readouterr().err.startswith("zslcore: bad.json, gamma.origin: expected how gamma")
+    assert capsys.readouterr().err.startswith(
+        "zslcore: bad.json, gamma.origin: expected the origin"
+    )
     assert main(["board", str(folder), "--output", "x.pdf"]) == 2
     assert "expected a name that ends in .html or .csv" in capsys.readouterr().err
 

@@ -62,14 +62,14 @@ def _cells(table: pd.DataFrame, state: str) -> Part:
         edge = {"width": 2, "color": mark.color}
         size = 9 if narrow() else 14
         marker = {"symbol": symbol, "size": size, "color": mark.color, "line": edge}
-    beside = "bottom center" if narrow() else "middle right"
+    text_position = "bottom center" if narrow() else "middle right"
     return scatter(
         x=part["title"],
         y=part["row"],
         mode="markers+text",
         name=label,
         text=["?" if unknown else _count(words) for words in part["text"]],
-        textposition="middle center" if unknown else beside,
+        textposition="middle center" if unknown else text_position,
         textfont={"size": 9 if narrow() else 13, "color": INK.color},
         marker=marker,
         customdata=[Markup(words) for words in part["hover"]],

@@ -95,14 +95,14 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
         a11, a12, a22, a21 = (table[cell].to_numpy(dtype=float) for cell in table)
         y = np.array([place[method] for method in table.index], dtype=float)
         named = panel.number == 1
-        for own, other, name, mark, up in (
+        for trained, other, name, mark, up in (
             (a11, a12, first, FIRST, 0.17),
             (a22, a21, second, SECOND, -0.17),
         ):
-            joined = _joined(own, other, y + up, mark)
+            joined = _joined(trained, other, y + up, mark)
             traces.append(panel.on(joined | {"showlegend": False}))
             for x, words, symbol in (
-                (own, f"trained and tested on {name}", mark.symbol),
+                (trained, f"trained and tested on {name}", mark.symbol),
                 (other, f"trained on {name}, tested on the other", f"{mark.symbol}-open"),
             ):
                 shown = _points(x, y + up, words, symbol, mark, list(table.index))

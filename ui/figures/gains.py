@@ -37,7 +37,7 @@ from zslcore.analysis.resampling import student_interval
 MOST_NAMED = 104
 #: Maximum number of lines of full height; with more lines, each is lower.
 MANY = 17
-#: Free lines above the short columns from which on the means are drawn there, not above all.
+#: Minimum number of free lines above the short columns for the means; else they are above all.
 ROOM = 10
 #: Maximum number of lines of the means, and number of empty lines below them.
 ABOVE = (6, 5)

@@ -101,9 +101,9 @@ def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: f
 
 
 @cached_figure
-def room(counts: Mapping[str, int], right: str | None, own: str | None) -> Chart:
+def room(counts: Mapping[str, int], right: str | None, own_answer: str | None) -> Chart:
     """Draw the count of each answer in a room; mark the right answer and the viewer's own."""
-    signs = {right: " ✓", own: " (you)"} if right != own else {own: " ✓ (you)"}
+    signs = {own_answer: " ✓ (you)"} if right == own_answer else {right: " ✓", own_answer: " (you)"}
     signs.pop(None, None)
     mark = {answer: VALIDATED if answer == right else HARMONIC for answer in counts}
     shown = bars(

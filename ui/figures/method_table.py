@@ -153,12 +153,12 @@ def operating_points(paths: Sequence[Path], chosen: str) -> Chart:
 
 def _two_points(path: Path, *, marked: bool) -> Part:
     """Return the two points of a method, joined by a dotted line."""
-    places = [path.plain] + ([path.at_gamma] if path.at_gamma else [])
-    words = ["γ = 0", "validated γ"][: len(places)]
+    points = [path.plain] + ([path.at_gamma] if path.at_gamma else [])
+    words = ["γ = 0", "validated γ"][: len(points)]
     color = VALIDATED.color if marked else FAINT
     return scatter(
-        x=[100 * u for _, u in places],
-        y=[100 * s for s, _ in places],
+        x=[100 * u for _, u in points],
+        y=[100 * s for s, _ in points],
         mode="lines+markers+text" if marked else "lines+markers",
         text=words if marked else None,
         textposition="top right",
@@ -167,7 +167,7 @@ def _two_points(path: Path, *, marked: bool) -> Part:
         line={"color": color, "dash": "dot", "width": 2 if marked else 1},
         marker={
             "color": color,
-            "symbol": ["circle", "square"][: len(places)],
+            "symbol": ["circle", "square"][: len(points)],
             "size": 12 if marked else 7,
         },
         customdata=[f"{path.name}, {at}" for at in words],

@@ -118,9 +118,9 @@ def figure(
         ``annotations`` and more
     """
     top = 40 if legend == "top" else 28
-    places: Part = {"orientation": "h", "x": 0} if legend else {}
+    position: Part = {"orientation": "h", "x": 0} if legend else {}
     if legend:
-        places |= (
+        position |= (
             {"y": 1.02, "yanchor": "bottom"} if legend == "top" else {"y": -0.1, "yanchor": "top"}
         )
     axes = {"xaxis": axis(), "yaxis": axis()}
@@ -133,7 +133,7 @@ def figure(
                 "margin": {"l": 8, "r": 8, "t": top, "b": 8} | dict(margin or {}),
             }
             | {"font": {"size": size, "color": WORDS.color}}
-            | {"legend": places | {"font": {"size": LEGEND, "color": INK.color}}}
+            | {"legend": position | {"font": {"size": LEGEND, "color": INK.color}}}
             | layout
         ),
     )

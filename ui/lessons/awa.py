@@ -80,11 +80,11 @@ def _balance(which: str) -> StepView:
 def _cells(which: str) -> StepView:
     table, *names = _table(which)
     cells = cross_dataset.four_cells(table, *names)
-    own = float(np.nanmean(cells.iloc[:, [0, 2]].to_numpy()))
+    within = float(np.nanmean(cells.iloc[:, [0, 2]].to_numpy()))
     other = float(np.nanmean(cells.iloc[:, [1, 3]].to_numpy()))
     figure = four_accuracies({which: cells}, *names)
-    facts = {"methods": len(cells), "own": own, "other": other}
-    return StepView(figure, CELLS.labels[0 if other < own else 1], facts)
+    facts = {"methods": len(cells), "own": within, "other": other}
+    return StepView(figure, CELLS.labels[0 if other < within else 1], facts)
 
 
 def _cover() -> Chart:
@@ -128,9 +128,12 @@ def nearest_shares(names: tuple[str, str]) -> dict[str, float]:
     """Return the share of classes with the same class as nearest mean in the other data set."""
     means = [cache.mean_features(name, cache.dataset(name).digest) for name in names]
     by_name = {}
-    for own, other, name in ((means[0], means[1], names[0]), (means[1], means[0], names[1])):
-        distances = np.linalg.norm(own[:, None] - other[None], axis=-1)
-        by_name[name] = float((distances.argmin(axis=1) == np.arange(len(own))).mean())
+    for means_of_one, other, name in (
+        (means[0], means[1], names[0]),
+        (means[1], means[0], names[1]),
+    ):
+        distances = np.linalg.norm(means_of_one[:, None] - other[None], axis=-1)
+        by_name[name] = float((distances.argmin(axis=1) == np.arange(len(means_of_one))).mean())
     return by_name
 
 

@@ -216,10 +216,10 @@ def _fewer_images(kept: str) -> StepView:
         )
         point = scores.curve.at(run.gamma or 0.0)
         accuracies[share], images[name] = (point.seen, point.unseen, point.harmonic), len(rows)
-    first, here, whole = (accuracies[KEPT[name]][2] for name in ("10 %", kept, "100 %"))
+    first, chosen, full = (accuracies[KEPT[name]][2] for name in ("10 %", kept, "100 %"))
     facts: dict[str, float] = {"images": images[kept], "all": images["100 %"]}
-    facts |= {"H": here, "whole": whole, "lost": whole - here}
-    return StepView(over_share(accuracies, KEPT[kept]), POINTS.of(whole - first), facts)
+    facts |= {"H": chosen, "whole": full, "lost": full - chosen}
+    return StepView(over_share(accuracies, KEPT[kept]), POINTS.of(full - first), facts)
 
 
 def _cover() -> Chart:

@@ -180,8 +180,8 @@ def _of_images(scene: Scene, of_rows: Sequence[np.ndarray]) -> np.ndarray:
     """Return the value of each image in the scene, from one array of row values per data set."""
     out = np.empty(len(scene), dtype=of_rows[0].dtype)
     for i, words in enumerate(of_rows):
-        here = scene.part == i
-        out[here] = words[scene.row[here]]
+        in_dataset = scene.part == i
+        out[in_dataset] = words[scene.row[in_dataset]]
     return out
 
 
@@ -262,7 +262,9 @@ def _by_neighbours(scene: Scene) -> Colouring:
     shares = np.zeros(len(scene))
     for one_map in dict.fromkeys(scene.maps):
         sets = tuple(dataset for dataset in scene.datasets if dataset.digest in one_map.digests)
-        here = np.isin(scene.part, [scene.datasets.index(dataset) for dataset in sets])
-        shares[here] = cache.neighbours_kept(repr(one_map.settings), one_map.digests, one_map, sets)
+        in_sets = np.isin(scene.part, [scene.datasets.index(dataset) for dataset in sets])
+        shares[in_sets] = cache.neighbours_kept(
+            repr(one_map.settings), one_map.digests, one_map, sets
+        )
     words = "more than {} % of its neighbours preserved"
     return colour_by_share(shares, words, ("no neighbour preserved", "all preserved"))

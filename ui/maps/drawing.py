@@ -44,16 +44,16 @@ def draw_map(what: PointMap, *, key: str, on_change: Callable[[], None] = lambda
 
 
 def map_of(
-    scene: Scene, looks: Colouring, colour: str, meant: Sequence[int] | None = None
+    scene: Scene, looks: Colouring, colour: str, matching: Sequence[int] | None = None
 ) -> PointMap:
-    """Return the maps to draw; ``meant`` are the classes that match the search."""
+    """Return the maps to draw; ``matching`` are the classes that match the search."""
     return PointMap(
         key=scene_key(scene, first=False),
         file=f"map-{'-'.join(dataset.name for dataset in scene.datasets)}",
         title=f"{scene.title}, coloured by {colour}",
         panels=scene.panels(
             names=len(scene.classes) <= 250,
-            sought=meant,
+            sought=matching,
             alt=f"{len(scene):,} images coloured by {colour}. Arrows move, plus and minus "
             "zoom, 0 shows the whole map, Enter selects what is in view, Escape clears.",
         ),
@@ -67,7 +67,7 @@ def map_of(
         part=scene.part,
         row=scene.row,
         link=scene.link,
-        sought=meant,
+        sought=matching,
         pictures=_pictures(scene),
     )
 
@@ -92,8 +92,8 @@ def _pictures(scene: Scene) -> np.ndarray | None:
         return None
     out = np.empty((len(scene), *shape), dtype=np.uint8)
     for i, images in enumerate(of_sets):
-        here = scene.part == i
-        out[here] = ink(images[scene.row[here]])
+        in_dataset = scene.part == i
+        out[in_dataset] = ink(images[scene.row[in_dataset]])
     return out
 
 

@@ -127,8 +127,8 @@ def ruler_of(kind: str, stops: RulerStops, played: AnsweredRun, value: str, draw
 def _at(value: str, ruler: Ruler) -> Ruler:
     """Return the ruler with the stop of ``value`` as its start; unchanged if none has it."""
     number = _number(value)
-    places = [k for k, frame in enumerate(ruler.frames) if _number(frame.words) == number]
-    return replace(ruler, start=places[0]) if places else ruler
+    indices = [k for k, frame in enumerate(ruler.frames) if _number(frame.words) == number]
+    return replace(ruler, start=indices[0]) if indices else ruler
 
 
 def _number(words: str) -> float | None:

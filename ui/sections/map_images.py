@@ -146,8 +146,8 @@ def show_selected(scene: Scene, chosen: np.ndarray) -> None:
     table = scene.table()[chosen]
     left, right = st.columns([0.42, 0.58], gap="medium")
     with left:
-        whole = np.bincount(scene.labels, minlength=len(scene.classes))
-        of_class = {name: whole[c] for c, name in enumerate(scene.classes)}
+        totals = np.bincount(scene.labels, minlength=len(scene.classes))
+        of_class = {name: totals[c] for c, name in enumerate(scene.classes)}
         count["share"] = 100 * count["images"] / [of_class[name] for name in count.index]
         st.dataframe(
             count.rename_axis("class").reset_index(),

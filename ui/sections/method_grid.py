@@ -186,8 +186,8 @@ def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame) -> pd.DataFrame:
             styles.iloc[np.flatnonzero(ranks["first"] > 1), k] = f"color: {NEUTRAL.color}"
             styles.iloc[shown.index.tolist().index(column.leader), k] = "font-weight: bold"
         if of.kind in ("value", "mark"):
-            own = [r in column.cells and column.cells[r].origin == "mine" for r in shown.index]
-            styles.iloc[np.flatnonzero(own), k] += YOURS
+            is_own = [r in column.cells and column.cells[r].origin == "mine" for r in shown.index]
+            styles.iloc[np.flatnonzero(is_own), k] += YOURS
     return styles
 
 

@@ -95,8 +95,8 @@ def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> 
     if gamma in (None, 0.0, first.gamma):
         return pd.DataFrame()
     table = side_by_side(metrics_of_test(first.matrix.tested, gamma), words=words)
-    here = table["protocol"] == words.translate(CHOSEN)
-    return table[here].assign(protocol=f"Joint label space, γ = {three_digits(gamma)}")
+    is_chosen = table["protocol"] == words.translate(CHOSEN)
+    return table[is_chosen].assign(protocol=f"Joint label space, γ = {three_digits(gamma)}")
 
 
 def show_values(first: EvaluatedScores, words: Words, gamma: float | None) -> None:

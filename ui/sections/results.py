@@ -91,7 +91,7 @@ def lead_in_words(column: Column, metric: str = "") -> str:
 
 
 def as_clause(sentence: str) -> str:
-    """Return a sentence in the form of a clause: first letter in lower case, without full stop."""
+    """Return a sentence as a clause: first letter in lower case, without full stop."""
     return f"{sentence[:1].lower()}{sentence[1:].rstrip('.')}"
 
 

@@ -260,13 +260,13 @@ def _carry_over(page: Page, view: View) -> None:
     without widgets, which empties the address: this function makes such a run, then restores the
     address.
     """
-    here = (page.name, view.name)
-    before = st.session_state.setdefault(_SHOWN, here)
-    if before != here:
+    current = (page.name, view.name)
+    before = st.session_state.setdefault(_SHOWN, current)
+    if before != current:
         terms.forget()
         for name in set(st.query_params) - {"navigated", _SHOWN, _LEFT}:
             st.session_state.pop(name, None)  # the old choice would override the link
-        st.session_state[_SHOWN] = here
+        st.session_state[_SHOWN] = current
         if before[0] != page.name:
             st.session_state[_LEFT] = True
             st.rerun()
@@ -301,7 +301,7 @@ def errors_as_sentences() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class ViewAnswer:
-    """Places of a view's answer: a heading and one line with its evidence and a mark."""
+    """Elements of a view's answer: a heading, and one line with its evidence and a mark."""
 
     heading: DeltaGenerator
     evidence: DeltaGenerator

@@ -107,8 +107,11 @@ def predictions_of(run: AnsweredRun) -> tuple[Callable[[], Predictions], bool]:
         return lambda: stored, bool(stored.folds)
     assert isinstance(run.test, ScoredTest)  # predictions without a score matrix are stored
     spec = run.result.spec
-    folds, whole = is_quick(spec), Run(run.result, run.test, (), cache.dataset(spec.dataset))
-    return lambda: (whole.with_validation() if folds else whole).predictions, folds
+    folds, without_folds = (
+        is_quick(spec),
+        Run(run.result, run.test, (), cache.dataset(spec.dataset)),
+    )
+    return lambda: (without_folds.with_validation() if folds else without_folds).predictions, folds
 
 
 def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:

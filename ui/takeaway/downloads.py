@@ -126,10 +126,10 @@ def page_sources() -> tuple[str, ...]:
 def address() -> str:
     """Return the address of this page with its choices."""
     path = st.session_state.get("path", "")
-    here = (st.context.url or "http://localhost:8501").rstrip("/")
+    origin = (st.context.url or "http://localhost:8501").rstrip("/")
     parameters = urlencode(st.query_params.to_dict())
     # Streamlit includes the page's path only in the first address of a visit.
-    return f"{here.removesuffix(f'/{path}')}/{path}" + (f"?{parameters}" if parameters else "")
+    return f"{origin.removesuffix(f'/{path}')}/{path}" + (f"?{parameters}" if parameters else "")
 
 
 # --- Menus ----------------------------------------------------------------------------------------

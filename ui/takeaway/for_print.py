@@ -129,8 +129,8 @@ class _Plane:
     def _at(self, letter: str, values: Any) -> np.ndarray:
         """Return positions along an axis; NaN for a value that is neither number nor category."""
         names = self.names[letter]
-        places = (value if isinstance(value, Real) else names.get(value) for value in values)
-        return np.array(list(places), dtype=float)
+        positions = (value if isinstance(value, Real) else names.get(value) for value in values)
+        return np.array(list(positions), dtype=float)
 
     def _places(self, trace: Part, letter: str) -> np.ndarray:
         """Return the positions of a trace's marks along an axis; by default 0, 1, 2 ..."""
@@ -165,17 +165,19 @@ class _Plane:
         if axis.get("visible") is False:
             return []
         if "ticktext" in axis:
-            places = self._at(letter, axis["tickvals"]).tolist()
-            return [(at, _words(text)) for at, text in zip(places, axis["ticktext"], strict=True)]
+            positions = self._at(letter, axis["tickvals"]).tolist()
+            return [
+                (at, _words(text)) for at, text in zip(positions, axis["ticktext"], strict=True)
+            ]
         if axis.get("showticklabels") is False:
             return []
         return [(float(k), _words(word)) for word, k in self.names[letter].items()] or None
 
     def _title(self) -> str:
         """Return the title above the plane; empty in figures with one plane."""
-        own, top = f"{self.pair[0]} domain", self.axes["y"].get("domain", (0, 1))[1]
+        across, top = f"{self.pair[0]} domain", self.axes["y"].get("domain", (0, 1))[1]
         for note in self.layout.get("annotations", ()):
-            above = (note.get("xref"), note.get("yref")) == (own, "paper")
+            above = (note.get("xref"), note.get("yref")) == (across, "paper")
             if above and np.isclose(note["y"], top):
                 return _words(note["text"])
         return ""
@@ -282,11 +284,11 @@ class _Plane:
 
     def _placed(self, letter: str, part: Part, *ends: str) -> tuple[list[float], bool] | None:
         """Return positions, and whether they are shares of the panel; None if in another panel."""
-        own = self.pair["xy".index(letter)]
+        axis_name = self.pair["xy".index(letter)]
         ref = part.get(f"{letter}ref", letter)
-        if ref == own:
+        if ref == axis_name:
             return self._at(letter, [part[end] for end in ends]).tolist(), False
-        if ref in (f"{own} domain", "paper"):
+        if ref in (f"{axis_name} domain", "paper"):
             return [float(part[end]) for end in ends], True
         return None
 

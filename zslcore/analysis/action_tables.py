@@ -58,8 +58,8 @@ def action_gains(study: pd.DataFrame, baseline: str, *, configuration: str = "")
         for key, part in controlled.groupby(_GROUP, sort=False)
     }
     keys = list(zip(*(table[name] for name in _GROUP), strict=True))
-    own = [_over_baseline(gains, key, baseline) for key in keys]
-    table = table.join(pd.DataFrame(own, index=table.index))
+    over_baseline = [_over_baseline(gains, key, baseline) for key in keys]
+    table = table.join(pd.DataFrame(over_baseline, index=table.index))
     of_baseline = table["features"] == baseline
     table.loc[of_baseline, ["minus", "minus_low", "minus_high", "p"]] = np.nan
     table["p_holm"] = np.nan

@@ -89,10 +89,10 @@ class CrossAccuracy:
     def about(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """Return the columns that all test sets share, and one row of metrics per test set."""
         of_spec = ("dataset", "digest", "method", "split", "select_for", "features", "prototypes")
-        own = ("gamma", "gamma_origin", "params_origin", "seconds", "version", "commit")
+        copied_fields = ("gamma", "gamma_origin", "params_origin", "seconds", "version", "commit")
         shared = {
             **{name: getattr(self.spec, name) for name in (*of_spec, "seed")},
-            **{name: getattr(self, name) for name in own},
+            **{name: getattr(self, name) for name in copied_fields},
             "params": json.dumps(self.params),
             "revisions": json.dumps(self.spec.revisions),
         }
@@ -209,11 +209,11 @@ def cross_accuracy(
     spec, split = replace(spec.at_current_revision, digest=train.digest), train.split(spec.split)
     method = with_seed(spec.estimator, spec.seed)
     chosen = choose(spec, method, train, part_of(progress, 0, 2))
-    own = protocol.Problem.of_test(train, split, spec.preprocessing)
-    fitted = own.fit(clone(method).set_params(**chosen.params))
+    training_problem = protocol.Problem.of_test(train, split, spec.preprocessing)
+    fitted = training_problem.fit(clone(method).set_params(**chosen.params))
     evaluations, gamma = {}, 0.0 if chosen.gamma is None else chosen.gamma
     for test in tests:
-        scores = _problem_on(own, train, test, spec.split).scored(fitted)
+        scores = _problem_on(training_problem, train, test, spec.split).scored(fitted)
         evaluations[test.name] = protocol.evaluate(scores, gamma)
     return CrossAccuracy(
         spec=spec,
@@ -229,7 +229,7 @@ def cross_accuracy(
 
 
 def _problem_on(
-    own: protocol.Problem, train: ZSLDataset, test: ZSLDataset, split: str
+    training_problem: protocol.Problem, train: ZSLDataset, test: ZSLDataset, split: str
 ) -> protocol.Problem:
     """Return the problem with the test rows of another data set, matching classes by name."""
     part = test.split(split)
@@ -237,9 +237,9 @@ def _problem_on(
     number = {name: c for c, name in enumerate(train.class_names)}
     in_train = np.array([number[name] for name in test.class_names])
     return replace(
-        own,
-        X_test=own.X.of(test.features, rows),
-        y_test=np.searchsorted(own.classes, in_train[test.labels[rows]]),
+        training_problem,
+        X_test=training_problem.X.of(test.features, rows),
+        y_test=np.searchsorted(training_problem.classes, in_train[test.labels[rows]]),
     )
 
 
@@ -421,10 +421,10 @@ def add_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
         ``deviation`` (here - published) are NaN for accuracies that are not printed.
     """
     printed = four_cells(printed_table(), "AWA1", "AWA2")
-    here = four_cells(table, first, second).set_axis(printed.columns, axis=1)
+    computed = four_cells(table, first, second).set_axis(printed.columns, axis=1)
     rows = [
-        (method, *cell, here[cell].get(method), printed[cell].get(method))
-        for method in dict.fromkeys([*printed.index, *here.index])
+        (method, *cell, computed[cell].get(method), printed[cell].get(method))
+        for method in dict.fromkeys([*printed.index, *computed.index])
         for cell in printed.columns
     ]
     both = pd.DataFrame(rows, columns=["method", "trained", "tested", "here", "published"])

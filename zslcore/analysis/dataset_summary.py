@@ -72,8 +72,8 @@ def _split_figures(
     ]
     if split.folds:
         val = len(np.unique(dataset.labels[split.folds[0].val]))
-        own = printed.get("val_classes") if split.name == "PS" else None
-        rows.append((split.name, "validation classes", val, own))
+        printed_val_classes = printed.get("val_classes") if split.name == "PS" else None
+        rows.append((split.name, "validation classes", val, printed_val_classes))
     return rows + [
         (split.name, quantity, len(part), printed.get(columns.get(quantity, "")))
         for quantity, part in zip(quantities, parts, strict=True)

@@ -383,9 +383,9 @@ class MethodTable:
         chosen split or a shared split, it is the split of the newest own run.
         """
         results = [cell for cell in self.counted if cell.data == data]
-        own = [cell.split for cell in results if cell.origin == "mine"]
+        own_splits = [cell.split for cell in results if cell.origin == "mine"]
         shared = {self.split, *SHARED_SPLITS} & {cell.split for cell in results}
-        return own[0] if own and not shared else self.split
+        return own_splits[0] if own_splits and not shared else self.split
 
     @cached_property
     def columns(self) -> list[Column]:
@@ -532,9 +532,9 @@ def seconds_of(cells: Iterable[MethodResult], row: str, data: str, split: str) -
     methods on the two data sets.
     """
     timed = [cell for cell in cells if np.isfinite(cell.seconds) and not cell.probe]
-    here = [cell.seconds for cell in timed if (cell.row, cell.data) == (row, data)]
-    if here:
-        return float(np.median(here))
+    measured = [cell.seconds for cell in timed if (cell.row, cell.data) == (row, data)]
+    if measured:
+        return float(np.median(measured))
     mean: dict[tuple[str, str], list[float]] = {}
     for cell in timed:
         mean.setdefault((cell.row, cell.data), []).append(cell.seconds)

@@ -69,8 +69,8 @@ def rank_matrix(values: np.ndarray) -> np.ndarray:
     negative = -np.round(values, DIGITS)
     first = rankdata(negative, method="min", axis=1).astype(int) - 1
     last = rankdata(negative, method="max", axis=1).astype(int) - 1
-    places = np.arange(n_methods)
-    inside = (places >= first[..., None]) & (places <= last[..., None])
+    ranks = np.arange(n_methods)
+    inside = (ranks >= first[..., None]) & (ranks <= last[..., None])
     return (inside / (last - first + 1)[..., None]).sum(axis=0)
 
 

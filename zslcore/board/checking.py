@@ -184,8 +184,8 @@ def check_rows(entry: BoardEntry) -> tuple[SplitKind, Finding]:
     published = [s for s in known_splits() if s.dataset == entry.data.benchmark]
     if not digests:
         return _by_counts(entry, published)
-    own = _shipped_parts(entry.data.name).get(called, {})
-    if own and all(own.get(part) == digest for part, digest in digests.items()):
+    shipped_parts = _shipped_parts(entry.data.name).get(called, {})
+    if shipped_parts and all(shipped_parts.get(part) == digest for part, digest in digests.items()):
         return _rows_are("known", f"{called} of {entry.data.name}, a data set of the package.")
     same = [s for s in published if all(s.parts.get(p) == d for p, d in digests.items())]
     if same:

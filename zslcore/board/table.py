@@ -235,8 +235,8 @@ class Rank:
     @property
     def in_words(self) -> str:
         """Interval as "2 to 5 of 36"."""
-        places = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last}"
-        return f"{places} of {self.of}"
+        bounds = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last}"
+        return f"{bounds} of {self.of}"
 
 
 def rank_results(results: Sequence[CheckedEntry], figure: Ranked) -> dict[str, Rank]:

@@ -26,8 +26,8 @@ COLUMNS = {
 }
 NOTE = (
     "read: a person compared the lists of names (labelled_pairs.csv); by name: the comparison of "
-    "`zslcore contamination`; certain right: labelled pairs of the same class, of the labelled "
-    "pairs that are certain by name (-: no such pairs)"
+    "`zslcore contamination`; certain right: of the labelled pairs that are certain by name, those "
+    "of the same class (-: no such pairs)"
 )
 #: Fields of a set in the JSON output.
 FIELDS = ("name", "title", "base", "new", "order", "state", "template", "source", "url")

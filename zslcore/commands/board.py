@@ -102,9 +102,9 @@ def run(args: argparse.Namespace) -> int:
         sys.stderr.write(f"zslcore: {why}\n")
     if args.curves is not None:
         _write_curves(args, board)
-    for path, form in writers.items():
+    for path, writer in writers.items():
         if args.curves is None or path.suffix.lower() != ".html":
-            write_out(path, form(board))
+            write_out(path, writer(board))
     if not writers and not args.check:
         print(as_text(board))
     print(_summary(board))
@@ -148,11 +148,11 @@ def _writer(path: Path) -> Callable[[Board], str]:
     """Return the writer for the ending of a file name."""
     from zslcore.board.table import as_csv, board_html
 
-    forms: dict[str, Callable[[Board], str]] = {".html": board_html, ".csv": as_csv}
-    if path.suffix.lower() not in forms:
+    writer_of_ending: dict[str, Callable[[Board], str]] = {".html": board_html, ".csv": as_csv}
+    if path.suffix.lower() not in writer_of_ending:
         expected = "--output: expected a name that ends in .html or .csv"
         raise ParameterError(f"{expected}; got {path.name!r}.")
-    return forms[path.suffix.lower()]
+    return writer_of_ending[path.suffix.lower()]
 
 
 def _add(args: argparse.Namespace) -> None:

@@ -67,8 +67,8 @@ def run(args: argparse.Namespace) -> Output:
             f"explain: expected scores or predictions, and at most one split; got {got}."
         )
     try:
-        own = args.validation_labels, args.validation_unseen
-        validation = [understood(path, *own, args.fix) for path in args.validation]
+        validation_options = args.validation_labels, args.validation_unseen
+        validation = [understood(path, *validation_options, args.fix) for path in args.validation]
         reports = [_judged(group, args, validation) for group in others]
     except OpenQuestionError as question:
         return Output(f"UNKNOWN  {question}", None, UNKNOWN)

@@ -21,8 +21,8 @@ def run(_: argparse.Namespace) -> str:
 
     for why in plugins.register_all().values():
         print(why, file=sys.stderr)
-    own = (
+    plugin_lines = (
         f"\n{n}: {get_method(n).card.idea} (--method {plugins.option_value(n)})"
         for n in plugins.registered()
     )
-    return "\n".join([markdown_table(), *own])
+    return "\n".join([markdown_table(), *plugin_lines])

@@ -219,8 +219,10 @@ def _shortened(text: str) -> str:
 
 
 def _in_percent(table: pd.DataFrame) -> pd.DataFrame:
-    forms = {"first": ".1f", "second": ".1f", "difference": "+.1f"}
-    texts = {name: [percent(value, form) for value in table[name]] for name, form in forms.items()}
+    formats = {"first": ".1f", "second": ".1f", "difference": "+.1f"}
+    texts = {
+        name: [percent(value, form) for value in table[name]] for name, form in formats.items()
+    }
     named = table.assign(**texts).rename(columns={"figure": "metric"})
     return named.replace("γ", "gamma", regex=True)
 

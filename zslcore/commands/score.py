@@ -120,9 +120,11 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
             )
     # Folds have their own labels and unseen classes; answers of --fix usually hold for all files,
     # since one program wrote them.
-    own = args.validation_labels, args.validation_unseen
+    validation_options = args.validation_labels, args.validation_unseen
     fixes = args.fix if args.validation_fix is None else args.validation_fix
-    validation = [understood(p, *own, fixes, "--validation-fix") for p in args.validation]
+    validation = [
+        understood(p, *validation_options, fixes, "--validation-fix") for p in args.validation
+    ]
     names = ("labels", "unseen", "unseen_scores", "fix", "gamma", "data", "split", "seed")
     options = {name: getattr(args, name) for name in names}
     reports = [judged(path, validation, **options) for path in args.files]

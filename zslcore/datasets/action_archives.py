@@ -100,8 +100,8 @@ def find(
     folder = Path(folder).resolve()
     semantics: Path | None = None
     if (root := _bidilel(folder)) is None:
-        here = [path for path in _mats(folder) if path.name != "att_splits.mat"]
-        file, trials = _chosen(here, features, folder), _trials(folder)
+        mat_files = [path for path in _mats(folder) if path.name != "att_splits.mat"]
+        file, trials = _chosen(mat_files, features, folder), _trials(folder)
     else:
         file = _chosen(_mats(root / VISUAL), features, root / VISUAL)
         key = file.stem.partition("_")[0]

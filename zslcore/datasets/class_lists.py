@@ -252,8 +252,8 @@ def _under_titles(value: Mapping[str, Any]) -> list[Any]:
 
 def _counts_up(values: Sequence[Any]) -> bool:
     """Whether values are the whole numbers from 0 or 1, in order."""
-    whole = all(type(each) is int for each in values)
-    return whole and [each - values[0] for each in values] == [*range(len(values))]
+    are_whole = all(type(each) is int for each in values)
+    return are_whole and [each - values[0] for each in values] == [*range(len(values))]
 
 
 def _described(value: dict[str, Any]) -> list[str] | None:
@@ -445,15 +445,15 @@ def _readings(lines: list[str]) -> Iterator[ClassList]:
         structured |= bool(ids) or any(map(_are_numbers, columns))
     if structured:
         return
-    bare = _without_title([_bare(line) for line in lines])
-    if all("/" in line.strip("/") for line in bare):
-        yield ClassList(_ends_of_paths(bare), "the last part of each path")
-    bare = [line.rstrip("/") for line in bare]
-    yield ClassList(tuple(bare))
-    if len(bare) == 1 and len(words := bare[0].split()) > 1:
+    unquoted = _without_title([_bare(line) for line in lines])
+    if all("/" in line.strip("/") for line in unquoted):
+        yield ClassList(_ends_of_paths(unquoted), "the last part of each path")
+    unquoted = [line.rstrip("/") for line in unquoted]
+    yield ClassList(tuple(unquoted))
+    if len(unquoted) == 1 and len(words := unquoted[0].split()) > 1:
         yield ClassList(tuple(words), "the words of the line")
-    if any("," in line for line in bare):
-        firsts = tuple(line.split(",")[0].strip() for line in bare)
+    if any("," in line for line in unquoted):
+        firsts = tuple(line.split(",")[0].strip() for line in unquoted)
         if not are_codes(firsts):
             yield ClassList(firsts, "the first of the synonyms")
 
@@ -612,8 +612,8 @@ def _ordered(table: _Table) -> list[int]:
     """Return column numbers; columns with a title for names come first."""
     titles = [squeeze(title) for title in table.titles]
     rank = {title: k for k, title in enumerate(NAMED)}
-    places = range(len(table.rows[0]))
-    return sorted(places, key=lambda k: rank.get(titles[k], len(rank)) if titles else 0)
+    columns = range(len(table.rows[0]))
+    return sorted(columns, key=lambda k: rank.get(titles[k], len(rank)) if titles else 0)
 
 
 def _are_numbers(values: Sequence[str]) -> bool:

@@ -321,15 +321,15 @@ def _size(dataset: ZSLDataset, form: str) -> int:
 
 def _check_folder(folder: Path, names: Iterable[str], *, overwrite: bool, size: int) -> None:
     """Refuse, before writing, a folder that cannot hold the files."""
-    places = [folder / name for name in names]
+    paths = [folder / name for name in names]
     try:
-        for place in places:
+        for place in paths:
             if place.is_dir() or (os.path.lexists(place) and not overwrite):
                 raise ParameterError(
                     f"{place}: expected no file of this name; got one; choose another folder, or "
                     "replace it with --overwrite."
                 )
-        for place in places:
+        for place in paths:
             place.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             free = shutil.disk_usage(folder).free

@@ -503,10 +503,10 @@ def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]
     for block, start in enumerate(range(0, int(ends[-1]), BLOCK)):
         rows = np.arange(start, min(start + BLOCK, ends[-1]))
         y = np.searchsorted(ends, rows, side="right")
-        own = np.random.default_rng([SEED, 3, plan.features, block])
-        ut = own.standard_normal((len(y), K + R), dtype=np.float32)
+        block_rng = np.random.default_rng([SEED, 3, plan.features, block])
+        ut = block_rng.standard_normal((len(y), K + R), dtype=np.float32)
         mean = (v[y] @ M).astype(np.float32)
-        yield draw_block(own, ut, mean, spread[y], MR, SIGMA), y
+        yield draw_block(block_rng, ut, mean, spread[y], MR, SIGMA), y
 
 
 def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:

@@ -164,10 +164,16 @@ def part_or_side(name: str) -> str:
     """
     if not MAY_NAME_A_PART.search(name):
         return ""
-    bare = OF_CLASSES.sub("", name.strip())
-    if part := part_of_name(bare):
+    without_classes = OF_CLASSES.sub("", name.strip())
+    if part := part_of_name(without_classes):
         return part
-    return "seen" if bare.lower() in SEEN else "unseen" if bare.lower() in UNSEEN else ""
+    return (
+        "seen"
+        if without_classes.lower() in SEEN
+        else "unseen"
+        if without_classes.lower() in UNSEEN
+        else ""
+    )
 
 
 def part_of_cell(title: str, cell: str) -> str:

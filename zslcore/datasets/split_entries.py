@@ -312,8 +312,8 @@ def _find_columns(
         if label is None:
             ids = [] if image is not None else [k for k in different if _are_ids(cells[k])]
             named = texts if len(texts) == 1 else [k for k in texts if k not in different]
-            # Next to a column with repeated texts, a column of distinct texts may have classes, and
-            # the other their groups.
+            # If one column has distinct texts and another has repeated texts, the distinct ones may
+            # be classes, and the repeated ones groups of classes.
             is_clear = len(texts) == 1 or image is not None or len(different) == len(ids) == 1
             label = named[0] if len(named) == 1 and is_clear else None
         elif image is None:
@@ -418,11 +418,13 @@ def entries_of_table(
     image, label, place, where = _find_columns(titles, rows, of_one_part=bool(part))
     if (image is None and label is None) or (where is None and not part):
         return None
-    if label is None and (whole := [row for row in rows if len(row) == len(titles)]):
-        folders = {parent_folder(row[image or 0]) for row in whole}
-        if len(folders) == 1 and (classes := _marked_classes(file, titles, whole, (image, where))):
+    if label is None and (complete := [row for row in rows if len(row) == len(titles)]):
+        folders = {parent_folder(row[image or 0]) for row in complete}
+        if len(folders) == 1 and (
+            classes := _marked_classes(file, titles, complete, (image, where))
+        ):
             label, titles = len(titles), [*titles, "class"]
-            rows = [[*row, name] for row, name in zip(whole, classes, strict=True)]
+            rows = [[*row, name] for row, name in zip(complete, classes, strict=True)]
         elif "" in folders:
             return None
     words = [*map(squeeze, titles)]
@@ -648,8 +650,8 @@ def _by_name(file: str, value: Mapping[str, Any]) -> Entries | None:
         for name, flat in records
         if {*chosen} <= {*flat}
     }
-    own = [] if is_image and image is not None else ["image" if is_image else "class"]
-    entries = entries_of_table(file, own + chosen, [[*row][not own :] for row in rows])
+    key_title = [] if is_image and image is not None else ["image" if is_image else "class"]
+    entries = entries_of_table(file, key_title + chosen, [[*row][not key_title :] for row in rows])
     if entries is not None and is_image:
         entries.several = True
         if n := len(value) - len({name for name, *_ in rows}):
@@ -692,8 +694,8 @@ def _of_table(file: str, value: Any, part: str = "") -> Entries | None:
 def table_of_json(value: Any, most: int | None = None) -> tuple[list[str], list[list[str]]]:
     """Return titles and the first ``most`` rows of cells; [], [] for a value that is not a table.
 
-    A table is a list of records, of which the common fields are read; or one list, or one mapping
-    by row, per column; or lists of columns and of data, as written by pandas.
+    A table is a list of records, of which the common fields are read; or a mapping from each column
+    to a list, or to a mapping by row; or lists of columns and of data, as written by pandas.
     """
     titles, rows = _columns_and_rows(value, most)
     if not isinstance(titles, list) or not isinstance(rows, list) or len(titles) > MAX_COLUMNS:
@@ -720,7 +722,7 @@ def _columns_and_rows(value: Any, most: int | None) -> tuple[Any, Any]:
 
 
 def _cell(value: Any) -> str:
-    """Return a value as a cell; of a list with one value, this value."""
+    """Return a value as a cell; a list with one value becomes this value."""
     if isinstance(value, list) and all(isinstance(each, str | int) for each in value[:MAX_COLUMNS]):
         return _cell(value[0]) if len(value) == 1 else str(value) if value else ""
     return value if isinstance(value, str) else str(value) if isinstance(value, int | float) else ""
@@ -765,8 +767,8 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
     items: list[str] | None = None
     plain = _plain_headings(lines)
     for line in lines:
-        bare = COMMENT.sub("", line.strip())
-        heading = HEADING.fullmatch(bare)
+        uncommented = COMMENT.sub("", line.strip())
+        heading = HEADING.fullmatch(uncommented)
         name = (heading[1] or heading[3]) if heading else line if line in plain else ""
         within = (heading[2] or "") if heading else ""
         within = within if within.strip("[({") else ""
@@ -774,8 +776,8 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
         if part_or_side(name) and is_short and (not within or LETTER.search(within)):
             items = lists.setdefault(name, [])
             items += _items_of(within, inline=True)
-        elif items is not None and not bare.startswith("#"):
-            items += _items_of(bare)
+        elif items is not None and not uncommented.startswith("#"):
+            items += _items_of(uncommented)
     return _of_lists("", lists) if trains_and_tests(map(part_or_side, lists)) else None
 
 

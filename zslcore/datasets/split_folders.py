@@ -620,12 +620,12 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
         return None
     folds = []
     for val in of_side["val"]:
-        own = [n for n in of_side["seen"] if (n.stage, n.fold) == (val.stage, val.fold)]
-        train, held_out = lists[own[0] if own else seen], lists[val]
+        same_fold = [n for n in of_side["seen"] if (n.stage, n.fold) == (val.stage, val.fold)]
+        train, held_out = lists[same_fold[0] if same_fold else seen], lists[val]
         if held_out and train:
             # A list of seen classes includes validation classes; a list of training classes does
             # not.
-            is_whole = not own or own[0].is_whole
+            is_whole = not same_fold or same_fold[0].is_whole
             folds.append(([c for c in train if not is_whole or c not in held_out], held_out))
     trained = list(lists[seen] or [])
     if seen.fold and folds:  # no list of all seen classes: join the lists of a fold

@@ -326,8 +326,8 @@ def _question_on_numbers(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]
         for part, of in labels.items()
         if of
     }
-    of_numbers = [part for part, forms in numbered.items() if forms == {True}]
-    of_names = [part for part, forms in numbered.items() if forms == {False}]
+    of_numbers = [part for part, kinds in numbered.items() if kinds == {True}]
+    of_names = [part for part, kinds in numbered.items() if kinds == {False}]
     if not of_numbers or not of_names:
         return ()
     both = f"numbers in {', '.join(of_numbers)} and names in {', '.join(of_names)}"

@@ -261,15 +261,17 @@ def _read_archive(
     kinds = ("NumPy archive", "HDF5")
     roles = ROLES | _transposed(look_into(path, kinds))
     read = read_arrays(path, roles, folder, required=required, kinds=kinds)
-    arrays, own = read.arrays, read.names.get("class_names")
+    arrays, named = read.arrays, read.names.get("class_names")
     prototypes = side.values if side else np.array(arrays["prototypes"])
-    names = side.classes if side else own or tuple(f"class {i}" for i in range(len(prototypes)))
+    names = side.classes if side else named or tuple(f"class {i}" for i in range(len(prototypes)))
     parts = {part: arrays[part] for part in SPLIT_PARTS if part in arrays}
     remarks = "; ".join((*read.names.get("provenance", ()), *_unread(arrays, read.unread)))
     pretraining = read.names.get("pretraining", ())
     return ParsedDataset(
         features=arrays["features"],
-        labels=_by_name(path, arrays["labels"], own, side) if side and own else arrays["labels"],
+        labels=_by_name(path, arrays["labels"], named, side)
+        if side and named
+        else arrays["labels"],
         prototypes=prototypes,
         class_names=names,
         splits=partial(_own_split, file, names, parts, unseen),
@@ -310,21 +312,23 @@ def _unread(arrays: Mapping[str, np.ndarray], others: Sequence[str]) -> Iterator
 
 
 def _by_name(
-    path: Path, labels: np.ndarray, own: tuple[str, ...], side: ClassEmbeddings
+    path: Path, labels: np.ndarray, class_names: tuple[str, ...], side: ClassEmbeddings
 ) -> np.ndarray:
     """Return labels as prototype rows, matched by class name.
 
     Labels are unchanged if the files have equally many classes, but no class name in common.
     """
     place = {class_key(name): row for row, name in enumerate(side.classes)}
-    if not {class_key(name) for name in own} & set(place) and len(own) == len(side.classes):
+    if not {class_key(name) for name in class_names} & set(place) and len(class_names) == len(
+        side.classes
+    ):
         return labels
     where = f"{clean_text(path.name)}, variable 'labels'"
-    expect_range(where, labels, len(own), "positions in its class names", first=0)
+    expect_range(where, labels, len(class_names), "positions in its class names", first=0)
     for c in np.unique(labels):
-        if class_key(own[c]) not in place:
-            raise closest_name(f"class in {clean_text(path.name)}", own[c], side.classes)
-    rows = np.array([place.get(class_key(name), -1) for name in own])
+        if class_key(class_names[c]) not in place:
+            raise closest_name(f"class in {clean_text(path.name)}", class_names[c], side.classes)
+    rows = np.array([place.get(class_key(name), -1) for name in class_names])
     return rows[labels]
 
 

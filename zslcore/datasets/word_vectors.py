@@ -48,11 +48,11 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
         these words.
     """
     path = Path(path)
-    forms = [_forms(name) for name in class_names]
-    needed_words = {word for of_class in forms for words in of_class for word in words}
+    spellings = [_forms(name) for name in class_names]
+    needed_words = {word for of_class in spellings for words in of_class for word in words}
     vectors = _read(path, needed_words)
     class_vectors, missing = [], []
-    for name, (phrases, *words) in zip(class_names, forms, strict=True):
+    for name, (phrases, *words) in zip(class_names, spellings, strict=True):
         of_phrase = _first(vectors, phrases)
         parts = [of_phrase] if of_phrase is not None else [_first(vectors, each) for each in words]
         present = [vector for vector in parts if vector is not None]

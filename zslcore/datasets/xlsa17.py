@@ -156,10 +156,12 @@ def find(
         "splits": _inside(layout.folder, splits),
     }
     if prototypes is not None:
-        own = Path(prototypes)
-        own = own if own.exists() else layout.folder / own
-        layout = replace(layout, prototypes=own.resolve(), embedding=embedding)
-        options |= {"prototypes": str(own.resolve())}
+        prototypes_file = Path(prototypes)
+        prototypes_file = (
+            prototypes_file if prototypes_file.exists() else layout.folder / prototypes_file
+        )
+        layout = replace(layout, prototypes=prototypes_file.resolve(), embedding=embedding)
+        options |= {"prototypes": str(prototypes_file.resolve())}
         options |= {"embedding": embedding} if embedding is not None else {}
     recipe = Recipe(str(layout.folder), options, layout.sources(), REVISION)
     return Release(layout.default_name(), recipe, partial(_read, layout))
@@ -199,9 +201,9 @@ class _Layout:
         if folder.name.lower() in SPLIT_FOLDERS and not _look_up(folder, features):
             folder, splits = folder.parent, f"{folder.name}/{splits}"
         splits_file = _required(folder, splits, "splits")
-        own = splits_file.parent  # folder of the split's class lists
-        if own == folder:
-            own = _look_up(folder, "proposed_split") or folder
+        lists_folder = splits_file.parent  # folder of the split's class lists
+        if lists_folder == folder:
+            lists_folder = _look_up(folder, "proposed_split") or folder
         folders = [path for name in STANDARD_FOLDERS if (path := _look_up(folder, name))]
         standard: dict[str, Path] = {}
         for path in folders:
@@ -211,7 +213,7 @@ class _Layout:
             folder=folder,
             features=_required(folder, features, "features"),
             splits=splits_file,
-            lists=_present(own, LISTS),
+            lists=_present(lists_folder, LISTS),
             standard=standard,
             predicates=next(filter(None, predicates), None),
         )
@@ -288,10 +290,10 @@ def _read(layout: _Layout, into: Path) -> ParsedDataset:
     dimensions: tuple[str, ...] = ()
     source = f"{layout.features.name} and {layout.splits.name} from {layout.folder.name}"
     if layout.prototypes is not None:
-        own = read_class_embeddings(layout.prototypes, layout.embedding, layout.standard)
-        prototypes, dimensions = own.of(names), own.names
+        embeddings = read_class_embeddings(layout.prototypes, layout.embedding, layout.standard)
+        prototypes, dimensions = embeddings.of(names), embeddings.names
         of_embedding = f"{layout.embedding} of " if layout.embedding else ""
-        source += f", class embeddings {of_embedding}{own.file}"
+        source += f", class embeddings {of_embedding}{embeddings.file}"
     return ParsedDataset(
         features=images["features"],
         labels=images["labels"],
@@ -342,8 +344,14 @@ def _splits(
                 f"{title} {file}: its train_loc and val_loc hold {leaked:,} of "
                 f"{len(rows['test_seen']):,} test_seen rows, which are left out here"
             )
-    own, listed = replace(proposed, name=name, note=note), folds_of_lists(layout.lists, names)
-    return [with_folds(own, labels, benchmark, listed, rows, ", trainval rows only"), *standard]
+    file_split, listed = (
+        replace(proposed, name=name, note=note),
+        folds_of_lists(layout.lists, names),
+    )
+    return [
+        with_folds(file_split, labels, benchmark, listed, rows, ", trainval rows only"),
+        *standard,
+    ]
 
 
 def folds_of_lists(lists: Mapping[str, Path], names: Sequence[str]) -> list[tuple[list[int], ...]]:

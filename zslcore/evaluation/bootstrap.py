@@ -315,10 +315,10 @@ def depends_on_candidates(test: AnsweredTest) -> bool:
     return not np.array_equal(test.zsl_answers[1], test.answers.unseen_class[of_unseen])
 
 
-def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Return ``part / whole``, NaN where ``whole`` is 0."""
+def _share(part: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Return ``part / total``, NaN where ``total`` is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return part / whole
+        return part / total
 
 
 def _member(
@@ -333,8 +333,8 @@ def _member(
     return csr_array((weights, (rows, columns)), shape=shape)
 
 
-def _shares(part: SeenUnseen, whole: SeenUnseen) -> SeenUnseen:
-    return SeenUnseen(_share(part.seen, whole.seen), _share(part.unseen, whole.unseen))
+def _shares(part: SeenUnseen, total: SeenUnseen) -> SeenUnseen:
+    return SeenUnseen(_share(part.seen, total.seen), _share(part.unseen, total.unseen))
 
 
 def _run_ends(of_seen: np.ndarray, ends: np.ndarray) -> np.ndarray:

@@ -321,8 +321,10 @@ def _check_method(method: Any) -> MethodCard:
 
 def _check_parameters(method: type[ZSLEstimator], name: str) -> None:
     """Refuse a class that needs arguments, cannot be cloned, or has an invalid grid."""
-    own = inspect.get_annotations(method).items()
-    fields = [key for key, hint in own if "ClassVar" not in str(hint) and not key.endswith("_")]
+    annotations = inspect.get_annotations(method).items()
+    fields = [
+        key for key, hint in annotations if "ClassVar" not in str(hint) and not key.endswith("_")
+    ]
     if fields and "__init__" not in vars(method):  # @dataclass is missing
         raise MethodError(
             f"{name}: expected @dataclass(eq=False) above the class, to make its fields "

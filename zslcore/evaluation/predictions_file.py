@@ -252,9 +252,9 @@ def _parts(
     of_row = np.array([part.rpartition("_")[0] for part in parts])[arrays["part"]]
     unseen_side = np.array([part.endswith("_unseen") for part in parts])[arrays["part"]]
     for name in sorted(set(of_row.tolist()), key=lambda n: (n != "test", len(n), n)):
-        here = of_row == name
-        columns = {column: arrays[column][here] for column in COLUMNS if column in arrays}
-        columns["unseen_side"] = unseen_side[here]
+        in_part = of_row == name
+        columns = {column: arrays[column][in_part] for column in COLUMNS if column in arrays}
+        columns["unseen_side"] = unseen_side[in_part]
         classes = np.unique(candidates) if name == "test" else None
         yield name, _rows(name, columns, classes, attributes)
 

@@ -148,9 +148,9 @@ class RunSpec:
             value = getattr(self, name)
             if value != type(self).__dataclass_fields__[name].default:
                 words += [f"--{name.replace('_', '-')}", str(value)]
-        own = METHODS[self.method].param_grid if self.method in METHODS else {}
+        method_grid = METHODS[self.method].param_grid if self.method in METHODS else {}
         for name, values in (self.grid or {}).items():
-            if values != tuple(own.get(name, ())):
+            if values != tuple(method_grid.get(name, ())):
                 words += ["--grid", f"{name}={','.join(map(str, values))}"]
         return shlex.join(words)
 

@@ -63,10 +63,10 @@ class Parts:
 
         ``html`` is given if no file has it; ``shared`` are style sheets of other folders.
         """
-        own = folder / folder.name
-        html = html or own.with_suffix(".html").read_text(encoding="utf-8")
-        css = styled(*shared, own.with_suffix(".css"))
-        return cls(html, css, joined(own.with_suffix(".js")))
+        stem = folder / folder.name
+        html = html or stem.with_suffix(".html").read_text(encoding="utf-8")
+        css = styled(*shared, stem.with_suffix(".css"))
+        return cls(html, css, joined(stem.with_suffix(".js")))
 
     @property
     def script(self) -> str:
@@ -196,8 +196,10 @@ def joined(entry: Path) -> str:
                 imported = _imported_file(path, statement[1])
                 if imported not in texts:
                     collect(imported)
-        own = (re.sub("^export (?!default)", "", each) for each in lines if not _IMPORT.match(each))
-        texts[path] = "".join(own)
+        body = (
+            re.sub("^export (?!default)", "", each) for each in lines if not _IMPORT.match(each)
+        )
+        texts[path] = "".join(body)
 
     collect(entry.resolve())
     return "".join(texts.values())

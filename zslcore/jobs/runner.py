@@ -314,9 +314,9 @@ class Runner:
     def _make_room(self, work: Study[Any], visitor: Visitor) -> None:
         """Refuse a job of a visitor with many waiting jobs; drop another job from a full queue."""
         at_address = [job for job in self._queue if job.visitor.address == visitor.address]
-        own = [job for job in at_address if job.visitor == visitor]
-        if visitor != ANYONE and (len(own) >= SHARE or len(at_address) >= SHARE_OF_ADDRESS):
-            n_waiting = len(own) if len(own) >= SHARE else len(at_address)
+        own_jobs = [job for job in at_address if job.visitor == visitor]
+        if visitor != ANYONE and (len(own_jobs) >= SHARE or len(at_address) >= SHARE_OF_ADDRESS):
+            n_waiting = len(own_jobs) if len(own_jobs) >= SHARE else len(at_address)
             raise ZSLError(
                 f"{work.title}: {n_waiting} of your jobs are waiting already; cancel one, or try "
                 "again when one is done."

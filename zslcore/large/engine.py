@@ -205,8 +205,13 @@ def _within(parts: Sequence[ShardPart], rows: np.ndarray, scaling: FeatureView) 
     for part, start, end in zip(parts, [0, *ends[:-1]], ends, strict=True):
         if end > start:
             at = slice(int(start), int(end)) if order is None else order[start:end]
-            here = in_rows[start:end] - part.start
-            yield Piece(at, scaling, part=part, rows=None if len(here) == len(part) else here)
+            rows_in_part = in_rows[start:end] - part.start
+            yield Piece(
+                at,
+                scaling,
+                part=part,
+                rows=None if len(rows_in_part) == len(part) else rows_in_part,
+            )
 
 
 def over_pieces(

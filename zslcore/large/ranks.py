@@ -96,8 +96,8 @@ def _mask(name: str, members: np.ndarray, n: int) -> np.ndarray:
     members = np.asarray(members)
     if members.dtype == bool and members.shape == (n,):
         members = np.flatnonzero(members)
-    whole = members.ndim == 1 and members.size and members.dtype.kind in "iu"
-    if not whole or not 0 <= members.min() <= members.max() < n:
+    are_numbers = members.ndim == 1 and members.size and members.dtype.kind in "iu"
+    if not are_numbers or not 0 <= members.min() <= members.max() < n:
         raise ParameterError(
             f"Candidate set {name!r}: expected numbers of candidates, 0..{n - 1}, at least one; "
             f"got {members.shape} of {members.dtype}."

@@ -120,8 +120,11 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
     if "test_seen" in parts_of_each[0] + parts_of_each[1]:
         parts = tuple(p for p in SPLIT_PARTS if p in (*parts, "test_seen"))
     rows = np.union1d(first.rows(*parts), second.rows(*parts))
-    places = {"first": _parts_of(first, parts, rows), "second": _parts_of(second, parts, rows)}
-    table = pd.DataFrame(places)
+    parts_of_rows = {
+        "first": _parts_of(first, parts, rows),
+        "second": _parts_of(second, parts, rows),
+    }
+    table = pd.DataFrame(parts_of_rows)
     labelled = first if first.labels is not None else second
     once = [tuple(p for p in parts_of_each[k] if p not in parts_of_each[1 - k]) for k in (0, 1)]
     return SplitComparison(
@@ -179,13 +182,15 @@ def _counted(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     return counts.sort_values("rows", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def _moves_by_class(places: pd.DataFrame, rows: np.ndarray, labelled: AuditContext) -> pd.DataFrame:
+def _moves_by_class(
+    parts_of_rows: pd.DataFrame, rows: np.ndarray, labelled: AuditContext
+) -> pd.DataFrame:
     """Count, by class, the rows in different parts of the two splits."""
-    moved = (places["first"] != places["second"]).to_numpy()
+    moved = (parts_of_rows["first"] != parts_of_rows["second"]).to_numpy()
     if labelled.labels is None or not moved.any():
         return pd.DataFrame(columns=["class", "first", "second", "rows"])
     classes = labelled.names(labelled.labels[rows[moved]])
-    return _counted(places[moved].assign(**{"class": classes}), ["class", "first", "second"])
+    return _counted(parts_of_rows[moved].assign(**{"class": classes}), ["class", "first", "second"])
 
 
 def _changed_classes(

@@ -287,10 +287,12 @@ def _row_lists_in(
             with suppress(FileRefusedError):
                 contents = files.contents(path)
                 numbers[name] = contents.numbers(next(iter(contents.shapes)))
-    own = next((values for name, values in numbers.items() if not part_of_name(name)), None)
+    labels_in_folder = next(
+        (values for name, values in numbers.items() if not part_of_name(name)), None
+    )
     y = np.asarray(labels) if labels is not None else None
-    if y is None and own is not None:
-        y = _counted_from_zero(folder, own)
+    if y is None and labels_in_folder is not None:
+        y = _counted_from_zero(folder, labels_in_folder)
     rows: dict[str, Any] = {n: values for n, values in numbers.items() if part_of_name(n)}
     if y is None or not is_split_of_parts(rows, np.ndarray):
         return None
@@ -466,30 +468,30 @@ def _test_by_side(
 
 
 def _read_share_of_split(
-    path: Path, places: np.ndarray, files: SmallFiles
+    path: Path, positions: np.ndarray, files: SmallFiles
 ) -> tuple[dict[str, np.ndarray], str, dict[str, np.ndarray]]:
     """Read a file with a share of the training images of the att_splits.mat next to it.
 
     Its numbers are positions in trainval_loc, not rows of the data set (ZeroDiff,
     datasets/image_util.py).
     """
-    whole = path.parent / "att_splits.mat"
-    if not whole.is_file():
+    full_split = path.parent / "att_splits.mat"
+    if not full_split.is_file():
         raise FileRefusedError(
             f"{clean_text(path.name)}: holds positions in the trainval_loc of a split; expected "
             "att_splits.mat next to this file; found none."
         )
-    arrays = files.read(whole)
+    arrays = files.read(full_split)
     parts = {p: arrays[f"{p}_loc"] - 1 for p in ("trainval", *TEST_PARTS) if f"{p}_loc" in arrays}
     n = len(parts.get("trainval", ()))
-    if not places.size or places.min() < 0 or places.max() >= n:
-        got = f"{places.min() + 1}..{places.max() + 1}" if places.size else "none"
+    if not positions.size or positions.min() < 0 or positions.max() >= n:
+        got = f"{positions.min() + 1}..{positions.max() + 1}" if positions.size else "none"
         raise refusal_of(
             path, f"positions within the {n:,} rows of trainval_loc of att_splits.mat", got
         )
-    parts["trainval"] = parts["trainval"].ravel()[places]
+    parts["trainval"] = parts["trainval"].ravel()[positions]
     reading = (
-        f"{len(places):,} of {n:,} rows of trainval_loc of att_splits.mat, by their positions in it"
+        f"{len(positions):,} of {n:,} rows of trainval_loc of att_splits.mat, by positions in it"
     )
     return parts, reading, arrays
 

@@ -110,9 +110,9 @@ def parse_name(text: str, parts: str) -> Name:
 
 def _variants(name: str) -> Iterator[str]:
     """Yield a name without its words in parentheses, then with them, except for "(not ...)"."""
-    bare = re.sub(r"\([^)]*\)", " ", name)
-    yield bare
-    if bare != name and "(not " not in name:
+    without_brackets = re.sub(r"\([^)]*\)", " ", name)
+    yield without_brackets
+    if without_brackets != name and "(not " not in name:
         yield name.replace("(", " ").replace(")", " ")
 
 
@@ -226,8 +226,8 @@ def index_of(vocabulary: Vocabulary) -> Index:
 
 def _senses(names: Iterable[Name], parts: str) -> tuple[str, ...]:
     """Return the meanings of names, in written and base form; for each form the commonest first."""
-    forms = dict.fromkeys(form for name in names for form in ("".join(name.words), name.key))
-    return tuple(dict.fromkeys(s for form in forms for s in wordnet().senses(form, parts)))
+    spellings = dict.fromkeys(form for name in names for form in ("".join(name.words), name.key))
+    return tuple(dict.fromkeys(s for form in spellings for s in wordnet().senses(form, parts)))
 
 
 # --- One class under comparison -------------------------------------------------------------------
@@ -273,8 +273,8 @@ class Query:
     @property
     def placed(self) -> bool:
         """Whether WordNet has a meaning of the name in the domain of the data set."""
-        here = self.about.is_of_kind if self.about.kind else self.about.has
-        return any(map(here, self.fitting))
+        fits = self.about.is_of_kind if self.about.kind else self.about.has
+        return any(map(fits, self.fitting))
 
 
 def about(names: Iterable[str], parts: str) -> NameContext:
@@ -312,10 +312,10 @@ def queries(names: Sequence[str], context: Sequence[str], parts: str) -> list[Qu
 def reading(name: Name, parts: str, common: NameContext) -> Query:
     """Select the senses of a name that fit the data set's kind, else categories, else domains."""
     senses = (name.synset,) if name.synset else _senses([name], parts)
-    here = tuple(s for s in senses if not common.domains or domain_of(s) & common.domains)
-    closer = tuple(s for s in here if common.has(s))
+    in_domain = tuple(s for s in senses if not common.domains or domain_of(s) & common.domains)
+    closer = tuple(s for s in in_domain if common.has(s))
     closest = tuple(s for s in closer if common.is_of_kind(s))
-    return Query(name, senses, closest or closer or here, common)
+    return Query(name, senses, closest or closer or in_domain, common)
 
 
 def lemmas_above(synset: str) -> frozenset[str]:
@@ -371,10 +371,10 @@ def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     if synset not in query.senses:
         in_wordnet = synset in wordnet().synsets
         return not in_wordnet or any(name.words == query.name.words for name in index.names[i])
-    own = wordnet().senses("".join(query.name.words), index.parts)
-    if not query.fitting or (own and synset not in own):
+    senses_as_written = wordnet().senses("".join(query.name.words), index.parts)
+    if not query.fitting or (senses_as_written and synset not in senses_as_written):
         return False
-    if query.about.is_of_places and own and synset != own[0]:
+    if query.about.is_of_places and senses_as_written and synset != senses_as_written[0]:
         return False
     first = index.names[i][0].key == query.name.key
     common = query.fitting[0]
@@ -573,9 +573,9 @@ def _broader(query: Query, index: Index) -> Hits:
 def _qualified(query: Query, index: Index) -> Hits:
     words = [word for word in query.name.words if word not in VIEWPOINTS]
     if words and len(words) < len(query.name.words):
-        bare = reading(parse_name(" ".join(words), index.parts), index.parts, query.about)
+        unqualified = reading(parse_name(" ".join(words), index.parts), index.parts, query.about)
         for rule in (_same_name, _synonym, *_POSSIBLE[:3], _kind, _left_out):
-            for i, evidence in rule(bare, index):
+            for i, evidence in rule(unqualified, index):
                 yield i, f"{evidence}, without the word for the viewpoint"
 
 
@@ -590,8 +590,8 @@ def _left_out(query: Query, index: Index) -> Hits:
             _says_its_kind(query, index, i, n.base[-1:]) for n in index.names[i]
         ):
             yield i, "the same name, with its kind added"
-    bare = "".join(query.name.content[:-1])
-    for i in sorted(index.by_key.get(bare, ())) if bare else ():
+    without_kind = "".join(query.name.content[:-1])
+    for i in sorted(index.by_key.get(without_kind, ())) if without_kind else ():
         if _says_its_kind(query, index, i, query.name.base[-1:]):
             yield i, "the same name, with its kind left out"
 

@@ -139,10 +139,12 @@ def near_rows(
     is_near = distance <= near * median
     candidates, distance = candidates[is_near], distance[is_near]
     crowd = _distances_to_tenth(Z_test[candidates], Z_train)
-    near_ones = np.flatnonzero(distance <= alone * crowd)
-    near_ones = near_ones[np.argsort(distance[near_ones], kind="stable")]
-    rows = candidates[near_ones]
-    return NearRows(test[rows], train[nearest[rows]], distance[near_ones], crowd[near_ones], median)
+    near_positions = np.flatnonzero(distance <= alone * crowd)
+    near_positions = near_positions[np.argsort(distance[near_positions], kind="stable")]
+    rows = candidates[near_positions]
+    return NearRows(
+        test[rows], train[nearest[rows]], distance[near_positions], crowd[near_positions], median
+    )
 
 
 def _projection(d: int) -> np.ndarray | None:

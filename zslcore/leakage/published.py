@@ -250,8 +250,8 @@ def _labels(context: AuditContext, y: np.ndarray, names: tuple[str, ...]) -> np.
     """Return the benchmark's labels in the class order of the file; None if the classes differ."""
     if not context.class_names:
         return y
-    order, own = places_of(names, context.class_names), {*map(class_key, context.class_names)}
-    return None if -1 in order or len(own) != len(names) else order[y]
+    order, keys = places_of(names, context.class_names), {*map(class_key, context.class_names)}
+    return None if -1 in order or len(keys) != len(names) else order[y]
 
 
 def _class_names(

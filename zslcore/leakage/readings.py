@@ -81,10 +81,10 @@ def with_likely_start(context: AuditContext, first: int) -> AuditContext:
 def _as_masks(context: AuditContext) -> AuditContext | None:
     """Read lists of zeros and ones, one value per image, as masks; None for other lists."""
     values = {part: np.asarray(rows) + 1 for part, rows in context.parts.items()}  # as in the file
-    whole = context.n_rows or 0
-    marks = [p for p, of in values.items() if of.size == whole and np.isin(of, (0, 1)).all()]
-    if whole >= FEWEST_OF_MASK and 0 < len(marks) < len(values):
-        kind = f"Read as masks of {whole:,} images, although other lists have row numbers"
+    n_images = context.n_rows or 0
+    marks = [p for p, of in values.items() if of.size == n_images and np.isin(of, (0, 1)).all()]
+    if n_images >= FEWEST_OF_MASK and 0 < len(marks) < len(values):
+        kind = f"Read as masks of {n_images:,} images, although other lists have row numbers"
         text = f"{kind}: {' and '.join(marks)}"
         reading = Reading(text, "warning", "Write all lists in the same format.")
         mixed = {part: np.flatnonzero(values[part]) for part in marks}

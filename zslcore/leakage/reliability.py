@@ -31,7 +31,7 @@ PAIRS, MEASURED = FACTS / "labelled_pairs.csv", FACTS / "matching_measured.csv"
 #: Pre-training list that has the second class of every labelled pair.
 AGAINST = "imagenet-1k"
 #: Parts of the file; the rules were developed on the first part.
-HALVES = ("tuned", "held_out")
+PARTS = ("tuned", "held_out")
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,13 +237,13 @@ def _gain_of_first_release(dataset: str) -> Figure:
     measured = dataset in set(benchmark)
     rows = table[benchmark == (dataset if measured else "CUB")]
     gains = dict(iter(rows.groupby("leak")["difference"]))
-    whole, selection, training = (
+    both, selection, training = (
         f"{signed(float(part.min()))} to {signed(float(part.max()))} points"
         for part in (rows["difference"], gains["selection"], gains["training"])
     )
     note = f"trained on trainval: {selection}; trained on train + val: {training}; "
     note += f"measured on {title(rows['dataset'].iloc[0])}" + f", not on {dataset}" * (not measured)
-    return Figure(GAINED, whole, note)
+    return Figure(GAINED, both, note)
 
 
 def _picture(context: AuditContext, report: Report) -> Picture | None:

@@ -269,8 +269,8 @@ class WordNet:
         bases = irregular or {word}
         for part, endings in (("n", NOUN_ENDINGS), ("v", VERB_ENDINGS)):
             if part in parts:
-                forms = (word.removesuffix(a) + b for a, b in endings if word.endswith(a))
-                bases.update(f for f in forms if len(f) > 1 and self.senses(f, part))
+                candidates = (word.removesuffix(a) + b for a, b in endings if word.endswith(a))
+                bases.update(f for f in candidates if len(f) > 1 and self.senses(f, part))
         return min(bases, key=lambda form: (len(form), form))
 
     def ancestors(self, synset: str) -> Iterator[tuple[str, int]]:
@@ -313,8 +313,8 @@ Domains = frozenset[Domain]
 
 #: Words on the viewpoint of a photograph, not on the place.
 VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "outside"})
-#: A domain belongs to a list of names if the number of its unambiguous names is at least this share
-#: of the number for the commonest domain of the list.
+#: A list has a domain if the number of unambiguous names in this domain is at least this share of
+#: the number in the commonest domain.
 DOMAIN_SHARE = 0.25
 #: Minimum number of unambiguous names for a domain to count as part of a list: one name may be a
 #: coincidence.
@@ -354,9 +354,9 @@ def _readings(name: str) -> Domains:
     words = [word for word in readable(name).split() if word not in VIEWPOINTS]
     if not words:
         return frozenset()
-    whole = _of_nouns("".join(words))
-    if whole and len(words) > 1:
-        return whole
+    of_whole_name = _of_nouns("".join(words))
+    if of_whole_name and len(words) > 1:
+        return of_whole_name
     if not _of_nouns(words[-1]) and _is_participle(words[-1]):
         return frozenset({"quality"})
     of_nouns = next(
@@ -366,8 +366,8 @@ def _readings(name: str) -> Domains:
 
 
 def _of_nouns(word: str) -> Domains:
-    forms = {word} | {word.removesuffix(a) + b for a, b in NOUN_ENDINGS if word.endswith(a)}
-    senses = {sense for form in forms for sense in wordnet().senses(form, "n")}
+    candidates = {word} | {word.removesuffix(a) + b for a, b in NOUN_ENDINGS if word.endswith(a)}
+    senses = {sense for form in candidates for sense in wordnet().senses(form, "n")}
     return frozenset().union(*map(domain_of, senses))
 
 

@@ -52,8 +52,8 @@ def on_device(name: str, device: str) -> Device:
         import torch  # imported here, since the import takes longer than most fits
 
     if device not in ("cpu", "cuda") or (device == "cuda" and not torch.cuda.is_available()):
-        here = "'cpu' or 'cuda'" if torch.cuda.is_available() else "'cpu', as there is no CUDA"
-        raise ParameterError(f"{name}: device must be {here}; got {device!r}.")
+        devices = "'cpu' or 'cuda'" if torch.cuda.is_available() else "'cpu', as there is no CUDA"
+        raise ParameterError(f"{name}: device must be {devices}; got {device!r}.")
     return torch.device(device)
 
 
@@ -102,22 +102,22 @@ def by_first_appearance(y: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.nd
     return np.argsort(order)[y], S[order]
 
 
-def first_violator(violates: Tensor, own: Tensor, draw: Draw) -> tuple[Tensor, Tensor]:
+def first_violator(violates: Tensor, is_true: Tensor, draw: Draw) -> tuple[Tensor, Tensor]:
     """Go through the wrong classes in random order until one violates the margin.
 
-    ``violates`` and ``own``, True for the true class, are bool tensors of shape (n_samples,
+    ``violates`` and ``is_true``, True for the true class, are bool tensors of shape (n_samples,
     n_classes); ``draw`` returns uniform numbers of that shape. Returns a bool tensor with True at
     the first violator of each row, if there is one, and the number of classes visited, shape
     (n_samples, 1).
     """
-    place = draw().masked_fill(own, -1)
+    place = draw().masked_fill(is_true, -1)
     violator_place, column = place.masked_fill(~violates, -1).max(dim=1, keepdim=True)
     violator = violates.new_zeros(violates.shape).scatter_(1, column, value=True) & violates
-    return violator, (~own & (place >= violator_place)).sum(dim=1, keepdim=True)
+    return violator, (~is_true & (place >= violator_place)).sum(dim=1, keepdim=True)
 
 
 def violators(
-    violates: Tensor, own: Tensor, which: Literal["all", "first", "one"], draw: Draw
+    violates: Tensor, is_true: Tensor, which: Literal["all", "first", "one"], draw: Draw
 ) -> Tensor:
     """Return the violators that a step uses, as a bool tensor.
 
@@ -128,8 +128,8 @@ def violators(
     if which == "all":
         return violates
     if which == "first":
-        return first_violator(violates, own, draw)[0]
-    return first_violator(~own, own, draw)[0] & violates
+        return first_violator(violates, is_true, draw)[0]
+    return first_violator(~is_true, is_true, draw)[0] & violates
 
 
 class EpochModel(ZSLEstimator):
@@ -221,7 +221,7 @@ class RankingModel(EpochModel):
         """Return the initial number of matrices, and the share of use below which to prune."""
         return 1, 0.0
 
-    def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
+    def _weights(self, H: Tensor, is_true: Tensor, draw: Draw) -> Tensor:
         """Return w of shape (n_samples, n_classes); for the tensors see :func:`first_violator`."""
         raise NotImplementedError
 
@@ -308,9 +308,9 @@ class _Descent:
         X, y, B, K = self.rows[rows], self.y[rows][:, None], len(rows), len(self.remaining)
         P = (X @ self.W).reshape(B, K, -1) @ self.to_scores
         F, k = (P[:, 0], None) if K == 1 else P.max(dim=1)
-        own = y == self.classes
+        is_true = y == self.classes
         H = (self.model.margin + F).sub_(F.gather(1, y)).scatter_(1, y, 0)
-        G = self.model._weights(H, own, lambda: self._uniform(F)).to(F.dtype)  # w
+        G = self.model._weights(H, is_true, lambda: self._uniform(F)).to(F.dtype)  # w
         loss = (G * H).sum()
 
         G = G.scatter(1, y, -G.sum(dim=1, keepdim=True))

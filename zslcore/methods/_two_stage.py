@@ -70,10 +70,10 @@ class TwoStageModel(ZSLEstimator):
         def solve() -> Solutions:
             return dict(self._path(X, y, S).solutions(weights))
 
-        if not self.shared_classifier or (here := active_cache()) is None:
+        if not self.shared_classifier or (cache := active_cache()) is None:
             return solve()
         settings = self.shared_classifier, len(S), self.intercept, self.tol, sorted(set(weights))
-        return here.get(rows_digest(X, y, *settings), solve)
+        return cache.get(rows_digest(X, y, *settings), solve)
 
     def _path(self, X: Features, y: np.ndarray, S: np.ndarray) -> LinearPath:
         return LinearPath(X, y, len(S), self._loss(S), intercept=self.intercept, tol=self.tol)

@@ -68,7 +68,7 @@ class ALE(RankingModel, CompatibilityModel):
     alpha: Literal["1/i", "1"] = "1/i"
     rank: Literal["exact", "sampled"] = "exact"
 
-    def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
+    def _weights(self, H: Tensor, is_true: Tensor, draw: Draw) -> Tensor:
         C = H.shape[1]
         i = np.arange(1, C)
         alpha = 1 / i if self.alpha == "1/i" else np.ones(C - 1)
@@ -77,5 +77,5 @@ class ALE(RankingModel, CompatibilityModel):
         if self.rank == "exact":
             r = violates.sum(dim=1, keepdim=True)
             return violates * (l[r] / r.clamp(min=1))
-        violator, k = first_violator(violates, own, draw)
+        violator, k = first_violator(violates, is_true, draw)
         return violator * l[(C - 1) // k.clamp(min=1)]

@@ -492,8 +492,8 @@ class TransductiveEstimator(ZSLEstimator):
 
     def with_inductive(self, params: Mapping[str, Any]) -> Self:
         """Return a copy that extends :meth:`inductive` with these parameters."""
-        own = self.get_params()
-        return clone(self).set_params(**{k: v for k, v in params.items() if k in own})
+        current = self.get_params()
+        return clone(self).set_params(**{k: v for k, v in params.items() if k in current})
 
     def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Fit and score each point separately, with the test rows as unlabelled images."""

@@ -168,12 +168,12 @@ def objective(
         mu + (log_variance / 2).exp() * draw
         for (mu, log_variance), draw in zip(gaussians, draws, strict=True)
     ]
-    own = crossed = divergence = codes[0].new_zeros(())
+    reconstructed = crossed = divergence = codes[0].new_zeros(())
     for i, (x, decoder) in enumerate(zip(sides, decoders, strict=True)):
-        own = own + (x - decoder(codes[i])).abs().sum(dim=1).mean()
+        reconstructed = reconstructed + (x - decoder(codes[i])).abs().sum(dim=1).mean()
         crossed = crossed + (x - decoder(codes[1 - i])).abs().sum(dim=1).mean()
         divergence = divergence + kl_to_normal(*gaussians[i])
-    return own + beta * divergence + gamma * crossed + delta * wasserstein(*gaussians)
+    return reconstructed + beta * divergence + gamma * crossed + delta * wasserstein(*gaussians)
 
 
 def kl_to_normal(mu: Tensor, log_variance: Tensor) -> Tensor:

@@ -127,8 +127,8 @@ def require_array(
 
 def source_files(method: type[ZSLEstimator]) -> set[str]:
     """Return the source files of a plugin's own functions."""
-    own = (c for c in method.__mro__ if issubclass(c, ZSLEstimator))
-    foreign = (c for c in own if c.__module__.partition(".")[0] != "zslcore")
+    classes = (c for c in method.__mro__ if issubclass(c, ZSLEstimator))
+    foreign = (c for c in classes if c.__module__.partition(".")[0] != "zslcore")
     codes = (getattr(f, "__code__", None) for c in foreign for f in vars(c).values())
     return {code.co_filename for code in codes if code is not None}
 

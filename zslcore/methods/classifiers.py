@@ -61,10 +61,10 @@ _ACTIVE: ContextVar[ClassifierCache | None] = ContextVar("_ACTIVE", default=None
 @contextmanager
 def shared_classifiers(limit: int = WORKING_BYTES) -> Iterator[ClassifierCache]:
     """Return a context in which classifiers shared by several methods are fitted once."""
-    here = _ACTIVE.get() or ClassifierCache(limit)
-    token = _ACTIVE.set(here)
+    cache = _ACTIVE.get() or ClassifierCache(limit)
+    token = _ACTIVE.set(cache)
     try:
-        yield here
+        yield cache
     finally:
         _ACTIVE.reset(token)
 
@@ -79,8 +79,8 @@ def seconds_saved() -> float:
 
     Without the cache, runs take that much longer.
     """
-    here = active_cache()
-    return 0.0 if here is None else here.seconds_saved
+    cache = active_cache()
+    return 0.0 if cache is None else cache.seconds_saved
 
 
 def rows_digest(X: Features, y: np.ndarray, *rest: object) -> str:

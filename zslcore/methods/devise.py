@@ -67,5 +67,5 @@ class DEVISE(RankingModel, CompatibilityModel):
 
     violators: Literal["all", "first", "one"] = "all"
 
-    def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
-        return violators(H > 0, own, self.violators, draw)
+    def _weights(self, H: Tensor, is_true: Tensor, draw: Draw) -> Tensor:
+        return violators(H > 0, is_true, self.violators, draw)

@@ -144,5 +144,5 @@ class GFZSLTran(TransductiveEstimator):
             tied = np.maximum(squares.sum(axis=0) / weight.sum(), self.floor)
             self.variances_ = np.broadcast_to(tied, self.means_.shape).copy()
         else:
-            own = np.maximum(squares / divisor, self.floor)
-            self.variances_ = np.where(reached[:, None], own, self.variances_)
+            variances = np.maximum(squares / divisor, self.floor)
+            self.variances_ = np.where(reached[:, None], variances, self.variances_)

@@ -90,8 +90,8 @@ class LATEM(RankingModel):
         if not 0 <= self.prune < 1:
             raise ParameterError(f"LATEM: prune must be at least 0 and below 1; got {self.prune}.")
 
-    def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
-        return violators(H > 0, own, self.violators, draw)
+    def _weights(self, H: Tensor, is_true: Tensor, draw: Draw) -> Tensor:
+        return violators(H > 0, is_true, self.violators, draw)
 
     def _matrices(self) -> tuple[int, float]:
         return self.n_matrices, self.prune

@@ -57,6 +57,6 @@ class SJE(RankingModel, CompatibilityModel):
 
     learning_rate: float = 10.0
 
-    def _weights(self, H: Tensor, own: Tensor, draw: Draw) -> Tensor:
+    def _weights(self, H: Tensor, is_true: Tensor, draw: Draw) -> Tensor:
         worst, c = H.max(dim=1, keepdim=True)
         return H.new_zeros(H.shape).scatter_(1, c, (worst > 0).to(H.dtype))

@@ -157,9 +157,9 @@ def loss_in(db: sqlite3.Connection | None, path: Path) -> str:
     the store has none, or the store lacks the table of some results in the backup. Deleted results
     do not count: they are deleted from the backup as well.
     """
-    own = [] if db is None else list(filter(partial(_has_table, db), RESULTS))
-    empty = not any(db.execute(f"SELECT 1 FROM {t} LIMIT 1").fetchone() for t in own if db)  # noqa: S608
-    if len(own) == len(RESULTS) and not empty:
+    tables = [] if db is None else list(filter(partial(_has_table, db), RESULTS))
+    empty = not any(db.execute(f"SELECT 1 FROM {t} LIMIT 1").fetchone() for t in tables if db)  # noqa: S608
+    if len(tables) == len(RESULTS) and not empty:
         return ""
     backup = backup_of(path)
     if not backup.exists():
@@ -169,7 +169,9 @@ def loss_in(db: sqlite3.Connection | None, path: Path) -> str:
             counts_of_other = _counts(other)
     except sqlite3.Error:
         return ""  # an unreadable backup does not show a loss
-    lost = {table: n for table, n in counts_of_other.items() if n and (empty or table not in own)}
+    lost = {
+        table: n for table, n in counts_of_other.items() if n and (empty or table not in tables)
+    }
     if not lost:
         return ""
     state = "it holds no results" if empty else f"its table {min(lost)} is missing"

@@ -164,16 +164,16 @@ class RunPlan:
                 yield from completed
 
 
-def _completed(plan: RunPlan, places: Mapping[str, str]) -> list[tuple[RunSpec, str]]:
+def _completed(plan: RunPlan, sources: Mapping[str, str]) -> list[tuple[RunSpec, str]]:
     """Compute the runs of a plan and derived runs; return each with its error, or ""."""
     with shared_classifiers():
-        return [(spec, _refusal(plan, spec, places)) for spec in plan.specs]
+        return [(spec, _refusal(plan, spec, sources)) for spec in plan.specs]
 
 
-def _refusal(plan: RunPlan, spec: RunSpec, places: Mapping[str, str]) -> str:
+def _refusal(plan: RunPlan, spec: RunSpec, sources: Mapping[str, str]) -> str:
     """Compute one run of a plan and derived runs; return the error, or ""."""
     try:
-        plugins.restore(places)
+        plugins.restore(sources)
         plan.complete(spec, cached_dataset(spec.dataset), ResultStore())
     except ZSLError as error:
         return str(error)

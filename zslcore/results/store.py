@@ -195,10 +195,10 @@ class ResultStore:
 
     def predictions(self, key: str) -> Predictions | None:
         """Return the predictions of the result with this key, stored or precomputed, else None."""
-        own = self._select("runs", key)
-        if not own:
+        stored_rows = self._select("runs", key)
+        if not stored_rows:
             return shipped_predictions(key) if self.with_shipped else None
-        created = own[0][-1]
+        created = stored_rows[0][-1]
         for content, of_run in self._select("predictions", key):
             if of_run == created:
                 with suppress(FileRefusedError):
@@ -207,8 +207,8 @@ class ResultStore:
 
     def get(self, key: str) -> RunResult | None:
         """Return the result of the spec with this key, stored or precomputed, else None."""
-        own = next(iter(_readable(self._select("runs", key))), None)
-        return shipped_result(key) if own is None and self.with_shipped else own
+        stored = next(iter(_readable(self._select("runs", key))), None)
+        return shipped_result(key) if stored is None and self.with_shipped else stored
 
     def put_run(self, run: Run) -> None:
         """Store the result of a run, with its predictions if they are available."""
@@ -229,10 +229,10 @@ class ResultStore:
         """Return the readable stored results, newest first, then precomputed results."""
         return [one.result for one in self.stored()]
 
-    def _shipped(self, own: Collection[str]) -> list[RunResult]:
+    def _shipped(self, stored_keys: Collection[str]) -> list[RunResult]:
         """Return the precomputed results without a stored result of the same key."""
         precomputed = shipped_results() if self.with_shipped else []
-        return [result for result in precomputed if result.key not in own]
+        return [result for result in precomputed if result.key not in stored_keys]
 
     def runs_on(self, dataset: ZSLDataset, split: str) -> list[RunResult]:
         """Return the stored results on one split of a data set with this digest, oldest first."""
@@ -246,9 +246,9 @@ class ResultStore:
 
     def stored(self) -> list[StoredRun]:
         """Return the readable results, newest first, with precomputed results last."""
-        own = list(_readable(self._select("runs")))
-        of_package = self._shipped({result.key for result in own})
-        return [StoredRun(r) for r in own] + [StoredRun(r, shipped=True) for r in of_package]
+        stored = list(_readable(self._select("runs")))
+        of_package = self._shipped({result.key for result in stored})
+        return [StoredRun(r) for r in stored] + [StoredRun(r, shipped=True) for r in of_package]
 
     def find(self, name: str) -> StoredRun:
         """Return the run with this id or unique prefix of an id, else raise UnknownNameError."""

@@ -70,21 +70,23 @@ def _exactly(out: np.ndarray, others: np.ndarray, fewest: int) -> bool:
 
 
 def _ruled_out(
-    F: np.ndarray, columns: np.ndarray, own: np.ndarray
+    F: np.ndarray, columns: np.ndarray, true_side: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return masks of the rows in which ``columns`` are ruled out, and in which scores saturate.
 
-    ``columns`` are one side, ``own`` the other. ``columns`` are ruled out in a row if their scores
-    are all lower than those of ``own``, or if they are all equal and ``own`` has any other score.
-    Scores saturate if most of ``own`` has the same score as ``columns``.
+    ``columns`` are one side, ``true_side`` the other. ``columns`` are ruled out in a row if their
+    scores are all lower than those of ``true_side``, or if they are all equal and ``true_side`` has
+    any other score. Scores saturate if most of ``true_side`` has the same score as ``columns``.
     """
-    scores, own_scores = F[:, columns], F[:, own]
+    scores, own_scores = F[:, columns], F[:, true_side]
     high, low = scores.max(axis=1), scores.min(axis=1)
     constant = high == low
     if columns.sum() == 1:  # a single column is always constant, so it must be minus infinity
         constant &= np.isneginf(high)
     constant &= ~((own_scores == high[:, None]).all(axis=1))
-    below = high < own_scores.min(axis=1) if own.sum() >= FEWEST_COLUMNS else np.isneginf(high)
+    below = (
+        high < own_scores.min(axis=1) if true_side.sum() >= FEWEST_COLUMNS else np.isneginf(high)
+    )
     saturated = constant & ~np.isneginf(high) & ((own_scores == high[:, None]).mean(axis=1) > 0.5)
     return constant | below, saturated
 

@@ -110,9 +110,11 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
 
 def _columns(matrix: JudgedScores, context: AuditContext) -> np.ndarray | None:
     """Return the class of every column by its name; None if names do not determine it."""
-    places = places_of(matrix.class_names, context.class_names)
-    is_whole = len(places) and places.min() >= 0 and len(np.unique(places)) == len(places)
-    return places if is_whole else None
+    positions = places_of(matrix.class_names, context.class_names)
+    is_whole = (
+        len(positions) and positions.min() >= 0 and len(np.unique(positions)) == len(positions)
+    )
+    return positions if is_whole else None
 
 
 def _numbered(matrix: JudgedScores, tested: np.ndarray) -> np.ndarray | None:

@@ -245,8 +245,8 @@ def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray
     best = values[:, scores[first]].argmax(axis=1)
     for start, columns in scores.items():
         place = {class_key(names[k][len(start) :]): k for k in columns}
-        own = values[:, [place[key] for key in classes]].argmax(axis=1)
-        if not np.array_equal(own, best):
+        predicted = values[:, [place[key] for key in classes]].argmax(axis=1)
+        if not np.array_equal(predicted, best):
             shown = " and ".join(repr(names[of[each][0]]) for each in (first, start))
             raise FileRefusedError(
                 f"{file}: expected one column of scores per class; got several, such as {shown}, "

@@ -546,12 +546,12 @@ def _sentence_on_shared(
 ) -> str:
     """Ask about columns that share a name; ``named``: labels or unseen classes are names."""
     clauses = []
-    for places in [*spellings.values()][:LISTED]:
-        spelt_as = list(dict.fromkeys(names[k] for k in places))
+    for columns in [*spellings.values()][:LISTED]:
+        spelt_as = list(dict.fromkeys(names[k] for k in columns))
         called = f"all called {spelt_as[0]!r}"
         if len(spelt_as) > 1:
             called = f"called {' and '.join(map(repr, spelt_as))}"
-        clauses.append(f"columns {', '.join(map(str, places))} are {called}")
+        clauses.append(f"columns {', '.join(map(str, columns))} are {called}")
     more = f", and {len(spellings) - LISTED} more names" if len(spellings) > LISTED else ""
     if named:
         return (
@@ -570,8 +570,8 @@ def _merged_columns(file: ScoreFile) -> ScoreFile:
     """Merge columns of the same name, keeping the largest score."""
     F, spelt = np.asarray(file.scores), file.class_names
     first = np.arange(len(spelt))
-    for places in shared_spellings(spelt).values():
-        first[places] = places[0]
+    for columns in shared_spellings(spelt).values():
+        first[columns] = columns[0]
     kept_columns, place = np.unique(first, return_inverse=True)
     names = [spelt[k] for k in kept_columns]
     merged = [F[:, place == k].max(axis=1) for k in range(len(names))]

@@ -816,9 +816,9 @@ def _join_blocks(
     S, C = first.shape[1], first.shape[1] + second.shape[1]
     F = np.hstack([first, second])
     listed = parts.get("unseen")
-    own = tuple(parts.pop("class_names", ()))
-    if own and names and not ({*own} & {*names} and all(map(str.isdigit, names))):
-        parts["class_names"] = (*own, *names)
+    seen_names = tuple(parts.pop("class_names", ()))
+    if seen_names and names and not ({*seen_names} & {*names} and all(map(str.isdigit, names))):
+        parts["class_names"] = (*seen_names, *names)
     numbers = None if listed is None else np.asarray(listed)
     if numbers is not None and numbers.dtype.kind in "iu" and len(np.unique(numbers)) == C - S:
         if numbers.min() < 0 or numbers.max() >= C:

@@ -164,9 +164,9 @@ def _are_named(matrix: Scores, validation: Scores) -> bool:
 def _common_columns(matrix: Scores, validation: Scores) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the columns of common classes in both files; None if no common classes are known."""
     if _are_named(matrix, validation):
-        places = places_of(validation.class_names, matrix.class_names)
-        common = np.flatnonzero(places >= 0)
-        return (places[common], common) if len(common) else None
+        positions = places_of(validation.class_names, matrix.class_names)
+        common = np.flatnonzero(positions >= 0)
+        return (positions[common], common) if len(common) else None
     if len(matrix.seen) == len(validation.seen):
         return np.arange(len(matrix.seen)), np.arange(len(matrix.seen))
     return None
@@ -331,32 +331,32 @@ def _standard(F: np.ndarray) -> np.ndarray:
 
 
 def _nearest(
-    sample: np.ndarray, rows: np.ndarray, own: np.ndarray | None = None
+    sample: np.ndarray, rows: np.ndarray, self_positions: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the row nearest to each of ``sample``, and the ratio of the two smallest distances.
 
     The ratio is 1 if even the second distance is 0 up to rounding. If ``sample`` are taken from
-    ``rows``, ``own`` has their positions in ``rows``, and no row is its own neighbour.
+    ``rows``, ``self_positions`` has their positions in ``rows``, and no row is its own neighbour.
     """
-    if len(rows) < (3 if own is not None else 2):
+    if len(rows) < (3 if self_positions is not None else 2):
         return np.empty(0, dtype=np.intp), np.empty(0)
-    lengths, places, ratios = (rows**2).sum(axis=1), [], []
+    lengths, nearest, ratios = (rows**2).sum(axis=1), [], []
     for start in range(0, len(sample), 64):
         block = sample[start : start + 64]
         squares = (block**2).sum(axis=1)[:, None] + lengths - 2 * block @ rows.T
-        if own is not None:
-            squares[np.arange(len(block)), own[start : start + 64]] = np.inf
+        if self_positions is not None:
+            squares[np.arange(len(block)), self_positions[start : start + 64]] = np.inf
         first, second = np.sqrt(np.maximum(np.partition(squares, 1, axis=1)[:, :2], 0)).T
         distinct = second > ROUNDING * np.sqrt(sample.shape[1])
-        places.append(squares.argmin(axis=1))
+        nearest.append(squares.argmin(axis=1))
         ratios.append(np.divide(first, second, out=np.ones(len(block)), where=distinct))
-    return np.concatenate(places), np.concatenate(ratios)
+    return np.concatenate(nearest), np.concatenate(ratios)
 
 
-def _matched(places: np.ndarray, ratios: np.ndarray, nearer: float) -> np.ndarray:
+def _matched(nearest: np.ndarray, ratios: np.ndarray, nearer: float) -> np.ndarray:
     """Return the rows that are clearly the nearest neighbour of another row.
 
     A row counts once, even as the neighbour of several rows: rows far outside the cloud all have
     the same outlier as their nearest row.
     """
-    return np.unique(places[ratios <= nearer])
+    return np.unique(nearest[ratios <= nearer])

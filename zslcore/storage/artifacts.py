@@ -67,8 +67,11 @@ def has_died(path: Path) -> bool | None:
     errors = OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError
     with suppress(*errors, RecursionError):
         with path.open(encoding="utf-8") as file:  # a compromised worker may replace the file
-            owner, here = json.loads(file.read(1 << 12)), _owner(os.getpid())
-        if (owner["host"], owner.get("space", here["space"])) == (here["host"], here["space"]):
+            owner, this_process = json.loads(file.read(1 << 12)), _owner(os.getpid())
+        if (owner["host"], owner.get("space", this_process["space"])) == (
+            this_process["host"],
+            this_process["space"],
+        ):
             return not _is_alive(int(owner["pid"]), owner["born"])
     return None
 

@@ -93,9 +93,9 @@ def install(name: str = "", *packages: str) -> str:
     pip, clone = [sys.executable, "-m", "pip"], _clone()
     if clone is None:
         return shlex.join([*pip, "install", *_requirements(name), *packages])
-    here = Path(sys.prefix).resolve() / "bin" / "pip"
-    if here.is_relative_to(clone) and here.is_file():
-        pip = [str(here)]
+    executable = Path(sys.prefix).resolve() / "bin" / "pip"
+    if executable.is_relative_to(clone) and executable.is_file():
+        pip = [str(executable)]
     of_clone = [f"{clone}[{name}]"] if name else []
     constraints = clone / "constraints.txt"
     tested = ["-c", str(constraints)] if constraints.is_file() else []
@@ -108,9 +108,9 @@ def install(name: str = "", *packages: str) -> str:
 
 def _clone() -> Path | None:
     """Return the folder of the sources, if the package runs or was installed from it."""
-    beside = Path(__file__).resolve().parents[2]
-    if (beside / "pyproject.toml").is_file():
-        return beside
+    parent = Path(__file__).resolve().parents[2]
+    if (parent / "pyproject.toml").is_file():
+        return parent
     try:
         origin = metadata.distribution("zslcore").read_text("direct_url.json")
     except metadata.PackageNotFoundError:
@@ -125,6 +125,6 @@ def _requirements(name: str) -> list[str]:
     for line in metadata.requires("zslcore") or []:
         requirement, _, marker = (each.strip() for each in line.partition(";"))
         if re.search(rf"extra == ['\"]{name}['\"]", marker):
-            own = re.fullmatch(r"zslcore\[(\w+)\]", requirement)
-            requirements += _requirements(own[1]) if own else [requirement]
+            extra_match = re.fullmatch(r"zslcore\[(\w+)\]", requirement)
+            requirements += _requirements(extra_match[1]) if extra_match else [requirement]
     return requirements

@@ -64,10 +64,10 @@ def path_of(name: str | os.PathLike[str], folder: Path) -> Path:
     other paths are returned unchanged.
     """
     file = Path(name)
-    places = [folder / file, file]
+    candidates = [folder / file, file]
     if file.name != str(name):
-        places.reverse()
-    return next((path.absolute() for path in places if path.is_file()), file)
+        candidates.reverse()
+    return next((path.absolute() for path in candidates if path.is_file()), file)
 
 
 #: Error numbers of failed writes; NumPy's errors have None.

@@ -372,16 +372,16 @@ def rows_by_image(
         if not are_texts and plain_name(title) not in ("", plain_name(name)):
             continue
         for named in (_image_name, _file_name, _bare_name):  # paths may begin in another folder
-            own = [named(image) for image in column.tolist()]
+            keys = [named(image) for image in column.tolist()]
             place = {named(image): row for row, image in enumerate(values.tolist())}
-            missing = [image for image in own if image not in place]
-            if len(place) < len(values) or len({*own}) < len(own) or len(missing) == len(own):
+            missing = [image for image in keys if image not in place]
+            if len(place) < len(values) or len({*keys}) < len(keys) or len(missing) == len(keys):
                 continue
             if missing:
                 raise refusal_of(
                     file, f"every image of {of}", f"none called {clean_text(missing[0], 60)!r}"
                 )
-            return [place[image] for image in own]
+            return [place[image] for image in keys]
         texts = [column, values] if title and plain_name(title) == plain_name(name) else []
         if texts and all(len({*of.tolist()}) == len(of) and of.dtype.kind == "U" for of in texts):
             others = name
@@ -647,8 +647,8 @@ def read_head(path: Path, n_bytes: int) -> list[str]:
     with path.open("rb") as file:
         text = file.read(n_bytes).decode("utf-8-sig", errors="replace")
     lines = text.replace("\r", "\n").split("\n")
-    whole = lines[:-1] if path.stat().st_size > n_bytes else lines
-    return [line for line in whole if line.strip()]
+    complete = lines[:-1] if path.stat().st_size > n_bytes else lines
+    return [line for line in complete if line.strip()]
 
 
 def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:

@@ -208,13 +208,13 @@ def _shut_files(libc: ctypes.CDLL, readable: Sequence[str], writable: Sequence[s
 
 def _libraries() -> list[str]:
     """Return the folders of Python and its libraries, and system files that these read."""
-    places = {sys.prefix, sys.base_prefix, *filter(None, sys.path)}
+    folders = {sys.prefix, sys.base_prefix, *filter(None, sys.path)}
     if (ROOT / "pyproject.toml").exists():
-        places = places - {str(ROOT)} | {str(ROOT / "zslcore"), str(ROOT / "data")}
-    places |= {"/usr", "/lib", "/lib64", "/proc/cpuinfo", "/sys/devices/system"}
-    places |= {"/proc/self/statm", "/proc/self/maps"}
-    places |= {"/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/null"}
-    return sorted(path for path in places if os.path.exists(path))
+        folders = folders - {str(ROOT)} | {str(ROOT / "zslcore"), str(ROOT / "data")}
+    folders |= {"/usr", "/lib", "/lib64", "/proc/cpuinfo", "/sys/devices/system"}
+    folders |= {"/proc/self/statm", "/proc/self/maps"}
+    folders |= {"/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/null"}
+    return sorted(path for path in folders if os.path.exists(path))
 
 
 def _allow(libc: ctypes.CDLL, rules: int, path: str, rights: int, handled: int) -> None:

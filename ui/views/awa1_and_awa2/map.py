@@ -179,9 +179,9 @@ def _choose_settings(n: int) -> MapSettings:
     """Choose the layout of ``n`` images and its parameters."""
     name = controls.choose_segment("Layout", METHODS_BY_NAME, key="awa1_layout", default="t-SNE")
     method = METHODS_BY_NAME[name]
-    own: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for field, (label, key, values, default) in SLIDERS.get(method, {}).items():
-        own[field] = st.select_slider(
+        parameters[field] = st.select_slider(
             label, values, default, key=key, format_func="{:g}".format, bind="query-params"
         )
     usual = "all" if n > LARGE else "2,000"

@@ -192,8 +192,8 @@ def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> li
     By default, these are your data sets and the real benchmarks or, if no precomputed results are
     selected, all data sets.
     """
-    own = _own_data(cells) if "mine" in origins else []
-    first = [name for name in own if _is_first(name)]
+    own_data = _own_data(cells) if "mine" in origins else []
+    first = [name for name in own_data if _is_first(name)]
 
     def order(cell: MethodResult) -> tuple[int, bool, bool, bool, bool, str]:
         place = first.index(cell.data) if cell.data in first else len(first)
@@ -215,7 +215,7 @@ def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> li
     if "shipped" not in origins:
         return list(names)
     usual = {c.data for c in shown if c.origin == "shipped" and c.benchmark and not c.simulated}
-    return [name for name in names if name in usual or name in own]
+    return [name for name in names if name in usual or name in own_data]
 
 
 def _own_data(cells: Sequence[MethodResult]) -> list[str]:
@@ -392,8 +392,8 @@ def _show_missing(table: MethodTable) -> None:
 
 def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) -> str:
     """Return the estimated time of the missing cells, from the times of other results."""
-    places = [(row, column.data, column.split) for column, rows in lacking for row in rows]
-    seconds = np.array([seconds_of(table.cells, *place) for place in places])
+    cells = [(row, column.data, column.split) for column, rows in lacking for row in rows]
+    seconds = np.array([seconds_of(table.cells, *place) for place in cells])
     finite = seconds[np.isfinite(seconds)]
     if not len(finite):
         return "The duration is unknown."

@@ -345,13 +345,13 @@ def show_card(
             st.markdown(f"**{plain(card.sentence)}**")
             st.caption(_source_of(card))
         if card.picture is None:
-            places: Sequence[DeltaGenerator] = st.columns(len(card.figures))
+            columns: Sequence[DeltaGenerator] = st.columns(len(card.figures))
         else:
             left, right = st.columns([0.6, 0.4])
-            places = [right] * len(card.figures)
+            columns = [right] * len(card.figures)
             with left:
                 chart(picture_of(card.picture), card.picture.alt, key=f"drop_picture{key}")
-        for place, figure in zip(places, card.figures, strict=True):
+        for place, figure in zip(columns, card.figures, strict=True):
             with place.container(gap=None):
                 _show_figure(figure)
         _show_takeaway(card, key)

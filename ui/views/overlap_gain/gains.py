@@ -256,12 +256,12 @@ def _draw(
     )
     few = int((table["draws"] < FEWEST_DRAWS).sum())
     fewer = "the class with fewer has" if few == 1 else f"the {few} classes with fewer have"
-    bare = f"; {fewer} a pale bar and no line" if few else ""
+    pale_clause = f"; {fewer} a pale bar and no line" if few else ""
     st.caption(
         f"Each of {DRAWS} random splits tests on a few classes and trains on the rest; both "
         "feature sets use the same splits. Dashed: mean of the group. Lines: 95 % intervals "
         "(Student's t) over the splits that test the class, if there are at least "
-        f"{FEWEST_DRAWS}{bare}. Related: the set "
+        f"{FEWEST_DRAWS}{pale_clause}. Related: the set "
         "contains a kind of the class or a broader class, so the class is not a control. The "
         "intervals of the means (Student's t) and of their difference (Welch) are over classes. "
         f"{simulated_effects.about_gain(dataset)}"

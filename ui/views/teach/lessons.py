@@ -52,11 +52,11 @@ def _show_list() -> None:
         "A step fills the screen: a question, its possible answers, then the figure. In a room, "
         "students join by QR code and vote; arrow keys move between steps. No download is needed.",
     )
-    places = {}
+    slots = {}
     for column, lesson in zip(st.columns(len(LESSONS)), LESSONS.values(), strict=True):
         with column.container(border=True, height="stretch", key=f"lessons_card_{lesson.name}"):
             st.markdown(f"**{lesson.title}**")
-            places[lesson.name] = st.container(height=PICTURE, width=2 * PICTURE, border=False)
+            slots[lesson.name] = st.container(height=PICTURE, width=2 * PICTURE, border=False)
             st.caption(lesson.caption)
             first = lesson.steps[0]
             facts = "; ".join(first.context().removeprefix("- ").split("\n- ")[:2])
@@ -72,7 +72,7 @@ def _show_list() -> None:
             with st.expander(f"{len(lesson.steps)} steps, {lesson.minutes} minutes"):
                 st.markdown(lesson.about)
                 st.markdown("\n".join(f"1. {step.title}" for step in lesson.steps))
-    for name, place in places.items():
+    for name, place in slots.items():
         lesson = LESSONS[name]
         with place:
             picture = lesson.cover().of_height(PICTURE, t=8, r=20)

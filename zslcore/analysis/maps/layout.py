@@ -114,8 +114,8 @@ class MapSettings:
     @property
     def layout(self) -> str:
         """Relevant settings without the libraries, as JSON."""
-        own = {name: value for name, value in self.relevant.items() if name != "libraries"}
-        return json.dumps(own, sort_keys=True)
+        settings = {name: value for name, value in self.relevant.items() if name != "libraries"}
+        return json.dumps(settings, sort_keys=True)
 
     @property
     def key(self) -> str:
@@ -150,12 +150,12 @@ class MapSettings:
         seed = f"seed {self.seed}, {self.threads} thread{'s' if self.threads > 1 else ''}"
         if self.method == "pca":
             return f"The first two principal components, {seed}"
-        own = {
+        of_method = {
             "tsne": f"perplexity {self.perplexity:g}",
             "umap": f"{self.n_neighbors} neighbours, minimal distance {self.min_dist:g}",
         }[self.method]
         space = f"{self.n_components} principal components"
-        return f"{METHOD_NAMES[self.method]} of {space}, {own}, {seed}"
+        return f"{METHOD_NAMES[self.method]} of {space}, {of_method}, {seed}"
 
 
 #: Called as ``on_picture(coordinates)`` with the live array: copy it to keep it.

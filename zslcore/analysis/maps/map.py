@@ -400,8 +400,8 @@ def nearest_images(
         columns = {"part": i, "row": nearest, "class": names, "distance": distance}
         tables.append(pd.DataFrame(columns))
     table = pd.concat(tables, ignore_index=True)
-    own = datasets[part].class_names[datasets[part].labels[row]]
-    table.insert(3, "same_class", table["class"] == own)
+    class_of_image = datasets[part].class_names[datasets[part].labels[row]]
+    table.insert(3, "same_class", table["class"] == class_of_image)
     return table.sort_values("distance", kind="stable", ignore_index=True).head(k)
 
 

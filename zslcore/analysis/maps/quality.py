@@ -138,8 +138,8 @@ def density(Y: np.ndarray, bins: int = 256, width: float = 2.0) -> np.ndarray:
     cell = (Y - low) / np.maximum(high - low, 1e-12) * (bins - 1)
     count, _, _ = np.histogram2d(cell[:, 0], cell[:, 1], bins=bins, range=[(-0.5, bins - 0.5)] * 2)
     smooth = gaussian_filter(count, width, mode="constant")
-    here = map_coordinates(smooth, cell.T, order=1, mode="nearest")
-    return here / here.mean()
+    at_points = map_coordinates(smooth, cell.T, order=1, mode="nearest")
+    return at_points / at_points.mean()
 
 
 #: Maximum number of points for which one thread is faster than two.

@@ -100,7 +100,7 @@ def _misnumbered(context: AuditContext) -> Findings:
     outside = {part: rows for part, rows in outside.items() if rows.size}
     if outside:
         limit = "for any data set" if n is None else f"for {n} images"
-        places = ((part, row) for part, rows in outside.items() for row in rows)
+        rows_outside = ((part, row) for part, rows in outside.items() for row in rows)
         first, *more = outside.items()
         of_parts = [f"{counted(first[1].size, 'row')} of {first[0]}"]
         of_parts += [f"{rows.size:,} of {part}" for part, rows in more]
@@ -111,7 +111,7 @@ def _misnumbered(context: AuditContext) -> Findings:
         yield error(
             f"Out of range {limit}: {text}.",
             advice,
-            Evidence.of(title, ("part", "row"), places),
+            Evidence.of(title, ("part", "row"), rows_outside),
             figures={"rows": sum(rows.size for rows in outside.values())},
         )
     for part, rows in context.parts.items():

@@ -81,8 +81,8 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     infinite.
     """
     header, first, separator = _first_lines(path)
-    bare = [field.rstrip(" %") for field in first]
-    decimal = "," if separator != "," and any(map(DECIMAL_COMMA.fullmatch, bare)) else "."
+    stripped = [field.rstrip(" %") for field in first]
+    decimal = "," if separator != "," and any(map(DECIMAL_COMMA.fullmatch, stripped)) else "."
     named = {k for k, name in enumerate(header) if is_named(name, (*LABELS, *PREDICTED))}
     percents = frozenset(k for k, field in enumerate(first) if PERCENT.fullmatch(field)) - named
     texts = [

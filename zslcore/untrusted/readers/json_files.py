@@ -74,8 +74,8 @@ class Json:
                 by_name = {}
             by_name |= {"prototypes": np.array(vectors, dtype=np.float64), "class_names": classes}
         elif records := _records_of(by_name):
-            beside = by_name if by_row else {}
-            by_name = {n: each for n, each in beside.items() if isinstance(each, list)}
+            by_image = by_name if by_row else {}
+            by_name = {n: each for n, each in by_image.items() if isinstance(each, list)}
             by_name |= _as_columns(records)
         elif not isinstance(by_name, dict):
             by_name = {"array": by_name}

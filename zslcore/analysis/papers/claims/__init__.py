@@ -73,18 +73,20 @@ class Claim:
         printed, cells = evidence.body == "printed", ReadCells()
         if refused := self.not_printed if printed else self.printed_only:
             return Judgment("undecided", refused)
-        own = evidence.of_tables(self.tables).of_paper(self.paper, self.data)
-        own = replace(own, benchmarks=self.data, methods=self.methods, cells=cells)
+        claim_evidence = evidence.of_tables(self.tables).of_paper(self.paper, self.data)
+        claim_evidence = replace(
+            claim_evidence, benchmarks=self.data, methods=self.methods, cells=cells
+        )
         try:
             if not printed:
-                if own.figures.empty:
+                if claim_evidence.figures.empty:
                     raise UndecidedError(f"No run on {join_names(self.data, 'or')} is available.")
-                own = own.deep()
-                if own.figures.empty:
-                    return _not_comparable(own)
+                claim_evidence = claim_evidence.deep()
+                if claim_evidence.figures.empty:
+                    return _not_comparable(claim_evidence)
             if self.pretraining:
-                own = own.trained_on(self.pretraining)
-            judgment = self._allowed(JUDGES[self.id](own), own)
+                claim_evidence = claim_evidence.trained_on(self.pretraining)
+            judgment = self._allowed(JUDGES[self.id](claim_evidence), claim_evidence)
         except UndecidedError as missing:
             judgment = Judgment("undecided", str(missing))
         return replace(judgment, cells=cells)
@@ -253,8 +255,12 @@ _CELL = ["benchmark", "split", "method", "figure", "chosen_for"]
 def with_ours(id_: str, printed: ReadCells, ours: ClaimEvidence) -> pd.DataFrame:
     """Return the printed cells of a claim, with our results in columns "<column>, ours"."""
     claim, wide, figures = CLAIMS[id_], printed.wide(), printed.figures
-    own = ours.of_paper(claim.paper, claim.data)
-    rows = [own.rows(figure) for figure in figures["figure"].unique() if own.has(figure)]
+    our_evidence = ours.of_paper(claim.paper, claim.data)
+    rows = [
+        our_evidence.rows(figure)
+        for figure in figures["figure"].unique()
+        if our_evidence.has(figure)
+    ]
     if not rows:
         return wide
     values = pd.concat(rows).drop_duplicates(_CELL)[[*_CELL, "value"]]

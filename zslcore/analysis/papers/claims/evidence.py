@@ -574,12 +574,12 @@ def _as_in(paper: str, name: str, figure: str) -> str | None:
 
 def _chosen(rows: pd.DataFrame) -> pd.Series:
     """Return which runs have parameters chosen on folds, with their own or another seed."""
-    own = rows["params_origin"] == "validated"
+    is_validated = rows["params_origin"] == "validated"
     of_seed = rows["params"].map(_without_seed)
     cases = pd.MultiIndex.from_frame(
         rows[["dataset", "split", "method", "select_for"]].assign(params=of_seed)
     )
-    return own | pd.Series(cases.isin(cases[own]), rows.index)
+    return is_validated | pd.Series(cases.isin(cases[is_validated]), rows.index)
 
 
 def _without_seed(params: str) -> str:

@@ -448,8 +448,8 @@ def judge_place(
     sentence = f"{method} is number {low} of {len(ranks)} by {order.by} ({rank:.1f})"
     sentence += f"; {ranks.index[0]} is first ({ranks.iloc[0]:.1f})." if low > 1 else "."
     if evidence.body != "printed":
-        places = possible_places(order.wide, len(order.missing))
-        [[low, high]] = places.loc[[method]].to_numpy().tolist()
+        bounds = possible_places(order.wide, len(order.missing))
+        [[low, high]] = bounds.loc[[method]].to_numpy().tolist()
         same = " A change of one point does not change the rank."
         between = f" {order.other_orders()}, its rank is between {low} and {high}."
         sentence += same if low == high else between

@@ -132,7 +132,10 @@ class Experiment(ABC):
             raise ParameterError(
                 f"{self.name} takes no parameters; got parameters of {' and '.join(params)}."
             )
-        merged = {row: {**self.params.get(row, {}), **own} for row, own in params.items()}
+        merged = {
+            row: {**self.params.get(row, {}), **given_params}
+            for row, given_params in params.items()
+        }
         return replace(self, params={**self.params, **merged})
 
     def checked_methods(self, methods: Sequence[str]) -> tuple[str, ...]:

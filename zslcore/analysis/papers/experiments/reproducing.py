@@ -380,9 +380,9 @@ def run_tasks(
             follows = stack.enter_context(following(expected, on_status, jobs))
         processes = parallel(jobs, "generator_unordered", inner_max_num_threads=1)
         work = stack.enter_context(processes)
-        places = plugins.plugin_sources(plugins.registered())
+        sources = plugins.plugin_sources(plugins.registered())
         calls = (
-            delayed(_complete)(name, of_name, follows and follows.report_of(name), places)
+            delayed(_complete)(name, of_name, follows and follows.report_of(name), sources)
             for name, of_name in todo.items()
         )
         for name, runs in work(calls):
@@ -407,9 +407,9 @@ def former_cells() -> list[StoredCell]:
 
 
 def _complete(
-    name: str, tasks: Sequence[Task], report: PieceReport | None, places: Mapping[str, str]
+    name: str, tasks: Sequence[Task], report: PieceReport | None, sources: Mapping[str, str]
 ) -> tuple[str, int]:
-    plugins.restore(places)
+    plugins.restore(sources)
     progress = report or silent
     progress(0, 1, "")
     n = len(tasks)

@@ -254,8 +254,8 @@ class CrossExperiment(Experiment):
         """Yield the four cells of each method; the first data set is compared with AWA1."""
         first, second = map(cached_dataset, request.datasets)
         store, methods = ResultStore(), request.methods
-        here = cross_table(first, second, methods, store=store, features=self.features)
-        compared = add_printed(here, first.name, second.name)
+        computed = cross_table(first, second, methods, store=store, features=self.features)
+        compared = add_printed(computed, first.name, second.name)
         for row in compared[compared["method"].isin(methods)].to_dict("records"):
             yield cell_row(
                 f"{row['trained']}:{row['tested']}",

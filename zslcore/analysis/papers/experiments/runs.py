@@ -285,13 +285,13 @@ class RanksExperiment(RunsExperiment):
     ) -> Iterator[dict[str, Any]]:
         """Yield the cells of one metric, best mean rank first."""
         observed = np.array([*values.values()]).T
-        mean, places = method_ranks(observed).mean(axis=0), rank_matrix(observed)
+        mean, rank_shares = method_ranks(observed).mean(axis=0), rank_matrix(observed)
         printed = self._printed_ranks(cell)
         for k in np.argsort(mean, kind="stable"):
             method = [*values][k]
             row = partial(cell_row, dataset=dataset, method=method, at=cell.title)
             yield row("mean rank", [mean[k]], printed.get(method))
-            for place, often in enumerate(places[k], 1):
+            for place, often in enumerate(rank_shares[k], 1):
                 yield row(str(place), [often])
 
     def _benchmarks(self, names: Sequence[str]) -> set[str]:
