@@ -37,8 +37,8 @@ from zslcore.leakage.contamination import (
     test_sets,
 )
 from zslcore.leakage.reliability import (
-    PARTS,
     MEASURED,
+    PARTS,
     Measured,
     identity_of_match,
     pairs,
