@@ -95,7 +95,7 @@ def drag(page: Page, selector: str) -> dict[str, float]:
 
     def busy() -> float:
         metrics = chromium.send("Performance.getMetrics")["metrics"]
-        return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+        return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
     before = busy()
     drag_times = page.locator(selector).first.evaluate(DRAGGED, DRAG)

@@ -308,7 +308,7 @@ def largest_difference(one: Evaluation, other: Evaluation) -> float:
     """
     return max(
         _difference(getattr(one, name), getattr(other, name))
-        for name in (each.name for each in fields(Evaluation))
+        for name in (field.name for field in fields(Evaluation))
     )
 
 

@@ -247,9 +247,9 @@ def _by_answer(scene: Scene, split: str, method: str) -> Colouring:
 def _by_lead(scene: Scene, split: str, method: str) -> Colouring:
     """Colour by fifths of a data set's images, sorted by the margin of the predicted class."""
     answers = [answers_of(dataset, split, method) for dataset in scene.datasets]
-    ranks = [np.argsort(np.argsort(each.lead, kind="stable")) for each in answers]
+    ranks = [np.argsort(np.argsort(answer.lead, kind="stable")) for answer in answers]
     shares = [rank / len(rank) for rank in ranks]  # margins of data sets have different scales
-    tested = _of_images(scene, [each.tested for each in answers])
+    tested = _of_images(scene, [answer.tested for answer in answers])
     return colour_by_fifths(_of_images(scene, shares), tested, FIFTHS, UNTESTED)
 
 

@@ -130,7 +130,7 @@ def _detail_of(table: MethodTable, row: str, name: str) -> object:
         return "yes" if all(isinstance(cell.source, StoredRun) for cell in cells) else None
     method = row.partition(" (")[0]
     registries = (METHODS, TRANSDUCTIVE)
-    card = next((each[method].card for each in registries if method in each), None)
+    card = next((registry[method].card for registry in registries if method in registry), None)
     return None if card is None else DETAILS[name](card)
 
 

@@ -42,7 +42,7 @@ async def style(request: Request, answer: RequestResponseEndpoint) -> Response:
     if request.url.path.endswith(f"/{FIRST_PAGE}"):
         return RedirectResponse(f"./?{request.url.query}" if request.url.query else "./")
     headers = request.scope["headers"]
-    request.scope["headers"] = [each for each in headers if each[0] not in _CONDITIONS]
+    request.scope["headers"] = [header for header in headers if header[0] not in _CONDITIONS]
     response: Any = await answer(request)
     if not response.headers.get("content-type", "").startswith("text/html"):
         return response

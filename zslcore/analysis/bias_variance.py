@@ -87,9 +87,9 @@ class Draws:
     def joined(cls, draws: Sequence[Draws], images: np.ndarray) -> Draws:
         """Join summaries of different draws of classes, limited to some images."""
         return cls(
-            mean=np.concatenate([each.mean[:, images] for each in draws]),
-            within=np.concatenate([each.within[:, images] for each in draws]),
-            error=np.concatenate([each.error[:, images] for each in draws]),
+            mean=np.concatenate([draw.mean[:, images] for draw in draws]),
+            within=np.concatenate([draw.within[:, images] for draw in draws]),
+            error=np.concatenate([draw.error[:, images] for draw in draws]),
             n_image_draws=draws[0].n_image_draws,
         )
 

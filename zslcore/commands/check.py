@@ -116,7 +116,7 @@ def _every_finding(args: argparse.Namespace) -> int:
         )
     options = vars(args) | {"format": args.format or ("json" if args.json else "text")}
     return worst_status(
-        [findings.run_audit(argparse.Namespace(**options | each)) for each in subjects]
+        [findings.run_audit(argparse.Namespace(**options | subject)) for subject in subjects]
     )
 
 

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> Output:
         rules = claims.read_lint()
         return Output("\n".join(map(str, rules)), [asdict(rule) for rule in rules])
     if args.findings:
-        return Output(claims.markdown_list(), [asdict(each) for each in claims.FINDINGS])
+        return Output(claims.markdown_list(), [asdict(finding) for finding in claims.FINDINGS])
     claims.get_claims(args.id)  # refuse misspelt ids before reading files
     judged = claims.judge_all(ResultStore().results(), args.id)
     return Output(claims.as_text(judged), claims.as_records(judged))

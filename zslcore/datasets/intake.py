@@ -540,7 +540,7 @@ def _with_classes_in_rows(
         return parts
     keys = [{class_key(name) for name in side.contents.names(side.name)} for side in sides]
     named_keys = {class_key(name) for name in named if not name.isdecimal()}
-    fits = [named_keys <= each if named_keys else len(each) == labels.max() + 1 for each in keys]
+    fits = [named_keys <= key if named_keys else len(key) == labels.max() + 1 for key in keys]
     if fits != [False, True]:
         return parts
     return {**parts, "class_names": sides[1], "attribute_names": sides[0]}

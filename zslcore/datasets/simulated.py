@@ -392,7 +392,7 @@ def _standard(facts: ClassFacts, labels: np.ndarray) -> Split:
 
 def _folds(facts: ClassFacts, labels: np.ndarray, trainval: np.ndarray, of: str) -> list[Fold]:
     validates = (_is(facts, f"{of}{k}", "val") for k in (1, 2, 3))
-    return [Fold.of_classes(labels, trainval, each) for each in validates]
+    return [Fold.of_classes(labels, trainval, classes) for classes in validates]
 
 
 def _is(facts: ClassFacts, column: str, value: str) -> np.ndarray:

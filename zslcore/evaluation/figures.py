@@ -204,5 +204,5 @@ _OTHERS = (
         "fpr95", "FPR95", of_answers_alone, larger_is_better=False, drawn=lambda d: d.fpr95()
     ),
 )
-for _figure in (*_PER_CLASS, *(replace(each, shown=False) for each in _OTHERS)):
+for _figure in (*_PER_CLASS, *(replace(other, shown=False) for other in _OTHERS)):
     register_metric(_figure)

@@ -269,7 +269,7 @@ def _file_of(name: str, weights: str | Path | None, all_weights: Any) -> tuple[P
         if not file.is_file():
             raise FileRefusedError(
                 f"{clean_text(file)}: expected a file of weights, {RANDOM!r} or one of "
-                f"{', '.join(each.name for each in all_weights)}; found no such file."
+                f"{', '.join(entry.name for entry in all_weights)}; found no such file."
             )
         return file, None
     named = all_weights[str(weights)] if weights is not None else next(iter(all_weights))

@@ -433,7 +433,7 @@ def _refuse_images(path: Path, images: Sequence[re.Match[str]], n_lines: int) ->
     if len(images) < n_lines:
         return
     words = [re.split(r"[\s,;|]+", match[2] or "") for match in images]
-    if all(len(each) == 2 for each in words) and {a for a, _ in words} & {b for _, b in words}:
+    if all(len(word) == 2 for word in words) and {a for a, _ in words} & {b for _, b in words}:
         raise _refusal(
             path,
             "images with two words each; predicted classes are read from a .csv "

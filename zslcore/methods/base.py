@@ -437,7 +437,7 @@ def _hints(method: type[ZSLEstimator]) -> Mapping[str, Any]:
     """Return the annotations of a method's parameters."""
     if _has_fields(method):
         hints = get_type_hints(method, include_extras=True)
-        return {each.name: hints[each.name] for each in fields(method)}
+        return {field.name: hints[field.name] for field in fields(method)}
     hints = get_type_hints(method.__init__, include_extras=True)
     return {name: hint for name, hint in hints.items() if name != "return"}
 

@@ -154,7 +154,9 @@ class BiDiLEL(ZSLEstimator):
             if point.alpha not in projections:
                 P = _directions(*grams, point.alpha, most)
                 projections[point.alpha] = P, project(on.X, P), project(on.X_test, P)
-            P, Z, Z_test = (each[:, : point.n_components] for each in projections[point.alpha])
+            P, Z, Z_test = (
+                projection[:, : point.n_components] for projection in projections[point.alpha]
+            )
             point._place(P, Z, on.y, on.S)
             yield point._nearness(Z_test, point.embed(on.candidates))
 

@@ -182,7 +182,7 @@ def log_densities(X: Features, means: Sequence[np.ndarray], variances: np.ndarra
     n_classes).
     """
     linear, precisions, constant = zip(
-        *(_log_density_terms(each, variances) for each in means), strict=True
+        *(_log_density_terms(mean, variances) for mean in means), strict=True
     )
     L, c = np.vstack(linear), np.stack(constant)[:, None]
     out = np.empty((len(means), len(X), len(variances)))

@@ -417,8 +417,8 @@ class GammaThresholds:
     order: np.ndarray
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            getattr(self, each.name).setflags(write=False)
+        for field in fields(self):
+            getattr(self, field.name).setflags(write=False)
 
     def right(self, gamma: float) -> np.ndarray:
         """Return whether each prediction is right at ``gamma``: bool of shape (n_samples,)."""

@@ -304,7 +304,7 @@ def judge(
                 f"{matrix.name}: expected a score matrix for validation scores; got predictions, "
                 "which contain their own validation rows."
             )
-        matrices = [each for each in files if each.matrix is not None]
+        matrices = [file for file in files if file.matrix is not None]
         if len(matrices) < len(files):
             raise DatasetError(
                 "Validation scores: expected scores of every class, from which gamma is chosen; "

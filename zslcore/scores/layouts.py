@@ -198,7 +198,7 @@ def matrix_of_pairs(
             is_score=True,
         )
         matrices.append((matrix, None if y is None else y[first]))
-    of_labels = [each for each in matrices if each[1] is not None] or matrices[:1]
+    of_labels = [pair for pair in matrices if pair[1] is not None] or matrices[:1]
     return of_labels[0] if len(of_labels) == 1 else None
 
 

@@ -165,7 +165,7 @@ ROWS: dict[str, type[PredictedRows]] = {
 
 def limited(limits: str, rows: PredictedRows) -> PredictedRows:
     """Return the same predictions as an instance of the type for ``limits``."""
-    return ROWS[limits](**{each.name: getattr(rows, each.name) for each in fields(rows)})
+    return ROWS[limits](**{field.name: getattr(rows, field.name) for field in fields(rows)})
 
 
 def digest_of(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> str:
@@ -570,7 +570,9 @@ def _refuse_runs(name: str, labels: Any, others: Mapping[str, np.ndarray]) -> No
             continue
         runs = np.unique(values)
         of_runs = [np.sort(y[values == run]) for run in runs]
-        if 1 < len(runs) < len(y) and all(np.array_equal(of_runs[0], each) for each in of_runs):
+        if 1 < len(runs) < len(y) and all(
+            np.array_equal(of_runs[0], labels_of_run) for labels_of_run in of_runs
+        ):
             raise FileRefusedError(
                 f"{name}: expected the images once; got the same {len(of_runs[0]):,} labels for "
                 f"each of {len(runs)} values of {clean_text(title, 40)!r}; write one file for "

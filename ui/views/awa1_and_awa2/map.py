@@ -96,7 +96,7 @@ class Choices:
         settings = [self.settings]
         if self.view == METHODS_BESIDE:
             settings = [replace(self.settings, method=method) for method in ("tsne", "umap")]
-        return [(group, each) for group in self.groups for each in settings]
+        return [(group, setting) for group in self.groups for setting in settings]
 
 
 def show(header: Header) -> None:

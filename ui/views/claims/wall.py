@@ -236,13 +236,15 @@ def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
     """Show the verdicts on a claim, its number, its cells (printed and ours), and the commands."""
     claim = CLAIMS[id_]
     with st.container(horizontal=True, gap="small"):
-        for each in dict.fromkeys([basis, *BASES]):
-            words, _, body = BASES[each]
+        for one_basis in dict.fromkeys([basis, *BASES]):
+            words, _, body = BASES[one_basis]
             judged = cache.judged_on(body)[id_]
             state = _state_of(judged)
             scope = f", measured on {judged.where}" if judged.where and state != "open" else ""
             tip = plain(f"{words.capitalize()}. {judged.sentence}")
-            st.badge(f"{each}: {plain(_word_of(judged) + scope)}", help=tip, color=COLORS[state])
+            st.badge(
+                f"{one_basis}: {plain(_word_of(judged) + scope)}", help=tip, color=COLORS[state]
+            )
     st.markdown(f"**{plain(claim.statement)}**")
     place = claim.section if claim.section[:1].isalpha() else f"section {claim.section}"
     _show_number(id_, basis, judgment)

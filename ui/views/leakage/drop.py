@@ -246,7 +246,7 @@ def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenera
 
 def _ask_printed(groups: Sequence[UploadedGroup]) -> tuple[Printed, ...]:
     """Ask for printed metrics if the files include scores."""
-    if not any(each.main.kind in ("scores", "predictions") for each in groups):
+    if not any(group.main.kind in ("scores", "predictions") for group in groups):
         return ()
     return read_printed(scores.ask_printed("drop_printed", width=200))
 

@@ -159,4 +159,8 @@ def large_deviations() -> tuple[Difference, ...]:
 
 def why_different(data: str, method: str) -> tuple[Difference, ...]:
     """Return the differences of a method on a data set that are above three points."""
-    return tuple(each for each in large_deviations() if (each.data, each.method) == (data, method))
+    return tuple(
+        difference
+        for difference in large_deviations()
+        if (difference.data, difference.method) == (data, method)
+    )

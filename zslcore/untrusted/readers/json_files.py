@@ -325,16 +325,16 @@ def _is_vector_a_class(value: Any) -> bool:
     if not isinstance(value, dict) or len(value) < 2 or not {*value}.isdisjoint(VARIABLES):
         return False
     vectors = list(value.values())
-    if all(isinstance(each, dict) and each for each in vectors):
-        if any({*each} != {*vectors[0]} for each in vectors):
+    if all(isinstance(vector, dict) and vector for vector in vectors):
+        if any({*vector} != {*vectors[0]} for vector in vectors):
             return False
         if any(is_named(name, SEPARATE) for name in (*value, *vectors[0])):
             return False
-        vectors = [[*each.values()] for each in vectors]
+        vectors = [[*vector.values()] for vector in vectors]
     return (
-        all(isinstance(each, list) and each for each in vectors)
-        and len({len(each) for each in vectors}) == 1
-        and all(_is_number(n) and abs(n) < MAX_NUMBER for each in vectors for n in each)
+        all(isinstance(vector, list) and vector for vector in vectors)
+        and len({len(vector) for vector in vectors}) == 1
+        and all(_is_number(n) and abs(n) < MAX_NUMBER for vector in vectors for n in vector)
     )
 
 

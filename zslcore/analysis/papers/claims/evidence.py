@@ -431,7 +431,7 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
 def evidence_of(results: Iterable[RunResult]) -> dict[Body, ClaimEvidence]:
     """Return evidence by body: all results on real data, your results, simulated data."""
     rows = result_rows(results)
-    shipped = {(each.key, each.created) for each in shipped_results()}
+    shipped = {(result.key, result.created) for result in shipped_results()}
     came = (
         [pair in shipped for pair in zip(rows["key"], rows["created"], strict=True)]
         if len(rows)

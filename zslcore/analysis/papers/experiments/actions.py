@@ -73,9 +73,9 @@ class GainExperiment(Experiment):
     def datasets(self) -> tuple[str, ...]:
         """Names of simulated data sets for the paper's features."""
         return tuple(
-            each.dataset
+            features.dataset
             for name in self.configurations
-            for each in paper_sets(CONFIGURATIONS[name])
+            for features in paper_sets(CONFIGURATIONS[name])
         )
 
     def method_of(self, row: str) -> str:

@@ -172,7 +172,9 @@ class RunsExperiment(Experiment):
         values = [value for run in [*runs][1:] if (value := cell.value(run)) is not None]
         if values:
             return values
-        shipped = {each["cell"]: float(each["ours"]) for each in measured_cells(spec.key)}
+        shipped = {
+            measured["cell"]: float(measured["ours"]) for measured in measured_cells(spec.key)
+        }
         folds = takewhile(shipped.__contains__, (f"{cell.title} {k}" for k in count(1)))
         return [shipped[fold] for fold in folds]
 
@@ -199,7 +201,11 @@ class RunsExperiment(Experiment):
                 row = cell_row(
                     cell.title, values, printed_value, dataset=name, method=method, key=spec.key
                 )
-                shipped = (each for each in measured_cells(spec.key) if each["cell"] == cell.title)
+                shipped = (
+                    measured
+                    for measured in measured_cells(spec.key)
+                    if measured["cell"] == cell.title
+                )
                 if not values and (precomputed := next(shipped, None)):
                     row |= {column: precomputed[column] for column in ("ours", "std", "seeds")}
                     row["difference"] = row["ours"] - row["printed"]
