@@ -28,7 +28,7 @@ SUFFIX = r"\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4|mpg|mov|mkv)"
 IMAGE = re.compile(rf"{SUFFIX}$", re.IGNORECASE)
 IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE)
 #: A number after an image; largest number of characters of a class name.
-NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
+NUMBER_AFTER, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
 #: Largest number of characters in a note or question; largest number of folders of an image.
 MAX_NOTE, MOST_FOLDERS = 2000, 64
 #: Largest number of classes of a split; ImageNet-21K has 21,841.

@@ -195,7 +195,7 @@ def _choose_settings(n: int) -> MapSettings:
             "the map's coordinates."
         )
         threads = controls.choose_number("Threads", 1, 2, 2, key="awa1_threads", help=why)
-    return MapSettings(method, n_samples=SAMPLES[sample], seed=seed, threads=threads, **own)
+    return MapSettings(method, n_samples=SAMPLES[sample], seed=seed, threads=threads, **parameters)
 
 
 # --- Previews and layouts -------------------------------------------------------------------------
