@@ -91,7 +91,7 @@ def test_classes_of_ones_own_are_asked_about_and_escaped():
     assert not app.exception
     assert "1 of the 3 test classes" in words(app)
     app.text_area(key="contamination_classes").set_value("").run()
-    assert "expected the names of test classes; got none" in app.error[0].value
+    assert "expected the names of the test classes; got none" in app.error[0].value
     app.text_area(key="contamination_classes").set_value("\n".join(map(str, range(301)))).run()
     assert "at most 300 classes" in app.error[0].value
 

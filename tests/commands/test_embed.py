@@ -36,7 +36,7 @@ def test_word_vectors_make_class_embeddings_that_import_takes(classes, printed):
     made = opened("classes-glove.npz")
     assert list(made["class_names"]) == ["blue whale", "ox", "seal", "bat"]
     np.testing.assert_allclose(made["prototypes"][0], [0.5, 1.0, -0.5])
-    assert any("trained on texts whose classes are not listed" in s for s in made["provenance"])
+    assert any("trained on text data, classes not listed" in s for s in made["provenance"])
     y = np.repeat(np.arange(4), 5)
     X = np.random.default_rng(0).normal(size=(20, 6))
     np.savez("mine.npz", features=X, labels=y, class_names=made["class_names"])

@@ -257,9 +257,7 @@ def test_any_text_is_a_table_or_none(lines):
 
 def test_a_file_without_names_is_refused(tmp_path):
     (tmp_path / "none.txt").write_text("# nothing\n\n")
-    with pytest.raises(
-        FileRefusedError, match=r"none\.txt: expected the names of classes; got none"
-    ):
+    with pytest.raises(FileRefusedError, match=r"none\.txt: expected class names; got none"):
         read_class_list(tmp_path / "none.txt")
     (tmp_path / "a.txt").write_text("0\tdog\n1\tcat\n")
     assert read_class_list(tmp_path / "a.txt").names == ("dog", "cat")
@@ -291,7 +289,7 @@ def test_a_text_of_two_bytes_a_letter_is_read_and_a_binary_file_refused(tmp_path
     path.write_text("dog\nfox\n", encoding="utf-16")
     assert read_class_list(path).names == ("dog", "fox")
     path.write_bytes(b"\x93NUMPY\x01\x00d\x00o\x00g\x00")
-    with pytest.raises(FileRefusedError, match=r"a\.txt: expected a text of lines; got a binary"):
+    with pytest.raises(FileRefusedError, match=r"a\.txt: expected a text file; got a binary"):
         read_class_list(path)
 
 

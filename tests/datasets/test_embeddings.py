@@ -196,7 +196,7 @@ def test_word_vectors_of_imagenet_are_read_as_released(tmp_path):
         ({"no_w2v_loc": np.array([[1.0]])}, r"got other values in row 3 \(n01484850\)"),
         ({"wnids": files.cells(IDS[:3])}, r"as many names in wnids as rows in w2v \(4\); got 3"),
         ({"wnids": files.cells([IDS[0]] * 4)}, "each class once in wnids"),
-        ({"wnids": np.ones((4, 1))}, "expected a list of texts"),
+        ({"wnids": np.ones((4, 1))}, "expected a list of strings"),
     ],
 )
 def test_word_vectors_that_do_not_fit_are_refused(tmp_path, changes, sentence):

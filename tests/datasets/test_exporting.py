@@ -185,7 +185,7 @@ def test_a_folder_that_takes_nothing_is_refused_before_the_work(dataset, tmp_pat
     (tmp_path / "file").write_text("")
     with pytest.raises(ZSLError, match="file"):
         export_dataset(dataset, tmp_path / "file")
-    with pytest.raises(ParameterError, match="expected the name of a folder"):
+    with pytest.raises(ParameterError, match="expected a folder name"):
         export_dataset(dataset, tmp_path / "a\0b")
     with pytest.raises(UnknownNameError, match="Unknown format 'matt'; did you mean 'mat'"):
         export_dataset(dataset, tmp_path / "OUT", form="matt")

@@ -244,7 +244,7 @@ def test_what_is_found_is_one_sentence_and_a_table(tmp_path):
     npy(tmp_path)
     found = survey(paths(tmp_path))
     assert found.sentence == (
-        "features 30 x 7; labels 0 to 4; class embeddings 5 x 4; names of classes 5; no split"
+        "features 30 x 7; labels 0 to 4; class embeddings 5 x 4; class names 5; no split"
     )
     assert ("features.npy", "30 x 7", "features") in found.rows
     assert ("labels.npy", "30 whole numbers, 0 to 4", "labels") in found.rows

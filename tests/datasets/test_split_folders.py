@@ -189,7 +189,7 @@ def test_lists_called_as_parts_may_list_classes(tmp_path, seen, val, unseen):
     split = read_split_folder(tmp_path)
     both = {"seen": {*seen.split()}, "unseen": {*unseen.split()}}
     assert sides(split) == (both, [({*seen.split()}, {*val.split()})])
-    assert split.note.endswith("no line is the name of a file")
+    assert split.note.endswith("no line is a file name")
     for part, text in (("train", seen), ("val", val), ("test", unseen)):
         (tmp_path / f"{part}.txt").unlink()
         (tmp_path / f"{part}.json").write_text(json.dumps(text.split()))

@@ -142,7 +142,7 @@ def test_seen_test_rows_and_names_may_be_missing(tmp_path):
         ({"features": files.FEATURES * np.nan}, "'features': expected finite numbers; got nan"),
         ({"test_unseen": None}, "expected rows in 'test_unseen'; got none"),
         ({"trainval": np.array([0, 30])}, "must lie in 0..29; got 30"),
-        ({"features": np.array([[1 + 2j]])}, "expected numbers or texts; got complex128"),
+        ({"features": np.array([[1 + 2j]])}, "expected numbers or strings; got complex128"),
     ],
 )
 def test_what_does_not_fit_gets_one_sentence(tmp_path, changes, message):

@@ -178,7 +178,7 @@ WRONG = {
     ),
     "numbers for texts": (
         lambda table: table.assign(part=1),
-        r"variable 'part': expected texts; got int64",
+        r"variable 'part': expected strings; got int64",
     ),
     "no test rows": (lambda table: table.iloc[785:], r"part: expected rows of test_seen or"),
     "nothing": (

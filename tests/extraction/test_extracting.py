@@ -315,7 +315,7 @@ def test_prototypes_of_texts_are_means_of_unit_vectors():
     np.testing.assert_allclose(found[1], np.mean(unit, axis=0), rtol=1e-6)
     with pytest.raises(ParameterError, match="needs one {} for the name"):
         prototypes_of_texts(encoder, ["ox"], ["a photo"])
-    with pytest.raises(ParameterError, match="expected an encoder of texts"):
+    with pytest.raises(ParameterError, match="expected a text encoder"):
         prototypes_of_texts(stub(), ["ox"])
 
 
@@ -332,7 +332,7 @@ def test_each_class_has_prompts_of_its_own(tmp_path):
     np.testing.assert_allclose(found[1], np.mean(unit, axis=0), rtol=1e-6)
     assert found.dtype == np.float32
     assert np.linalg.norm(found[0]) == pytest.approx(1, abs=1e-6)
-    with pytest.raises(ParameterError, match="expected an encoder of texts"):
+    with pytest.raises(ParameterError, match="expected a text encoder"):
         prototypes_of_prompts(stub(), prompts)
 
 

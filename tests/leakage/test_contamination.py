@@ -446,7 +446,7 @@ def test_what_the_command_refuses_is_one_sentence(asked, sentence, printed):
 def test_an_empty_list_is_refused(tmp_path, capsys):
     (tmp_path / "none.txt").write_text("\n")
     assert main(["contamination", "--classes", str(tmp_path / "none.txt")]) == 2
-    assert "expected the names of classes; got none" in capsys.readouterr().err
+    assert "expected class names; got none" in capsys.readouterr().err
 
 
 def test_the_check_is_what_a_contributor_runs(capsys, monkeypatch):

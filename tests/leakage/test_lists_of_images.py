@@ -48,7 +48,9 @@ def test_other_lists_are_classes(tmp_path, text):
 def test_texts_of_code_metrics_or_sentences_are_refused(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
-    with pytest.raises(FileRefusedError, match="got a text of code, metrics or sentences|fraction"):
+    with pytest.raises(
+        FileRefusedError, match=("got a text file with code, metrics or sentences|fraction")
+    ):
         recognise_file(path)
 
 

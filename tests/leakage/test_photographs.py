@@ -62,7 +62,7 @@ def sharing(world, part, n, others="train"):
 def test_without_names_nothing_is_said_to_pass():
     (finding,) = found(clean())
     assert finding.mark == "open"
-    assert "needs the names of the image files" in finding.sentence
+    assert "needs the image file names" in finding.sentence
 
 
 def test_names_that_differ_pass_and_the_report_says_that_only_names_were_compared():
@@ -153,7 +153,9 @@ def test_equal_names_are_one_photograph_and_nameless_rows_stand_for_themselves()
 
 
 def test_one_name_for_all_rows_names_no_photograph():
-    with pytest.raises(DatasetError, match=r"expected different names .* 'a' for all 3 rows\.$"):
+    with pytest.raises(
+        DatasetError, match=r"expected different image file names .* 'a' for all 3 rows\.$"
+    ):
         Photographs.of_names(["a"] * 3, "x")
     assert photographs_of(None, None, ["a"] * 3) is None
     assert photographs_of(None, None, ()) is None

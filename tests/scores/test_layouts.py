@@ -117,7 +117,7 @@ def test_labels_of_other_images_are_refused(tmp_path, name):
     path.write_text(json.dumps(WITHOUT[name]))
     table = pd.DataFrame({"image": [f"photo {k}" for k in SHUFFLED], "label": LABELS})
     table.to_csv(labels, index=False)
-    with pytest.raises(FileRefusedError, match="expected the names of images in own.json"):
+    with pytest.raises(FileRefusedError, match="expected the image names in own.json"):
         read_scores(path, labels=labels, unseen=UNSEEN)
 
 

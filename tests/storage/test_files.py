@@ -125,7 +125,7 @@ def test_shards_of_which_a_later_part_finds_no_room_leave_nothing(tmp_path):
     [
         ("x" * 5_000, "x…: expected to write it; got: file name too long"),
         ("file/below a file", "below a file: expected to write it; got: "),
-        ("zero\0byte", "expected the name of a file"),
+        ("zero\0byte", "expected a file name"),
     ],
 )
 def test_a_name_that_is_none_is_a_sentence(name, why, tmp_path):

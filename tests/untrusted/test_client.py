@@ -94,9 +94,9 @@ def test_unknown_variables_are_not_even_looked_at(tmp_path):
         ("numbers", np.array([1, 2.5]), "2.5"),
         ("numbers", np.array([1, np.nan]), "nan"),
         ("numbers", np.eye(2), "2 x 2"),
-        ("names", files.cells([np.eye(2)]), "list of texts"),
-        ("names", np.eye(3), "list of texts"),
-        ("names", files.cells(["a", files.cells(["b", "c"])]), "list of texts"),
+        ("names", files.cells([np.eye(2)]), "list of strings"),
+        ("names", np.eye(3), "list of strings"),
+        ("names", files.cells(["a", files.cells(["b", "c"])]), "list of strings"),
         ("names", files.cells(["a", "\x07\x08", "c"]), "name 2 is empty"),
     ],
 )
@@ -225,7 +225,7 @@ def test_data_kept_in_other_files_are_never_read(tmp_path, secret):
     ("value", "came"),
     [
         (["a", "b"], "got object"),
-        (np.zeros(3, dtype=[("x", "f8"), ("y", "f8")]), "texts of fixed length"),
+        (np.zeros(3, dtype=[("x", "f8"), ("y", "f8")]), "fixed-length strings"),
     ],
 )
 def test_only_numbers_and_fixed_texts_come_out_of_hdf5(tmp_path, value, came):
@@ -297,7 +297,7 @@ def test_pickles_are_refused_and_never_run(tmp_path):
 
     path = tmp_path / "pickle.npz"
     np.savez(path, att=np.array([Evil()], dtype=object))
-    assert "numbers or texts" in refused(path, tmp_path)
+    assert "numbers or strings" in refused(path, tmp_path)
     assert not (tmp_path / "owned").exists()
 
 
@@ -342,7 +342,7 @@ def workbook():
     ("content", "got"),
     [
         (b"", "got an empty file."),
-        (b"not a matrix", "expected MATLAB 5 or HDF5; got a text."),
+        (b"not a matrix", "expected MATLAB 5 or HDF5; got a text file."),
         (b"\x93NUMPY\x01\x00", "expected MATLAB 5 or HDF5; got a NumPy array."),
         (b"\n<!DOCTYPE html><title>404</title>", "got a web page (HTML)"),
         (client.LFS + b"v1\noid sha256:1", "run 'git lfs pull'"),
@@ -480,7 +480,7 @@ def test_rows_of_texts_are_read_in_a_worker(tmp_path, content, kind, rows):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"a\0b", "a.csv: expected a text of lines; got a binary file."),
+        (b"a\0b", "a.csv: expected a text file; got a binary file."),
         (b"a,b\n" * 4, "a.csv: expected at most 3 rows; got 4."),
         (b'x\n"' + b"y" * 140_000, "a.csv, line 2: expected CSV; got other text"),
     ],

@@ -286,9 +286,9 @@ def test_a_header_without_end_is_refused(tmp_path, header):
     ("text", "said"),
     [
         ('{"x": [[1, 2], [3]]}', "expected rows of equal length"),
-        ('{"x": [1, "a"]}', "expected a list of numbers or of texts"),
-        ('{"x": [1, null]}', "expected a list of numbers or of texts"),
-        ('{"x": [[[1]]]}', "expected a list of numbers or of texts"),
+        ('{"x": [1, "a"]}', "expected a list of numbers or strings"),
+        ('{"x": [1, null]}', "expected a list of numbers or strings"),
+        ('{"x": [[[1]]]}', "expected a list of numbers or strings"),
         (f'{{"x": [{10**400}]}}', "expected numbers below 2 ** 53"),
         ('{"x": [NaN, 1]}', "expected a matrix of numbers"),
         ('{"x": [[1]], "x": [[2]]}', "expected every name of an object once; got 'x' more than"),

@@ -57,9 +57,9 @@ def test_columns_of_a_text_are_arrays(tmp_path, content, shapes):
     ("content", "said"),
     [
         ("a,b\n1,2\n3\n", "expected 2 fields; got 1"),
-        ("a,a\n1,2\n", "expected distinct names of columns"),
-        ("\n \n", "expected a text with lines; got none"),
-        ("label,a\n", "expected rows below the names of columns; got none"),
+        ("a,a\n1,2\n", "expected distinct column names"),
+        ("\n \n", "expected a text file with lines; got none"),
+        ("label,a\n", "expected rows below the column names; got none"),
         (",".join("1" * 20_000) + "\n", "expected at most 16,384 columns"),
     ],
 )

@@ -95,7 +95,7 @@ def _embedded(
         how: tuple[str, ...] = (f"word vectors {args.vectors.name}", "mean over words of a name")
     else:
         prototypes, trained, how, libraries = _encoded(args, names)
-    training = f"trained on {', '.join(trained) or 'texts whose classes are not listed'}"
+    training = f"trained on {', '.join(trained) or 'text data, classes not listed'}"
     return prototypes, trained, (*how, training, f"zslcore {version()}{libraries}")
 
 

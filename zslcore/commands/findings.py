@@ -55,7 +55,7 @@ OPTIONS = (
     option(
         "--groups FILE",
         "photograph of each row, for ZSL012: one name per line, or a CSV, .mat, .npz or .h5 (the "
-        "names of the image files, if the split has them)",
+        "image file names, if the split has them)",
     ),
     option(
         "--group-pattern REGEX",
@@ -63,8 +63,8 @@ OPTIONS = (
     ),
     option(
         "--pretraining NAME",
-        f"training set of the extractor: {', '.join(PRETRAINING_NAMES)}, or a text file; may be "
-        "repeated (default: as the data set states)",
+        f"training set of the extractor: {', '.join(PRETRAINING_NAMES)}, or a text file; may "
+        "be repeated (default: as the data set states)",
         action="append",
     ),
     option("--decisions FILE", "TOML: [vocabulary] with 'class' = 'confirmed' or 'rejected'"),

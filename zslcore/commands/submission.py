@@ -28,7 +28,7 @@ OPTIONS = (
         "feature extractor listed by `zslcore contamination`",
         default="",
     ),
-    option("--blind", "leave out names of files and paths"),
+    option("--blind", "leave out file names and paths"),
 )
 
 

@@ -131,7 +131,7 @@ def read_class_list(path: Path, count_known: Count | None = None, content: Any =
     expect(len(lines) <= MAX_LINES, path, f"at most {MAX_LINES:,} classes", f"{len(lines):,}")
     class_list = parse_class_list(lines, count_known)
     if not class_list.names:
-        raise refusal_of(path, "the names of classes", "none")
+        raise refusal_of(path, "class names", "none")
     return class_list
 
 

@@ -336,7 +336,7 @@ def _check_folder(folder: Path, names: Iterable[str], *, overwrite: bool, size: 
     except OSError as error:
         raise refusal(error, folder) from error
     except ValueError as error:  # a path with a zero byte
-        raise ParameterError(f"{str(folder)!r}: expected the name of a folder.") from error
+        raise ParameterError(f"{str(folder)!r}: expected a folder name.") from error
     if free < size:
         raise ParameterError(
             f"{folder}: expected room for {size:,} bytes of features; got {free:,} free."

@@ -386,7 +386,7 @@ def _labelled(path: Path) -> list[tuple[str, str]]:
     if not isinstance(images, list) or not isinstance(labels, list):
         raise refusal_of(path, expected, "another JSON")
     expect(len(images) == len(labels), path, expected, f"{len(images)} and {len(labels)}")
-    expect(all(isinstance(image, str) for image in images), path, "names of images", "other values")
+    expect(all(isinstance(image, str) for image in images), path, "image names", "other values")
     return [(image, _class_of(label, names)) for image, label in zip(images, labels, strict=True)]
 
 
@@ -607,7 +607,7 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
     remark = ""
     if not {"seen", "unseen"} <= {each.side for each in named}:
         named = [each for path in files.values() if (each := _named_as_part(path))]
-        remark = "; no line is the name of a file"
+        remark = "; no line is a file name"
     of_side = {
         side: sorted((n for n in named if n.side == side), key=lambda n: n.rank, reverse=True)
         for side in ("seen", "val", "unseen")

@@ -200,7 +200,7 @@ def split_of_entries(source: Path, entries: Entries) -> SplitList:
 
 def _class_list(file: str, listed: Sequence[str]) -> tuple[str, ...]:
     names = tuple(clean_text(name) for name in listed)
-    expect("" not in names, file, "names of classes", "an empty one")
+    expect("" not in names, file, "class names", "an empty one")
     return names
 
 

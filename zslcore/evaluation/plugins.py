@@ -115,7 +115,7 @@ def register(text: str) -> str:
     """
     if not isinstance(text, str):
         raise MethodError(
-            f"register: expected FILE.py:Class or the name of an entry point; got "
+            "register: expected FILE.py:Class or an entry point; got "
             f"{clean_text(repr(text), 60)}. Put the class into a file."
         )
     if text in METHODS:
@@ -348,6 +348,6 @@ def _check_parameters(method: type[ZSLEstimator], name: str) -> None:
         listed = isinstance(values, (list, tuple)) and len(values) > 0
         if not listed or not all(isinstance(value, _SCALARS) for value in values):
             raise MethodError(
-                f"{name}: param_grid[{parameter!r}]: expected a tuple of numbers, texts, True or "
+                f"{name}: param_grid[{parameter!r}]: expected a tuple of numbers, strings, True or "
                 f"False; got {clean_text(repr(values), 60)}."
             )

@@ -411,7 +411,7 @@ def prototypes_of_texts(
                 f"A template needs one {{}} for the name of the class; got {template!r}."
             )
     if not templates:
-        raise ParameterError("Prototypes of texts need at least one template; got none.")
+        raise ParameterError("Text prototypes need at least one template; got none.")
     names = [spaced_name(name) for name in class_names]
     total = np.zeros((0, 0))
     for template in templates:
@@ -469,5 +469,7 @@ def prototypes_of_prompts(encoder: Encoder, prompts: Sequence[Sequence[str]]) ->
 
 def _require_texts(encoder: Encoder) -> Callable[[list[str]], np.ndarray]:
     if encoder.texts is None:
-        raise ParameterError(f"{encoder.name}: expected an encoder of texts; it reads images only.")
+        raise ParameterError(
+            f"{encoder.name}: expected a text encoder; this one reads images only."
+        )
     return encoder.texts

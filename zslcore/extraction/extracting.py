@@ -71,7 +71,7 @@ def provenance_of(encoder: Encoder, crops: int) -> tuple[str, ...]:
         f"weights {encoder.weights}",
         f"SHA-256 {encoder.sha256}",
         f"shorter side {p.resize}, {p.interpolation}, {crop_text} of {p.crop}",
-        f"trained on {', '.join(encoder.pretraining) or 'classes that are not listed'}",
+        f"trained on {', '.join(encoder.pretraining) or 'data with unlisted classes'}",
         f"zslcore {version()}, {libraries}",
     )
 

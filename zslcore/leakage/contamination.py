@@ -370,7 +370,7 @@ def own_test_set(
     listed_ = classes if isinstance(classes, ClassList) else ClassList(tuple(classes))
     names = tuple(dict.fromkeys(n if id_of(n) else spaced_name(n) for n in listed_.names))
     if not names:
-        raise refusal_of(name, "the names of test classes", "none")
+        raise refusal_of(name, "the names of the test classes", "none")
     ids = tuple(filter(None, map(id_of, names)))
     if len(ids) not in (0, len(names)):
         raise refusal_of(

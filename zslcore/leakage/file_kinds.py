@@ -389,10 +389,10 @@ def _kind_of_text(path: Path, lines: Sequence[str] | None) -> Kind:
     if path.suffix.lower() in YAML and lines and (yaml_names(lines) or are_mapped(lines)):
         return "classes"
     if path.suffix.lower() not in LISTS:
-        raise _refusal(path, f"a text; a list of classes is a text file, {', '.join(LISTS[:3])}")
+        raise _refusal(path, f"a text file; a list of classes ends in {', '.join(LISTS[:3])}")
     lines = read_lines(path, max_bytes=MAX_LIST)
     if not lines:
-        raise _refusal(path, "a text without lines")
+        raise _refusal(path, "a text file without lines")
     if all(line.lstrip("-").isdigit() for line in lines):
         return "labels"
     if 2 * sum(bool(FRACTIONS.search(line)) for line in lines) > len(lines):
@@ -402,9 +402,9 @@ def _kind_of_text(path: Path, lines: Sequence[str] | None) -> Kind:
     names = parse_class_list(lines).names
     distinct = path.suffix.lower() == PROTOBUF or len(set(lines)) == len(lines)
     if max(map(len, lines)) > MOST_LETTERS or not distinct:
-        raise _refusal(path, "a text that is not a list of distinct names")
+        raise _refusal(path, "a text file that is not a list of distinct names")
     if are_not_names(names):
-        raise _refusal(path, "a text of code, metrics or sentences")
+        raise _refusal(path, "a text file with code, metrics or sentences")
     return "classes"
 
 

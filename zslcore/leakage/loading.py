@@ -147,7 +147,7 @@ def context_of(
             path, features = _files_in_folder(path, features, into, files)
         context, of_numbers = _read_split_file(path, labels, files, fields), True
     context = _with_labels_and_features(context, labels, features)
-    of_files = (names, "names of the images") if names else files.image_files()
+    of_files = (names, "image names") if names else files.image_files()
     photographs = photographs_of(groups, group_pattern, *of_files)
     context = _with_photographs(context, photographs, is_given=groups is not None)
     if of_numbers:

@@ -107,8 +107,8 @@ class Photographs:
         different, number = np.unique(np.array(texts, dtype=object), return_inverse=True)
         if len(texts) > 1 and len(different) == 1:
             raise DatasetError(
-                f"{source}: expected different names of image files; got "
-                f"{clean_text(different[0])!r} for all {len(texts):,} rows."
+                f"{source}: expected different image file names; got {clean_text(different[0])!r} "
+                f"for all {len(texts):,} rows."
             )
         number = number.astype(np.intp)
         nameless = np.flatnonzero([not text for text in texts])

@@ -43,7 +43,7 @@ ANSWERED = "answered from facts"
 #: Field of a context that may be filled in -> its name in messages.
 WHAT = {
     "labels": "class of each row",
-    "class_names": "names of the classes",
+    "class_names": "class names",
     "photographs": "photograph of each row",
 }
 

@@ -135,7 +135,7 @@ def _of_listed_classes(
     of_all = f"of {counted(n, 'listed class', 'listed classes')}"
     if not all(comparable(tested, v) for v in vocabularies):
         text = f"The list has WordNet ids, but {where} has none: the two cannot be compared."
-        return [Finding(KNOWN_CLASSES, "open", text, "Give the names of the classes.")], ""
+        return [Finding(KNOWN_CLASSES, "open", text, "Give the class names.")], ""
     counts = [counts_of(tested, vocabulary) for vocabulary in vocabularies]
     certain = {name for certain_names, _ in counts for name in certain_names}
     related = {name for _, related_names in counts for name in related_names} - certain

@@ -123,6 +123,6 @@ def _bad_texts(entry: dict[str, Any]) -> Iterator[str]:
     for text in (value for _, value in leaves(entry) if isinstance(value, str)):
         if len(text) > MAX_TEXT:
             got = f"{len(text):,}, which begin {clean_text(text, 40)!r}"
-            yield f"expected texts of at most {MAX_TEXT:,} characters; got {got}"
+            yield f"expected text of at most {MAX_TEXT:,} characters; got {got}"
         elif not text.isprintable():
             yield "expected printable text; got control characters"

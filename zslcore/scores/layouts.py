@@ -84,7 +84,7 @@ class NamedMatrix:
         if fits:
             raise FileRefusedError(
                 f"{file}: {size} scores of {shown} may be one row per image or one row per class; "
-                "give labels as names of classes."
+                "give labels as class names."
             )
         raise FileRefusedError(
             f"{file}: expected scores of every class for each of {len(y):,} labels; got {size} "

@@ -629,7 +629,7 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
         return numbers.astype(np.intp)  # numbers stored as strings
     if not file.class_names:
         raise DatasetError(
-            f"{file.name}, {what}: names of classes identify columns only if columns have names; "
+            f"{file.name}, {what}: class names identify columns only if columns have names; "
             "expected class_names."
         )
     place = {name: k for k, name in enumerate(file.class_names)}

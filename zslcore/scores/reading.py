@@ -376,7 +376,7 @@ def read_scores(
     if Path(path.name).suffix.lower() == ".txt":
         raise FileRefusedError(
             f"{name}: expected scores as .npz, .mat, .csv, .parquet or .pt, or predicted classes "
-            "as .csv with the titles label and predicted; got a text."
+            "as .csv with the titles label and predicted; got a text file."
         )
     with scratch() as folder:
         parts = _read_parts(path, folder, limits, keyed=labels is not None or unseen is None)
@@ -453,7 +453,7 @@ def _score_file(
     if prefix := _prefix_of(parts.get("class_names", ()), parts["labels"]):
         parts["class_names"] = [n.removeprefix(prefix) for n in parts["class_names"]]
         start = clean_text(prefix, 40)
-        remark = f"Names of columns begin with {start}, which is left out."
+        remark = f"Column names begin with {start}, which is left out."
         parts["remarks"] = [*parts.get("remarks", ()), remark]
     unseen, predicted = (
         None if parts.get(part) is None else np.array(parts[part])
@@ -904,7 +904,7 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
         del texts[answers]
         remarks.append(_left_out([answers], "scores decide"))
     if others := [name for name in (*texts, *table.left_out) if name not in INDEX]:
-        remarks.append(_left_out(others, "texts, not scores of a class"))
+        remarks.append(_left_out(others, "strings, not the scores of a class"))
     if counters:
         why = "not scores of a class" if "scores" in parts else "predicted classes decide"
         remarks.append(_left_out([table.columns[k] for k in counters], why))
@@ -1033,7 +1033,7 @@ def _by_image(
     images = [v for v in listed.values() if v.dtype.kind == "U" and len(np.unique(v)) == len(v) > 1]
     if rows is None and "" in others and images:
         got = f"others, such as {clean_text(str(images[0][0]), 60)!r}"
-        raise refusal_of(file.name, f"the names of images in {scores}", got)
+        raise refusal_of(file.name, f"the image names in {scores}", got)
     if rows is None:
         return labels
     return tuple(labels[k] for k in rows) if isinstance(labels, tuple) else labels[rows]

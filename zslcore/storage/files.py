@@ -154,4 +154,4 @@ def write_out(path: str | Path, content: str | bytes) -> None:
     except OSError as error:
         raise refusal(error, path) from error
     except ValueError as error:  # a path with a zero byte
-        raise ZSLError(f"{str(path)[:_LETTERS]!r}: expected the name of a file.") from error
+        raise ZSLError(f"{str(path)[:_LETTERS]!r}: expected a file name.") from error

@@ -232,7 +232,7 @@ class Contents:
         """Return cleaned texts, or raise FileRefusedError."""
         array = self._converted(name, lambda values: values)
         if array.dtype.kind != "U":
-            raise self._refusal(name, "expected a list of texts; got numbers")
+            raise self._refusal(name, "expected a list of strings; got numbers")
         return _cleaned_names(array.ravel(), self.path.name, name)
 
     def rows(self, name: str) -> np.ndarray:
@@ -387,8 +387,7 @@ def rows_by_image(
             others = name
     if others:
         raise FileRefusedError(
-            f"{file}, {clean_text(others, 40)}: expected names of the images of {of}; got other "
-            "names."
+            f"{file}, {clean_text(others, 40)}: expected the image names of {of}; got other names."
         )
     return None
 
@@ -613,7 +612,7 @@ def read_value(
     ``most`` limits the number of lines, rows, or nested values.
     """
     size = _size(path, max_bytes, "text" if kind == "lines" else kind)
-    what = "a text" if kind == "lines" else f"a {kind} text"
+    what = "a text file" if kind == "lines" else f"a {kind} file"
     reader = json_files.read_value
     with _answer(reader, path, kind, most, memory=64 * size, what=what) as (value, _):
         json_files.refuse_more(value, kind, most)
@@ -763,11 +762,11 @@ def container_of(path: Path) -> str:
             return _in_archive(head, name) if kind == "NumPy archive" else kind
     for signature, what in NOT_OPENED:
         if head.startswith(signature):
-            raise refusal_of(name, f"{ENDINGS_OF_ARRAYS} or a text", what)
+            raise refusal_of(name, f"{ENDINGS_OF_ARRAYS} or a text file", what)
     if head.startswith(PICKLES):
         raise refusal_of(
             name,
-            f"{ENDINGS_OF_ARRAYS} or a text",
+            f"{ENDINGS_OF_ARRAYS} or a text file",
             "a pickle, which would run code and is not opened; write it with np.savez(...)",
         )
     length = int.from_bytes(head[:8], "little")
@@ -776,7 +775,9 @@ def container_of(path: Path) -> str:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):  # UTF-16
         head = head.decode("utf-16", "ignore").encode()
     if CONTROLS & set(head[:64]):
-        raise refusal_of(name, f"{ENDINGS_OF_ARRAYS} or a text", "a binary file of another kind")
+        raise refusal_of(
+            name, f"{ENDINGS_OF_ARRAYS} or a text file", "a binary file of another kind"
+        )
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     return "JSON" if start in (b"{", b"[") else "text"
 
@@ -789,7 +790,7 @@ def _in_archive(head: bytes, name: str) -> str:
     member = head[30 : 30 + int.from_bytes(head[26:28], "little")]
     if member in SPREADSHEETS:
         raise refusal_of(
-            name, f"{ENDINGS_OF_ARRAYS} or a text", "a spreadsheet; save its sheet as CSV"
+            name, f"{ENDINGS_OF_ARRAYS} or a text file", "a spreadsheet; save its sheet as CSV"
         )
     torch = member.endswith((b"/data.pkl", b"/.format_version", b"/byteorder"))
     return "PyTorch" if torch else "NumPy archive"

@@ -20,8 +20,8 @@ NEEDS = {
     "unseen_classes": f"labels or lists of the classes {options_hint('labels')}",
     "features": f"the features {options_hint('features')}",
     "prototypes": "the prototypes (att)",
-    "class_names": "the names of the classes",
-    "photographs": f"the names of the image files, or groups of rows {options_hint('groups')}",
+    "class_names": "the class names",
+    "photographs": f"the image file names, or groups of rows {options_hint('groups')}",
     "vocabularies": f"the extractor's classes {options_hint('vocabularies')}",
 }
 

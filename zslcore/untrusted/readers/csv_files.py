@@ -197,7 +197,7 @@ def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
     try:
         header = [name.strip() for name in next(csv.reader([line]), [])]
     except csv.Error:
-        raise Refused("expected names of columns; got an unterminated field", "line 1") from None
+        raise Refused("expected column names; got an unterminated field", "line 1") from None
     repeated = [name for name, times in Counter(header).items() if times > 1]
     if repeated or len(header) > MAX_COLUMNS:
         twice = f", {repeated[0]!r} more than once" if repeated else ""
@@ -245,7 +245,7 @@ def _fault(path: str, layout: _Layout) -> Refused:
                             and not is_right(below[0].strip().replace(decimal, "."))
                         ):
                             return Refused(
-                                f"expected numbers; got texts such as {text[:40]!r}: a list of "
+                                f"expected numbers; got strings such as {text[:40]!r}: a list of "
                                 "files or names is not a table of numbers",
                                 f"column {name!r}",
                             )
@@ -318,13 +318,13 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
         head = lines.read(2 * MAX_HEADER).splitlines()[:2]
     separator = _separator(head)
     if head and head[0].startswith("#") and head[0][1:2] not in (separator, ""):
-        raise Refused("expected names of columns; got a comment; delete it, or the #", "line 1")
+        raise Refused("expected column names; got a comment; delete it, or the #", "line 1")
     try:
         header, *rows = [
             [field.strip() for field in row] for row in csv.reader(head, delimiter=separator)
         ]
     except (csv.Error, ValueError):
-        raise Refused("expected names of columns; got none", "line 1") from None
+        raise Refused("expected column names; got none", "line 1") from None
     if len(header) > MAX_COLUMNS:
         raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(header):,}", "line 1")
     if not rows or not rows[0]:
@@ -332,8 +332,8 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
     are_numbers = all(name.isdigit() for name in header)
     if all(map(_is_number, header)) and not (are_numbers and len({*header}) == len(header) > 2):
         raise Refused(
-            "expected names of columns, such as y_true,y_pred or label and class names; got "
-            f"numbers, {', '.join(header[:3])}",
+            "expected column names, such as y_true,y_pred or label and class names; got numbers, "
+            f"{', '.join(header[:3])}",
             "line 1",
         )
     first = rows[0][: len(header)]

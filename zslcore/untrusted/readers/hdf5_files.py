@@ -116,7 +116,7 @@ class Hdf5:
         """Return the UTF-16 text that a cell of a MATLAB 7.3 cell array refers to."""
         data = self._plain(self.file[reference]) if reference else None
         if data is None or data.dtype.kind != "u" or data.size > TEXT_BYTES:
-            raise Refused("expected a cell array of short texts")
+            raise Refused("expected a cell array of short strings")
         if data.attrs.get("MATLAB_empty"):
             return ""
         return data[()].astype("<u2").tobytes().decode("utf-16-le", "replace")
@@ -129,7 +129,7 @@ class Hdf5:
             raise Refused("expected data inside the file; got data in other files")
         is_cell = self.h5py.check_ref_dtype(data.dtype) is self.h5py.Reference
         if data.dtype.kind not in "biufS" and not is_cell:
-            raise Refused(f"expected numbers or texts of fixed length; got {data.dtype}")
+            raise Refused(f"expected numbers or fixed-length strings; got {data.dtype}")
         filters = data.id.get_create_plist()
         used = {filters.get_filter(i)[0] for i in range(filters.get_nfilters())}
         if used - HDF5_FILTERS:

@@ -101,7 +101,7 @@ class Json:
         if len({len(row) for row in rows}) > 1:
             raise Refused("expected rows of equal length; got several lengths")
         if not all(type(each) in (int, float, bool) for row in rows for each in row):
-            raise Refused("expected a list of numbers or of texts; got other values")
+            raise Refused("expected a list of numbers or strings; got other values")
         if any(type(each) is int and abs(each) >= MAX_NUMBER for row in rows for each in row):
             raise Refused("expected numbers below 2 ** 53; got a larger one")
         return np.array(value)
@@ -369,7 +369,7 @@ def _text(path: str) -> str:
     text = Path(path).read_bytes()
     encoding = encoding_of(path)
     if encoding == "utf-8-sig" and b"\0" in text:
-        raise Refused("expected a text of lines; got a binary file")
+        raise Refused("expected a text file; got a binary file")
     return text.decode(encoding, "replace")
 
 

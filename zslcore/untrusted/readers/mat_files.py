@@ -77,7 +77,7 @@ class Mat5:
             size = dict(zip(self.listed, _declared_bytes(self.path), strict=True))[of]
             return (-(-size // 4),), 4  # the shape of a field is unknown
         if kind not in MATLAB_BYTES:
-            raise Refused(f"expected numbers or a cell array of texts; got a MATLAB {kind}")
+            raise Refused(f"expected numbers or a cell array of strings; got a MATLAB {kind}")
         return shape, MATLAB_BYTES[kind]
 
     def read(self, name: str) -> np.ndarray:

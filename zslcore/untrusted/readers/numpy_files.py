@@ -67,12 +67,12 @@ def _refuse_odd_characters(array: np.ndarray) -> None:
     if array.dtype.kind == "U" and array.size:
         codes = np.ascontiguousarray(array).view(array.dtype.byteorder + "u4")
         if codes.max() > LAST_CHARACTER:
-            raise Refused(f"expected texts; got a character with number {codes.max():,}")
+            raise Refused(f"expected text; got a character with number {codes.max():,}")
 
 
 def _refuse_objects(dtype: np.dtype) -> None:
     if dtype.kind not in "biufSU":
-        raise Refused(f"expected numbers or texts; got {OBJECTS if dtype.hasobject else dtype}")
+        raise Refused(f"expected numbers or strings; got {OBJECTS if dtype.hasobject else dtype}")
 
 
 def _npy_header(file: Any) -> tuple[Shape, bool, np.dtype]:

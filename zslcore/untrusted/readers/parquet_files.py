@@ -42,7 +42,7 @@ def open_parquet(path: str, texts: Sequence[str] = ()) -> Any:
     pyarrow.set_io_thread_count(1)
     file = parquet.ParquetFile(path, memory_map=True, read_dictionary=texts)
     if len(set(file.schema_arrow.names)) < len(file.schema_arrow.names):
-        raise Refused("expected distinct names of columns; got a name twice")
+        raise Refused("expected distinct column names; got a name twice")
     return file
 
 
@@ -238,7 +238,7 @@ def read_text_rows(path: str, most: int, out: Path) -> list[list[str]]:
     ]
     n = file.metadata.num_rows
     if n * max(1, len(names)) > most:
-        raise Refused(f"expected at most {most:,} values in columns of texts; got {n:,} rows")
+        raise Refused(f"expected at most {most:,} values in text columns; got {n:,} rows")
     worker.raise_memory_limit(n * len(names) * TEXT_BYTES)
     columns = file.read(names, use_threads=False).to_pydict()
     cells = ([("" if v is None else str(v)[:MAX_PATH]) for v in columns[name]] for name in names)
@@ -321,13 +321,13 @@ def _attrs(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
 def _coded(column: Any) -> tuple[np.ndarray, list[str]]:
     """Dictionary-encode a column of texts; return codes and distinct texts."""
     if "string" not in str(column.type):
-        raise Refused(f"expected texts; got {column.type}")
+        raise Refused(f"expected strings; got {column.type}")
     encoded = column.unify_dictionaries().combine_chunks()
     encoded = encoded if hasattr(encoded, "dictionary") else encoded.dictionary_encode()
     if encoded.null_count:
-        raise Refused("expected a text in every row; got a missing one")
+        raise Refused("expected a string in every row; got a missing one")
     if (n := len(encoded.dictionary)) > MAX_TEXTS:
-        raise Refused(f"expected at most {MAX_TEXTS:,} different texts; got {n:,}")
+        raise Refused(f"expected at most {MAX_TEXTS:,} different strings; got {n:,}")
     codes: np.ndarray = encoded.indices.to_numpy(zero_copy_only=False).astype("<i8")
     return codes, [str(text)[:MAX_PATH] for text in encoded.dictionary.to_pylist()]
 

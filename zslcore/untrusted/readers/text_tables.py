@@ -44,7 +44,7 @@ def allow_text(path: str) -> None:
     size = Path(path).stat().st_size
     if size > MAX_TEXT:
         raise Refused(
-            f"expected a text of at most {MAX_TEXT:,} bytes; got {size:,}; write it as .npy"
+            f"expected a text file of at most {MAX_TEXT:,} bytes; got {size:,}; write it as .npy"
         )
     worker.raise_memory_limit(max(0, min(32 * size, MOST_OF_TEXT) - worker.OPENING))
 
@@ -64,7 +64,7 @@ class TextTable:
             self.skipped = 1
             head = [*islice(self._lines(), 2)]
         if not head:
-            raise Refused("expected a text with lines; got none")
+            raise Refused("expected a text file with lines; got none")
         self.separator = _separator(head)
         self.decimal = "."
         if self.separator in ("\t", ";") and any(
@@ -76,18 +76,18 @@ class TextTable:
             raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(first):,}")
         has_header = _has_header(first, self._pointed(below))
         if has_header and len(head) == 1:
-            raise Refused("expected rows below the names of columns; got none")
+            raise Refused("expected rows below the column names; got none")
         header = (
             first if has_header else ["" if len(first) == 1 else str(k) for k in range(len(first))]
         )
         if has_header and len({*header}) < len(header):
-            raise Refused("expected distinct names of columns; got a name twice")
+            raise Refused("expected distinct column names; got a name twice")
         try:
             self.held = self._columns(below, header, has_header)
         except MemoryError:
             raise Refused(
-                f"expected a text that takes at most {MOST_OF_TEXT:,} bytes of memory; got more; "
-                "write it as .npy"
+                f"expected a text file that takes at most {MOST_OF_TEXT:,} bytes of memory; got "
+                "more; write it as .npy"
             ) from None
         self.names = list(self.held)
 

@@ -78,9 +78,9 @@ CONTAINERS = {
     ),
     "PyTorch": Container(Torch, "a PyTorch file", ".pt"),
     "safetensors": Container(Safetensors, "a safetensors file", ".safetensors"),
-    "JSON": Container(open_json, "a JSON text", ".json"),
+    "JSON": Container(open_json, "a JSON file", ".json"),
     "table": Container(ParquetTable, "a table", libraries=("pyarrow.parquet", "pandas")),
-    "text": Container(TextTable, "a text"),
+    "text": Container(TextTable, "a text file"),
 }
 
 
@@ -235,7 +235,7 @@ def _texts(array: np.ndarray) -> list[str]:
     for cell in array.ravel():
         cell = np.asarray(cell)
         if cell.dtype.kind != "U" or cell.size > 1:
-            raise Refused(f"expected a list of texts; got {_described(cell)}")
+            raise Refused(f"expected a list of strings; got {_described(cell)}")
         texts.append(cell.item() if cell.size else "")
     return texts
 
