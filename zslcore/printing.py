@@ -597,7 +597,9 @@ def of_predictions(predictions: Predictions, name: str) -> Panel:
     if name not in PANELS:
         raise closest_name("panel for print", name, PANELS)
     if not predictions.test.generalized:
-        raise DatasetError(f"{predictions.title}: no curve, all test images are of unseen classes.")
+        raise DatasetError(
+            f"{predictions.title}: no curve, all test images belong to unseen classes."
+        )
     return PANELS[name](predictions)
 
 

@@ -162,9 +162,9 @@ def test_what_cannot_be_crossed_is_one_sentence(other, sentence):
 
 
 def test_a_spec_for_other_data_is_refused():
-    with pytest.raises(DatasetError, match="the run asks for data of that name; got one"):
+    with pytest.raises(DatasetError, match="expected data of that name; got one"):
         cross_accuracy(spec_on(TWO), ONE, [TWO])
-    with pytest.raises(DatasetError, match="the run asks for data 0123"):
+    with pytest.raises(DatasetError, match="expected data 0123"):
         cross_accuracy(spec_on(ONE, digest="0123"), ONE, [TWO])
 
 

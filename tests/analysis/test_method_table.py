@@ -170,8 +170,8 @@ def test_every_row_has_an_interval_or_says_why_not(some):
         assert table["first"].isna().equals(table["low"].isna())
     why = ranked([*some, bare, one, odd], "zsl")["why"]
     assert why["bare"] == "It does not list the accuracy of each class."
-    assert why["one"] == "An interval over classes needs two classes of each side."
-    assert why["odd"] == "It lists other classes than most results do."
+    assert why["one"] == "An interval over classes needs two classes on each side."
+    assert why["odd"] == "Its classes differ from those of most results."
 
 
 @pytest.mark.parametrize("figure", ["zsl", "H"])

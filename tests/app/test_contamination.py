@@ -134,4 +134,4 @@ def test_how_often_the_comparison_is_right_stands_below_the_classes():
     assert reliability.how_reliable() in words(app)
     table = app.dataframe[1].value
     assert list(table["pairs"]) == [row.pairs for row in reliability.stored_reliability()]
-    assert f"{held_out.certain_right} of {held_out.certain}" in list(table["right of certain"])
+    assert f"{held_out.certain_right} of {held_out.certain}" in list(table["certain, right"])

@@ -335,7 +335,7 @@ def test_images_per_class_stand_where_figure_2_is_looked_for(visit):
     """Those of the released labels, whatever pair is shown."""
     from zslcore.analysis.papers.experiments.reproducing import NOT_COMPUTED
 
-    assert "the page AWA1 and AWA2 draws both" in NOT_COMPUTED["gbu:figure2"]
+    assert "the page AWA1 and AWA2 shows both" in NOT_COMPUTED["gbu:figure2"]
     app = visit(**QUICK)
     alt = "Images per class of AWA1 and AWA2"
     (found,) = [each.figure for each in charts(app) if each.alt.startswith(alt)]

@@ -237,7 +237,7 @@ def test_a_split_without_seen_test_images_is_not_offered():
     head = sent_down(visit("play", dataset="simulated-aPY", split="SS"), COMPONENT)
     assert head["rail"]["chosen"]["split"] == "PS"
     assert "SS" not in head["rail"]["splits"]
-    assert "SS has no seen test images" in head["rail"]["split_note"]
+    assert "SS has no test images of seen classes" in head["rail"]["split_note"]
     digits = sent_down(visit("play", dataset="digits"), COMPONENT)
     assert digits["rail"]["split_note"] == ""
 

@@ -127,7 +127,7 @@ def test_what_is_no_file_of_predictions_is_refused_unopened(folder, monkeypatch,
     read = "zslcore.board.checking.read_predictions_of"
     monkeypatch.setattr(read, lambda _: pytest.fail("opened"))
     (why,) = read_board(folder, recompute=True).refused.values()
-    assert why == f"{path.name}: expected a file of predictions; got {what}."
+    assert why == f"{path.name}: expected a predictions file; got {what}."
 
 
 def test_a_folder_without_results_is_refused(tmp_path, capsys):

@@ -47,7 +47,7 @@ def test_a_terminal_sees_how_far_a_run_is_and_a_clean_line_after(capsys, monkeyp
     words = "run --method CMT --param epochs=2 --no-store --no-oracle"
     assert main(words.split()) == 0
     lines = capsys.readouterr().err.split("\r")
-    assert any("Choosing on the folds, training 1 of" in line for line in lines)
+    assert any("Choosing parameters on the folds, training 1 of" in line for line in lines)
     assert any(line.startswith("100%  Fitting on all training classes") for line in lines)
     assert lines[-2].strip() == lines[-1] == ""
 

@@ -37,10 +37,10 @@ def test_import_prints_what_was_imported(tmp_path, capsys):
         (["download", "xlsa"], "did you mean 'xlsa17'"),
         (["run", "--seed", "-1"], "--seed: expected a whole number of at least 0; got '-1'"),
         (["run", "--predictions", "{folder}/p.csv"], "a name that ends in .parquet; got 'p.csv'"),
-        (["run", "--predictions", "{folder}/no/p.parquet"], "a file in a folder that exists"),
+        (["run", "--predictions", "{folder}/no/p.parquet"], "a file in an existing folder"),
         (["run", "--predictions", "{folder}"], "expected a file to write; got a folder"),
-        (["check", "digits", "--junit", "{folder}/no/x.xml"], "a file in a folder that exists"),
-        (["check", "digits", "--output", "{folder}/no/x.md"], "a file in a folder that exists"),
+        (["check", "digits", "--junit", "{folder}/no/x.xml"], "a file in an existing folder"),
+        (["check", "digits", "--output", "{folder}/no/x.md"], "a file in an existing folder"),
         (
             ["compare", "--method", "ESZSL", "ESZSL"],
             "--method: expected each name once; got 'ESZSL' twice",

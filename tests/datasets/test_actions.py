@@ -120,7 +120,7 @@ def test_names_say_what_they_are():
     assert name == "simulated-UCF101-sports-vectors-unplanted"
     # Nothing is planted in the baseline, so that it is its own twin.
     assert action_name("HMDB51", "idt", vectors=True, planted=False) == "simulated-HMDB51-idt"
-    with pytest.raises(ParameterError, match="no attributes of it are published"):
+    with pytest.raises(ParameterError, match="its attributes are not published"):
         action_name("HMDB51", "idt", vectors=False)
     with pytest.raises(UnknownNameError, match="sports"):
         action_name("HMDB51", "sport", vectors=True)

@@ -264,7 +264,9 @@ def test_a_list_or_folder_of_a_part_that_is_a_link_out_is_refused(tmp_path, kind
     part.unlink()
     (root / "other").rename(tmp_path / "outside")
     part.symlink_to(tmp_path / "outside")
-    with pytest.raises(FileRefusedError, match=f"expected a {what} below split; got a link out"):
+    with pytest.raises(
+        FileRefusedError, match=f"expected a {what} below split; got a link that leaves"
+    ):
         read_split_lists(root)
 
 
@@ -496,7 +498,7 @@ def test_names_that_many_classes_have_count_within_a_class(tmp_path, form):
             path.write_text("\n".join(["image,class,split", *rows]))
         report = audit(path)
         assert report.verdict == ("leaks" if report.marked("leak") else "unknown")
-        assert any("images of the same names" in f.sentence for f in report.marked("open"))
+        assert any("images with the same names" in f.sentence for f in report.marked("open"))
         return [finding.sentence for finding in report.marked("leak")]
 
     assert leaks(range(6, 9)) == []

@@ -373,7 +373,7 @@ def test_a_result_tells_how_long_it_took_and_what_made_it(monkeypatch):
 def test_a_result_of_another_revision_is_not_fitted_again(result):
     revisions = result.spec.revisions | {"LinearS2V": -1}
     older = replace(result, spec=replace(result.spec, revisions=revisions))
-    with pytest.raises(ParameterError, match=r"LinearS2V: the result is of revision .*-1"):
+    with pytest.raises(ParameterError, match=r"LinearS2V: the result has revision .*-1"):
         refit(older, WORLD)
     assert older.spec.at_current_revision == replace(spec(), digest=WORLD.digest)
 

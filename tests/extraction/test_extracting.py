@@ -184,9 +184,11 @@ def test_a_torn_batch_is_made_again(images, tmp_path):
 
 def test_batches_of_another_encoder_are_never_mixed_in(images, tmp_path):
     killed_at(images, tmp_path / "f.npz", 3)
-    with pytest.raises(ParameterError, match="unfinished extraction with another encoder, sha256"):
+    with pytest.raises(
+        ParameterError, match="unfinished extraction with a different encoder, sha256"
+    ):
         extract(images, stub(name="x", sha256="1" * 64), tmp_path / "f.npz", batch=3)
-    with pytest.raises(ParameterError, match="unfinished extraction with another crops"):
+    with pytest.raises(ParameterError, match="unfinished extraction with a different crops"):
         extract(images, stub(), tmp_path / "f.npz", batch=3, crops=10)
     extract(images, stub(), tmp_path / "f.npz", batch=3)
     with pytest.raises(ParameterError, match="it already exists"):
@@ -225,7 +227,7 @@ def test_links_out_of_the_folder_and_names_that_are_no_text_are_left_out(workers
         extract(listed, stub(), tmp_path / "a.npz", workers=workers)
     found = extract(listed, stub(), tmp_path / "b.npz", batch=4, on_bad="skip", workers=workers)
     assert sorted(why.partition(" got ")[2] for why in found.skipped.values()) == [
-        "a link out of it.",
+        "a link that leaves it.",
         "other bytes, which no list of images can hold.",
     ]
     names = features_of(found.output)["image_files"]

@@ -63,7 +63,7 @@ def test_progress_counts_every_epoch_and_ends_at_the_end(tmp_path, method, selec
     assert done == sorted(done)
     assert len(set(total)) == 1
     assert total[0] / 2 < done[-1] <= total[0]  # what is chosen may need fewer than planned
-    assert "Choosing on the folds, training 1 of" in said[1][2]
+    assert "Choosing parameters on the folds, training 1 of" in said[1][2]
     assert last[-1].startswith("Fitting on all training classes, epoch")
     trainings = sum("epoch 1:" in message for message in last)
     assert f"training {trainings - 1} of {trainings - 1}, " in " ".join(last)
@@ -79,7 +79,7 @@ def test_progress_knows_a_sweep_of_the_test_set_too(select_for):
     assert message.startswith("Sweeping the grid on the test set, epoch 2:")
     whats = [message.split(",")[0] for _, _, message in said]
     assert list(dict.fromkeys(whats)) == [
-        "Choosing on the folds",
+        "Choosing parameters on the folds",
         "Fitting on all training classes",
         "Sweeping the grid on the test set",
     ]
@@ -99,7 +99,7 @@ def test_a_known_run_is_fitted_once(tmp_path):
 
 def test_methods_without_epochs_count_fits(tmp_path):
     _, said = run(tmp_path / "job", spec("IAP"))
-    assert said[1] == (1, 10, "Choosing on the folds, fit 1 of 9")
+    assert said[1] == (1, 10, "Choosing parameters on the folds, fit 1 of 9")
     assert said[-1] == (9, 10, "Fitting on all training classes")
 
 

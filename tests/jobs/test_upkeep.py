@@ -88,8 +88,8 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys, printed):
     ("standing", "part"),
     [
         (("files", "network", "programs"), "read without access to other files"),
-        (("files",), "has no walls against network, programs"),
-        ((), "has no walls against files, network, programs"),
+        (("files",), "is not isolated from network, programs"),
+        ((), "is not isolated from files, network, programs"),
     ],
 )
 def test_the_doctor_names_the_walls_that_a_system_lacks(data, monkeypatch, capsys, standing, part):
@@ -139,7 +139,7 @@ def test_neither_a_start_nor_mending_removes_an_import_whose_manifest_is_damaged
     assert "The import 'mine' is damaged: its manifest cannot be read" in capsys.readouterr().out
     assert main(["doctor", "--repair"]) == (0 if copied else 1)
     output = capsys.readouterr().out
-    assert ("made again from its copies" in output) == copied
+    assert ("rebuilt from its copies" in output) == copied
     assert sorted(imported.iterdir()) == there
     assert not copied or imports.open_import("mine").n_classes == 5
 

@@ -109,7 +109,9 @@ def test_a_scheduler_that_is_killed_is_one_sentence(cluster, tmp_path, monkeypat
     monkeypatch.setenv("ZSL_DASK", address)
     call = partial(done_or_killed, pid=pid, marker=tmp_path / "marker")
     with (
-        pytest.raises(ZSLError, match="ZSL_DASK: the scheduler at tcp.* lost during the work"),
+        pytest.raises(
+            ZSLError, match="ZSL_DASK: the scheduler at tcp.* lost during the computation"
+        ),
         parallel(1, "list") as work,
     ):
         work(delayed(call)(number) for number in range(6))

@@ -209,7 +209,7 @@ def test_the_nine_sets_of_the_paper_are_unions_of_21_atoms_and_the_seen_classes_
         ({"y": np.zeros(3, int)}, r"got \(3,\) of int64"),
         ({"ks": ()}, "whole numbers of at least 1"),
         ({"ks": (1, 0)}, "whole numbers of at least 1"),
-        ({"sets": {"a": np.array([1])}, "y": np.full(N, 2)}, "No image is of a class"),
+        ({"sets": {"a": np.array([1])}, "y": np.full(N, 2)}, "No image belongs to a class"),
     ],
 )
 def test_bad_input_gets_a_sentence(change, said):

@@ -99,7 +99,7 @@ def test_thresholds_are_set_on_the_command_line(good, capsys):
 def test_severity_is_set_on_the_command_line(leaking, capsys):
     options = ("--pretraining", "none", "--severity")
     assert audited(leaking, *options, "ZSL003=warning") == 0
-    assert "Conditions of the reader: ZSL003 as warning." in capsys.readouterr().out
+    assert "Custom rules: ZSL003 as warning." in capsys.readouterr().out
     assert audited(leaking, *options, "ZSL011=leak", "--severity", "ZSL003=ok") == 1
     assert audited(leaking, *options, "zsl003=ok") == 2
     assert "ZSL003" in capsys.readouterr().err

@@ -182,9 +182,7 @@ def test_without_trainval_it_is_train_and_val_together(card):
         found = card(**lists)
         assert (found.verdict, found.figures[0].value) == ("clean", "0")
         said = [f.sentence for f in found.marked("warning")]
-        assert (
-            "The file has no list of trainval, which is read as the union of train and val." in said
-        )
+        assert "The file has no trainval list; it is read as the union of train and val." in said
     leaking = pair | tests | {"val": np.append(pair["val"], SEEN[:2])}
     found = card(**one(leaking))
     assert (found.verdict, found.figures[0].value) == ("leaks", "2")

@@ -26,7 +26,7 @@ def test_the_coverage_that_is_said_is_what_simulations_give(n):
     assert covered == pytest.approx(0.95, abs=0.04)
     assert small == pytest.approx(0.05, abs=0.04)
     said = caution(np.zeros(n, dtype=bool))
-    assert said.startswith(f"Over {n} unseen classes, 95 % intervals and p are Student's") == (
+    assert said.startswith(f"With {n} unseen classes, 95 % intervals and p use Student's t") == (
         n < FEW
     )
 

@@ -108,7 +108,7 @@ def test_many_fits_of_actions_are_one_line(store, run, capsys):
         store.put_result(result_of("action", f"{k:016}", {"method": "SYNC"}, [{"zsl": 0.1}]))
     text = said(capsys)
     assert "SYNC" not in text
-    assert "3 fits of the study of actions; list them with --kind action." in text
+    assert "3 fits of the action study; list them with --kind action." in text
     assert said(capsys, "list", "--kind", "action").count("SYNC") == 3
 
 

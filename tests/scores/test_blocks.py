@@ -63,7 +63,7 @@ def test_predictions_without_their_attributes_are_no_scores(tmp_path):
     columns = {"part": "test", "row": [0], "label": [1], "seen_class": [0]}
     table = pd.DataFrame(columns | {"unseen_class": [1], "margin": [0.5]})
     table.to_parquet(tmp_path / "bare.parquet")
-    with pytest.raises(FileRefusedError, match="got predictions without them"):
+    with pytest.raises(FileRefusedError, match="got predictions without attributes"):
         read_scores(tmp_path / "bare.parquet")
 
 

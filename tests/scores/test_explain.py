@@ -27,7 +27,7 @@ BEST = REPORT.matrix.tested.curve.best()
 KINDS = {
     "γ = 0, per class": {"H": FIGURES["plain_harmonic"], "u": FIGURES["plain_unseen"]},
     "γ = 0, per image": {"H": FIGURES["plain_harmonic_per_sample"]},
-    "γ best on the test images (oracle), per class": {"H": BEST.harmonic, "s": BEST.seen},
+    "best γ on the test images (oracle), per class": {"H": BEST.harmonic, "s": BEST.seen},
     "within each side, seen classes out (ZSL accuracy), per class": {
         "H": FIGURES["separate_harmonic"],
         "u": FIGURES["zsl"],
@@ -142,7 +142,7 @@ def run(shared, capsys, printed, *more):
     [
         ("H 49.8, u 45.1, s 55.5", "γ = 0, per class"),
         ("H 49.3, s 54.4", "γ = 0, per image"),
-        ("H 50.2, u 47.4", "γ best on the test images (oracle), per class"),
+        ("H 50.2, u 47.4", "best γ on the test images (oracle), per class"),
         ("AUSUC 34.5", "area under the curve, per class"),
     ],
 )

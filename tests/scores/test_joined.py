@@ -88,8 +88,8 @@ def test_scores_of_other_images_contradict_the_split(folder, printed):
     joined, *_ = cards_of_files(files, ["none"])
     assert joined.verdict == "broken"
     assert joined.sentence == (
-        "The scores are of other images: they are of 60 images of 6 classes; this split tests "
-        "51 images of 5."
+        "The scores belong to other images: they cover 60 images of 6 classes; this split tests 51 "
+        "images of 5."
     )
     found = json.loads(printed("check", *map(str, files), "--json", status=2))
     assert found[0]["verdict"] == "broken"
@@ -174,6 +174,6 @@ def test_real_scores_of_cub_belong_to_its_splits_and_to_no_other(shared):
     assert [figure.value for figure in first.figures] == ["1,764", "49.8 %", "none left"]
     assert "trained on trainval alone was trained on none" in first.sentence
     assert other.sentence == (
-        "The scores are of another data set: they are of CUB PS, 4,731 images of 200 classes; SUN "
-        "PS 2.0 tests 4,020 images of 717."
+        "The scores belong to another data set: they cover CUB PS, 4,731 images of 200 classes; "
+        "SUN PS 2.0 tests 4,020 images of 717."
     )

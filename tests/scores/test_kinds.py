@@ -203,7 +203,7 @@ def test_labels_of_mixed_rows_are_asked_about_and_not_guessed():
     _, asked = read(F[ORDER], labels)
     assert [question.fix for question in asked] == ["within-sides"]
     assert "mixed" in asked[0].sentence
-    with pytest.raises(ZSLError, match="do not show which images are of unseen"):
+    with pytest.raises(ZSLError, match="do not show which images belong to unseen"):
         read(F[ORDER], labels, fixes=["within-sides"])
 
 
@@ -500,7 +500,7 @@ def test_predicted_classes_of_unseen_images_alone_have_u(tmp_path):
     report = judge(interpreted(read_scores(tmp_path / "p.csv", unseen=unseen))[0])
     u = mean_class_accuracy(Y[OF_UNSEEN], F.argmax(1)[OF_UNSEEN])
     assert report.figures["plain_unseen"] == pytest.approx(u)
-    assert f"u {100 * u:.1f} % (per class): no image is of a seen class" in report.headline
+    assert f"u {100 * u:.1f} % (per class): no image belongs to a seen class" in report.headline
 
 
 def test_predicted_classes_in_a_plain_text_are_refused_by_what_to_write(tmp_path):

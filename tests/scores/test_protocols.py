@@ -202,7 +202,7 @@ def test_intervals_are_printed_and_in_the_json():
     )
     assert cell in text
     n = int((~report.matrix.seen).sum())
-    assert f"and {n} unseen classes, 95 % intervals and p are Student's" in text
+    assert f"and {n} unseen classes, 95 % intervals and p use Student's t" in text
     assert "Student's" not in report.as_text()
     for end, over in (("", "classes"), ("_images", "images")):
         draws = draws_of(report.matrix.tested, ["plain_harmonic"], over=over)["plain_harmonic"]

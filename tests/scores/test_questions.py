@@ -125,7 +125,7 @@ ASKED = {
     "lists swapped, as marks": ("seen-listed", {"unseen": np.isin(np.arange(C), SEEN)}),
 }
 REMARKED = {
-    "an unseen class without images": ("No image is of 1 of the 6 unseen classes (4)", without(4)),
+    "an unseen class without images": ("Without images: 1 of the 6 unseen classes (4)", without(4)),
     "all rows twice": (
         f"{len(F)} of {2 * len(F):,} rows repeat another row",
         {"scores": np.vstack([F, F]), "labels": np.r_[Y, Y]},

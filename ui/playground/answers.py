@@ -165,8 +165,10 @@ def rail_of(dataset: ZSLDataset, chosen: RunChoice) -> Rail:
     splits = splits_of(dataset)
     others, note = [name for name in dataset.splits if name not in splits], ""
     if others:
-        have = "have" if len(others) > 1 else "has"
-        note = f"Split {' and '.join(others)} {have} no seen test images"
+        which = (
+            f"Splits {' and '.join(others)} have" if len(others) > 1 else f"Split {others[0]} has"
+        )
+        note = f"{which} no test images of seen classes"
     families = controls.by_family(methods_of(dataset, chosen.split))
     return Rail(
         [tile for tile in tiles if tile.kind != "simulated"],

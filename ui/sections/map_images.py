@@ -98,7 +98,7 @@ def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
     )
     st.caption(
         f"Nearest by all features, not on the map. {table['same_class'].sum()} of {len(table)} "
-        "are of the same class."
+        "belong to the same class."
     )
 
 

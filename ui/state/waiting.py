@@ -116,7 +116,7 @@ def predictions_of(run: AnsweredRun) -> tuple[Callable[[], Predictions], bool]:
 
 def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     """Run a spec in this process; show a warning if the result cannot be stored."""
-    with st.spinner("Choosing on the folds, then fitting …", show_time=True):
+    with st.spinner("Choosing parameters on the folds, then fitting …", show_time=True):
         result, scores, unkept = cache.quick_run(spec)
     if unkept and not st.session_state.get(WARNED):
         st.session_state[WARNED] = True

@@ -201,8 +201,8 @@ def cross_accuracy(
     start = time.perf_counter()
     if spec.dataset != train.name or spec.digest not in ("", train.digest):
         raise DatasetError(
-            f"{spec.dataset}: the run asks for data {spec.digest or 'of that name'}; "
-            f"got {train.name} with {train.digest}."
+            f"{spec.dataset}: expected data {spec.digest or 'of that name'}; got {train.name} with "
+            f"{train.digest}."
         )
     for test in tests:
         check_pair(train, test, spec.split)
@@ -387,7 +387,9 @@ Unit = Literal["pair", "method"]
 QUESTIONS = {
     "training set": "{0} instead of {1} for training, same test set:",
     "test set": "{0} instead of {1} for testing, same training set:",
-    "larger": "Size of the change from another training set minus that from another test set:",
+    "larger": (
+        "Size of the change from a different training set minus that from a different test set:"
+    ),
 }
 
 

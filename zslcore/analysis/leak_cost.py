@@ -209,7 +209,7 @@ def searches_epochs(method: ZSLEstimator | type[ZSLEstimator]) -> bool:
 _NEEDS: dict[Leak, str] = {
     "training": "expected test images of seen classes; got none.",
     "selection": "expected test images of seen classes, and folds to choose on.",
-    "photographs": "expected a photograph with rows in training and in test; none is known.",
+    "photographs": "expected a photograph with rows in training and in test; got none.",
     "epochs": "expected test images of seen classes, and folds to choose on.",
 }
 

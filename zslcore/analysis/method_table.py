@@ -301,7 +301,7 @@ def _drawn(
     complete = [both for both, n in zip(classes, sizes, strict=True) if min(n) > 1]
     common = max(complete, key=complete.count, default=None)
     reasons = [
-        _why_none(n) or ("" if both == common else "It lists other classes than most results do.")
+        _why_none(n) or ("" if both == common else "Its classes differ from those of most results.")
         for both, n in zip(classes, sizes, strict=True)
     ]
     if common is None:
@@ -327,7 +327,7 @@ def _why_none(sizes: Sequence[int]) -> str:
         return ""
     if not max(sizes):
         return "It does not list the accuracy of each class."
-    return "An interval over classes needs two classes of each side."
+    return "An interval over classes needs two classes on each side."
 
 
 # --- The table ------------------------------------------------------------------------------------

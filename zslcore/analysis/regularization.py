@@ -323,8 +323,8 @@ def follow(
     """
     if not len(setting.split.test_seen):
         raise DatasetError(
-            f"{setting.dataset.name}, split {setting.split.name!r}: has no test images of seen "
-            "classes, which GZSL needs."
+            f"{setting.dataset.name}, split {setting.split.name!r}: expected test images of seen "
+            "classes, which GZSL needs; got none."
         )
     method = with_seed(method, setting.seed)
     others = {

@@ -191,9 +191,9 @@ def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> st
     return latex_table(
         [names[name] for name in shown],
         table.assign(**texts)[shown].astype(str).to_numpy().tolist(),
-        caption="Accuracies in percent; u, s and H without calibration, H cal. with it. Bold: the "
-        "best of each data set and split, except oracle parameters. "
-        f"zslcore {version()}.",
+        caption="Accuracies in percent; u, s and H are without calibration, H cal. is with it. "
+        "Bold: the best result for each data set and split, except with oracle parameters. zslcore "
+        f"{version()}.",
         label="tab:runs",
         numeric=[name in texts for name in shown],
         best=best.reindex(columns=shown, fill_value=False).to_numpy(),
@@ -353,7 +353,7 @@ def class_test(first: RunResult, second: RunResult) -> PairedTest | None:
     if one.keys() != two.keys():
         return None
     try:
-        question = "Second run minus first, ZSL accuracy of a class:"
+        question = "Second run minus first, ZSL accuracy per class:"
         return paired_test(question, [two[name] - one[name] for name in one], of="classes")
     except DatasetError:
         return None
@@ -384,7 +384,7 @@ def cautions(first: RunResult, second: RunResult) -> list[str]:
         rules = " and ".join(result.rule or "not stated" for result in (first, second))
         sentences.append(f"Parameters were chosen on the folds by different rules: {rules}.")
     if one.revisions.get("protocol") != two.revisions.get("protocol"):
-        sentences.append("The runs used two revisions of the protocol.")
+        sentences.append("The runs used different revisions of the protocol.")
     if first.simulated != second.simulated:
         sentences.append("One of the two data sets is simulated.")
     return sentences

@@ -291,7 +291,7 @@ def _file_beside(path: Path) -> Path | None:
         return file
     kinds = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a pipe", stat.S_IFDIR: "a folder"}
     kind_of_file = kinds.get(stat.S_IFMT(mode), "a device")
-    raise refusal_of(file, "a file of predictions", kind_of_file)
+    raise refusal_of(file, "a predictions file", kind_of_file)
 
 
 def read_predictions_of(file: Path) -> Predictions:

@@ -297,7 +297,7 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
     if not any(getattr(f, each.name) is not None for each in fields(f)):
         yield "figures: expected at least one; got none"
     if entry.seeds.n == 1 and (entry.seeds.zsl_std, entry.seeds.H_gamma_std) != (None, None):
-        yield "seeds.n: expected more than one, as there are deviations over them; got 1"
+        yield "seeds.n: expected more than one, as deviations over seeds are given; got 1"
     for u, s, H in (("u", "s", "H"), ("u_gamma", "s_gamma", "H_gamma")):
         if None not in (values := [getattr(f, name) for name in (u, s, H)]):
             yield from _differs(
@@ -308,8 +308,8 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
             )
     if not unseen and {*entry.per_class} - {"zsl"}:
         yield (
-            "unseen_classes: expected the names of the unseen classes, as there are accuracies "
-            "of classes of both sides; got none"
+            "unseen_classes: expected the names of the unseen classes, as accuracies of seen and "
+            "unseen classes are given; got none"
         )
     if (of_class := entry.per_class.get("zsl")) and f.zsl is not None:
         mean = math.fsum(of_class.values()) / len(of_class)

@@ -31,10 +31,10 @@ PROXY = "FORWARDED_ALLOW_IPS"
     option("--address ADDRESS", "address to serve (127.0.0.1: this machine only)"),
     option(
         "--classroom",
-        "serve the app in the local network, for the phones of students; visitors do not see each "
+        "serve the app on the local network, for students' phones; visitors do not see each "
         "other's data (ZSL_PUBLIC=1)",
     ),
-    option("--headless", "open no browser"),
+    option("--headless", "do not open a browser"),
 )
 def run(args: argparse.Namespace) -> int:
     """Serve the app until it is interrupted."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @command(
-    option("folder [FOLDER]", "folder of results (the one of the package)", type=Path),
+    option("folder [FOLDER]", "folder of results (default: the package's own)", type=Path),
     option("--output FILE...", "files to write: .html or .csv", type=file_to_write, default=[]),
     option(
         "--curves FOLDER",

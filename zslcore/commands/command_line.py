@@ -44,7 +44,7 @@ COMMANDS = {
     "export": "write a data set as res101.mat and att_splits.mat, or as a table",
     "folds": "write the rows of the test set and of every fold",
     "download": "download and import public data",
-    "extract": "compute features of a folder of images",
+    "extract": "compute features of the images in a folder",
     "embed": "compute class embeddings from class names",
     "shards": "store features larger than memory as a mapped file",
     "large-scale": "evaluate methods on the nine ImageNet test sets",

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 @command(
     option("classes CLASSES", "text file, one class per line", type=Path),
     option("--encoder NAME", "open_clip:ViT-B-32 ..."),
-    option("--weights FILE", "file of the encoder's weights, or random"),
+    option("--weights FILE", "file with the encoder's weights, or random"),
     option(
         "--text TEMPLATE...",
         '"a photo of a {}.", or the name of an ensemble: imagenet-80, oxford_pets ...',
     ),
-    option("--prompts JSON", 'sentences of each class: {"class": ["prompt", ...]}', type=Path),
+    option("--prompts JSON", 'sentences for each class: {"class": ["prompt", ...]}', type=Path),
     option(
         "--vectors FILE",
         "word vectors instead of an encoder: text file of GloVe, word2vec or fastText, .bin of "

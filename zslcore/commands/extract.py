@@ -35,7 +35,7 @@ FEW = 5
 @command(
     option("images IMAGES", "folder with one folder per class", type=Path),
     option("--encoder NAME", "resnet101, open_clip:ViT-B-32 ...", required=True),
-    option("--weights FILE", "file of weights, cached weights of torch.hub, or random"),
+    option("--weights FILE", "file with weights, cached weights of torch.hub, or random"),
     option(
         "--crops N", "number of crops: 1, or 10 with averaged features (1)", type=int, default=1
     ),
@@ -46,22 +46,25 @@ FEW = 5
     option("--on-bad {refuse,skip}", "handling of unreadable images (refuse)", default="refuse"),
     option("--max-pixels N", "largest image in pixels (89,478,485)", type=int),
     option("--resize PIXELS", "length of the shorter side (as for the weights)", type=int),
-    option("--crop PIXELS", "length of the sides of a crop (as for the weights)", type=int),
+    option("--crop PIXELS", "side length of a crop (as for the weights)", type=int),
     option("--trained-on NAME...", "training set, if the weights do not state it", default=[]),
     option("--seed N", "seed of random weights (0)", type=seed, default=0),
     option("--output FILE", "archive to write (IMAGES-NAME.npz)", type=Path),
     OptionGroup(
         "to import the features as a data set",
         (
-            option("--attributes CSV", "class embeddings: a column class, one per attribute"),
+            option(
+                "--attributes CSV",
+                "class embeddings: a column 'class' and one column per attribute",
+            ),
             option(
                 "--text TEMPLATE...",
-                'class embeddings by a text encoder: "a photo of a {}.", or the name of an '
+                'class embeddings from a text encoder: "a photo of a {}.", or the name of an '
                 "ensemble: imagenet-80, oxford_pets ...",
             ),
             option(
                 "--prompts JSON",
-                'class embeddings by sentences of each class: {"class": ["prompt", ...]}',
+                'class embeddings from sentences for each class: {"class": ["prompt", ...]}',
             ),
             option(
                 "--unseen CLASS...",

@@ -32,10 +32,10 @@ from zslcore.untrusted.client import read_value
 MAX_DECISIONS = 1 << 20
 #: Thresholds of checks, with their help texts on the command line.
 THRESHOLDS = {
-    "near": "ZSL005: a row is near below this share of the usual nearest distance",
+    "near": "ZSL005: a row counts as near below this share of the median nearest distance",
     "alone": "ZSL005: and below this share of its distance to the tenth nearest training row",
     "share": "ZSL004, ZSL005, ZSL012: up to this share of test images, a warning instead of a leak",
-    "images": "ZSL011: fewest images of a test class without a warning",
+    "images": "ZSL011: smallest number of images per test class without a warning",
 }
 
 
@@ -84,7 +84,7 @@ OPTIONS = (
     ),
     option(
         "--fail-on MARK",
-        "lowest mark that ends with status 1: leak, warning or open (leak)",
+        "lowest mark that gives exit status 1: leak, warning or open (leak)",
         type=_fail_on,
     ),
     option(

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     option(
         "source PATH...",
         "folder in the xlsa17 layout, its folder standard_split, a folder with several such data "
-        "sets, such as the unzipped archive, a released folder of actions, a folder of Parquet "
-        "files, or files in any container: features, labels, class embeddings, a split",
+        "sets, such as the unzipped archive, a released action folder, a folder of Parquet files, "
+        "or files in any container: features, labels, class embeddings, a split",
     ),
     option(
         "--features F",
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     ),
     option(
         "--prototypes P",
-        "class embeddings, which replace att of a folder: CSV with a column or index of classes, "
-        "text of word vectors, .mat, .npz, HDF5, JSON; for several files: FILE or FILE:NAME",
+        "class embeddings, which replace att of a folder: CSV with a class column or index, word "
+        "vectors as text, .mat, .npz, HDF5, JSON; for several files: FILE or FILE:NAME",
     ),
     option(
         "--embedding E",
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     option("--labels L", "for several files: the array of labels, FILE or FILE:NAME"),
     option("--class-names C", "for several files: the array of class names, FILE or FILE:NAME"),
     option("--seed N", "seed of --unseen random:N (0)", type=seed),
-    option("--show", "show the recognised arrays, and store nothing"),
+    option("--show", "show the recognised arrays without storing anything"),
     option(
         "--unseen CLASS...",
         "unseen classes of a file: names or numbers, a file of them, or base-to-new:NAME, the new "

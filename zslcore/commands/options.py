@@ -34,7 +34,7 @@ def file_to_write(text: str) -> Path:
     except (OSError, ValueError):
         is_folder = has_folder = False
     if is_folder or not has_folder:
-        expected = "a file to write" if is_folder else "a file in a folder that exists"
+        expected = "a file to write" if is_folder else "a file in an existing folder"
         got = "a folder" if is_folder else "none"
         raise ParameterError(f"{clean_text(text)}: expected {expected}; got {got}.")
     return path
@@ -105,7 +105,7 @@ VALIDATION = option(
     default=[],
     type=Path,
 )
-LABELS = option("--labels FILE", "labels, where the scores have none", type=Path)
+LABELS = option("--labels FILE", "labels, if the scores have none", type=Path)
 #: Options that state where hyper-parameters, epochs, gamma and prototypes come from.
 STATED_CHOICES = (
     *(

@@ -70,7 +70,7 @@ FILTERS: tuple[Option, ...] = (
     option("--dataset NAME...", "only these data sets", default=()),
     option("--split NAME...", "only these splits", default=()),
     option("--method NAME...", "only these methods", default=()),
-    option("--since DAY", "only runs of this day or later, such as 2026-01-31"),
+    option("--since DAY", "only runs from this day or later, such as 2026-01-31"),
     option("--own", "only results computed here"),
     option("--sort BY", f"column to sort by: {', '.join(sorted_by())}", default="created"),
     option("--reverse", "reverse the order"),
@@ -109,7 +109,7 @@ def list_runs(args: argparse.Namespace) -> Output:
     if len(table):
         text = _as_text(table[[name for name in shown() if name in table]])
     if not args.kind and (n := len(ResultStore().others(["action"]))):
-        text += f"\n{counted(n, 'fit')} of the study of actions; list them with --kind action."
+        text += f"\n{counted(n, 'fit')} of the action study; list them with --kind action."
     return Output(text, table)
 
 

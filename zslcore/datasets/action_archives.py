@@ -94,7 +94,7 @@ def find(
     """
     for option in unread:
         raise ParameterError(
-            f"A released folder of actions takes features, splits and embedding; got {option}."
+            f"A released action folder takes features, splits and embedding; got {option}."
         )
     require_known("class embedding", embedding, EMBEDDINGS)
     folder = Path(folder).resolve()

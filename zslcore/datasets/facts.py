@@ -45,7 +45,7 @@ from zslcore.storage.files import FACTS
 FINE_TUNED: Mapping[str, str] = MappingProxyType(
     {
         "training-images": "training images of the data set",
-        "seen-classes": "images of the data set's seen classes, perhaps test images among them",
+        "seen-classes": "images of the data set's seen classes, possibly including test images",
     }
 )
 

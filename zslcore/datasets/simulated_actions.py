@@ -170,9 +170,7 @@ def action_name(dataset: str, extractor: str, *, vectors: bool, planted: bool = 
     """
     require_known("extractor", extractor, EXTRACTORS)
     if not vectors and dataset != "UCF101":
-        raise ParameterError(
-            f"{dataset}: expected word vectors; no attributes of it are published."
-        )
+        raise ParameterError(f"{dataset}: expected word vectors; its attributes are not published.")
     prototypes = "vectors" if vectors and dataset == "UCF101" else ""
     simulated_name = SimulatedName(dataset, "" if extractor == USUAL else extractor, prototypes)
     return str(

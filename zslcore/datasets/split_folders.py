@@ -337,7 +337,7 @@ def refuse_link_out(path: Path, folder: Path) -> None:
     """Refuse a link to a file or folder outside ``folder``."""
     if path.is_symlink() and not is_inside(path, folder):
         kind = "folder" if path.is_dir() else "file"
-        raise refusal_of(path, f"a {kind} below {clean_text(folder.name)}", "a link out of it")
+        raise refusal_of(path, f"a {kind} below {clean_text(folder.name)}", "a link that leaves it")
 
 
 def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
@@ -524,7 +524,7 @@ def _read_cub(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
         expect(
             name and trains.get(number) in ("0", "1"),
             folder,
-            f"a class and 0 or 1 of image {clean_text(number, 20)}",
+            f"a class and 0 or 1 for image {clean_text(number, 20)}",
             "none",
         )
         entries["train" if trains[number] == "1" else "test"].append((image, name))

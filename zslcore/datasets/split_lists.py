@@ -35,8 +35,8 @@ MAX_NOTE, MOST_FOLDERS = 2000, 64
 MAX_CLASSES = 1 << 18
 #: Question on names of images that occur in several classes.
 REPEATED = (
-    "Several classes have images of the same names, which are read as different images, as in one "
-    "folder per class."
+    "Several classes have images with the same names, which are read as different images, as in a "
+    "layout with one folder per class."
 )
 #: End of the refusal of images with several labels.
 MULTI = "multi-label data are not supported"

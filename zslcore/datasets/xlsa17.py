@@ -331,7 +331,7 @@ def _splits(
             proposed.unseen_classes, benchmark.test_classes("SS")
         )
         name, title = ("SS", "Standard split") if is_standard else ("own", "Split")
-        note = f"{title} from {file}; no seen test rows"
+        note = f"{title} from {file}; no test rows of seen classes"
     else:
         standard = _standard_split(layout, names, labels, benchmark)
         name, note = "PS", f"Proposed split from {file}"
@@ -397,7 +397,7 @@ def _standard_split(
         labels,
         trainval=np.flatnonzero(np.isin(labels, train)),
         test_unseen=np.flatnonzero(np.isin(labels, test)),
-        note=f"Standard split from {source}; no seen test rows",
+        note=f"Standard split from {source}; no test rows of seen classes",
     )
     return [with_folds(trained, labels, benchmark, listed)]
 

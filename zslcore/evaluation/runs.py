@@ -307,8 +307,8 @@ def refit(
     spec, dataset = with_data(result.spec, dataset)
     if spec.revisions != result.spec.revisions:
         raise ParameterError(
-            f"{spec.method}: the result is of revision {result.spec.revisions}, but this version "
-            f"has {spec.revisions}; run it again."
+            f"{spec.method}: the result has revision {result.spec.revisions}, but this version has "
+            f"{spec.revisions}; run it again."
         )
     spec = replace(spec, params=result.params)
     model = spec.estimator
@@ -431,7 +431,9 @@ class _Steps:
         done = sum(self.epochs[: self.training - 1]) + epoch
         message = "Sweeping the grid on the test set"
         if self.training <= self.n_on_folds:
-            message = f"Choosing on the folds, training {self.training} of {self.n_on_folds}"
+            message = (
+                f"Choosing parameters on the folds, training {self.training} of {self.n_on_folds}"
+            )
         elif self.training == self.n_on_folds + 1:
             message = "Fitting on all training classes"
         self.progress(done, sum(self.epochs), f"{message}, epoch {epoch}: loss {loss:.3g}")
@@ -442,5 +444,5 @@ class _Steps:
             return
         message = "Fitting on all training classes"
         if done < total:
-            message = f"Choosing on the folds, fit {done} of {total}"
+            message = f"Choosing parameters on the folds, fit {done} of {total}"
         self.progress(done, total + 1, message)

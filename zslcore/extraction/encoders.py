@@ -268,7 +268,7 @@ def _file_of(name: str, weights: str | Path | None, all_weights: Any) -> tuple[P
         file = Path(weights)
         if not file.is_file():
             raise FileRefusedError(
-                f"{clean_text(file)}: expected a file of weights, {RANDOM!r} or one of "
+                f"{clean_text(file)}: expected a weights file, {RANDOM!r} or one of "
                 f"{', '.join(entry.name for entry in all_weights)}; found no such file."
             )
         return file, None
@@ -276,8 +276,8 @@ def _file_of(name: str, weights: str | Path | None, all_weights: Any) -> tuple[P
     file = Path(torch.hub.get_dir()) / "checkpoints" / str(named.url).rpartition("/")[2]
     if not file.is_file():
         raise FileRefusedError(
-            f"{name}: expected its weights {named.name} in {file}; put {named.url} there, or name "
-            "a file of weights (--weights)."
+            f"{name}: expected its weights {named.name} in {file}; put {named.url} there, or give "
+            "a weights file (--weights)."
         )
     return file, named
 

@@ -116,7 +116,9 @@ def extract(
     if crops not in CROPS:
         raise ParameterError(f"crops must be 1 or 10; got {crops!r}.")
     if batch < 1 or encoder.preset.crop > encoder.preset.resize:
-        raise ParameterError("A batch needs an image, and a crop must fit into the resized image.")
+        raise ParameterError(
+            "A batch needs at least one image, and a crop must fit into the resized image."
+        )
     parts = _Parts(output.with_name(f"{output.name}.parts"), images, batch)
     parts.begin(_settings(encoder, crops, batch), output)
     reader = ImageReader(
@@ -195,7 +197,7 @@ class _Parts:
         if isinstance(stored, dict) and stored != settings:
             differs = ", ".join(k for k in settings if stored.get(k) != settings[k])
             raise ParameterError(
-                f"{clean_text(self.folder.name)} holds an unfinished extraction with another "
+                f"{clean_text(self.folder.name)} holds an unfinished extraction with a different "
                 f"{differs}; repeat it with its own settings, or delete the folder."
             )
         with or_refused(clean_text(self.folder.name)), written_whole(plan) as file:

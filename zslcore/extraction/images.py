@@ -397,7 +397,7 @@ def _refuse_elsewhere(path: Path, folder: Path) -> None:
     """Refuse an image outside ``folder``, or with a path that is not valid text."""
     name = clean_text(path.name)
     below = f"an image below {clean_text(folder.name)}"
-    expect(is_inside(path, folder), name, below, "a link out of it")
+    expect(is_inside(path, folder), name, below, "a link that leaves it")
     try:
         str(path.relative_to(folder)).encode()
     except UnicodeEncodeError:

@@ -419,7 +419,7 @@ class Runner:
         try:
             error = self._in_worker(job)
         except OSError as refused:  # disk full, no permission, or no new process
-            error = str(refusal(refused, "The folder of jobs"))
+            error = str(refusal(refused, "The job folder"))
         finally:
             with self._lock:
                 if job.state == "running":

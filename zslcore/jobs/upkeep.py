@@ -132,7 +132,7 @@ def _sandbox() -> FolderCheck:
     words = "Untrusted files are read without access to other files, the network or programs."
     if missing := [name for name in WALLS if name not in standing]:
         words = (
-            f"On this system the reader of untrusted files has no walls against "
+            "On this system the reader of untrusted files is not isolated from "
             f"{', '.join(missing)}; its limits on time, memory and output hold (see SECURITY.md)."
         )
     return FolderCheck("sandbox", True, words)
@@ -203,7 +203,7 @@ def _imports() -> Iterator[FolderCheck]:
 
 def _imported_again(name: str) -> str:
     open_dataset(name)
-    return f"The import {name!r} was made again from its copies or its source."
+    return f"The import {name!r} was rebuilt from its copies or its source."
 
 
 def _jobs() -> Iterator[FolderCheck]:

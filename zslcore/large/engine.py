@@ -138,7 +138,7 @@ def _losses_as_errors(address: str) -> Iterator[None]:
         yield
     except (FutureCancelledError, KilledWorker, CommClosedError, TimeoutError) as error:
         raise ZSLError(
-            f"ZSL_DASK: the scheduler at {address} or its workers were lost during the work "
+            f"ZSL_DASK: the scheduler at {address} or its workers were lost during the computation "
             f"({type(error).__name__}). Finished parts are kept; repeat the command to resume."
         ) from error
     finally:
@@ -416,7 +416,7 @@ def following(
     a :class:`WorkStatus`.
     """
     data_folder().mkdir(parents=True, exist_ok=True)
-    with or_refused("the progress of the work"):
+    with or_refused("the progress of the computation"):
         folder = Path(mkdtemp(prefix=".progress-", dir=data_folder()))
     follows, ended = Following(folder, pieces, show, at_once), threading.Event()
     thread = threading.Thread(target=follows.watch, args=(ended,), daemon=True)

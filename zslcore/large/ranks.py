@@ -99,8 +99,8 @@ def _mask(name: str, members: np.ndarray, n: int) -> np.ndarray:
     are_numbers = members.ndim == 1 and members.size and members.dtype.kind in "iu"
     if not are_numbers or not 0 <= members.min() <= members.max() < n:
         raise ParameterError(
-            f"Candidate set {name!r}: expected numbers of candidates, 0..{n - 1}, at least one; "
-            f"got {members.shape} of {members.dtype}."
+            f"Candidate set {name!r}: expected candidate numbers 0..{n - 1}, at least one; got "
+            f"{members.shape} of {members.dtype}."
         )
     mask = np.zeros(n, bool)
     mask[members] = True
@@ -294,7 +294,7 @@ def count_ranks(
     view = X if isinstance(X, FeatureView) else FeatureView(X)
     rows = np.flatnonzero(atoms.of_class[y] >= 0)
     if not len(rows):
-        raise DatasetError("No image is of a class that is in a candidate set or seen.")
+        raise DatasetError("No image belongs to a class that is seen or in a candidate set.")
     everything = len(rows) == len(y)
     plan = _Plan.of(scorer, atoms, ks, names)
     pieces = pieces_of(view if everything else view.rows(rows))

@@ -91,7 +91,7 @@ def to_text(report: Report) -> str:
     if reading := report.read_as.get("read as"):
         lines.append(f"Read as: {reading}.")
     if conditions := report.read_as.get("conditions"):
-        lines.append(f"Conditions of the reader: {conditions}.")
+        lines.append(f"Custom rules: {conditions}.")
     width = max((len(figure.label) for figure in report.figures), default=0)
     lines += [""] * bool(report.figures)
     for figure in report.figures:

@@ -242,7 +242,7 @@ class LinearPath:
         )
         if result.status == 1:
             warnings.warn(
-                f"The classifiers of lambda {lam:g} did not converge in {MAX_ITERATIONS} "
+                f"The classifiers for lambda {lam:g} did not converge in {MAX_ITERATIONS} "
                 "iterations; raise lambda or tol.",
                 ConvergenceWarning,
                 stacklevel=2,

@@ -44,7 +44,7 @@ class LogisticPath(LinearPath):
         self.n_evaluations += columns.n_steps
         if n_left:
             warnings.warn(
-                f"{n_left} classifiers of lambda {lam:g} did not converge in {MAX_ITERATIONS} "
+                f"{n_left} classifiers for lambda {lam:g} did not converge in {MAX_ITERATIONS} "
                 "iterations; raise lambda or tol.",
                 ConvergenceWarning,
                 stacklevel=2,

@@ -56,7 +56,7 @@ class CMT(EpochModel):
         title="Zero-shot learning through cross-modal transfer",
         authors="Socher, Ganjoo, Manning, Ng",
         url="https://arxiv.org/abs/1301.3666",
-        idea="A small network sends an image to the prototype of its class; the nearest one wins.",
+        idea="A small network maps an image to the prototype of its class; the nearest one wins.",
         formula=r"z = W_1 \tanh(W_2 x + b_2) + b_1,\; \min \sum_n \lVert s_{y_n} - z_n \rVert^2,"
         r"\quad F(x, c) = -\lVert z - s_c \rVert^2",
         stochastic=True,

@@ -225,7 +225,9 @@ class Propagation(PropagationModel):
         title="Zero-shot learning - a comprehensive evaluation of the good, the bad and the ugly",
         authors="Xian, Lampert, Schiele, Akata",
         url="https://arxiv.org/abs/1707.00600",
-        idea="Score test images by any method, then let neighbours agree; with ALE it is ALE-tran.",
+        idea=(
+            "Score test images with any method, then let neighbours agree; with ALE it is ALE-tran."
+        ),
         formula=r"F = (I - \alpha L)^{-1} F_0,\quad L = Q^{-1/2} M Q^{-1/2},\quad"
         r" M_{ij} = e^{-d_{ij} / 2 \sigma^2}",
         requires="the unlabelled test images",

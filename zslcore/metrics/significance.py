@@ -341,7 +341,7 @@ def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
     parts = []
     if few:
         parts.append(
-            f"Over {' and '.join(few)} classes, 95 % intervals and p are Student's, with the "
+            f"With {' and '.join(few)} classes, 95 % intervals and p use Student's t with the "
             "standard deviation of the resamples; in simulations such intervals covered 92 to 98 % "
             "with 3, 5 and 10 classes per side; with one class they have no width."
         )

@@ -145,7 +145,7 @@ def explain(
         if not np.array_equal(np.sort(first.y), np.sort(other.y)):
             raise DatasetError(
                 f"{first.name} and {other.name}: expected runs or checkpoints on the same test "
-                f"images; got {len(first.y):,} and {len(other.y):,} images with other labels."
+                f"images; got {len(first.y):,} and {len(other.y):,} images with different labels."
             )
     readings = [*readings_of(reports)]
     if without_leaks:
@@ -195,12 +195,12 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
         if test.has_curve:
             best = test.curve_of(kind).best()
             values = {"u": best.unseen, "s": best.seen, "H": best.harmonic}
-            yield ScoreReading(f"γ best on the test images (oracle), {average}", values, "oracle")
+            yield ScoreReading(f"best γ on the test images (oracle), {average}", values, "oracle")
             other = test.curve_of("sample" if kind == "class" else "class").best().gamma
             point = test.curve_of(kind).at(other)
             values = {"u": point.unseen, "s": point.seen, "H": point.harmonic}
             of = "image" if kind == "class" else "class"
-            description = f"γ best on the test images per {of} (oracle), printed {average}"
+            description = f"best γ on the test images per {of} (oracle), printed {average}"
             if (point.unseen, point.seen) != (best.unseen, best.seen):
                 yield ScoreReading(description, values, "oracle")
         within = _named(figures, "separate", end, {"unseen": f"zsl{end}"})

@@ -138,8 +138,8 @@ def _other_images(matrix: JudgedScores, context: AuditContext, n: int, classes: 
         part = "data set"
     scored = counted(len(np.unique(matrix.y)), "class", "classes")
     return (
-        f"The scores are of {'other images' if part == 'images' else f'another {part}'}: they are "
-        f"of {f'{of}, ' if of else ''}{len(matrix.y):,} images of {scored}; {split} tests {n:,} "
+        f"The scores belong to {'other images' if part == 'images' else f'another {part}'}: they "
+        f"cover {f'{of}, ' if of else ''}{len(matrix.y):,} images of {scored}; {split} tests {n:,} "
         f"images of {classes:,}."
     )
 
@@ -328,7 +328,7 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
     title = FITS
     marks: Mapping[str, Mark] = {"rows": "ok", "counts": "open", "other": "error", "open": "open"}
     advice = {
-        "other": "Ask the authors which split these scores are of.",
+        "other": "Ask the authors which split these scores belong to.",
         "counts": "Ask for predictions with row numbers, or for scores in the order of the split.",
         "open": "Add the labels of the split, or scores with named columns.",
         "rows": "",
@@ -345,7 +345,7 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
     gone = {(True, True): "", (False, True): "unseen ", (True, False): "seen "}.get(
         (u is not None, s is not None), "test "
     )
-    none_left = f" No {gone}image is left without a leak." if gone else ""
+    none_left = f" Every {gone}image leaks." if gone else ""
     text = (
         f"With all {without.tested:,} rows, {_figures_text(without.all_rows)}; without the "
         f"{without.leaked:,} that leak{'s' * (without.leaked == 1)}, "

@@ -241,7 +241,9 @@ class ScoreReport:
             at = f"γ = {self.chosen:.3g}, {self.how}"
         if point is None or sample is None:
             if np.isnan(e.zsl):
-                return f"u {percent(f['plain_unseen'])} (per class): no image is of a seen class."
+                return (
+                    f"u {percent(f['plain_unseen'])} (per class): no image belongs to a seen class."
+                )
             metric = "Accuracy" if not self.matrix.seen.any() else "ZSL accuracy"
             return (
                 f"{metric} {percent(e.zsl)} (per class), {percent(e.zsl_per_sample)} (per image)."

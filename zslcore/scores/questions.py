@@ -70,7 +70,7 @@ MANY_TIES = 0.01
 ABOVE_CHANCE, CLEARER = 2.5, 2.0
 #: Remark on predictions that never cross to the other side.
 NEVER_ACROSS = (
-    "Masked by the true side: many predictions are wrong and none is of the other side, so the "
+    "Masked by the true side: many predictions are wrong and none is on the other side, so the "
     "side of every image was given. H is that of separate label spaces. Predict every image among "
     "all classes for GZSL."
 )
@@ -209,8 +209,8 @@ def _reading_within_sides(matrix: Scores) -> LabelReading:
     reading = reading_within_sides(matrix.y, matrix.seen, _best_classes(matrix))
     if reading is None:
         raise DatasetError(
-            f"{matrix.name}, labels: expected column numbers; got numbers within each side, "
-            "which do not show which images are of unseen classes."
+            f"{matrix.name}, labels: expected column numbers; got numbers within each side, which "
+            "do not show which images belong to unseen classes."
         )
     return reading
 
@@ -368,7 +368,7 @@ def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
             "predictions?"
         )
     if matrix.seen.any() and not matrix.seen[matrix.y].any():
-        yield "No image is of a seen class: s and H cannot be computed."
+        yield "No image belongs to a seen class: s and H cannot be computed."
     yield from _missing_classes(matrix)
 
 
@@ -809,9 +809,9 @@ def _remarks(matrix: Scores) -> Iterator[str]:
     y, seen, rows = matrix.y, matrix.seen, _spread_rows(len(matrix.y))
     F = some_rows(matrix.F, rows)
     if not seen[y].any():
-        yield "No image is of a seen class: only ZSL accuracy can be computed."
+        yield "No image belongs to a seen class: only ZSL accuracy can be computed."
     if not (~seen)[y].any():
-        yield "No image is of an unseen class: ZSL accuracy cannot be computed."
+        yield "No image belongs to an unseen class: ZSL accuracy cannot be computed."
     if seen.any() and not seen.all() and (F >= 0).all():
         sides = [F[:, side].sum(axis=1, dtype=float) for side in (seen, ~seen)]
         if all(np.allclose(side, 1, atol=1e-3) for side in sides):
@@ -907,8 +907,8 @@ def _unused_column_question(
         if stands_out:
             return Question(
                 fix,
-                f"{name}: no image is of class {k}, the {end} column, which has {shown}: does it "
-                "belong to no class?",
+                f"{name}: no image belongs to class {k}, the {end} column, which has {shown}: does "
+                "it belong to no class?",
             )
     return None
 
@@ -991,8 +991,8 @@ def _missing_classes(matrix: Scores) -> Iterator[str]:
     if 0 < len(missing) < n:
         names = listed([matrix.class_names[k] for k in missing], LISTED)
         yield (
-            f"No image is of {len(missing)} of the {n} unseen classes ({names}): ZSL "
-            "accuracy and u are means over the others."
+            f"Without images: {len(missing)} of the {n} unseen classes ({names}); ZSL accuracy and "
+            "u are means over the others."
         )
 
 

@@ -439,7 +439,7 @@ def _score_file(
     if "labels" not in parts:
         raise FileRefusedError(
             f"{name}: expected one row per image with its label, called "
-            f"{', '.join(NAMES['labels'][:4])} or the like, or a file of labels; got "
+            f"{', '.join(NAMES['labels'][:4])} or similar, or a label file; got "
             f"{_described(parts)} alone."
         )
     _refuse_runs(name, parts["labels"], others)
@@ -825,7 +825,7 @@ def _join_blocks(
     if numbers is not None and numbers.dtype.kind in "iu" and len(np.unique(numbers)) == C - S:
         if numbers.min() < 0 or numbers.max() >= C:
             where, got = f"{name}, unseen classes", f"{numbers.min()} to {numbers.max()}"
-            raise refusal_of(where, f"numbers of {C} classes, 0 to {C - 1}", got)
+            raise refusal_of(where, f"class numbers from 0 to {C - 1}", got)
         # Classes are numbered among all classes; each block has its classes in increasing order.
         order = np.concatenate([np.setdiff1d(np.arange(C), numbers), np.unique(numbers)])
         place = np.argsort(order)

@@ -148,8 +148,8 @@ def _refuse_without_curve(matrix: Scores, validation: Scores) -> None:
     if of_seen.all() or not of_seen.any():
         side = "unseen" if of_seen.all() else "seen"
         raise DatasetError(
-            f"{validation.name}: expected validation images of seen and of unseen classes; there "
-            f"are none of {side} ones."
+            f"{validation.name}: expected validation images of seen and of unseen classes; got "
+            f"none of {side} classes."
         )
 
 

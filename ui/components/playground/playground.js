@@ -434,9 +434,9 @@ export class Playground extends CurveFigure {
     this.drawing.setAttribute("aria-label", `${head.alt} ${this.plane?.alt ?? ""}`);
     const [a, b, c, d, e, f] = tally.outcomes;
     this.canvases.wall.setAttribute("aria-label", `${formatCount(head.images.n)} test images. ` +
-      `Of ${formatCount(a + b + c)} of unseen ${head.noun[1]} ${formatCount(a)} are right and ` +
-      `${formatCount(c)} are predicted as a seen one; of ${formatCount(d + e + f)} of seen ` +
-      `${head.noun[1]} ${formatCount(d)} are right and ${formatCount(f)} are predicted as an unseen one.`);
+      `Of ${formatCount(a + b + c)} images of unseen ${head.noun[1]}, ${formatCount(a)} are right ` +
+      `and ${formatCount(c)} are predicted as seen; of ${formatCount(d + e + f)} images of seen ` +
+      `${head.noun[1]}, ${formatCount(d)} are right and ${formatCount(f)} are predicted as unseen.`);
     this.canvases.classes.setAttribute("aria-label", classes.alt);
   }
 
@@ -468,7 +468,7 @@ export class Playground extends CurveFigure {
     wall.addEventListener("click", ({ offsetX, offsetY }) =>
       this.openImage(this.wall.imageAt(offsetX, offsetY)));
     classes.addEventListener("pointermove", (event) =>
-      this.showClassTooltip(event, classes, this.referenceName, ". Click: show its images only"));
+      this.showClassTooltip(event, classes, this.referenceName, ". Click to show only its images"));
     classes.addEventListener("pointerleave", () => this.hideTooltip());
     classes.addEventListener("click", ({ offsetX }) => {
       const c = this.classes?.classAt(offsetX) ?? null;

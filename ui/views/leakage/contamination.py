@@ -280,7 +280,7 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
     )
     st.caption(
         "Certain: the same name or meaning, in two lists of things or two lists of activities. "
-        "Possible: a related name, on which a person has to decide. Listed: only named by a paper. "
+        "Possible: a related name, which a person has to judge. Listed: named only in a paper. "
         f"{reliability.how_reliable()}"
     )
     _show_measured()
@@ -299,8 +299,8 @@ def _show_measured() -> None:
         {
             "lists": parts[of.part],
             "pairs": of.pairs,
-            "right of certain": f"{of.certain_right} of {of.certain}",
-            "right of possible": f"{of.possible_right} of {of.possible}",
+            "certain, right": f"{of.certain_right} of {of.certain}",
+            "possible, right": f"{of.possible_right} of {of.possible}",
             "same, found": f"{of.same_found} of {of.same}",
             "part or kind, found": f"{of.related_found} of {of.related}",
         }

@@ -45,7 +45,7 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
     if ANSWERED in context.facts:
         dataset, _, fields = context.facts[ANSWERED].partition(": ")
         message = (
-            f"These are rows of {dataset}, so the checks used the data that zslcore stores on it "
+            f"These are rows of {dataset}, so the checks used the data that zslcore stores for it "
             f"({fields}); the files of the data set were not provided."
         )
         yield ok(message)

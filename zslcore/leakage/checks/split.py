@@ -73,7 +73,7 @@ def shared_rows(context: AuditContext) -> Findings:
     if reading := context.reading:
         yield finding(reading.mark, f"{reading.sentence}.", reading.advice)
     if union := context.facts.get(UNION):
-        text = f"The file has no list of trainval, which is read as the union of {union}."
+        text = f"The file has no trainval list; it is read as the union of {union}."
         yield warning(text, "Add the list, so that every program trains on the same rows.")
     yield from _misnumbered(context)
     if empty := [part for part in ("trainval", "test_unseen") if not context.rows(part).size]:

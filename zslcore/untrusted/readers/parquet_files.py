@@ -91,8 +91,8 @@ class ParquetScores:
             return np.array([str(v) for v in values]) if values.dtype.kind == "O" else values
         if {*self.file.schema_arrow.names} >= OF_PREDICTIONS:
             raise Refused(
-                "expected scores, or predictions with the attributes that they are written with "
-                "(PANDAS_ATTRS with a schema, at most 8 MiB of JSON); got predictions without them"
+                "expected scores, or predictions with their attributes (PANDAS_ATTRS with a "
+                "schema, at most 8 MiB of JSON); got predictions without attributes"
             )
         table = self.file.read(self.columns, use_threads=False)
         for field in table.schema:

@@ -192,12 +192,12 @@ class _Weights(pickle.Unpickler):
     def persistent_load(self, pid: Any) -> _Storage:
         """Return the storage that an id refers to."""
         if not isinstance(pid, tuple) or len(pid) < 5 or pid[0] != "storage":
-            raise Refused("expected storages of tensors; got other values")
+            raise Refused("expected tensor storages; got other values")
         kind, key, n = pid[1], pid[2], pid[4]
         if not isinstance(kind, str) or kind not in STORAGES or not isinstance(key, str):
-            raise Refused("expected storages of tensors; got other values")
+            raise Refused("expected tensor storages; got other values")
         if type(n) is not int or n < 0:
-            raise Refused("expected storages of tensors; got other values")
+            raise Refused("expected tensor storages; got other values")
         return _Storage(STORAGES[kind], key, n)
 
 
@@ -216,7 +216,7 @@ class Torch:
         self.prefix = pickles[0].removesuffix("data.pkl")
         order = self.members.get(f"{self.prefix}byteorder")
         if order is not None and self._bytes(order.filename, 16) != b"little":
-            raise Refused("expected numbers of a little-endian machine; got another byte order")
+            raise Refused("expected little-endian numbers; got another byte order")
         self._refuse_bomb(pickles[0], MAX_HEADER)
         with self.archive.open(pickles[0]) as file:
             value = _Weights(file).load()

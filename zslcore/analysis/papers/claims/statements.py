@@ -177,7 +177,10 @@ def detector_ranks_better(e: ClaimEvidence) -> Judgment:
             unclear.append(figure)
     judgment = judge_share("Mean rank of CMT* better than that of CMT", pd.Series(better))
     if unclear and all(better[name] or name in unclear for name in better):
-        sentence = f"{judgment.sentence} By {join_names(unclear)}, one point could reverse this."
+        sentence = (
+            f"{judgment.sentence} For {join_names(unclear)}, a change of one point could "
+            "reverse this."
+        )
         judgment = replace(judgment, verdict="undecided", sentence=sentence)
     return orders["H"].covering(judgment)
 

@@ -195,14 +195,14 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         ),
         CountExperiment(
             "fair:table2",
-            "classes of the controlled splits of videos",
+            "classes of the controlled video splits",
             count_video_classes,
             n_datasets=0,
             at="configuration",
         ),
         CountExperiment(
             "fair:table3",
-            "features and prototypes of each experiment on videos",
+            "features and prototypes of each video experiment",
             count_configurations,
             n_datasets=0,
             at="configuration",
@@ -225,12 +225,12 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     )
 }
 
-_DRAWING = "it is a drawing without numbers."
+_DRAWING = "it is a diagram without numbers."
 #: Reasons why other tables and figures cannot be computed.
 NOT_COMPUTED: Mapping[str, str] = {
-    "gbu:table2": "its features are those of the methods' own papers, from their authors' pages.",
+    "gbu:table2": "it uses the features of the methods' own papers, from their authors' pages.",
     "gbu:figure1": _DRAWING,
-    "gbu:figure2": "it has images per class and a map of features; the page AWA1 and AWA2 draws "
+    "gbu:figure2": "it shows images per class and a map of features; the page AWA1 and AWA2 shows "
     "both.",
     "fair:table1": "it lists papers; 'zslcore contamination' lists classes in pre-training sets.",
     "fair:figure1": _DRAWING,
