@@ -154,7 +154,7 @@ def test_equal_names_are_one_photograph_and_nameless_rows_stand_for_themselves()
 
 def test_one_name_for_all_rows_names_no_photograph():
     with pytest.raises(
-        DatasetError, match=r"expected different image file names .* 'a' for all 3 rows\.$"
+        DatasetError, match=r"different image file names; got 'a' for all 3 rows\.$"
     ):
         Photographs.of_names(["a"] * 3, "x")
     assert photographs_of(None, None, ["a"] * 3) is None
