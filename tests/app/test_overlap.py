@@ -180,8 +180,8 @@ def test_the_first_answer_is_the_printed_gains_and_the_classes_in_both_sets(tmp_
     (chart,) = (each for each in charts(app) if "Printed" in each.alt)
     bars = [value for trace in chart.figure["data"] for value in trace["x"]]
     np.testing.assert_allclose(sorted(bars), sorted(100 * printed))
-    assert "61 are in Kinetics" in words(app)
-    assert "36 are in Sports" in words(app)
+    assert "The paper finds 61 in Kinetics-400" in words(app)
+    assert "36 in Sports" in words(app)
     shown = app.dataframe[0].value.set_index("class")
     assert shown.count().to_dict() == {"Kinetics-400": 61, "Sports-1M": 36}
     assert "simulated" not in " ".join(badge_texts(app))

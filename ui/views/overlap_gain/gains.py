@@ -128,8 +128,11 @@ def _show_printed(answer: ViewAnswer) -> None:
     listed = published("overlap_action").query("dataset == 'UCF101'").set_index("class")
     by_set = listed.groupby("pretraining")["pretraining_class"]
     classes = pd.concat({str(name): part for name, part in by_set}, axis=1)
-    counts = [f"{n} are in {name}" for name, n in classes.count().items()]
-    st.markdown(f"**Of the {len(classes)} classes, {' and '.join(counts)}**, under these names:")
+    counts = [f"{n} in {name}" for name, n in classes.count().items()]
+    st.markdown(
+        f"**The paper finds {' and '.join(counts)} of the {len(classes)} classes**, under these "
+        "names. The contamination map compares names alone and counts some of them as related."
+    )
     tables.show(classes.reset_index(), "classes_of_ucf101", height=246)
 
 
