@@ -368,16 +368,84 @@ def test_what_is_no_file_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe.mat")
     (tmp_path / "zeros.mat").symlink_to("/dev/zero")
     (tmp_path / "memory.mat").symlink_to("/proc/self/mem")
+    (tmp_path / "words.mat").symlink_to("/proc/self/environ")
     no_file = "a pipe, a socket, a device or a file of the operating system"
     for path, came in (
         (tmp_path / "none.mat", "found none"),
         (tmp_path, "found a folder"),
         (tmp_path / "pipe.mat", f"found {no_file}"),
         (tmp_path / "zeros.mat", f"found {no_file}"),
-        (tmp_path / "memory.mat", f"got {no_file}"),
+        (tmp_path / "memory.mat", f"found {no_file}"),
+        (tmp_path / "words.mat", f"found {no_file}"),
     ):
         with pytest.raises(FileRefusedError, match=came):
             read_arrays(path, {"att": "columns"}, tmp_path)
+        with pytest.raises(FileRefusedError, match=came):
+            client.sha256_of_file(path)
+
+
+def to_other_content(path):
+    (path.parent / "new").write_text("other")
+    (path.parent / "new").replace(path)
+
+
+def to_a_pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def to_a_link(path):
+    path.unlink()
+    path.symlink_to("/etc/passwd")
+
+
+#: Changes of a file while it is read.
+CHANGES = {
+    "replaced": to_other_content,
+    "truncated": lambda path: os.truncate(path, 3),
+    "grown": lambda path: path.write_text(path.read_text() + " "),
+    "a pipe": to_a_pipe,
+    "a link": to_a_link,
+    "removed": lambda path: path.unlink(),
+}
+changes = pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+
+
+@changes
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, change):
+    path = tmp_path / "a.json"
+    path.write_text('{"train": ["ox"], "test": ["yak"]}')
+    with client.unchanged([path]):
+        read_value(path, "JSON", max_bytes=100)
+
+    def read(error=None):
+        with client.unchanged([path]):
+            change(path)
+            if error is not None:
+                raise error
+
+    sentence = "stays the same while it is read"
+    with pytest.raises(FileRefusedError, match=sentence):
+        read()
+    path.unlink(missing_ok=True)
+    path.write_text("[]")
+    with pytest.raises(FileRefusedError, match=sentence):
+        read(FileRefusedError("The file is damaged."))
+
+
+def test_a_pipe_in_place_of_a_file_is_no_endless_wait(tmp_path, monkeypatch):
+    """The file is swapped after the caller has looked at it, before its worker opens it."""
+    path = tmp_path / "a.json"
+    path.write_text("[]")
+    call = client.call
+
+    def swapped(*args, **options):
+        to_a_pipe(path)
+        return call(*args, **options)
+
+    monkeypatch.setattr(client, "call", swapped)
+    with pytest.raises(FileRefusedError, match="removed or replaced while it was read"):
+        read_value(path, "JSON", max_bytes=100)
 
 
 def test_a_wrong_answer_is_a_refusal(tmp_path, monkeypatch):

@@ -31,6 +31,7 @@ from zslcore.leakage.report import (
 )
 from zslcore.numbers import percent
 from zslcore.results.run_files import read_runs
+from zslcore.untrusted.client import open_file
 
 #: Title of the finding on the stated metrics.
 FIGURES = "Stated metrics"
@@ -48,7 +49,7 @@ def card_of_result(
     declares; ``load`` raises ZSLError for data that must not be used for the comparison. Raises
     FileRefusedError for other files.
     """
-    with path.open("rb") as file:
+    with open_file(path) as file:
         content = file.read(MAX_BYTES + 1)
     if SCHEMA.encode() in content:
         entry = read_entry(content, path.name)

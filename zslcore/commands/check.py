@@ -49,6 +49,7 @@ from zslcore.scores.questions import interpreted
 from zslcore.scores.reading import read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import write_out
+from zslcore.untrusted.client import unchanged
 
 
 @command(
@@ -71,6 +72,11 @@ from zslcore.storage.files import write_out
 )
 def run(args: argparse.Namespace) -> Output | int:
     """Return the cards with the worst status, print every finding, or write the page."""
+    with unchanged(args.files):
+        return _checked(args)
+
+
+def _checked(args: argparse.Namespace) -> Output | int:
     if args.page:
         return submission.write_page(_submission(args))
     if _asks_for_findings(args):

@@ -95,10 +95,13 @@ class OpenQuestionError(DatasetError):
 def run(args: argparse.Namespace) -> Output:
     """Read every file and compute its metrics."""
     from zslcore.scores.protocols import words_of
+    from zslcore.untrusted.client import unchanged
 
     words = words_of(args.words)
+    more = (args.labels, args.unseen_scores, args.validation_labels)
     try:
-        return _scored(args, words)
+        with unchanged([*args.files, *args.validation, *filter(None, more)]):
+            return _scored(args, words)
     except OpenQuestionError as question:
         return Output(
             f"UNKNOWN  {question}",

@@ -15,7 +15,7 @@ from zslcore.datasets.facts import recognise
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, require_known
 from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import data_folder
-from zslcore.untrusted.client import Role, read_arrays
+from zslcore.untrusted.client import Role, read_arrays, unchanged
 
 #: Modules that each read one format of releases (:mod:`zslcore.datasets.release`); the first that
 #: recognises the source reads it. The last two accept all sources: ``table`` any file, ``xlsa17``
@@ -52,14 +52,21 @@ def import_dataset(
             )
         name = options.pop("name", None) or imports.import_name(source.name)
         return imports.import_read_dataset(source, name)
+    further = [*options.get("more", ()), *options.values()]
+    paths = [Path(each) for each in (source, *further) if isinstance(each, str | os.PathLike)]
+    with unchanged(paths):
+        return _import_files(Path(source), pretraining, options)
+
+
+def _import_files(source: Path, pretraining: Sequence[str], options: dict[str, Any]) -> ZSLDataset:
     name = options.pop("name", None)
     more, choices = options.pop("more", ()), options.pop("choices", None)
-    if paths := files_of_intake(Path(source), more, choices):
+    if paths := files_of_intake(source, more, choices):
         if "prototypes" in options:
             paths, choices = intake.with_file(paths, choices, options.pop("prototypes"))
         release = intake.find(paths, choices=choices, **options)
     else:
-        release = reader_of(Path(source)).find(Path(source), **options)
+        release = reader_of(source).find(source, **options)
     dataset: ZSLDataset = release.import_dataset(name, pretraining)
     return dataset
 

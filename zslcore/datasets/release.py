@@ -20,6 +20,7 @@ from zslcore.datasets.facts import Recognised, recognise
 from zslcore.datasets.imports import Recipe, import_once
 from zslcore.storage import artifacts
 from zslcore.texts import expect, expect_range, refuse_twice
+from zslcore.untrusted.client import unchanged
 
 #: Function that makes the splits from checked 0-based labels and the recognised benchmark.
 Splits = Callable[[np.ndarray, Recognised | None], Sequence[Split]]
@@ -79,7 +80,8 @@ class Release:
     def read_dataset(self, name: str, into: Path | None = None) -> ZSLDataset:
         """Return the data set; features are memory-mapped from the folder ``into``, if given."""
         with nullcontext(into) if into else artifacts.scratch() as folder:
-            raw = self.read(folder)
+            with unchanged(self.recipe.sources):  # before the import replaces another one
+                raw = self.read(folder)
             features = raw.features if into else np.array(raw.features)
         return build(replace(raw, features=features), name, self.recipe)
 

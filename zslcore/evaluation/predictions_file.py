@@ -35,6 +35,7 @@ from zslcore.untrusted.client import (
     ColumnRole,
     Columns,
     Limits,
+    open_file,
     read_columns,
 )
 
@@ -162,7 +163,7 @@ def is_predictions(path: Path) -> bool:
 
 def read_footer(path: Path) -> bytes:
     """Return the footer of a Parquet table, with titles and extreme values; b"" without one."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         head = file.read(4)
         size = file.seek(0, 2)
         if head != b"PAR1" or size < 3 * END:

@@ -34,7 +34,6 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import SPLIT_PARTS, AuditContext
 from zslcore.leakage.loading import SPLIT_SCHEMA, context_of
 from zslcore.leakage.vocabularies import count_understood
-from zslcore.storage.artifacts import sha256
 from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import (
     Contents,
@@ -44,6 +43,7 @@ from zslcore.untrusted.client import (
     read_head,
     read_lines,
     read_value,
+    sha256_of_file,
 )
 from zslcore.untrusted.readers.array_names import (
     LABEL_VARIABLES,
@@ -163,7 +163,7 @@ def recognise_file(path: Path) -> RecognisedFile:
         assert contents is not None
         kind = _kind_of_arrays(contents)
     value = value if kind == "classes" else None
-    return RecognisedFile(path, kind, sha256(path), contents, split, value)
+    return RecognisedFile(path, kind, sha256_of_file(path), contents, split, value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,6 @@ from zslcore.leakage.vocabularies import (
     get_vocabulary,
     read_vocabulary,
 )
-from zslcore.storage.artifacts import sha256
 from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import (
     ARRAYS,
@@ -46,8 +45,10 @@ from zslcore.untrusted.client import (
     Role,
     container_of,
     look_into,
+    open_file,
     read_arrays,
     read_split_rows,
+    sha256_of_file,
 )
 from zslcore.untrusted.readers.array_names import LABEL_VARIABLES
 from zslcore.untrusted.readers.common import MAX_ROW
@@ -303,7 +304,7 @@ def _row_lists_in(
 
 def _has_our_schema(path: Path) -> bool:
     """Whether a JSON file begins like a split of row numbers written by this package."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return SPLIT_SCHEMA.rpartition("/")[0].encode() + b"/" in file.read(1 << 12)
 
 
@@ -311,7 +312,7 @@ def _read_split_list(listed: SplitList, path: Path, **fields: Any) -> AuditConte
     """Return the context of a split by names, read from ``path``."""
     listed = with_one_name_each(listed)
     facts = {"file": listed.name, "read as": listed.note}
-    digest = sha256(path) if path.is_file() else ""
+    digest = sha256_of_file(path) if path.is_file() else ""
     n = len(listed.labels)
     images: dict[str, Any] = {"labels": listed.labels, "n_rows": n} if n else {}
     return AuditContext(
@@ -425,7 +426,7 @@ def _read_split_file(
     names = tuple(map(str, arrays.get("allclasses_names", ())))
     S = arrays.get("att", arrays.get("original_att"))
     _require_as_many(path, names, S)
-    facts["digest"] = digest = sha256(path)
+    facts["digest"] = digest = sha256_of_file(path)
     return AuditContext(
         **{
             "name": clean_text(path.name),

@@ -27,9 +27,10 @@ from zslcore.scores.card import card_of_scores
 from zslcore.scores.joined import CheckedScores, CheckedSplit, joined_card, with_printed
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.printed import Printed
-from zslcore.storage.artifacts import scratch, sha256
+from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import sha256_of_file
 
 ZERO_SHOT = "Zero-shot with this extractor"
 #: State of the contamination map -> mark.
@@ -119,7 +120,7 @@ def _judged_scores(of: Submission) -> CheckedScores | None:
 def _files(of: Submission, *roles: str) -> list[tuple[str, str]]:
     near = of.files["split"].parent if "split" in of.files else Path()
     return [
-        (of.files[role].name, sha256(path_of(of.files[role], near)))
+        (of.files[role].name, sha256_of_file(path_of(of.files[role], near)))
         for role in roles
         if role in of.files
     ]

@@ -12,15 +12,17 @@ content.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import re
+import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
@@ -43,7 +45,7 @@ from zslcore.untrusted.readers.array_names import (
     is_named,
     plain_name,
 )
-from zslcore.untrusted.readers.common import encoding_of
+from zslcore.untrusted.readers.common import encoding_of_start
 from zslcore.untrusted.readers.variables import CONTAINERS
 from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
@@ -642,11 +644,11 @@ def read_text_columns(path: Path, most: int) -> list[list[str]]:
 
 def read_head(path: Path, n_bytes: int) -> list[str]:
     """Return the complete nonblank lines in the first bytes of a text, unchanged."""
-    _require_file(path)
-    with path.open("rb") as file:
+    with open_file(path) as file:
         text = file.read(n_bytes).decode("utf-8-sig", errors="replace")
+        is_cut = bool(file.read(1))
     lines = text.replace("\r", "\n").split("\n")
-    complete = lines[:-1] if path.stat().st_size > n_bytes else lines
+    complete = lines[:-1] if is_cut else lines
     return [line for line in complete if line.strip()]
 
 
@@ -655,12 +657,12 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
 
     Parsing a text of this size takes milliseconds, so it is read without a worker process.
     """
-    _require_file(path)
-    if path.stat().st_size > max_bytes:
-        raise refusal_of(
-            path, f"a list of names of at most {max_bytes:,} bytes", f"{path.stat().st_size:,}"
-        )
-    lines = path.read_text(encoding_of(str(path)), errors="replace").splitlines()
+    with open_file(path) as file:
+        text = file.read(max_bytes + 1)
+        if len(text) > max_bytes:
+            got = f"{path.stat().st_size:,}"
+            raise refusal_of(path, f"a list of names of at most {max_bytes:,} bytes", got)
+    lines = text.decode(encoding_of_start(text), errors="replace").splitlines()
     return tuple(name for name in map(clean_text, lines) if name)
 
 
@@ -704,11 +706,10 @@ def count_captions_of(
 
 
 def _size(path: Path, most: int, what: str) -> int:
-    _require_file(path)
-    size = path.stat().st_size
-    if size > most:
-        raise refusal_of(path, f"a {what} file of at most {most:,} bytes", f"{size:,}")
-    with path.open("rb") as file:
+    with open_file(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise refusal_of(path, f"a {what} file of at most {most:,} bytes", f"{size:,}")
         _refuse_pointer(path, file.read(len(LFS)))
     return size
 
@@ -734,10 +735,74 @@ def _refuse_pointer(path: Path, head: bytes) -> None:
 NO_FILE = "a pipe, a socket, a device or a file of the operating system"
 
 
-def _require_file(path: Path) -> None:
-    if not path.is_file():
-        what = "a folder" if path.is_dir() else NO_FILE if path.exists() else "none"
-        raise FileRefusedError(f"{clean_text(path)}: expected a file; found {what}.")
+def open_file(path: Path) -> BinaryIO:
+    """Open a file on a disk for reading; raise FileRefusedError for anything else.
+
+    The type is checked after opening, too, and opening does not wait: a file may have been replaced
+    by a pipe, of which no byte would ever arrive.
+    """
+    what = "a folder" if path.is_dir() else NO_FILE if path.exists() else "none"
+    if path.is_file():
+        options = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        file = open(os.open(path, options), "rb")  # noqa: SIM115 - closed by the caller
+        if _is_on_disk(file):
+            return file
+        file.close()
+        what = NO_FILE
+    raise FileRefusedError(f"{clean_text(path)}: expected a file; found {what}.")
+
+
+def _is_on_disk(file: BinaryIO) -> bool:
+    """Whether an open file is regular; files of the operating system have a size of 0."""
+    state = os.fstat(file.fileno())
+    if not stat.S_ISREG(state.st_mode):
+        return False
+    try:
+        return bool(state.st_size) or not file.read(1)
+    except OSError:
+        return False
+
+
+def sha256_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file on a disk, in hex."""
+    sha = hashlib.sha256()
+    with open_file(path) as file:
+        while block := file.read(1 << 20):
+            sha.update(block)
+    return sha.hexdigest()
+
+
+@contextmanager
+def unchanged(paths: Iterable[Path]) -> Iterator[None]:
+    """Refuse files that are changed, replaced or removed while the block reads them.
+
+    A file is opened several times, so its verdict could otherwise follow from two contents, of
+    which it names one. Folders are not compared.
+    """
+    states = {path: _state_of(path) for path in paths if not path.is_dir()}
+
+    def refuse_changed() -> None:
+        for path, state in states.items():
+            if _state_of(path) != state:
+                got = "other content, or another file in its place"
+                raise refusal_of(path, "a file that stays the same while it is read", got)
+
+    try:
+        yield
+    except Exception:
+        refuse_changed()  # the cause of the exception, such as a damaged file
+        raise
+    refuse_changed()
+
+
+def _state_of(path: Path) -> tuple[int, ...]:
+    """Return identity, size and times of a file; () without a file."""
+    try:
+        state = path.stat()
+    except (OSError, ValueError):
+        return ()
+    times = (state.st_mtime_ns, state.st_ctime_ns)
+    return (state.st_mode, state.st_dev, state.st_ino, state.st_size, *times)
 
 
 def container_of(path: Path) -> str:
@@ -745,14 +810,9 @@ def container_of(path: Path) -> str:
 
     Raises a FileRefusedError that describes the file if it has another type.
     """
-    _require_file(path)
     name = clean_text(path.name)
-    with path.open("rb") as file:
-        try:
-            head = file.read(HEAD)
-        except OSError as error:
-            got = NO_FILE if not path.stat().st_size else f"an error ({error.strerror})"
-            raise refusal_of(name, "a file that can be read", got) from None
+    with open_file(path) as file:
+        head = file.read(HEAD)
     _refuse_pointer(path, head)
     if not head:
         raise refusal_of(name, "a file with content", "an empty file")

@@ -453,9 +453,16 @@ def serve() -> None:
     _limit("RLIMIT_AS", _base + request["memory"])
     _confined = True
     try:
+        # After the walls, which allow the files of now: opening a pipe would wait for its writer.
+        if not all(map(_is_file_or_folder, request["files"])):
+            raise Refused("expected a file; it was removed or replaced while it was read")
         _write(f'{{"done": {_answer(request)}}}')
     except Refused as refusal:
         report_progress(refused=str(refusal), where=refusal.where)
+
+
+def _is_file_or_folder(path: str) -> bool:
+    return os.path.isfile(path) or os.path.isdir(path)
 
 
 def run_fork_server(control: socket.socket) -> None:

@@ -23,13 +23,18 @@ Shape = tuple[int, ...]
 
 
 def encoding_of(path: str) -> str:
+    """Return the encoding of a text by its first bytes; see :func:`encoding_of_start`."""
+    with open(path, "rb") as file:
+        return encoding_of_start(file.read(ENCODED))
+
+
+def encoding_of_start(text: bytes) -> str:
     """Return the encoding of a text: UTF-16 by its byte order mark, else UTF-8 or cp1252.
 
     cp1252 is the encoding of spreadsheets in western languages; it is returned if the first bytes
     are text, but not UTF-8.
     """
-    with open(path, "rb") as file:
-        head = file.read(ENCODED)
+    head = text[:ENCODED]
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     try:
