@@ -179,4 +179,4 @@ def test_the_command_counts_for_classes_of_a_file_and_of_the_map(tmp_path, capsy
     (tmp_path / "classes.txt").write_text("cat\npug\n")
     assert main([*asked, "--classes", str(tmp_path / "classes.txt")]) == 0
     assert "2 of 2 classes named in 3 captions" in capsys.readouterr().out
-    assert "--captions: expected test classes with it" in printed(*asked, status=2)
+    assert "--captions: expected test classes as well" in printed(*asked, status=2)

@@ -279,4 +279,4 @@ def test_kept_runs_are_asked_for_and_need_a_data_set(own_data, good, capsys):
     assert audited(*wanted) == 1
     assert "largest OverlapGain" in " ".join(capsys.readouterr().out.split())
     assert audited(good / "att_splits.mat", "--runs") == 2
-    assert "--runs: expected the name of a data set with it" in capsys.readouterr().err
+    assert "--runs: expected the name of a data set" in capsys.readouterr().err

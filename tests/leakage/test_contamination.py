@@ -433,7 +433,7 @@ def test_lists_of_other_people_are_read(fixture, shared, printed):
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (["--extractor", "CLIP"], "--extractor: expected test classes with it"),
+        (["--extractor", "CLIP"], "--extractor: expected test classes as well"),
         (["--split", "PS"], "expected --dataset"),
         (["--on", "UCF-101"], "did you mean 'UCF101'"),
         (["--classes", "/nowhere/list.txt"], "expected a file; found none"),

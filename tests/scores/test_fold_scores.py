@@ -220,7 +220,7 @@ def test_parameters_chosen_on_test_images_are_a_bound(printed, tmp_path, files):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--grid", "a=1,2"], "--grid: expected --parameters-from with it"),
+        (["--grid", "a=1,2"], "--grid: expected --parameters-from as well"),
         (["--parameters-from", "given", "--grid", "a"], "--grid: expected NAME=VALUE,VALUE"),
         (["--code", "javascript:x"], "code: expected an address that begins with https://"),
     ],

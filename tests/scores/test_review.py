@@ -244,7 +244,7 @@ def test_a_page_loads_nothing_and_escapes_what_others_wrote(folder):
 
 def test_one_of_split_and_scores_is_enough(folder, capsys):
     reviewed("--split", f"{AUTHOR}.mat", "--validation", f"{AUTHOR}_fold.npz", code=2)
-    assert "--validation: expected scores with it" in capsys.readouterr().err
+    assert "--validation: expected scores as well" in capsys.readouterr().err
     reviewed("--scores", f"{AUTHOR}.npz", code=3)
     out = together(shown())
     assert "the pre-training set is unknown" in out

@@ -36,7 +36,7 @@ WITH, WITHOUT = "with effect", "without effect"
 FAULTS = WordAnswers(tuple(quiz.ANSWERS))
 COUNT = Ranges((1, 4, 7), lambda n: f"{n:g}")
 GAINS = Ranges((0.0, 0.1, 0.25, 0.5), lambda gain: f"{100 * gain:.0f} %")
-BETTER = WordAnswers(("overlapping classes are better", "they are as good, or worse"))
+BETTER = WordAnswers(("overlapping classes are better", "they are no better"))
 
 
 def _fault(question: str, which: str) -> StepView:

@@ -81,7 +81,7 @@ def unpin(place: int) -> None:
 
 
 def as_html(
-    pieces: Sequence[Pin], heading: str = "Report of a visit", *, answers: Sequence[Pin] = ()
+    pieces: Sequence[Pin], heading: str = "Visit report", *, answers: Sequence[Pin] = ()
 ) -> str:
     """Return a report as one HTML page: figures, tables and commands."""
     every = dict.fromkeys(line for piece in (*pieces, *answers) for line in piece.commands)

@@ -47,11 +47,11 @@ def run(args: argparse.Namespace) -> Output:
     if args.transfer and (name or side):
         raise ParameterError("--transfer: expected no NAME and no --side; it lists every target.")
     if side and args.json:
-        raise ParameterError("--side: expected no --json with it; got both.")
+        raise ParameterError("--side: expected no --json; got both.")
     if args.transfer:
         return _transfer()
     if side and not name:
-        raise ParameterError("--side: expected the NAME of a set with it; got none.")
+        raise ParameterError("--side: expected the NAME of a set as well; got none.")
     sets = [open_world_set(name)] if name else list(open_world_sets().values())
     records = [{field: getattr(one, field) for field in FIELDS} for one in sets]
     if not name:

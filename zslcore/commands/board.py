@@ -160,7 +160,7 @@ def _add(args: argparse.Namespace) -> None:
 
     if args.folder is None or not args.who:
         missing = "--who" if args.folder else "FOLDER"
-        raise ParameterError(f"--add: expected {missing} with it; got none.")
+        raise ParameterError(f"--add: expected {missing} as well; got none.")
     _require_origin(args)
     path = add_entry(_entry(args), args.folder)
     print(f"added {path}")
@@ -174,7 +174,7 @@ def _require_origin(args: argparse.Namespace) -> None:
     for name in ("chosen_for", "param", "grid"):
         if getattr(args, name) and not args.parameters_from:
             raise ParameterError(
-                f"--{name.replace('_', '-')}: expected --parameters-from with it; got none."
+                f"--{name.replace('_', '-')}: expected --parameters-from as well; got none."
             )
 
 

@@ -117,8 +117,7 @@ def _every_finding(args: argparse.Namespace) -> int:
     subjects = [*_subjects(args)]
     if len(subjects) > 1 and (args.output or args.junit or args.correct):
         raise ParameterError(
-            f"--output, --junit, --correct: expected one split with them; got {len(subjects)} "
-            "files."
+            f"--output, --junit, --correct: expected one split; got {len(subjects)} files."
         )
     options = vars(args) | {"format": args.format or ("json" if args.json else "text")}
     return worst_status(

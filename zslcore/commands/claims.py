@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> Output:
     from zslcore.results.store import ResultStore
 
     if args.id and (args.lint or args.findings):
-        raise ParameterError("--id: expected no --lint or --findings with it; got one of them.")
+        raise ParameterError("--id: expected neither --lint nor --findings; got one of them.")
     if args.lint:
         rules = claims.read_lint()
         return Output("\n".join(map(str, rules)), [asdict(rule) for rule in rules])

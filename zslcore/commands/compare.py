@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @command(
     option("--dataset NAME...", "names of data sets (digits)", default=["digits"]),
     option("--split NAME...", "names of splits (PS, or the only one of a data set)"),
-    option("--method METHOD...", f"{METHOD} (all of the package)"),
+    option("--method METHOD...", f"{METHOD} (all methods of the package)"),
     option("--select-for {gzsl,zsl}", "metric to choose parameters for (gzsl)", default="gzsl"),
     option(
         "--figure METRIC",

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> Output:
     """Return the map, the verdicts or the counts of captions."""
     if args.split is not None and args.dataset is None:
-        raise ParameterError("--split: expected --dataset with it; got none.")
+        raise ParameterError("--split: expected --dataset as well; got none.")
     tested = _test_set(args)
     if args.captions is not None:
         return _captions(tested, args)
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> Output:
         return _verdicts(tested, args)
     if args.extractor:
         raise ParameterError(
-            "--extractor: expected test classes with it (--on, --dataset or --classes); got none."
+            "--extractor: expected test classes as well (--on, --dataset or --classes); got none."
         )
     return _map()
 
@@ -107,7 +107,7 @@ def _captions(tested: TestSet | None, args: argparse.Namespace) -> Output:
 
     if tested is None:
         raise ParameterError(
-            "--captions: expected test classes with it (--on, --dataset or --classes); got none."
+            "--captions: expected test classes as well (--on, --dataset or --classes); got none."
         )
     with watched(lambda share: show_steps(share, 1, "Counting captions")):
         table, n = count_captions(args.captions, tested.classes)

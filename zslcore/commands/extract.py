@@ -124,10 +124,10 @@ def _require_together(args: argparse.Namespace) -> None:
     split = args.unseen or (holds_tree(args.images) and not args.labels)
     if args.name and not (split and embeddings):
         raise ParameterError(
-            "--name: expected --unseen, and --attributes, --text or --prompts with it; got none."
+            "--name: expected --unseen, and --attributes, --text or --prompts as well; got none."
         )
     if (args.attributes or args.unseen) and not args.name:
-        raise ParameterError("--attributes and --unseen: expected --name with them; got none.")
+        raise ParameterError("--attributes and --unseen: expected --name as well; got none.")
 
 
 def _look_up(args: argparse.Namespace) -> None:

@@ -73,7 +73,7 @@ def _opened(name: str, folder: Path | None, prototypes: Path | None) -> ZSLDatas
         from zslcore.large.sources import imagenet_of_shards
 
         if folder is None:
-            raise ParameterError("--prototypes: expected --shards FOLDER with it; got none.")
+            raise ParameterError("--prototypes: expected --shards FOLDER as well; got none.")
         return imagenet_of_shards(folder, prototypes)
     if folder is None:
         return load(name)

@@ -50,7 +50,7 @@ def submission_of(args: argparse.Namespace) -> Submission:
     from zslcore.scores.review import Submission
 
     if args.printed and args.scores is None:
-        raise ParameterError("--printed: expected scores with it; got none.")
+        raise ParameterError("--printed: expected scores as well; got none.")
     return Submission(
         files=dict(_files(args)),
         report=_report(args),
@@ -81,7 +81,7 @@ def _report(args: argparse.Namespace) -> ScoreReport | None:
     if args.scores is None:
         for name in ("validation", "gamma", "labels", "unseen", "fix"):
             if getattr(args, name) not in (None, []):
-                raise ParameterError(f"--{name}: expected scores with it; got none.")
+                raise ParameterError(f"--{name}: expected scores as well; got none.")
         return None
     validation = [understood(path, None, None, args.fix) for path in args.validation]
     options = {name: getattr(args, name) for name in ("labels", "unseen", "fix", "gamma")}

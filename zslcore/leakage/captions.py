@@ -46,7 +46,7 @@ def count_captions(path: Path, classes: Sequence[str]) -> tuple[pd.DataFrame, in
     endings = [ending.lower() for ending in path.suffixes if ending.lower() != ".gz"]
     kind = endings[-1] if endings else ".txt"
     if not path.is_file():
-        raise FileRefusedError(f"{name}: expected a file of captions; found no file.")
+        raise FileRefusedError(f"{name}: expected a caption file; found none.")
     if kind not in (".txt", ".csv", ".tsv"):
         raise refusal_of(name, "captions as .txt (one per line), .csv or .tsv, also with .gz", kind)
     counts, n = count_captions_of(path, kind, [names_of(title) for title in classes])

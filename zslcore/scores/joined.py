@@ -184,7 +184,7 @@ def joined_cards(files: Sequence[CheckedFile], printed: Sequence[Printed] = ()) 
     splits = [each for each in files if isinstance(each, CheckedSplit)]
     scores = [each for each in files if isinstance(each, CheckedScores)]
     if printed and not scores:
-        raise ParameterError("Printed metrics: expected scores or predictions with them; got none.")
+        raise ParameterError("Printed metrics: expected scores or predictions as well; got none.")
     if len(splits) == 1:
         joined = [joined_card(splits[0], each, printed) for each in scores]
         return [*joined, *(each.card for each in files)]

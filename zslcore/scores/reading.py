@@ -514,8 +514,8 @@ def _refuse_shared(name: str, parts: Mapping[str, Any]) -> None:
     shared = np.flatnonzero(seen * unseen) if are_marks else np.intersect1d(seen, unseen)
     if shared.size:
         raise FileRefusedError(
-            f"{name}: expected every class on one side; got {len(shared)} among the seen and the "
-            f"unseen classes ({clean_text(str(shared[0]), 60)})."
+            f"{name}: expected every class on one side; got {len(shared)} among both the seen and "
+            f"the unseen classes ({clean_text(str(shared[0]), 60)})."
         )
 
 

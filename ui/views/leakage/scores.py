@@ -124,10 +124,10 @@ def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
         accept_multiple_files=True,
         key="scores_files",
         on_change=scores.withdraw,
-        help="A matrix of images x classes, the class of each image and the unseen classes: "
-        "scores, y, unseen_classes; or one predicted class per image: y_true, y_pred. Rows "
-        "are test images. The test sets of AWA1, AWA2, CUB, SUN and aPY are recognised by "
-        "their labels. Predictions files (.parquet) are verified.",
+        help="A score matrix (images × classes), the class of each image and the unseen classes, "
+        "named scores, y and unseen_classes; or one predicted class per image, named y_true and "
+        "y_pred. Each row is a test image. The test sets of AWA1, AWA2, CUB, SUN and aPY are "
+        "recognised by their labels. Predictions files (.parquet) are verified.",
     )
     with st.popover("More", icon=":material/more_horiz:"):
         labels = st.file_uploader("Labels, one per line", TEXTS, key="scores_labels")

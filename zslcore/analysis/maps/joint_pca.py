@@ -75,7 +75,7 @@ def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
     unmatched = sorted(set(first.class_names) ^ set(second.class_names))
     if unmatched or len(place) != first.n_classes or len(place) != second.n_classes:
         reason = (
-            f"{unmatched[0]!r} is a class of only one of the two"
+            f"{unmatched[0]!r} is a class in only one of the two"
             if unmatched
             else "a class name occurs twice"
         )
