@@ -117,8 +117,10 @@ def ship(cells: pd.DataFrame, on: str, path: Path = MEASURED) -> None:
     text = {"dtype": str, "keep_default_na": False}  # keep the digits as written
     new = pd.read_csv(StringIO(new.to_csv(index=False)), **text)
     stored = pd.read_csv(path, **text)
-    place = ["experiment", "dataset"]
-    others = ~pd.MultiIndex.from_frame(stored[place]).isin(pd.MultiIndex.from_frame(new[place]))
+    key_columns = ["experiment", "dataset"]
+    others = ~pd.MultiIndex.from_frame(stored[key_columns]).isin(
+        pd.MultiIndex.from_frame(new[key_columns])
+    )
     shipped = pd.concat([stored[others], new], ignore_index=True)
     shipped.to_csv(path, index=False, lineterminator="\n")
 

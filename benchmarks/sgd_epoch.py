@@ -74,8 +74,10 @@ def same_loss(method, X, y, S) -> None:
 
 def epoch_seconds(method, X, y, S) -> float:
     """Return the time of an epoch, from the difference between 16 epochs and one."""
-    one, many = (seconds(lambda e=e: method(epochs=e).fit(X, y, S), REPEATS) for e in (1, 16))
-    return (many - one) / 15
+    one_epoch, sixteen_epochs = (
+        seconds(lambda e=e: method(epochs=e).fit(X, y, S), REPEATS) for e in (1, 16)
+    )
+    return (sixteen_epochs - one_epoch) / 15
 
 
 def compare(size: str, method, X, y, S) -> None:

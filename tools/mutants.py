@@ -224,11 +224,11 @@ def table(records: dict[str, dict[str, str]]) -> str:
     """Return the killed and total mutants by folder, and the survivors, as Markdown."""
     folders = {name: "/".join(name.split(":")[0].split("/")[:2]) for name in records}
     rows = []
-    for place in [*sorted(set(folders.values())), "all"]:
-        of_it = [records[name] for name in records if place in ("all", folders[name])]
+    for folder in [*sorted(set(folders.values())), "all"]:
+        of_it = [records[name] for name in records if folder in ("all", folders[name])]
         gate = sum(bool(by.get("gate")) for by in of_it)
         either = sum(any(by.values()) for by in of_it)
-        title = place if place == "all" else f"`{place}`"
+        title = folder if folder == "all" else f"`{folder}`"
         rows.append(f"| {title} | {gate} | {either} | {len(of_it)} |")
     survivors = [f"- {name}" for name, by in records.items() if not any(by.values())]
     return "\n".join(["| folder | gate | all | made |", "|---|---|---|---|", *rows, "", *survivors])

@@ -359,7 +359,7 @@ def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
     """Write and return a row with metrics computed from its predictions, if it has any."""
     run = run_of(entry)
     paths = [predictions_path(spec) for spec in (*([run.spec] if run else []), spec_of(entry))]
-    file = next((place for place in paths if place.exists()), None)
+    file = next((path for path in paths if path.exists()), None)
     if file is None:
         sys.stderr.write(f"{path.name}: no predictions yet\n")
         return entry
@@ -405,9 +405,9 @@ def _write_scores(path: Path, entry: BoardEntry) -> None:
     if matrix is None:
         raise SystemExit(f"{file.name}: its scores cannot be interpreted.")
     predictions = predictions_of_scores(judge(matrix))
-    place = path.with_suffix(".parquet")
-    if not place.exists() or place.read_bytes() != predictions_bytes(predictions):
-        write_predictions(place, predictions)
+    target = path.with_suffix(".parquet")
+    if not target.exists() or target.read_bytes() != predictions_bytes(predictions):
+        write_predictions(target, predictions)
 
 
 #: Maximum bytes of one result.

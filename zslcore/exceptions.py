@@ -1,4 +1,4 @@
-"""Errors for callers to catch; a message names the place, the expected and the found value."""
+"""Errors for callers to catch; each message gives the location, and expected and actual content."""
 
 from __future__ import annotations
 

@@ -263,8 +263,8 @@ def _take(
         positions = rows[key]
     if isinstance(matrix, np.ndarray):
         return matrix[positions]
-    unique, back = np.unique(positions, return_inverse=True)
-    return matrix[unique][back]
+    unique, inverse = np.unique(positions, return_inverse=True)
+    return matrix[unique][inverse]
 
 
 def chunks(X: Features, size: int | None = None) -> Iterator[tuple[slice, np.ndarray]]:

@@ -71,8 +71,8 @@ def places_of(names: Iterable[str], among: Sequence[str]) -> np.ndarray:
     >>> places_of(["blue+whale", "yak"], ["bat", "Blue Whale"]).tolist()
     [1, -1]
     """
-    place = {class_key(name): k for k, name in enumerate(among)}
-    return np.array([place.get(class_key(name), -1) for name in names], dtype=np.intp)
+    position_of = {class_key(name): k for k, name in enumerate(among)}
+    return np.array([position_of.get(class_key(name), -1) for name in names], dtype=np.intp)
 
 
 def count_from_0(names: Sequence[str]) -> bool:
@@ -96,9 +96,9 @@ def shared_spellings(names: Sequence[str]) -> dict[str, list[int]]:
     {'grizzlybear': [0, 2]}
     """
     positions_of_key: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
+    for position, name in enumerate(names):
         key = name if NUMBER_IN_FRONT.match(name) else class_key(name)
-        positions_of_key.setdefault(key, []).append(place)
+        positions_of_key.setdefault(key, []).append(position)
     return {key: positions for key, positions in positions_of_key.items() if len(positions) > 1}
 
 

@@ -149,20 +149,20 @@ def drawn(
     with _settled(settings):
         figure = Figure(figsize=(width_mm * _MM, (height_mm or width_mm) * _MM))
         figure.set_layout_engine("constrained", w_pad=SPACE, h_pad=SPACE)
-        place: Figure | SubFigure = figure
-        of_legend, loc = place, "outside upper left"
+        target: Figure | SubFigure = figure
+        of_legend, loc = target, "outside upper left"
         if panel.square and height_mm is not None and width_mm > height_mm:
             share = min(1.1 * height_mm / width_mm, 0.7)  # width of the panel with its labels
             both: Any = figure.subfigures(1, 2, width_ratios=(share, 1 - share))
-            (place, of_legend), loc = both, "center left"
-        axes = place.add_subplot()
+            (target, of_legend), loc = both, "center left"
+        axes = target.add_subplot()
         panel.draw(axes)
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_axisbelow(True)
         if panel.square:
             anchor = "N" if height_mm is None else "C"  # unused height is cut off later
             axes.set_aspect("equal", adjustable="box", anchor=anchor)
-        title = _wrapped(panel.title, int(0.62 * _letters(_width_mm(place))))
+        title = _wrapped(panel.title, int(0.62 * _letters(_width_mm(target))))
         axes.set_title(title, loc="left", weight="bold")
         names = _write_legend(of_legend, axes, _letters(_width_mm(of_legend)), loc)
         if height_mm is None:
@@ -261,15 +261,15 @@ def _upright(words: Sequence[str], width_mm: float) -> bool:
     return sum(len(word) + 2 for word in words) * 1.6 > 0.7 * width_mm
 
 
-def _width_mm(place: Figure | SubFigure) -> float:
-    return _mm(place.bbox.width, place)
+def _width_mm(target: Figure | SubFigure) -> float:
+    return _mm(target.bbox.width, target)
 
 
-def _mm(pixels: float, place: Figure | SubFigure) -> float:
-    return float(pixels / place.dpi / _MM)
+def _mm(pixels: float, target: Figure | SubFigure) -> float:
+    return float(pixels / target.dpi / _MM)
 
 
-def _write_legend(place: Figure | SubFigure, axes: Axes, letters: int, loc: str) -> list[str]:
+def _write_legend(target: Figure | SubFigure, axes: Axes, letters: int, loc: str) -> list[str]:
     """Draw the legend in as many columns as fit; return its labels."""
     handles: dict[str, Any] = {}
     for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -279,7 +279,7 @@ def _write_legend(place: Figure | SubFigure, axes: Axes, letters: int, loc: str)
     wrapped = [_wrapped(name, letters - 8) for name in handles]
     longest = max(len(line) for name in wrapped for line in name.splitlines())
     columns = max(1, min(len(handles), letters // (longest + 6)))
-    place.legend(
+    target.legend(
         list(handles.values()),
         wrapped,
         loc=loc,
@@ -372,11 +372,11 @@ def draw_cells(
     look: dict[str, Any] = dict(zip(("vmin", "vmax"), limits, strict=True))
     mesh = axes.pcolormesh(x, y, values, cmap=colors, shading="nearest", **look)
     for at, row, words in zip(y, z, texts, strict=False):
-        for place, value, text in zip(x, row, words, strict=True):
+        for column, value, text in zip(x, row, words, strict=True):
             if text and np.isfinite(value):
                 red, green, blue, _ = mesh.to_rgba(value)
                 ink = INK if 0.3 * red + 0.6 * green + 0.1 * blue > 0.55 else "white"
-                axes.text(place, at, text, color=ink, ha="center", va="center")
+                axes.text(column, at, text, color=ink, ha="center", va="center")
     if bar:
         written = None if percent is None else PercentFormatter(1, percent, symbol=" %")
         strip = axes.figure.colorbar(mesh, ax=axes, fraction=0.06, pad=0.02, format=written)
@@ -419,7 +419,7 @@ def draw_symbols(
     """
     symbols, colors, sizes = (np.broadcast_to(each, len(x)) for each in (symbol, color, size))
     zorder = level(axes, 3) if zorder is None else zorder
-    for place, each in enumerate(dict.fromkeys(symbols.tolist())):
+    for number, each in enumerate(dict.fromkeys(symbols.tolist())):
         has_symbol = symbols == each
         shape = _SYMBOLS.get(each.removesuffix("-open").removesuffix("-dot"), "o")
         thin, hollow = shape in ("x", "+", "|", "_"), each.endswith("-open")
@@ -434,7 +434,7 @@ def draw_symbols(
             alpha=opacity,
             zorder=zorder,
             rasterized=len(x) > 8_000,
-            label="" if place else name or NO_ENTRY,
+            label="" if number else name or NO_ENTRY,
             **edge,
         )
 
@@ -442,9 +442,9 @@ def draw_symbols(
 def draw_texts(axes: Axes, x: Any, y: Any, texts: Sequence[str]) -> None:
     """Write a text above each point, if the page has room for all texts."""
     if len(texts) <= 1.2 * _width_mm(axes.figure):
-        for *place, text in zip(x, y, texts, strict=False):
-            if text and np.isfinite(place).all():
-                at: Any = tuple(place)
+        for *position, text in zip(x, y, texts, strict=False):
+            if text and np.isfinite(position).all():
+                at: Any = tuple(position)
                 words = axes.annotate(text, at, (0, 3), textcoords="offset points", ha="center")
                 words.set_gid(AT_POINTS)
 
@@ -624,17 +624,17 @@ def _draw_classes(predictions: Predictions, axes: Axes) -> None:
         predictions.test, {"plain": 0.0, "calibrated": gamma}, predictions.class_names
     )
     order = table.sort_values(["side", "calibrated"], ascending=[True, False], kind="stable")
-    place = np.arange(len(order))
+    position = np.arange(len(order))
     for side, hue, symbol in (("seen", SEEN, "circle-open"), ("unseen", UNSEEN, "diamond-open")):
         on_side = (order["side"] == side).to_numpy()
-        at, plain, length = place[on_side], order["plain"][on_side], order["calibrated"][on_side]
+        at, plain, length = position[on_side], order["plain"][on_side], order["calibrated"][on_side]
         name = f"{side}, γ {three_digits(gamma)}"
         draw_bars(axes, at - 0.375, length, 0.75, 0.0, hue.light, name)
         draw_symbols(axes, at, plain, hue.light, f"{side}, γ 0", symbol=symbol, size=4.0)
-    words = list(zip(place.astype(float), order["class"], strict=True))
+    words = list(zip(position.astype(float), order["class"], strict=True))
     ticks = words if len(words) <= MOST_NAMES else []
     title = "" if ticks else f"{len(words)} classes"
-    set_axis(axes, "x", title, limits=(-0.6, len(place) - 0.4), ticks=ticks)
+    set_axis(axes, "x", title, limits=(-0.6, len(position) - 0.4), ticks=ticks)
     set_axis(axes, "y", "accuracy", limits=(0.0, 1.03), percent=0, grid=True)
 
 

@@ -87,23 +87,23 @@ def strict_json(value: Any, **options: Any) -> str:
     return json.dumps(finite(value), allow_nan=False, **options)
 
 
-def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the keys and values within a JSON value, each with the dotted name of its field."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield place, str(key)
-            yield from leaves(inner, f"{place}.{key}".lstrip("."))
+            yield path, str(key)
+            yield from leaves(inner, f"{path}.{key}".lstrip("."))
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from leaves(inner, place)
+            yield from leaves(inner, path)
     else:
-        yield place, value
+        yield path, value
 
 
 def refusal_of(where: Path | str, expected: str, got: object) -> FileRefusedError:
     """Return the refusal of a file, or of a place in it, with expected and actual content."""
-    place = clean_text(where.name) if isinstance(where, Path) else where
-    return FileRefusedError(f"{place}: expected {expected}; got {got}.")
+    source = clean_text(where.name) if isinstance(where, Path) else where
+    return FileRefusedError(f"{source}: expected {expected}; got {got}.")
 
 
 def expect(holds: object, where: Path | str, expected: str, got: object) -> None:
@@ -138,7 +138,7 @@ def refuse_twice(where: Path | str, classes: Sequence[str]) -> None:
             if other != at and (classes[at] == classes[other] or not same_letters):
                 names = dict.fromkeys((classes[other], classes[at]))
                 got = f"{' and '.join(map(repr, names))} for classes {other} and {at}"
-                raise refusal_of(where, "a name of its own for every class", got)
+                raise refusal_of(where, "a different name for every class", got)
 
 
 _T = TypeVar("_T")
@@ -157,10 +157,10 @@ def read_fields(kind: type[_T], values: dict[str, Any], file: str) -> _T:
         return value
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = clean_text(".".join(map(str, first["loc"])), 80)
+        field = clean_text(".".join(map(str, first["loc"])), 80)
         expected = clean_text(first["msg"], 160)
         got = clean_text(repr(first["input"]), 60)
-        raise FileRefusedError(f"{file}, {place}: {expected}; got {got}.") from None
+        raise FileRefusedError(f"{file}, {field}: {expected}; got {got}.") from None
     except RecursionError:
         raise FileRefusedError(
             f"{file}: expected a result; got values that are nested too deeply."

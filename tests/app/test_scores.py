@@ -348,7 +348,7 @@ def test_a_printed_number_is_answered_as_explain_answers_it(tmp_path, scored):
     assert not found.explained
     app.text_input(key="scores_printed").set_value("H 1.0").run()
     assert not app.exception
-    for said in (*found.sentences, *found.beyond):
+    for said in (*found.sentences, *found.other_causes):
         assert plain(said) in words(app)
     table = next(t.value for t in app.dataframe if "reading" in t.value)
     assert list(table["reading"]) == [each.name for each in found.distances[0]][:LISTED]

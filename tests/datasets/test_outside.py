@@ -31,7 +31,7 @@ def test_many_classes_are_compared_in_one_pass(tmp_path):
     side = tmp_path / "prototypes.csv"
     lines = [f"class {i},{i}.5" for i in range(30_000)]  # took 18 s
     side.write_text("\n".join(["class,a", *lines, "class 7,1"]) + "\n")
-    with pytest.raises(FileRefusedError, match="a name of its own for every class; got 'class 7'"):
+    with pytest.raises(FileRefusedError, match="a different name for every class; got 'class 7'"):
         read_table(csv(tmp_path), prototypes=side)
 
 

@@ -248,7 +248,7 @@ def test_names_tell_unusual_files_apart(folder):
         ),
         (
             {"splits": {"allclasses_names": files.cells([*files.CLASSES[:-1], files.CLASSES[0]])}},
-            r"a name of its own for every class; got 'grizzly\+bear' for classes 0 and 4\.",
+            r"a different name for every class; got 'grizzly\+bear' for classes 0 and 4\.",
         ),
         ({"splits": {"test_seen_loc": np.array([0, 3])}}, r"'test_seen_loc'.*1\.\.30.*got 0 "),
         ({"splits": {"val_loc": np.array([31])}}, r"'val_loc'.*1\.\.30.*got 31 "),

@@ -45,7 +45,7 @@ def test_each_reading_is_named_by_its_own_numbers(said):
     printed = read_printed(", ".join(f"{k} {100 * v:.4f}" for k, v in KINDS[said].items()))
     found = explain([REPORT], printed)
     assert found.explained
-    assert said in found.together
+    assert said in found.common_readings
     for number, distances in zip(printed, found.distances, strict=True):
         assert f"{number.name} {number.text} is explained by" in " ".join(found.sentences)
         assert distances[0].explains
@@ -77,7 +77,7 @@ def test_no_single_reading_gives_numbers_of_two():
     text = f"u {100 * FIGURES['plain_unseen']:.4f}, s {100 * BEST.seen:.4f}"
     found = explain([REPORT], read_printed(text))
     assert found.explained
-    assert found.together == ()
+    assert found.common_readings == ()
     assert "No single reading gives all numbers." in found.sentences
 
 

@@ -22,7 +22,7 @@ def class_bars(table: pd.DataFrame) -> Chart:
         (side, table[table["side"] == side].sort_values("calibrated", ascending=False))
         for side in _SIDES
     ]
-    many = len(table) > _LEVEL
+    is_long = len(table) > _LEVEL
     return figure(
         [_calibrated(*each) for each in sides] + [_uncalibrated(*each) for each in sides],
         height=430,
@@ -31,8 +31,8 @@ def class_bars(table: pd.DataFrame) -> Chart:
             type="category",
             range=[-0.6, len(table) - 0.4],
             dtick=1,
-            tickangle=-90 if many else 0,
-            size=12 if many else 14,
+            tickangle=-90 if is_long else 0,
+            size=12 if is_long else 14,
         ),
         yaxis=axis(percent=True, range=[0, 1.03]),
         barmode="overlay",

@@ -31,7 +31,7 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
     rows = list(dict.fromkeys(table["row"]))
     row = [_frame(y=sets.index(chosen))] if chosen in sets else []
     aside = 0 if narrow() else 0.1  # counts are right of their marks
-    place = {title: k + aside for k, title in enumerate(titles)}
+    position_of = {title: k + aside for k, title in enumerate(titles)}
     return figure(
         [_cells(table, state) for state in LOOKS]
         + [scatter(x=[], y=[], mode="text", name=COUNTED)] * (not narrow()),
@@ -47,7 +47,7 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
             range=[-0.6, len(titles) - 0.4],
         ),
         yaxis=axis(grid=True, categoryarray=rows, range=[len(sets) - 0.5, -0.5]),
-        shapes=row + [_frame(x=place[title]) for title in columns if title in place],
+        shapes=row + [_frame(x=position_of[title]) for title in columns if title in position_of],
     )
 
 

@@ -87,13 +87,13 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
     the panel's title.
     """
     methods = list(dict.fromkeys(m for table in tables.values() for m in table.index))
-    place = {method: k for k, method in enumerate(reversed(methods))}
+    row_of = {method: k for k, method in enumerate(reversed(methods))}
     panels = planes(len(tables), spacing=0.03)
     traces: list[Part] = []
     axes: Part = {}
     for panel, table in zip(panels, tables.values(), strict=True):
         a11, a12, a22, a21 = (table[cell].to_numpy(dtype=float) for cell in table)
-        y = np.array([place[method] for method in table.index], dtype=float)
+        y = np.array([row_of[method] for method in table.index], dtype=float)
         named = panel.number == 1
         for trained, other, name, mark, up in (
             (a11, a12, first, FIRST, 0.17),
@@ -107,9 +107,9 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
             ):
                 shown = _points(x, y + up, words, symbol, mark, list(table.index))
                 traces.append(panel.on(shown | {"showlegend": named}))
-        labels = axis(names=list(place), range=[-0.6, len(methods) - 0.4], grid=True)
+        labels = axis(names=list(row_of), range=[-0.6, len(methods) - 0.4], grid=True)
         if named or narrow():
-            labels |= {"tickvals": list(place.values())}
+            labels |= {"tickvals": list(row_of.values())}
         else:
             labels |= {"showticklabels": False}
         axes |= panel.axes(axis(percent=True, grid=True, matches="x"), labels)
@@ -156,24 +156,24 @@ def difference_strips(
     maps each question to the label of its line, which may contain HTML tags. Without tests, the
     figure shows only the pairs.
     """
-    place = {question: len(labels) - 1 - k for k, question in enumerate(labels)}
+    row_of = {question: len(labels) - 1 - k for k, question in enumerate(labels)}
     panels = planes(len(tables), spacing=0.03)
     traces, notes, rules = [], [], []
     axes: Part = {}
     for panel, (title, (table, tests)) in zip(panels, tables.items(), strict=True):
         first = panel.number == 1
-        shown = [_every_pair(table, place), *([_means(tests, place)] if tests else ())]
+        shown = [_every_pair(table, row_of), *([_means(tests, row_of)] if tests else ())]
         traces += [panel.on(trace | {"showlegend": first}) for trace in shown]
         if title:
             notes.append(panel.title(title))
         at = {"xref": f"x{panel.suffix} domain", "yref": f"y{panel.suffix}", "xanchor": "left"}
         for question, test in tests.items():
             words = f"p = {test.p:.2g}"
-            notes.append(note(words, 1, place[question] + 0.15, xshift=6, **at))
+            notes.append(note(words, 1, row_of[question] + 0.15, xshift=6, **at))
         rules.append(rule(x=0, on=panel, color=NEUTRAL.color, width=1.5))
         rows = axis(grid=False, range=[-0.5, len(labels) - 0.5], showticklabels=first or narrow())
         rows |= {
-            "tickvals": list(place.values()),
+            "tickvals": list(row_of.values()),
             "ticktext": [Markup(label) for label in labels.values()],
         }
         last = not narrow() or panel.number == len(tables)
@@ -191,11 +191,11 @@ def difference_strips(
     )
 
 
-def _every_pair(table: pd.DataFrame, place: Mapping[str, int]) -> Part:
+def _every_pair(table: pd.DataFrame, row_of: Mapping[str, int]) -> Part:
     below = table.groupby("asked").cumcount() % 5  # spread the points of a line reproducibly
     return scatter(
         x=100 * table["difference"],
-        y=table["asked"].map(place) - 0.12 - 0.06 * below,
+        y=table["asked"].map(row_of) - 0.12 - 0.06 * below,
         name="a pair",
         marker=dots(HARMONIC, 8, symbol="circle-open"),
         customdata=np.stack([table["method"], table["pair"]], axis=1),
@@ -203,12 +203,12 @@ def _every_pair(table: pd.DataFrame, place: Mapping[str, int]) -> Part:
     )
 
 
-def _means(tests: Mapping[str, PairedTest], place: Mapping[str, int]) -> Part:
+def _means(tests: Mapping[str, PairedTest], row_of: Mapping[str, int]) -> Part:
     mean = np.array([100 * test.mean_difference for test in tests.values()])
     low, high = (np.array([100 * test.interval[k] for test in tests.values()]) for k in (0, 1))
     return scatter(
         x=mean,
-        y=[place[question] + 0.15 for question in tests],
+        y=[row_of[question] + 0.15 for question in tests],
         name="mean and 95 % interval",
         marker=dots(HARMONIC, 7, symbol="square"),
         error_x=whiskers(mean, low, high, HARMONIC.color),

@@ -200,7 +200,7 @@ def _means(
 
 def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: bool) -> Part:
     """Return the bars of one group from the line ``start`` on."""
-    gain, place = 100 * rows["gain"].to_numpy(), start + np.arange(len(rows))
+    gain, position = 100 * rows["gain"].to_numpy(), start + np.arange(len(rows))
     hover_texts = [
         Markup(
             f"{escape(name, quote=False)}: {g:+.1f} points<br>accuracy with pre-training "
@@ -214,8 +214,8 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: boo
     widths = np.where(opened, 3, ~enough)
     low, high = (100 * rows[end].where(enough) for end in ("low", "high"))
     reach = whiskers(gain, low, high, INK.color, thickness=1, width=2)
-    across = {"x": gain, "y": place, "orientation": "h", "error_x": reach}
-    upright = {"x": place, "y": gain, "orientation": "v", "error_y": reach}
+    across = {"x": gain, "y": position, "orientation": "h", "error_x": reach}
+    upright = {"x": position, "y": gain, "orientation": "v", "error_y": reach}
     return bars(
         **(across if lying else upright),
         width=0.8,

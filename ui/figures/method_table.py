@@ -89,7 +89,7 @@ def rank_diagram(
     """
     order = np.argsort(ranks, kind="stable")
     names, n = [methods[j] for j in order], len(order)
-    place = {int(j): k for k, j in enumerate(order)}
+    row_of = {int(j): k for k, j in enumerate(order)}
     means = scatter(
         x=ranks[order],
         y=np.arange(n),
@@ -108,7 +108,7 @@ def rank_diagram(
     )
     joins = []
     for k, group in enumerate(groups):
-        rows, x = [place[j] for j in group], 0.55 - 0.12 * (k % 3)
+        rows, x = [row_of[j] for j in group], 0.55 - 0.12 * (k % 3)
         ends = {"x0": x, "x1": x, "y0": min(rows) - 0.25, "y1": max(rows) + 0.25}
         joins.append({"type": "line", "line": {"color": HARMONIC.color, "width": 4}, **ends})
     return figure(

@@ -83,8 +83,8 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame, samples: Sequence[str] =
 
 def _above_bar(k: int, source: str) -> Part:
     size = {"sizex": 0.9, "sizey": (SAMPLES[narrow()] - 8) / 270, "sizing": "contain"}
-    place = {"xref": "x", "x": k, "xanchor": "center", "yref": "paper", "y": 1.02}
-    return {"source": source, **size, **place, "yanchor": "bottom"}
+    anchors = {"xref": "x", "x": k, "xanchor": "center", "yref": "paper", "y": 1.02}
+    return {"source": source, **size, **anchors, "yanchor": "bottom"}
 
 
 def _part_bars(table: pd.DataFrame) -> list[Part]:
@@ -198,10 +198,10 @@ def class_leak_bars(table: pd.DataFrame) -> Chart:
     """Draw one line per class with its images by part and leak, classes with leaks on top."""
     order = np.lexsort((table["role"].map(_ORDER), -table["known"], -table["leaking"]))
     table = table.iloc[order]
-    n, many = len(table), len(table) > 20
+    n, is_long = len(table), len(table) > 20
     legible = n <= MOST_LINES
     names = [marked(name, role) for name, role in zip(table["class"], table["role"], strict=True)]
-    height = 130 + max(160, min(16 if many else 26, 700 / n) * n)
+    height = 130 + max(160, min(16 if is_long else 26, 700 / n) * n)
     return figure(
         [_images_in(table, part, "y", "images, ") for part in _WHERE if table[part[0]].any()],
         height=height,
@@ -213,7 +213,7 @@ def class_leak_bars(table: pd.DataFrame) -> Chart:
             names=names if legible else [],
             range=[n - 0.4, -0.6],
             grid=False,
-            size=12 if many else 14,
+            size=12 if is_long else 14,
         ),
         barmode="stack",
         bargap=0.15 if legible else 0,

@@ -241,15 +241,15 @@ def _folder_form() -> None:
 
 def _import(import_function: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
     """Import a data set and open its view; show a refusal as an error on the same page."""
-    place = st.empty()
+    slot = st.empty()
     try:
-        with progress(place, CANCEL):
+        with progress(slot, CANCEL):
             dataset = import_function(*args, **options)
     except ZSLError as error:
-        place.empty()
+        slot.empty()
         st.error(on_screen(str(error)), icon=":material/block:")
         return
-    place.empty()
+    slot.empty()
     words = (
         f"Imported {plain(dataset.name)}: {len(dataset.labels):,} images, "
         f"{dataset.n_classes:,} classes, {dataset.prototypes.shape[1]:,} attributes, "

@@ -19,13 +19,13 @@ Read = TypeVar("Read")
 
 
 @contextmanager
-def progress(place: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
+def progress(slot: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
     """Show the progress of reading, with a button that cancels it.
 
     Any click reruns the page. The run that reads the files, with its reading process, then ends
     when it next updates the screen; closing the page has the same effect.
     """
-    with place.container(border=True):
+    with slot.container(border=True):
         bar = st.progress(0.0, text=READING)
         st.button("Cancel", icon=":material/close:", key=key, **options)
 
@@ -48,12 +48,12 @@ def read_or_cancel(files: str, read: Callable[[], Read]) -> Read:
             args=("",),
         )
         st.stop()
-    place = st.empty()
+    slot = st.empty()
     try:
-        with progress(place, f"reading_cancel_{files}", on_click=_remember, args=(files,)):
+        with progress(slot, f"reading_cancel_{files}", on_click=_remember, args=(files,)):
             return read()
     finally:
-        place.empty()
+        slot.empty()
 
 
 def _remember(files: str) -> None:

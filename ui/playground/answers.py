@@ -91,8 +91,8 @@ def compute_one(dataset: ZSLDataset, choice: RunChoice) -> bool:
     specs = (
         RunSpec.of(dataset, choice.split, method) for method in methods_of(dataset, choice.split)
     )
-    for place, spec in enumerate(filter(waiting.is_quick, specs), 1):
-        if place * run_seconds(dataset) > UNASKED:
+    for number, spec in enumerate(filter(waiting.is_quick, specs), 1):
+        if number * run_seconds(dataset) > UNASKED:
             break
         if not is_computed(spec):
             return played(spec) is not None
@@ -223,8 +223,8 @@ def job_state(method: str, status: Status | None, words: str, button: str, cover
     if (missing_extra := missing_extras.of_method(method)) is not None:
         return Pending(missing_extra.sentence, "", covers, missing_extra.command)
     if status is not None and status.active:
-        place = f"Number {status.position} in the queue" if status.position else ""
-        doing = place or status.message or "Starting a process"
+        queue_position = f"Number {status.position} in the queue" if status.position else ""
+        doing = queue_position or status.message or "Starting a process"
         return Pending(f"{doing}. {elapsed(status)}", "Cancel", covers)
     if (
         status is not None

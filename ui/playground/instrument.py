@@ -112,10 +112,10 @@ def _store_action(name: str) -> None:
     value = getattr(st.session_state.get(KEY), name, None)
     if name == "gamma" and (gamma := released(KEY, "gamma")) is not None:
         st.query_params[GAMMA] = repr(gamma)
-    elif name == "place" and (place := released(KEY, "place")) is not None:
+    elif name == "place" and (position := released(KEY, "place")) is not None:
         stops = st.session_state.get(STOPS, ())
-        if 0 <= place < len(stops):
-            st.query_params[VALUE] = stops[int(place)].replace("−", "-")  # a hyphen can be typed
+        if 0 <= position < len(stops):
+            st.query_params[VALUE] = stops[int(position)].replace("−", "-")  # a hyphen can be typed
     elif name == "ruler" and value in playground_rulers.KINDS:
         st.query_params[RULER] = value
         drop_from_address(VALUE)

@@ -173,8 +173,8 @@ def _mark(cell: MethodResult | None) -> str:
     """Return the mark of a result, and its owner unless it is precomputed."""
     if cell is None:
         return "missing"
-    whose = {"mine": " yours", "shipped": "", "others": f" {cell.who}"}[cell.origin]
-    return f"{MARKS[cell.state][0]}{whose}{', fine-tuned' * cell.fine_tuned}"
+    owner = {"mine": " yours", "shipped": "", "others": f" {cell.who}"}[cell.origin]
+    return f"{MARKS[cell.state][0]}{owner}{', fine-tuned' * cell.fine_tuned}"
 
 
 def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame) -> pd.DataFrame:

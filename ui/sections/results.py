@@ -62,8 +62,8 @@ def result_title(of: MethodResult | Column) -> str:
         return f"{name}, split {of.split}"
     if name != of.data or not of.benchmark:
         return name
-    rest = of.data.removeprefix(of.benchmark).lstrip("-_").removesuffix(".npz")
-    return f"{of.benchmark}, {rest}" if rest else of.data
+    variant = of.data.removeprefix(of.benchmark).lstrip("-_").removesuffix(".npz")
+    return f"{of.benchmark}, {variant}" if variant else of.data
 
 
 def metric_label(figure: Metric) -> str:
@@ -86,8 +86,8 @@ def lead_in_words(column: Column, metric: str = "") -> str:
         return f"{leads}; ranks have no interval: {why}"
     if not column.tied:
         return f"{leads}; all others are significantly worse"
-    are = "other is" if column.tied == 1 else "others are"
-    return f"{leads}; {column.tied} {are} not significantly worse{' (95 %)' * bool(metric)}"
+    verb = "other is" if column.tied == 1 else "others are"
+    return f"{leads}; {column.tied} {verb} not significantly worse{' (95 %)' * bool(metric)}"
 
 
 def as_clause(sentence: str) -> str:
@@ -142,8 +142,8 @@ def _show_curve(column: Column, cell: MethodResult) -> None:
         )
     else:
         why = "Split SS has no test images of seen classes, so there is no seen-unseen curve."
-        alone = "This result has no accuracies of seen and unseen classes."
-        st.info(why if column.split == "SS" else alone, icon=":material/info:")
+        message = "This result has no accuracies of seen and unseen classes."
+        st.info(why if column.split == "SS" else message, icon=":material/info:")
 
 
 def _path(cell: MethodResult) -> Path | None:

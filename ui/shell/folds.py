@@ -17,9 +17,9 @@ def fold(
     is_open: bool = False,
 ) -> None:
     """Show an expander; ``show`` draws its contents while it is open."""
-    place = st.expander(label, icon=icon, expanded=is_open, key=key, on_change="rerun")
-    if place.open:
-        with place:
+    expander = st.expander(label, icon=icon, expanded=is_open, key=key, on_change="rerun")
+    if expander.open:
+        with expander:
             show()
 
 
@@ -33,7 +33,7 @@ def menu(
     type: Literal["tertiary", "secondary"] = "tertiary",  # noqa: A002 - as Streamlit calls it
 ) -> None:
     """Show a menu; ``show`` draws its contents while it is open."""
-    place = st.popover(label, icon=icon, type=type, key=key, on_change="rerun", help=tip)
-    if place.open:
-        with place:
+    popover = st.popover(label, icon=icon, type=type, key=key, on_change="rerun", help=tip)
+    if popover.open:
+        with popover:
             show()

@@ -215,8 +215,8 @@ def _show_menus() -> None:
 
 def _show_glossary() -> None:
     """List the terms of the glossary, those on this page first."""
-    sought = st.text_input("Find a term", key="glossary_sought").strip().lower()
-    matches = [t for t in TERMS.values() if sought in t.searched()]
+    search = st.text_input("Find a term", key="glossary_sought").strip().lower()
+    matches = [t for t in TERMS.values() if search in t.searched()]
     here = [term for term in terms.on_this_page() if term in matches]
     if not matches:
         st.caption("No term contains these letters.")
@@ -368,12 +368,14 @@ def _tray() -> None:
     waiting = jobs.of_visitor(visitors.current())
     if not waiting:
         return
-    many = f"{len(waiting)} jobs" if len(waiting) > 1 else "1 job"
-    with st.popover(many, icon=":material/hourglass_top:", type="tertiary", key="tray"):
+    count_text = f"{len(waiting)} jobs" if len(waiting) > 1 else "1 job"
+    with st.popover(count_text, icon=":material/hourglass_top:", type="tertiary", key="tray"):
         st.caption("Your jobs. A job is cancelled when its last visitor leaves it.")
         for work, status in waiting:
-            place = f"number {status.position} in the queue" if status.position else "running"
-            st.progress(share_done(status), text=f"{plain(work.title)}: {place}")
+            queue_position = (
+                f"number {status.position} in the queue" if status.position else "running"
+            )
+            st.progress(share_done(status), text=f"{plain(work.title)}: {queue_position}")
             st.button(
                 "Leave",
                 icon=":material/close:",

@@ -57,5 +57,5 @@ def share_done(status: Status) -> float:
 def elapsed(status: Status) -> str:
     """Format the duration of a job until now and, if it can be estimated, from now on."""
     left = status.seconds_left
-    rest = "" if left is None else f", about {duration(left)} left"
-    return f"{duration(status.seconds)} elapsed{rest}."
+    remaining = "" if left is None else f", about {duration(left)} left"
+    return f"{duration(status.seconds)} elapsed{remaining}."

@@ -67,9 +67,9 @@ def first_real(otherwise: str) -> str:
 
 def choose_dataset() -> ZSLDataset:
     """Choose one of the data sets that can be shown now, and open it."""
-    place = st.container(width=320)
+    slot = st.container(width=320)
     import_dialog.offer()
-    with place:
+    with slot:
         return cache.dataset(choose_name("Data set", offered(variants=True)))
 
 

@@ -167,8 +167,8 @@ def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool = True) 
 
 def _patience() -> float:
     """Return the seconds left before the page has to show its panel."""
-    gone = time.monotonic() - st.session_state.get(BEGAN, time.monotonic())
-    return min(max(PATIENCE - gone, AT_LEAST), PATIENCE)
+    elapsed = time.monotonic() - st.session_state.get(BEGAN, time.monotonic())
+    return min(max(PATIENCE - elapsed, AT_LEAST), PATIENCE)
 
 
 def _panel(study: Study[Any], draw: Draw | None, was_active: bool) -> None:

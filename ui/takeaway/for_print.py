@@ -231,16 +231,16 @@ class _Plane:
         """Draw bars: grouped, overlaid, or stacked on ``tops``, which is updated."""
         lying = trace.get("orientation") == "h"
         along, across = ("y", "x") if lying else ("x", "y")
-        place, length = self._places(trace, along), self._places(trace, across)
-        mode, start = self.layout.get("barmode", "group"), np.zeros(len(place))
+        position, length = self._places(trace, along), self._places(trace, across)
+        mode, start = self.layout.get("barmode", "group"), np.zeros(len(position))
         same = [trace]
         if mode == "group" and "width" not in trace:
             same = [bar for bar in self.bars if "width" not in bar]
         k = next(k for k, bar in enumerate(same) if bar is trace)
         width = trace.get("width", (1 - self.layout.get("bargap", 0.2)) / len(same))
-        low = place + trace.get("offset", width * (k - len(same) / 2))
+        low = position + trace.get("offset", width * (k - len(same) / 2))
         if mode == "stack":
-            keys = list(zip(place.tolist(), (length < 0).tolist(), strict=True))
+            keys = list(zip(position.tolist(), (length < 0).tolist(), strict=True))
             start = np.array([tops.get(key, 0.0) for key in keys])
             tops |= dict(zip(keys, start + length, strict=True))
         marker = trace["marker"]

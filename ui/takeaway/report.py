@@ -75,9 +75,9 @@ def pin(new: Pin) -> str:
     return f"Pinned. The report has {len(pinned) + 1} item{'s' * bool(pinned)}."
 
 
-def unpin(place: int) -> None:
+def unpin(position: int) -> None:
     """Remove the pin with this index from the report."""
-    st.session_state[_PINS] = tuple(p for k, p in enumerate(pins()) if k != place)
+    st.session_state[_PINS] = tuple(p for k, p in enumerate(pins()) if k != position)
 
 
 def as_html(

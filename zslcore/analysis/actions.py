@@ -390,11 +390,11 @@ def feature_sets(
                 f"{configuration.name}: expected data with the classes of "
                 f"{configuration.dataset}; {name} has other classes."
             )
-    called = {name: _called(data) for name, data in datasets.items()}
-    often = Counter((called[name], semantics_of(data)) for name, data in datasets.items())
+    title_of = {name: _called(data) for name, data in datasets.items()}
+    counts = Counter((title_of[name], semantics_of(data)) for name, data in datasets.items())
     sets = tuple(
         FeatureSet(
-            called[name] if often[called[name], semantics_of(data)] == 1 else name,
+            title_of[name] if counts[title_of[name], semantics_of(data)] == 1 else name,
             semantics_of(data),
             name,
             data.digest,

@@ -247,10 +247,10 @@ def search_names(names: Sequence[str], words: str) -> np.ndarray | None:
     >>> search_names(["Polar bear", "seal", "blue whale"], "bear, Whale")
     array([0, 2])
     """
-    sought = [word.strip().lower() for word in words.split(",") if word.strip()]
-    if not sought:
+    terms = [word.strip().lower() for word in words.split(",") if word.strip()]
+    if not terms:
         return None
-    return np.flatnonzero([any(word in name.lower() for word in sought) for name in names])
+    return np.flatnonzero([any(word in name.lower() for word in terms) for name in names])
 
 
 def _searched(names: Sequence[str], words: str) -> np.ndarray:

@@ -224,7 +224,7 @@ def best_cells(
         is_candidate = cell.split == split and cell.task in tasks and figure in cell.figures
         if is_candidate and (with_probes or not cell.probe):
             candidates.setdefault((cell.row, cell.data), []).append(cell)
-    return {place: _with_classes(min(of, key=_order), listed) for place, of in candidates.items()}
+    return {key: _with_classes(min(of, key=_order), listed) for key, of in candidates.items()}
 
 
 def _with_classes(cell: MethodResult, listed: Sequence[MethodResult]) -> MethodResult:
@@ -420,8 +420,8 @@ class MethodTable:
         shown = {(row, c.data, c.split) for c in self.columns for row in c.cells}
         hidden: dict[HiddenBy, list[MethodResult]] = {}
         for cell in self.cells:
-            place = (cell.row, cell.data, cell.split)
-            if cell.origin != "mine" or cell.probe or place in shown:
+            key = (cell.row, cell.data, cell.split)
+            if cell.origin != "mine" or cell.probe or key in shown:
                 continue
             by: HiddenBy = "Metric"
             if "mine" not in self.origins:
@@ -446,8 +446,8 @@ class MethodTable:
 
     def candidates(self, row: str, data: str) -> list[MethodResult]:
         """Return all results of a cell, without board entries that equal one of the runs."""
-        place = (row, data, self.split_of(data))
-        results = [cell for cell in self.cells if (cell.row, cell.data, cell.split) == place]
+        key = (row, data, self.split_of(data))
+        results = [cell for cell in self.cells if (cell.row, cell.data, cell.split) == key]
         runs = [cell for cell in results if isinstance(cell.source, StoredRun)]
         return [c for c in results if c in runs or not any(c.equals(run) for run in runs)]
 
@@ -499,9 +499,9 @@ def printed_cells() -> pd.DataFrame:
     figures = figures[
         figures["figure"].isin(METRICS) & ~figures["table"].str.contains("quoted|CAL 3")
     ]
-    place = ["table", "benchmark", "split", "method", "figure"]
-    now = figures.set_index(place)["value"]
-    before = pd.concat(of_benchmark_paper(earlier_version)).set_index(place)["value"]
+    key_columns = ["table", "benchmark", "split", "method", "figure"]
+    now = figures.set_index(key_columns)["value"]
+    before = pd.concat(of_benchmark_paper(earlier_version)).set_index(key_columns)["value"]
     before = before.reindex(now.index).where(lambda first: first != now)
     rows = []
     for (_, one), first in zip(figures.iterrows(), before, strict=True):
@@ -538,7 +538,7 @@ def seconds_of(cells: Iterable[MethodResult], row: str, data: str, split: str) -
     mean: dict[tuple[str, str], list[float]] = {}
     for cell in timed:
         mean.setdefault((cell.row, cell.data), []).append(cell.seconds)
-    median = {place: float(np.median(values)) for place, values in mean.items()}
+    median = {key: float(np.median(values)) for key, values in mean.items()}
     guesses = []
     for (method, other), seconds in median.items():
         shared = [m for m, d in median if d == data and (m, other) in median]

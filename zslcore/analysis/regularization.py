@@ -255,8 +255,8 @@ class RegularizationPath:
     def table(self) -> pd.DataFrame:
         """Return the metrics of each value, and the tasks for which it was chosen."""
         chosen = np.full(len(self.values), "", dtype=object)
-        for place, task in ((self.for_zsl, "ZSL"), (self.for_gzsl, "GZSL")):
-            chosen[place] = " and ".join(filter(None, (chosen[place], task)))
+        for parameters, task in ((self.for_zsl, "ZSL"), (self.for_gzsl, "GZSL")):
+            chosen[parameters] = " and ".join(filter(None, (chosen[parameters], task)))
         columns = {
             "value": self.values,
             "chosen_for": chosen,

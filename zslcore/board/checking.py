@@ -337,8 +337,8 @@ def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
         yield from _figure_difference(f"figures.{name}", value, recomputed_figures[name])
     for figure, of_class in classes_of(predictions).items():
         for name, value in entry.per_class.get(figure, {}).items():
-            place = clean_text(f"per_class.{figure}.{name}", 80)
-            yield from _figure_difference(place, value, of_class.get(name))
+            field = clean_text(f"per_class.{figure}.{name}", 80)
+            yield from _figure_difference(field, value, of_class.get(name))
 
 
 def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
@@ -398,14 +398,14 @@ def _run_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[st
     yield from _difference("spec.seed", seed if run.seed is None else run.seed, seed)
     params = entry.parameters.params
     for name in sorted({*run.params} & {*params}):
-        place = f"parameters.params.{clean_text(name, 60)}"
-        yield from _difference(place, run.params[name], params[name])
+        field = f"parameters.params.{clean_text(name, 60)}"
+        yield from _difference(field, run.params[name], params[name])
 
 
-def _difference(place: str, expected: object, got: object) -> Iterator[str]:
+def _difference(field: str, expected: object, got: object) -> Iterator[str]:
     if expected != got:
         expected_text, got_text = (clean_text(repr(value), 60) for value in (expected, got))
-        yield f"{place}: expected that of its predictions, {expected_text}; got {got_text}"
+        yield f"{field}: expected that of its predictions, {expected_text}; got {got_text}"
 
 
 def _figure_difference(

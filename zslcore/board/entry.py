@@ -268,12 +268,12 @@ def _checked(values: dict[str, Any], file: str) -> BoardEntry:
 
 def _invalid_values(values: Any) -> Iterator[str]:
     """Yield values, and names of fields, that are not allowed in a JSON of the board."""
-    for place, value in leaves(values):
+    for path, value in leaves(values):
         if isinstance(value, float) and not math.isfinite(value):
-            yield f"{clean_text(place, 80)}: expected a finite number; got {value}"
+            yield f"{clean_text(path, 80)}: expected a finite number; got {value}"
         elif isinstance(value, str) and (not value.isprintable() or len(value) > MAX_TEXT):
             limit = f"at most {MAX_TEXT} characters" if value.isprintable() else "printable text"
-            yield f"{clean_text(place, 80)}: expected {limit}; got {clean_text(repr(value), 60)}"
+            yield f"{clean_text(path, 80)}: expected {limit}; got {clean_text(repr(value), 60)}"
 
 
 def _filled(values: dict[str, Any]) -> dict[str, Any]:
@@ -316,6 +316,6 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
         yield from _differs("figures.zsl", "the mean of its classes", mean, f.zsl)
 
 
-def _differs(place: str, name: str, expected: float, got: float) -> Iterator[str]:
+def _differs(field: str, name: str, expected: float, got: float) -> Iterator[str]:
     if abs(expected - got) > ROUNDING:
-        yield f"{place}: expected {name}, {expected:.4f}; got {got:.4f}"
+        yield f"{field}: expected {name}, {expected:.4f}; got {got:.4f}"

@@ -127,13 +127,13 @@ def _selected_and_all(
         if kind not in KINDS:
             raise closest_name("kind of result", kind, KINDS)
     kinds, stored = args.kind or default, _all_runs()
-    wanted = RunFilter(args.dataset, args.split, args.method, _day(args.since), args.own)
-    others = [one for one in ResultStore().others(kinds) if wanted(one)]
+    run_filter = RunFilter(args.dataset, args.split, args.method, _day(args.since), args.own)
+    others = [one for one in ResultStore().others(kinds) if run_filter(one)]
     if RUN not in kinds:
         return [], others, stored
     try:
-        wanted.check(stored)
-        return select_runs(stored, wanted, args.sort, reverse=args.reverse), others, stored
+        run_filter.check(stored)
+        return select_runs(stored, run_filter, args.sort, reverse=args.reverse), others, stored
     except UnknownNameError:  # no run has this name, but another result may
         if others and args.sort in sorted_by():
             return [], others, stored

@@ -244,8 +244,8 @@ def _under_titles(value: Mapping[str, Any]) -> list[Any]:
     for _ in range(MOST_LEVELS):
         under = [each for of in level for key, each in of.items() if squeeze(key) in TITLE]
         if any(isinstance(each, list | dict) for each in under) or len(level) > MOST_OBJECTS:
-            held = [each for each in under if isinstance(each, list | dict) and each]
-            return [of for k, of in enumerate(held) if of not in held[:k]] if held else under
+            nested = [each for each in under if isinstance(each, list | dict) and each]
+            return [of for k, of in enumerate(nested) if of not in nested[:k]] if nested else under
         level = [each for of in level for each in of.values() if isinstance(each, dict)]
     return []
 

@@ -323,14 +323,14 @@ def _check_folder(folder: Path, names: Iterable[str], *, overwrite: bool, size: 
     """Refuse, before writing, a folder that cannot hold the files."""
     paths = [folder / name for name in names]
     try:
-        for place in paths:
-            if place.is_dir() or (os.path.lexists(place) and not overwrite):
+        for path in paths:
+            if path.is_dir() or (os.path.lexists(path) and not overwrite):
                 raise ParameterError(
-                    f"{place}: expected no file of this name; got one; choose another folder, or "
+                    f"{path}: expected no file of this name; got one; choose another folder, or "
                     "replace it with --overwrite."
                 )
-        for place in paths:
-            place.parent.mkdir(parents=True, exist_ok=True)
+        for path in paths:
+            path.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             free = shutil.disk_usage(folder).free
     except OSError as error:

@@ -508,8 +508,8 @@ def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
         return _by_image(parts, "labels", values), ()
     listed = array.contents.names(array.name)
     names = tuple(dict.fromkeys(listed))
-    place = {name: k for k, name in enumerate(names)}
-    return _by_image(parts, "labels", np.array([place[name] for name in listed])), names
+    number_of = {name: k for k, name in enumerate(names)}
+    return _by_image(parts, "labels", np.array([number_of[name] for name in listed])), names
 
 
 def _by_image(parts: Mapping[str, Array], part: str, values: np.ndarray) -> np.ndarray:
@@ -696,8 +696,8 @@ def _from_rows(
 
 def parquet_files(folder: Path) -> list[Path]:
     """Return the Parquet files of a Hugging Face data set, in the folder or its ``data``."""
-    for place in (folder, folder / "data"):
-        if place.is_dir() and (files := sorted(place.glob("*.parquet"))):
+    for parent in (folder, folder / "data"):
+        if parent.is_dir() and (files := sorted(parent.glob("*.parquet"))):
             return files
     return []
 

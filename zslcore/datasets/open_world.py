@@ -210,7 +210,7 @@ def new_classes(rule: str, class_names: Sequence[str]) -> list[int]:
             f"{of.title}: expected its {len(of.classes)} classes; got {len(labels)}, without "
             f"{missing!r}."
         )
-    return [place for place, label in enumerate(labels) if label >= n_base(len(of.classes))]
+    return [position for position, label in enumerate(labels) if label >= n_base(len(of.classes))]
 
 
 # --- Templates ------------------------------------------------------------------------------------

@@ -279,13 +279,13 @@ def _kappa(dataset: str) -> float:
 
 
 def _world(dataset: str, extractor: SimulatedExtractor, seed: int) -> World:
-    place = list(EXTRACTORS).index(extractor.key)
+    position = list(EXTRACTORS).index(extractor.key)
     return World(
         k=K,
         rho=extractor.rho,
         omega=extractor.omega,
         demo=DEMO,
-        seed=_SEEDS[dataset] + 1000 * place + 10_000 * seed,
+        seed=_SEEDS[dataset] + 1000 * position + 10_000 * seed,
         kappa=_kappa(dataset),
     )
 

@@ -814,8 +814,8 @@ def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
         listed[part] = []
         items = value.get(part, [])
         expect(isinstance(items, list), f"{file}, {part}", "a list of images", type(items).__name__)
-        for place, item in enumerate(items):
-            image, label, name = _item(file, part, place, item)
+        for position, item in enumerate(items):
+            image, label, name = _item(file, part, position, item)
             if names.setdefault(label, name) != name:
                 both = f"{clean_text(names[label], 60)} and {clean_text(name, 60)}"
                 raise refusal_of(f"{file}, {part}", f"one name for label {label}", both)
@@ -839,8 +839,8 @@ def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
     )
 
 
-def _item(file: str, part: str, place: int, item: Any) -> tuple[str, int, str]:
-    where, three = f"{file}, {part}, item {place + 1}", isinstance(item, list) and len(item) == 3
+def _item(file: str, part: str, position: int, item: Any) -> tuple[str, int, str]:
+    where, three = f"{file}, {part}, item {position + 1}", isinstance(item, list) and len(item) == 3
     if not three or not isinstance(item[0], str) or not isinstance(item[2], str):
         raise refusal_of(where, "[image, label, class]", clean_text(repr(item), 60))
     label = item[1]

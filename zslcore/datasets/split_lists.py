@@ -289,23 +289,24 @@ def _with_one_form(file: str, entries: Entries) -> Entries:
 def _refuse_several_labels(file: str, labels: Collection[str]) -> None:
     """Refuse images with several labels in one text: ``Edema|Mass``, or ``['cat', 'dog']``.
 
-    Names between separators are labels if they also occur alone, or at another place of a text; a
-    class may have synonyms, and its name may begin with those of its broader classes.
+    Names between separators are labels if they also occur alone, or at another position between
+    separators. Otherwise they may be the synonyms of one class, or the names of its broader
+    classes.
     """
     several = [label for label in labels if LABELS_IN_BRACKETS.fullmatch(label)]
     for separator in LABEL_SEPARATORS:
         joined = [label for label in labels if separator in label]
-        places: dict[str, set[int]] = {}
+        positions: dict[str, set[int]] = {}
         for label in labels:
             pieces = label.split(separator)
-            for place, piece in enumerate(pieces):
-                places.setdefault(piece.strip(), set()).add(place if len(pieces) > 1 else -1)
-        again = [
+            for position, piece in enumerate(pieces):
+                positions.setdefault(piece.strip(), set()).add(position if len(pieces) > 1 else -1)
+        repeated = [
             label
             for label in joined
-            if any(len(places[piece.strip()]) > 1 for piece in label.split(separator))
+            if any(len(positions[piece.strip()]) > 1 for piece in label.split(separator))
         ]
-        several += again if 2 * len(again) >= len(joined) else []
+        several += repeated if 2 * len(repeated) >= len(joined) else []
     if several:
         got = clean_text(repr(min(several)), 60)
         raise refusal_of(file, "one class per image", f"{got}; {MULTI}")
@@ -363,10 +364,10 @@ def _named_within_classes(entries: Entries) -> Entries:
 def _same_images(
     rows: ImageRows, labels: np.ndarray, parts: Mapping[str, np.ndarray]
 ) -> Iterator[str]:
-    """Ask whether images of a class in training and test are the same, by two forms of a path.
+    """Ask whether an image in training and an image of its class in test may be the same file.
 
-    One path is then the end of the other, without regard to case, or to the suffix if some names
-    have none. Raises a FileRefusedError for an image in more than MOST_FOLDERS folders.
+    They may be if one path is the end of the other, ignoring case, and ignoring suffixes if some
+    names have none. Raises a FileRefusedError for an image in more than MOST_FOLDERS folders.
     """
     sides = [
         _by_label(labels, [parts[part] for part in of if part in parts])

@@ -318,17 +318,17 @@ def _by_name(
 
     Labels are unchanged if the files have equally many classes, but no class name in common.
     """
-    place = {class_key(name): row for row, name in enumerate(side.classes)}
-    if not {class_key(name) for name in class_names} & set(place) and len(class_names) == len(
+    row_of = {class_key(name): row for row, name in enumerate(side.classes)}
+    if not {class_key(name) for name in class_names} & set(row_of) and len(class_names) == len(
         side.classes
     ):
         return labels
     where = f"{clean_text(path.name)}, variable 'labels'"
     expect_range(where, labels, len(class_names), "positions in its class names", first=0)
     for c in np.unique(labels):
-        if class_key(class_names[c]) not in place:
+        if class_key(class_names[c]) not in row_of:
             raise closest_name(f"class in {clean_text(path.name)}", class_names[c], side.classes)
-    rows = np.array([place.get(class_key(name), -1) for name in class_names])
+    rows = np.array([row_of.get(class_key(name), -1) for name in class_names])
     return rows[labels]
 
 
@@ -355,12 +355,12 @@ def _read_csv(
                 f"class in {file}, {_row(table, 'label', code)},", label, side.classes
             )
     parts = {}
-    for code, place in enumerate(table.texts.get("split", ())):
+    for code, part in enumerate(table.texts.get("split", ())):
         where = f"{file}, {_row(table, 'split', code)}"
         expect(
-            place in SPLIT_PARTS, where, f"{', '.join(SPLIT_PARTS)} in column 'split'", repr(place)
+            part in SPLIT_PARTS, where, f"{', '.join(SPLIT_PARTS)} in column 'split'", repr(part)
         )
-        parts[place] = np.flatnonzero(table.codes["split"] == code)
+        parts[part] = np.flatnonzero(table.codes["split"] == code)
     of_text = np.array([number[class_key(label)] for label in table.texts["label"]])
     files = [table.texts[title][code] for title in images[:1] for code in table.codes[title]]
     unread = f"; left out: {', '.join(left_out)}" if left_out else ""

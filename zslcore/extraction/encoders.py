@@ -250,7 +250,7 @@ def _remove_classifier(model: nn.Module, name: str) -> str:
     """Replace the classification layer by the identity; return its name."""
     from torch import nn
 
-    last = [place for place, module in model.named_modules() if isinstance(module, nn.Linear)]
+    last = [path for path, module in model.named_modules() if isinstance(module, nn.Linear)]
     if not last:
         raise ParameterError(
             f"{name}: expected a network that ends in a linear layer; got one that does not."

@@ -264,10 +264,10 @@ class _Parts:
             "image_files": np.array([self.images.files[i] for i in keep]),
             "provenance": np.array(provenance),
         }
-        place = np.full(len(self.images.files), -1)
-        place[keep] = np.arange(len(keep))
+        position = np.full(len(self.images.files), -1)
+        position[keep] = np.arange(len(keep))
         for part, rows in self.images.parts.items():
-            arrays[part] = place[rows][place[rows] >= 0]
+            arrays[part] = position[rows][position[rows] >= 0]
         if encoder.pretraining:
             arrays["pretraining"] = np.array(encoder.pretraining)
         if prototypes is not None:

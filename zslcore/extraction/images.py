@@ -327,13 +327,13 @@ def images_of_csv(path: Path, folder: Path) -> Listing:
     return _listing(folder, labelled, [])
 
 
-def _of_row(row: dict[str, str], place: str, folder: Path) -> tuple[str, str]:
+def _of_row(row: dict[str, str], line: str, folder: Path) -> tuple[str, str]:
     file, label = row.get("image_file", "").strip(), row.get("label", "").strip()
     if not file or not label:
-        raise FileRefusedError(f"{place}: expected an image and its label; got nothing.")
+        raise FileRefusedError(f"{line}: expected an image and its label; got nothing.")
     inside = Path(os.path.normpath(file)).as_posix()
     if Path(file).is_absolute() or inside.startswith("../") or "\0" in file:
-        expect(False, place, f"a path below {clean_text(folder.name)}", repr(clean_text(file)))
+        expect(False, line, f"a path below {clean_text(folder.name)}", repr(clean_text(file)))
     return inside, label
 
 
@@ -347,13 +347,13 @@ def _listing(folder: Path, labelled: list[tuple[str, str]], others: list[str]) -
         )
     cleaned = [clean_text(label) for _, label in labelled]
     names = sorted(set(cleaned))
-    place = {name: number for number, name in enumerate(names)}
-    if "" in place:
+    number_of = {name: number for number, name in enumerate(names)}
+    if "" in number_of:
         raise DatasetError("Expected a class with a name; got one without printable letters.")
     return Listing(
         root=folder,
         files=tuple(file for file, _ in labelled),
-        labels=np.array([place[label] for label in cleaned], dtype=np.int64),
+        labels=np.array([number_of[label] for label in cleaned], dtype=np.int64),
         class_names=tuple(names),
         left_out=tuple(others),
     )

@@ -389,10 +389,10 @@ class Following:
     def status(self) -> WorkStatus:
         """Return the progress of all pieces."""
         in_progress, done = [], sum(self._weight[name] for name in self._done)
-        for name, place in self._place.items():
+        for name, position in self._place.items():
             with suppress(OSError, ValueError):
                 if name not in self._done:
-                    entry = json.loads((self._folder / place).read_bytes())
+                    entry = json.loads((self._folder / position).read_bytes())
                     in_progress.append((name, str(entry["message"])))
                     done += float(entry["share"]) * self._weight[name]
         share = done / self._total if self._total else 1.0

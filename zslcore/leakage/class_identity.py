@@ -57,15 +57,13 @@ def _merged(listed: SplitList, merge_into: dict[int, int], remark: str) -> Split
         target[c] = other
     kept_classes, number = np.unique(target, return_inverse=True)
     order = sorted(range(len(kept_classes)), key=lambda k: int(np.flatnonzero(number == k)[0]))
-    place = np.argsort(order)[number]
+    rank = np.argsort(order)[number]
     return replace(
         listed,
         class_names=tuple(listed.class_names[kept_classes[k]] for k in order),
-        labels=place[listed.labels] if listed.labels.size else listed.labels,
-        sides={side: np.unique(place[classes]) for side, classes in listed.sides.items()},
-        folds=tuple(
-            (np.unique(place[train]), np.unique(place[val])) for train, val in listed.folds
-        ),
+        labels=rank[listed.labels] if listed.labels.size else listed.labels,
+        sides={side: np.unique(rank[classes]) for side, classes in listed.sides.items()},
+        folds=tuple((np.unique(rank[train]), np.unique(rank[val])) for train, val in listed.folds),
         note=listed.note + remark,
     )
 
@@ -73,12 +71,12 @@ def _merged(listed: SplitList, merge_into: dict[int, int], remark: str) -> Split
 def _with_plurals(listed: SplitList) -> SplitList:
     """Ask whether a seen and an unseen class are the same if their names differ by -s or -es."""
     keys = [class_key(name) for name in listed.class_names]
-    place = {key: c for c, key in enumerate(keys)}
+    class_of = {key: c for c, key in enumerate(keys)}
     pairs = [
-        (place[plural], c)
+        (class_of[plural], c)
         for c, key in enumerate(keys)
         for plural in (f"{key}s", f"{key}es")
-        if len(key) > 2 and plural in place
+        if len(key) > 2 and plural in class_of
     ]
     if not pairs:
         return listed

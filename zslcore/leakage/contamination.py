@@ -641,12 +641,12 @@ def not_found(unread: Sequence[str], n: int) -> str:
     k = len(unread)
     if k == n and k > 1:
         return f"WordNet has none of the {n:,} names{_named(unread)}: they are not compared."
-    many, verb, pronoun = (
+    subject, verb, pronoun = (
         (f"{k:,} of {n:,} names", "are", "they are")
         if k > 1
         else (f"1 of {n:,} names" if n > 1 else "The name", "is", "it is")
     )
-    return f"{many} {verb} not found in WordNet{_named(unread)}: {pronoun} not compared."
+    return f"{subject} {verb} not found in WordNet{_named(unread)}: {pronoun} not compared."
 
 
 def _undecided(

@@ -232,9 +232,9 @@ def _owner(
     main = (free or welcome or list(others))[0]
     one = WITH.get(main.kind, ())
     also = f"with at most one file of {' or '.join(one)}" if one else "alone"
-    many = f"one {IN_WORDS[main.kind]} to which this file belongs; got {len(free)}"
+    expected = f"one {IN_WORDS[main.kind]} to which this file belongs; got {len(free)}"
     single = f"{IN_WORDS[main.kind]} {main.name} {also}; got {IN_WORDS[file.kind]}, too"
-    raise FileRefusedError(f"{file.name}: expected {many if len(free) > 1 else single}.")
+    raise FileRefusedError(f"{file.name}: expected {expected if len(free) > 1 else single}.")
 
 
 def _has_labels(scores: RecognisedFile) -> bool:

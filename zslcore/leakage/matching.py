@@ -727,14 +727,14 @@ def match_names(
 
 
 def _matches(query: Query, index: Index, rules: Iterable[tuple[Rule, Strength]]) -> Iterator[Match]:
-    taken: set[int] = set()
+    used: set[int] = set()
     for rule, strength in rules:
         name, n_found = rule.__name__.strip("_").replace("_", " "), 0
         for i, evidence in rule(query, index):
             if n_found == MOST:
                 break
-            if i not in taken:
-                taken.add(i)
+            if i not in used:
+                used.add(i)
                 n_found += 1
                 vocabulary, entry = index.vocabulary.name, str(index.vocabulary.entries[i])
                 yield Match(query.name.text, vocabulary, entry, strength, name, evidence)

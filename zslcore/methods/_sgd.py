@@ -110,10 +110,10 @@ def first_violator(violates: Tensor, is_true: Tensor, draw: Draw) -> tuple[Tenso
     the first violator of each row, if there is one, and the number of classes visited, shape
     (n_samples, 1).
     """
-    place = draw().masked_fill(is_true, -1)
-    violator_place, column = place.masked_fill(~violates, -1).max(dim=1, keepdim=True)
+    draw_order = draw().masked_fill(is_true, -1)
+    violator_place, column = draw_order.masked_fill(~violates, -1).max(dim=1, keepdim=True)
     violator = violates.new_zeros(violates.shape).scatter_(1, column, value=True) & violates
-    return violator, (~is_true & (place >= violator_place)).sum(dim=1, keepdim=True)
+    return violator, (~is_true & (draw_order >= violator_place)).sum(dim=1, keepdim=True)
 
 
 def violators(

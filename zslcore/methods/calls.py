@@ -145,8 +145,8 @@ def failure(error: BaseException, function: str, files: Collection[str]) -> str:
         function = frames[0].name
     if isinstance(error, SyntaxError) and error.lineno:
         line = error.lineno
-    place = f" in line {line}" if line else ""
+    line_text = f" in line {line}" if line else ""
     message = clean_text(str(error).strip().partition("\n")[0], MESSAGE_LETTERS)
     end = "" if message.endswith((".", "!", "?")) else "."
     cause = f": {message}{end}" if message else " without a message."
-    return f"{function} raised {type(error).__name__}{place}{cause}"
+    return f"{function} raised {type(error).__name__}{line_text}{cause}"

@@ -73,9 +73,9 @@ def drop_oldest_predictions(db: sqlite3.Connection, budget: int) -> int:
     """Remove the oldest predictions beyond ``budget`` bytes, but never all; return their number."""
     rows = db.execute("SELECT id, length(parquet) FROM predictions ORDER BY rowid DESC").fetchall()
     total, old = 0, []
-    for place, (id_, size) in enumerate(rows):
+    for rank, (id_, size) in enumerate(rows):
         total += size
-        if total > budget and place:
+        if total > budget and rank:
             old.append((id_,))
     db.executemany("DELETE FROM predictions WHERE id = ?", old)
     return len(old)
@@ -371,9 +371,9 @@ def _is_content(value: object, table: str) -> bool:
 def _rows(db: sqlite3.Connection, table: str) -> Iterator[Row]:
     """Yield rows readable by scans from both ends or by the key index; rows may repeat."""
     numbers: list[Row] = []
-    for way in ("NOT INDEXED", "NOT INDEXED ORDER BY rowid DESC"):
+    for order in ("NOT INDEXED", "NOT INDEXED ORDER BY rowid DESC"):
         with suppress(sqlite3.Error):  # the connection may be closed, too
-            for row in db.execute(f"SELECT * FROM {table} {way}"):  # noqa: S608
+            for row in db.execute(f"SELECT * FROM {table} {order}"):  # noqa: S608
                 if len(row) == len(COLUMNS[table]):
                     yield row
     with suppress(sqlite3.Error):

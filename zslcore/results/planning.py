@@ -112,8 +112,8 @@ class RunPlan:
         """Compute the missing runs of a spec, including derived runs; return their number."""
         first, fitted, n = self.first(spec, store), 0, self._most_runs(spec, dataset)
 
-        def put(spec: RunSpec, place: int, *, with_oracle: bool = False) -> RunResult:
-            part = part_of(progress, place, n)
+        def put(spec: RunSpec, position: int, *, with_oracle: bool = False) -> RunResult:
+            part = part_of(progress, position, n)
             done = run(spec, dataset, with_oracle=with_oracle, progress=part)
             store.put_run(done)
             return done.result
@@ -121,9 +121,9 @@ class RunPlan:
         if first is None:
             first = put(spec, 0, with_oracle="oracle" in self.choices)
             fitted += 1
-        for place, other in enumerate(self.following(first), 1):
+        for position, other in enumerate(self.following(first), 1):
             if store.get(other.key) is None:
-                put(other, place)
+                put(other, position)
                 fitted += 1
         return fitted
 
@@ -149,17 +149,17 @@ class RunPlan:
         Methods that start with the same classifiers run in sequence in one process. Yields each run
         of the plan at its end, with its error or "".
         """
-        together: dict[tuple[str, str, str], list[RunSpec]] = {}
+        groups: dict[tuple[str, str, str], list[RunSpec]] = {}
         for spec in sorted(self.unfinished(results), key=lambda spec: spec.estimator.iterative):
             group_key = spec.estimator.shared_classifier or spec.key
-            together.setdefault((spec.dataset, spec.split, group_key), []).append(spec)
-        n_jobs = min(at_a_time, len(together) or 1)
+            groups.setdefault((spec.dataset, spec.split, group_key), []).append(spec)
+        n_jobs = min(at_a_time, len(groups) or 1)
         with parallel(n_jobs, "generator_unordered") as work:
             for completed in work(
                 delayed(_completed)(
                     replace(self, specs=specs), plugins.plugin_sources([specs[0].method])
                 )
-                for specs in together.values()
+                for specs in groups.values()
             ):
                 yield from completed
 

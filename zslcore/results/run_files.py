@@ -48,14 +48,14 @@ def checked_runs(values: Any, file: str) -> list[RunResult]:
     return [_read(entry, f"{file}, result {n}") for n, entry in enumerate(entries, 1)]
 
 
-def _read(entry: Any, place: str) -> RunResult:
+def _read(entry: Any, where: str) -> RunResult:
     try:
         result = RunResult.from_json(json.dumps(entry))
         wrong = next(_contradictions(entry, result), None)
     except (UnreadableError, LookupError, TypeError) as error:
-        raise FileRefusedError(f"{place}: {clean_text(str(error)).rstrip('.')}.") from None
+        raise FileRefusedError(f"{where}: {clean_text(str(error)).rstrip('.')}.") from None
     if wrong:
-        raise FileRefusedError(f"{place}: {wrong}.")
+        raise FileRefusedError(f"{where}: {wrong}.")
     return result
 
 

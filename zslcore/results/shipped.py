@@ -218,9 +218,9 @@ def cached_dataset(name: str) -> ZSLDataset:
 def _labels(predictions: Predictions) -> np.ndarray:
     """Return the class of each image of the benchmark, numbered as in the predictions."""
     benchmark = predictions.provenance.benchmark
-    place = {class_key(name): c for c, name in enumerate(predictions.class_names)}
+    column_of = {class_key(name): c for c, name in enumerate(predictions.class_names)}
     names = class_facts(benchmark).classes["class"]
-    labels = np.array([place[class_key(name)] for name in names])[row_facts(benchmark).labels]
+    labels = np.array([column_of[class_key(name)] for name in names])[row_facts(benchmark).labels]
     for part in (predictions.test, *predictions.folds):
         if not np.array_equal(labels[part.rows], part.labels):
             raise DatasetError(f"{predictions.provenance.dataset}: labels are not {benchmark}'s.")

@@ -39,7 +39,7 @@ LISTED = 12
 
 @dataclass(frozen=True, slots=True)
 class ScoreReading:
-    """Way of reading scores; ``metrics`` are fractions by name: H, u, s, ZSL and AUSUC."""
+    """Reading of scores; ``metrics`` are fractions by name: H, u, s, ZSL and AUSUC."""
 
     name: str
     metrics: Mapping[str, float]
@@ -47,8 +47,8 @@ class ScoreReading:
 
 
 @dataclass(frozen=True, slots=True)
-class Distance:
-    """Reading of one printed number: its value, and whether it rounds to the printed digits."""
+class ComparedReading:
+    """Value of a reading of one printed number, and whether it rounds to the printed digits."""
 
     name: str
     value: float
@@ -62,9 +62,9 @@ class Explanation:
     """Readings of each printed number, nearest first, and readings that explain all numbers."""
 
     printed: tuple[Printed, ...]
-    distances: tuple[tuple[Distance, ...], ...]
-    together: tuple[str, ...]
-    beyond: tuple[str, ...]
+    distances: tuple[tuple[ComparedReading, ...], ...]
+    common_readings: tuple[str, ...]
+    other_causes: tuple[str, ...]
 
     @property
     def explained(self) -> bool:
@@ -76,8 +76,8 @@ class Explanation:
         """One sentence per printed number, and one on all numbers together if there are several."""
         sentences = [_sentence(*pair) for pair in zip(self.printed, self.distances, strict=True)]
         if len(self.printed) > 1:
-            if self.together:
-                sentences.append(f"All numbers together: {'; or '.join(self.together)}.")
+            if self.common_readings:
+                sentences.append(f"All numbers together: {'; or '.join(self.common_readings)}.")
             else:
                 sentences.append("No single reading gives all numbers.")
         return tuple(sentences)
@@ -94,14 +94,16 @@ class Explanation:
                     f"{each.name}"
                 )
         lines += ["", "Causes that scores cannot show"]
-        return "\n".join([*lines, *(f"  {text}" for text in self.beyond)]).replace("γ", "gamma")
+        return "\n".join([*lines, *(f"  {text}" for text in self.other_causes)]).replace(
+            "γ", "gamma"
+        )
 
     def to_json(self) -> str:
         """Return the explanation as JSON; values are fractions, distances are points."""
         values = {
             "explained": self.explained,
             "sentences": self.sentences,
-            "together": self.together,
+            "together": self.common_readings,
             "printed": [
                 {
                     "metric": printed.name,
@@ -110,12 +112,12 @@ class Explanation:
                 }
                 for printed, distances in zip(self.printed, self.distances, strict=True)
             ],
-            "beyond": self.beyond,
+            "beyond": self.other_causes,
         }
         return strict_json(values)
 
 
-def _without_name(distance: Distance) -> dict[str, Any]:
+def _without_name(distance: ComparedReading) -> dict[str, Any]:
     return {name: value for name, value in asdict(distance).items() if name != "name"}
 
 
@@ -151,14 +153,14 @@ def explain(
     if without_leaks:
         description = "γ = 0, per class, without the test images that the split trains on"
         readings.append(ScoreReading(description, without_leaks, "name it"))
-    distances = tuple(distances_of(each, readings) for each in printed)
-    together = tuple(
+    distances = tuple(compare_readings(each, readings) for each in printed)
+    common = tuple(
         reading.name
         for reading in readings
         if all(p.name in reading.metrics and p.is_of(reading.metrics[p.name]) for p in printed)
     )
     return Explanation(
-        tuple(printed), distances, together, (*_beyond(reports, first_release=first_release),)
+        tuple(printed), distances, common, (*_other_causes(reports, first_release=first_release),)
     )
 
 
@@ -277,15 +279,17 @@ def _readings_of_several(of_files: Sequence[Sequence[ScoreReading]]) -> Iterator
             yield ScoreReading(text, best.metrics, "oracle")
 
 
-def distances_of(printed: Printed, readings: Sequence[ScoreReading]) -> tuple[Distance, ...]:
-    """Return the readings with the printed metric, nearest first."""
-    distances: dict[str, Distance] = {}
+def compare_readings(
+    printed: Printed, readings: Sequence[ScoreReading]
+) -> tuple[ComparedReading, ...]:
+    """Compare a printed number with the readings of its metric; return them, nearest first."""
+    distances: dict[str, ComparedReading] = {}
     for reading in readings:
         value = reading.metrics.get(printed.name)
         if value is not None and reading.name not in distances:
             points = 100 * value - float(printed.text)
             explains = printed.is_of(value)
-            distances[reading.name] = Distance(
+            distances[reading.name] = ComparedReading(
                 reading.name, value, points, explains, reading.standing
             )
     order = ("usual", "name it", "oracle")
@@ -294,7 +298,7 @@ def distances_of(printed: Printed, readings: Sequence[ScoreReading]) -> tuple[Di
     )
 
 
-def _sentence(printed: Printed, distances: Sequence[Distance]) -> str:
+def _sentence(printed: Printed, distances: Sequence[ComparedReading]) -> str:
     number = f"{printed.name} {printed.text}"
     fit = [each for each in distances if each.explains]
     if not distances:
@@ -307,14 +311,14 @@ def _sentence(printed: Printed, distances: Sequence[Distance]) -> str:
         )
     if len(fit) == 1:
         return f"{number} is explained by one reading: {fit[0].name}."
-    ways = "; ".join(each.name for each in fit)
-    return f"{number} is explained by {len(fit)} readings, which all give the same digits: {ways}."
+    names = "; ".join(each.name for each in fit)
+    return f"{number} is explained by {len(fit)} readings, which all give the same digits: {names}."
 
 
 # --- Causes that scores cannot show ---------------------------------------------------------------
 
 
-def _beyond(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[str]:
+def _other_causes(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[str]:
     """Yield causes that scores cannot show, with the size of their effect measured on CUB."""
     benchmark = next((r.matrix.benchmark for r in reports if r.matrix.benchmark), "")
     trained = _range("leak_cost.csv", "difference", "leak", "training")

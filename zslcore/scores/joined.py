@@ -33,7 +33,7 @@ from zslcore.leakage.split_card import card_of_split
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
 from zslcore.names import places_of
 from zslcore.numbers import counted, percent
-from zslcore.scores.explain import distances_of, readings_of
+from zslcore.scores.explain import compare_readings, readings_of
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.printed import PRINTED, Printed
 from zslcore.scores.protocols import ORACLE
@@ -342,7 +342,7 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
         yield Finding(title, "ok", text)
         return
     u, s, _ = without.clean
-    gone = {(True, True): "", (False, True): "unseen ", (True, False): "seen "}.get(
+    missing_side = {(True, True): "", (False, True): "unseen ", (True, False): "seen "}.get(
         (u is not None, s is not None), "test "
     )
     none_left = f" Every {gone}image leaks." if gone else ""
@@ -374,7 +374,7 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
         if not reproduced:
             actual = f"; the scores give {percent(of[0][2])}" if of else ""
             text = f"Not reproduced by any protocol{actual}."
-            nearest = next(iter(distances_of(each, [*readings_of([report])])), None)
+            nearest = next(iter(compare_readings(each, [*readings_of([report])])), None)
             if nearest is not None and nearest.explains:
                 text = (
                     f"Not reproduced by any protocol{actual}, but by this reading: {nearest.name}."

@@ -244,8 +244,8 @@ def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray
     classes = [class_key(names[k][len(first) :]) for k in scores[first]]
     best = values[:, scores[first]].argmax(axis=1)
     for start, columns in scores.items():
-        place = {class_key(names[k][len(start) :]): k for k in columns}
-        predicted = values[:, [place[key] for key in classes]].argmax(axis=1)
+        column_of = {class_key(names[k][len(start) :]): k for k in columns}
+        predicted = values[:, [column_of[key] for key in classes]].argmax(axis=1)
         if not np.array_equal(predicted, best):
             shown = " and ".join(repr(names[of[each][0]]) for each in (first, start))
             raise FileRefusedError(
@@ -282,10 +282,10 @@ def unseen_by_image(
     for title, values in others.items():
         if len(values) != len(y) or not len(y):
             continue
-        cells, place = np.unique(_as_cells(values), return_inverse=True)
+        cells, index = np.unique(_as_cells(values), return_inverse=True)
         if len(cells) > 4:
             continue
-        sides = np.array([side_of_cell(title, cell) for cell in cells])[place]
+        sides = np.array([side_of_cell(title, cell) for cell in cells])[index]
         unseen, seen = (np.unique(y[sides == side]) for side in ("unseen", "seen"))
         if "" in sides or not len(unseen) or not len(seen) or np.isin(unseen, seen).any():
             continue

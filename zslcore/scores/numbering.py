@@ -86,9 +86,9 @@ def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, answers: np.ndarray
     if np.isin(unseen, y).all() or len(unseen) < 2:
         return False
     for first in (0, 1):
-        place = y - first
-        at = (place >= 0) & (place < len(unseen))
-        target = unseen[np.clip(place, 0, len(unseen) - 1)]
+        position = y - first
+        at = (position >= 0) & (position < len(unseen))
+        target = unseen[np.clip(position, 0, len(unseen) - 1)]
         at &= (target != y) & ~seen[answers]
         agree, n = int((answers == target)[at].sum()), int(at.sum())
         likely = agree >= FEWEST and agree > 1.5 * (n - agree)
@@ -134,10 +134,10 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Lab
     order = np.concatenate([of_seen, of_unseen])
     for first in (0, 1):
         start = f"from {first}"
-        place = y - first
-        if place.min() >= 0 and len(of_seen) <= place.max() < len(order):
+        position = y - first
+        if position.min() >= 0 and len(of_seen) <= position.max() < len(order):
             description = f"labels number the seen classes first, then the unseen ones, {start}"
-            yield LabelReading(order[place], description), 1 / min(len(of_seen), len(of_unseen))
+            yield LabelReading(order[position], description), 1 / min(len(of_seen), len(of_unseen))
         yield from _readings_of_sides(y, seen, best, first)
 
 
@@ -146,7 +146,7 @@ def _readings_of_sides(
 ) -> Iterator[tuple[LabelReading, float]]:
     """Yield the readings in which labels of one side, or of both, count only its classes."""
     sides = np.flatnonzero(seen), np.flatnonzero(~seen)
-    within = [_named(y - first, side) for side in sides]
+    within = [_classes_at(y - first, side) for side in sides]
     among_all = np.where(seen[y], y, -1), np.where(seen[y], -1, y)
     start = f"number the classes of that side from {first}"
     readings: tuple[tuple[np.ndarray, np.ndarray, np.ndarray, str], ...] = (
@@ -167,10 +167,10 @@ def _readings_of_sides(
             yield reading, chance + more
 
 
-def _named(place: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return the classes at the positions ``place``; -1 for positions without a class."""
-    inside = (place >= 0) & (place < len(classes))
-    return np.where(inside, classes[np.clip(place, 0, len(classes) - 1)], -1)
+def _classes_at(position: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the classes at the given positions; -1 for positions without a class."""
+    inside = (position >= 0) & (position < len(classes))
+    return np.where(inside, classes[np.clip(position, 0, len(classes) - 1)], -1)
 
 
 def _sides_of_rows(

@@ -572,11 +572,11 @@ def _merged_columns(file: ScoreFile) -> ScoreFile:
     first = np.arange(len(spelt))
     for columns in shared_spellings(spelt).values():
         first[columns] = columns[0]
-    kept_columns, place = np.unique(first, return_inverse=True)
+    kept_columns, position = np.unique(first, return_inverse=True)
     names = [spelt[k] for k in kept_columns]
-    merged = [F[:, place == k].max(axis=1) for k in range(len(names))]
+    merged = [F[:, position == k].max(axis=1) for k in range(len(names))]
     labels, unseen = (
-        None if part is None else _renumbered_columns(np.asarray(part), place)
+        None if part is None else _renumbered_columns(np.asarray(part), position)
         for part in (file.labels, file.unseen)
     )
     assert labels is not None
@@ -589,14 +589,14 @@ def _merged_columns(file: ScoreFile) -> ScoreFile:
     )
 
 
-def _renumbered_columns(part: np.ndarray, place: np.ndarray) -> np.ndarray:
+def _renumbered_columns(part: np.ndarray, position: np.ndarray) -> np.ndarray:
     """Convert column numbers or masks to the merged columns; names are unchanged."""
     if part.dtype.kind in "UO":
         return part
-    if part.dtype == bool or (len(part) == len(place) and np.isin(part, (0, 1)).all()):
-        return np.bincount(place, part.astype(float)) > 0
-    inside = (part >= 0) & (part < len(place))
-    renumbered: np.ndarray = np.where(inside, place[np.where(inside, part, 0).astype(int)], part)
+    if part.dtype == bool or (len(part) == len(position) and np.isin(part, (0, 1)).all()):
+        return np.bincount(position, part.astype(float)) > 0
+    inside = (part >= 0) & (part < len(position))
+    renumbered: np.ndarray = np.where(inside, position[np.where(inside, part, 0).astype(int)], part)
     return renumbered
 
 
@@ -632,17 +632,17 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
             f"{file.name}, {what}: class names identify columns only if columns have names; "
             "expected class_names."
         )
-    place = {name: k for k, name in enumerate(file.class_names)}
+    number_of = {name: k for k, name in enumerate(file.class_names)}
     plain: dict[str, int] = {}
-    for name, k in place.items():
+    for name, k in number_of.items():
         key = class_key(name)
         plain[key] = -1 if key in plain else k  # -1: several columns with this spelling
     different, codes = np.unique(array.astype(str), return_inverse=True)
     columns = []
     for name in map(str, different):
-        k = place.get(name, plain.get(class_key(name), -1))
+        k = number_of.get(name, plain.get(class_key(name), -1))
         if k < 0:
-            raise closest_name(f"class in {what} of {file.name}", name, place)
+            raise closest_name(f"class in {what} of {file.name}", name, number_of)
         columns.append(k)
     return np.array(columns, dtype=np.intp)[codes.ravel()]
 
@@ -729,25 +729,25 @@ def _orders(seen: np.ndarray) -> dict[str, np.ndarray]:
 def _apply_column_fixes(matrix: Scores, fixes: Collection[str]) -> Scores:
     """Apply the answered fixes: reorder columns, and negate distances."""
     F = matrix.F
-    for fix, place in _orders(matrix.seen).items():
+    for fix, order in _orders(matrix.seen).items():
         if fix in fixes:
-            F = _reorder(F, place, 1)
+            F = _reorder(F, order, 1)
     if "distances" in fixes:
         F = _reorder(F, np.arange(F.shape[1]), -1)
     return replace(matrix, matrix=F)
 
 
-def _reorder(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
+def _reorder(F: np.ndarray, order: np.ndarray, sign: int) -> np.ndarray:
     """Reorder the columns of scores or change their sign; a large result is a memory map."""
     if F.nbytes < ON_DISK:
-        return sign * F[:, place]
+        return sign * F[:, order]
     with scratch() as folder:
         path = folder / "changed.npy"
         with path.open("wb") as file:
             header = {"descr": F.dtype.str, "fortran_order": False, "shape": F.shape}
             np.lib.format.write_array_header_1_0(file, header)
             for _, block in blocks(F):
-                file.write(np.ascontiguousarray(sign * block[:, place], dtype=F.dtype).data)
+                file.write(np.ascontiguousarray(sign * block[:, order], dtype=F.dtype).data)
         changed: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
         return changed  # a memory map stays readable after its folder is deleted
 
@@ -768,8 +768,8 @@ def _columns_question(sample: Scores) -> Question | None:
         """Return the accuracy within sides, which does not depend on a bias to seen classes."""
         return max(_own_side_hits(sign * F, y, sample.seen) for sign in (1, -1))
 
-    for fix, place in orders.items():
-        turned = F[:, place]
+    for fix, order in orders.items():
+        turned = F[:, order]
         hits = max(_hits(turned, y), _hits(-turned, y))
         if _is_clearer(hits, max(now, negated), C) and of_sides(turned) > of_sides(F):
             return Question(

@@ -123,13 +123,13 @@ def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
     best = [np.full(n, -1, dtype=np.int32) for _ in sides]
     score = [np.full(n, -np.inf) for _ in sides]
     rank = np.full(n, -1, dtype=np.int32)
-    place = np.cumsum(~seen) - 1
+    position = np.cumsum(~seen) - 1
     for rows, block in blocks(F):
         for columns, columns_of_best, value in zip(sides, best, score, strict=True):
             columns_of_best[rows], value[rows] = best_column(block, columns)
         unseen = ~seen[y[rows]]
         if unseen.any():
-            ranks = ranks_of(block[np.ix_(unseen, ~seen)], place[y[rows][unseen]])
+            ranks = ranks_of(block[np.ix_(unseen, ~seen)], position[y[rows][unseen]])
             rank[rows.start + np.flatnonzero(unseen)] = ranks
     answers = combine_sides(y, seen, (best[0], score[0]), (best[1], score[1]), F.dtype)
     return PredictedRows(
@@ -828,10 +828,10 @@ def _join_blocks(
             raise refusal_of(where, f"class numbers from 0 to {C - 1}", got)
         # Classes are numbered among all classes; each block has its classes in increasing order.
         order = np.concatenate([np.setdiff1d(np.arange(C), numbers), np.unique(numbers)])
-        place = np.argsort(order)
-        F = F[:, place]
+        position = np.argsort(order)
+        F = F[:, position]
         if "class_names" in parts:
-            parts["class_names"] = tuple(parts["class_names"][k] for k in place)
+            parts["class_names"] = tuple(parts["class_names"][k] for k in position)
     elif listed is None:
         parts["unseen"] = np.arange(S, C)
     parts["scores"] = F

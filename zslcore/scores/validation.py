@@ -301,9 +301,9 @@ def _share_found(F: np.ndarray, values: np.ndarray) -> float:
     rows_with_value: dict[float, set[int]] = {float(v): set() for v in near}
     for part, block in blocks(F):
         single = np.asarray(block, dtype=np.float32)
-        place = np.clip(np.searchsorted(near, single), 0, len(near) - 1)
-        for i, k in np.argwhere(near[place] == single):
-            rows_with_value[float(near[place[i, k]])].add(part.start + int(i))
+        position = np.clip(np.searchsorted(near, single), 0, len(near) - 1)
+        for i, k in np.argwhere(near[position] == single):
+            rows_with_value[float(near[position[i, k]])].add(part.start + int(i))
     of_rows = (set.intersection(*(rows_with_value[float(v)] for v in row)) for row in single_values)
     return float(np.mean([bool(of) for of in of_rows]))
 

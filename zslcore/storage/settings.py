@@ -85,10 +85,10 @@ def _switch(text: str) -> bool:
 
 
 def _places(text: str) -> tuple[str, ...]:
-    places = tuple(each.strip() for each in text.split(",") if each.strip())
-    if not all(re.fullmatch(r".+\.py:\w+", each) for each in places):
+    parts = tuple(each.strip() for each in text.split(",") if each.strip())
+    if not all(re.fullmatch(r".+\.py:\w+", each) for each in parts):
         raise ValueError
-    return places
+    return parts
 
 
 def _address(text: str) -> str:

@@ -143,9 +143,9 @@ BEGINNINGS = ("=", "+", "-", "@", "\t", "\n")
 def harmless_csv(table: pd.DataFrame, **options: Any) -> str:
     """Return a table as CSV, with ``options`` of ``to_csv``; see :func:`harmless` for its cells."""
     quoted = table.rename(columns=harmless)
-    for place, kind in enumerate(quoted.dtypes):
+    for column, kind in enumerate(quoted.dtypes):
         if not pd.api.types.is_numeric_dtype(kind):
-            quoted.isetitem(place, list(map(harmless, quoted.iloc[:, place])))
+            quoted.isetitem(column, list(map(harmless, quoted.iloc[:, column])))
     if not pd.api.types.is_numeric_dtype(quoted.index.dtype):
         quoted.index = quoted.index.map(harmless)
     text: str = quoted.to_csv(**options)

@@ -375,15 +375,15 @@ def rows_by_image(
             continue
         for named in (_image_name, _file_name, _bare_name):  # paths may begin in another folder
             keys = [named(image) for image in column.tolist()]
-            place = {named(image): row for row, image in enumerate(values.tolist())}
-            missing = [image for image in keys if image not in place]
-            if len(place) < len(values) or len({*keys}) < len(keys) or len(missing) == len(keys):
+            row_of = {named(image): row for row, image in enumerate(values.tolist())}
+            missing = [image for image in keys if image not in row_of]
+            if len(row_of) < len(values) or len({*keys}) < len(keys) or len(missing) == len(keys):
                 continue
             if missing:
                 raise refusal_of(
                     file, f"every image of {of}", f"none called {clean_text(missing[0], 60)!r}"
                 )
-            return [place[image] for image in keys]
+            return [row_of[image] for image in keys]
         texts = [column, values] if title and plain_name(title) == plain_name(name) else []
         if texts and all(len({*of.tolist()}) == len(of) and of.dtype.kind == "U" for of in texts):
             others = name

@@ -220,12 +220,12 @@ def _libraries() -> list[str]:
 def _allow(libc: ctypes.CDLL, rules: int, path: str, rights: int, handled: int) -> None:
     if not os.path.isdir(path):
         rights &= ~(READ_FOLDER | MAKE_FILE | REMOVE_FILE)
-    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        rule = struct.pack("=Qi", rights & handled, place)
+        rule = struct.pack("=Qi", rights & handled, descriptor)
         libc.syscall(ADD_RULE, rules, 1, rule, 0)
     finally:
-        os.close(place)
+        os.close(descriptor)
 
 
 # --- Calls ----------------------------------------------------------------------------------------
@@ -252,14 +252,14 @@ def _shut_calls(libc: ctypes.CDLL) -> bool:
     machine = platform.machine()
     if machine not in MARKS or sys.maxsize < 2**32:
         return False
-    steps = _steps(MARKS[machine], place=list(MARKS).index(machine))
+    steps = _steps(MARKS[machine], column=list(MARKS).index(machine))
     code = b"".join(struct.pack("=HBBI", *step) for step in steps)
     program = _Program(len(steps), code)
     return not libc.prctl(PR_SET_SECCOMP, 2, ctypes.byref(program), 0, 0)
 
 
-def _steps(mark: int, place: int) -> list[tuple[int, int, int, int]]:
-    """Return the filter program of a machine; ``place`` is its column of call numbers."""
+def _steps(mark: int, column: int) -> list[tuple[int, int, int, int]]:
+    """Return the filter program of a machine; ``column`` is its column of call numbers."""
     load, equal, at_least, any_bit, give = 0x20, 0x15, 0x35, 0x45, 0x06
     allowed, refused = 0x7FFF0000, 0x00050000 | errno.EPERM
     # Calls for another machine, such as 32-bit calls on x86-64, have other numbers: refuse them.
@@ -267,10 +267,10 @@ def _steps(mark: int, place: int) -> list[tuple[int, int, int, int]]:
     steps += [(at_least, 0, 1, X32), (give, 0, 0, refused)]
     steps += [(equal, 0, 1, CLONE3), (give, 0, 0, 0x00050000 | errno.ENOSYS)]
     for numbers, argument, bits, needed in REFUSED_BY_ARGUMENT.values():
-        steps += [(equal, 0, 4, numbers[place]), (load, 0, 0, 16 + 8 * argument)]
+        steps += [(equal, 0, 4, numbers[column]), (load, 0, 0, 16 + 8 * argument)]
         steps += [(any_bit, int(not needed), int(needed), bits)]
         steps += [(give, 0, 0, allowed), (give, 0, 0, refused)]
-    calls = [numbers[place] for numbers in REFUSED.values() if place < len(numbers)]
+    calls = [numbers[column] for numbers in REFUSED.values() if column < len(numbers)]
     for k, call in enumerate(calls):  # a listed call jumps to the refusal at the end
         steps.append((equal, len(calls) - k, 0, call))
     return [*steps, (give, 0, 0, allowed), (give, 0, 0, refused)]

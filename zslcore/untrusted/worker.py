@@ -499,8 +499,8 @@ def _serve_and_exit(server: int, passed: Sequence[int]) -> NoReturn:
     try:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() == server:  # else the server ended before the call
-            for place, descriptor in enumerate(passed):
-                os.dup2(descriptor, place)
+            for position, descriptor in enumerate(passed):
+                os.dup2(descriptor, position)
             os.closerange(3, os.sysconf("SC_OPEN_MAX"))
             serve()
     finally:

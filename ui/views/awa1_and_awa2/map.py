@@ -104,10 +104,10 @@ def show(header: Header) -> None:
     answer, (headline, details) = place_answer(), answer_from_pairs()
     answer.say(headline, details)
     with st.container(key="awa1_pictures"):
-        pairs, place = st.columns([0.36, 0.64], gap="medium")
+        pairs, side_column = st.columns([0.36, 0.64], gap="medium")
     with pairs:
         show_printed_pairs()
-    with place:
+    with side_column:
         chosen, mark = _choose(header)
         simulated = [data for data in chosen.datasets if data.simulated]
         if simulated:
@@ -164,7 +164,7 @@ def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
                 "Method", list(METHODS), key="awa1_method", default=usual
             )
     with row:
-        sought = st.text_input(
+        find_text = st.text_input(
             "Find a class",
             key="awa1_find",
             bind="query-params",
@@ -172,7 +172,7 @@ def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
             label_visibility="collapsed",
             width=120,
         )
-    return Choices(datasets, split, settings, view, colour, method, sought), row
+    return Choices(datasets, split, settings, view, colour, method, find_text), row
 
 
 def _choose_settings(n: int) -> MapSettings:
@@ -201,14 +201,14 @@ def _choose_settings(n: int) -> MapSettings:
 # --- Previews and layouts -------------------------------------------------------------------------
 
 
-def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -> bool:
+def _offer_layouts(layouts: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -> bool:
     """Offer to compute missing layouts if one of them is slow; return whether this was offered.
 
     Requested or running layouts, and layouts of at most ``AT_ONCE`` seconds, are not slow.
     """
     missing = [
         (MapStudy.of(group, layout), estimated_seconds(group, layout))
-        for group, layout in wanted
+        for group, layout in layouts
         if jobs.finished(MapStudy.of(group, layout)) is None
     ]
     requested = st.session_state.setdefault(REQUESTED, set())
@@ -219,7 +219,7 @@ def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -
     ]
     if not slow:
         return False
-    names = " and ".join(dict.fromkeys(METHOD_NAMES[layout.method] for _, layout in wanted))
+    names = " and ".join(dict.fromkeys(METHOD_NAMES[layout.method] for _, layout in layouts))
     seconds = sum(seconds for _, seconds in missing)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(
@@ -337,10 +337,10 @@ def _explore(scene: Scene, looks: Colouring, chosen: Choices, first: bool) -> No
     key = scene_key(scene, first=first)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
     picked, classes = image_in_address(scene), search_names(scene.classes, chosen.sought)
-    meant = None if classes is None else classes.tolist()
+    class_numbers = None if classes is None else classes.tolist()
     draw_map(
         replace(
-            map_of(scene, looks, chosen.colour, meant),
+            map_of(scene, looks, chosen.colour, class_numbers),
             key=key,
             selection=selection,
             picked=picked,

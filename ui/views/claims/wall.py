@@ -89,7 +89,7 @@ def show(_: Header) -> None:
     """Show the filtered wall, and the evidence for the open tile."""
     with errors_as_sentences():
         answer = place_answer()
-        basis, groups, marks, sought = _choose()
+        basis, groups, marks, find_text = _choose()
         judged = cache.judged_on(BASES[basis][2])
         counts = Counter(map(_state_of, judged.values()))
         tip = f"SS, PS: standard and proposed split. {released_codes.headline()}"
@@ -110,7 +110,7 @@ def show(_: Header) -> None:
             for tile in tiles
             if paper_of.get(tile.id, tile.group) in groups
             if MARKS[tile.state] in marks
-            if sought in f"{tile.group} {tile.word} {tile.text}".lower()
+            if find_text in f"{tile.group} {tile.word} {tile.text}".lower()
         ]
         left, right = st.columns([0.58, 0.42], gap="medium")
         with left:
@@ -156,7 +156,7 @@ def _choose() -> tuple[Basis, list[str], list[str], str]:
                 help="does not hold: the claim does not hold, or the code chooses on test images; "
                 "holds: the claim holds, or the code chooses without test images; open: undecided.",
             )
-        sought = st.text_input(
+        find_text = st.text_input(
             "Find",
             key="claims_find",
             bind="query-params",
@@ -165,7 +165,7 @@ def _choose() -> tuple[Basis, list[str], list[str], str]:
             label_visibility="collapsed" if window.is_narrow() else "visible",
         )
     shown = [GROUPS[name] for name in groups or GROUPS]
-    return basis, shown, marks or list(MARKS.values()), sought.strip().lower()
+    return basis, shown, marks or list(MARKS.values()), find_text.strip().lower()
 
 
 def _in_words(basis: Basis, counts: Counter[State]) -> tuple[str, str]:
@@ -246,10 +246,10 @@ def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
                 f"{one_basis}: {plain(_word_of(judged) + scope)}", help=tip, color=COLORS[state]
             )
     st.markdown(f"**{plain(claim.statement)}**")
-    place = claim.section if claim.section[:1].isalpha() else f"section {claim.section}"
+    section = claim.section if claim.section[:1].isalpha() else f"section {claim.section}"
     _show_number(id_, basis, judgment)
     st.markdown(plain(f"{judgment.sentence} {judgment.scope}".strip()))
-    st.caption(f"{plain(PAPERS[claim.paper])}, {plain(place)}. Computed: {plain(claim.computed)}")
+    st.caption(f"{plain(PAPERS[claim.paper])}, {plain(section)}. Computed: {plain(claim.computed)}")
     _show_cells(id_, basis)
     names = [_experiment_of(table) for table in claim.tables]
     commands = [f"zslcore reproduce {name}" for name in names if name in EXPERIMENTS]

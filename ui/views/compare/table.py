@@ -139,13 +139,13 @@ def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
             results = more.container()  # so that all choices stand in one row
         none_of = "_".join(sorted({"mine", "others"} - {cell.origin for cell in cells}))
         with results, st.container(key=f"table_none_{none_of}"):  # frame.css marks these choices
-            whose = _choose_origins()
-        origins = [origin for name in whose if (origin := ORIGINS[name])]
+            choices = _choose_origins()
+        origins = [origin for name in choices if (origin := ORIGINS[name])]
         with more:
             data = _choose_data(cells, origins)
             details, variants, probes = _choose_rows_and_columns()
     table = MethodTable(
-        cells, METRICS[label], split, origins, data, "printed" in whose, variants, probes
+        cells, METRICS[label], split, origins, data, "printed" in choices, variants, probes
     )
     return table, details, hint
 
@@ -196,9 +196,9 @@ def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> li
     first = [name for name in own_data if _is_first(name)]
 
     def order(cell: MethodResult) -> tuple[int, bool, bool, bool, bool, str]:
-        place = first.index(cell.data) if cell.data in first else len(first)
+        rank = first.index(cell.data) if cell.data in first else len(first)
         is_of_others, real = cell.origin == "others", not cell.simulated and bool(cell.benchmark)
-        return place, is_of_others, cell.simulated, not real, cell.benchmark != "CUB", cell.data
+        return rank, is_of_others, cell.simulated, not real, cell.benchmark != "CUB", cell.data
 
     shown = sorted((cell for cell in cells if cell.origin in origins), key=order)
     names = {cell.data: result_title(cell) for cell in shown}
@@ -297,10 +297,10 @@ def _hint(table: MethodTable, row: str, column: Column) -> str:
     rank = next((rank for name, rank in column.ranks.iterrows() if name == row), None)
     if rank is not None and (row, column.data) != _default(table):
         value = f"{metric_label(table.figure)} {percent(rank['value'])}"
-        place = (rank_with_interval(rank) or "unknown").lstrip("\N{FIGURE SPACE}")
+        rank_text = (rank_with_interval(rank) or "unknown").lstrip("\N{FIGURE SPACE}")
         return (
-            f"**{plain(f'{row} · {result_title(column)}')}**: {value}, rank {place}. Its curve and "
-            "source are below the table."
+            f"**{plain(f'{row} · {result_title(column)}')}**: {value}, rank {rank_text}. Its curve "
+            "and source are below the table."
         )
     return "Bold: the leader. Grey number: significantly worse. Click a number for its source."
 
@@ -359,9 +359,9 @@ def _choose_result(table: MethodTable, column: Column, row: str) -> MethodResult
 
 def _result_label(cell: MethodResult) -> str:
     """Return the label of a result: owner, and task for which its parameters were chosen."""
-    whose = {"mine": "yours", "shipped": "precomputed", "others": f"by {cell.who}"}[cell.origin]
+    owner = {"mine": "yours", "shipped": "precomputed", "others": f"by {cell.who}"}[cell.origin]
     task = f", tuned for {cell.task.upper()}" if cell.task else ""
-    return f"{whose}{task}{', chosen on one fold' * cell.probe}"
+    return f"{owner}{task}{', chosen on one fold' * cell.probe}"
 
 
 def _key(cell: MethodResult) -> str:
@@ -393,7 +393,7 @@ def _show_missing(table: MethodTable) -> None:
 def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) -> str:
     """Return the estimated time of the missing cells, from the times of other results."""
     cells = [(row, column.data, column.split) for column, rows in lacking for row in rows]
-    seconds = np.array([seconds_of(table.cells, *place) for place in cells])
+    seconds = np.array([seconds_of(table.cells, *key) for key in cells])
     finite = seconds[np.isfinite(seconds)]
     if not len(finite):
         return "The duration is unknown."

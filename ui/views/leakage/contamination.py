@@ -35,7 +35,7 @@ EXAMPLE = "zebra\ngiant panda\nokapi"
 def show(header: Header) -> None:
     """Choose features and test classes, and show whether they overlap."""
     with errors_as_sentences():
-        place = place_answer()
+        slot = place_answer()
         name, chosen, steps, tab = _choose()
         tested, words = _choose_classes(header, chosen)
         extractor = contamination.find_extractor(name)
@@ -43,7 +43,7 @@ def show(header: Header) -> None:
             answer = contamination.answer(tested, extractor)
         word = f":{LOOKS[answer.state]}[{ANSWERS[answer.verdict]}.]"
         headline = answer.headline.replace("test classes", f"test classes of {tested}", 1)
-        place.say(f"{word} {plain(headline)}", plain(answer.evidence or answer.advice))
+        slot.say(f"{word} {plain(headline)}", plain(answer.evidence or answer.advice))
         is_open = answer.state == "unknown" and not tested.not_understood
         if is_open or (answer.evidence and answer.advice):
             with steps, st.popover("Next steps"):

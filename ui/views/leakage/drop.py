@@ -88,18 +88,18 @@ def show(header: Header) -> None:
         key="drop_files",
         help=HELP,
     )
-    place = st.empty()  # clears the previous card while files are read
+    slot = st.empty()  # clears the previous card while files are read
     if files:
-        place.caption("Checking the files …")
+        slot.caption("Checking the files …")
         try:
             with errors_as_sentences():
                 _check_files(files, answer, row)
         finally:
-            place.empty()
+            slot.empty()
         return
     example = read_report(EXAMPLE.read_bytes(), EXAMPLE.name)
     _say(answer, example, "Example: an AWA2 split file in circulation")
-    with place.container():
+    with slot.container():
         show_card(example)
 
 
@@ -351,8 +351,8 @@ def show_card(
             columns = [right] * len(card.figures)
             with left:
                 chart(picture_of(card.picture), card.picture.alt, key=f"drop_picture{key}")
-        for place, figure in zip(columns, card.figures, strict=True):
-            with place.container(gap=None):
+        for column, figure in zip(columns, card.figures, strict=True):
+            with column.container(gap=None):
                 _show_figure(figure)
         _show_takeaway(card, key)
     is_open = not (with_verdict or window.is_narrow())

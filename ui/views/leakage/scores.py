@@ -300,7 +300,7 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
             )
         with st.expander("What scores alone cannot show", expanded=True):
             st.markdown(
-                "\n".join(f"- {plain(words.translate(line))}" for line in explanation.beyond)
+                "\n".join(f"- {plain(words.translate(line))}" for line in explanation.other_causes)
             )
 
 

@@ -72,8 +72,8 @@ def _show_list() -> None:
             with st.expander(f"{len(lesson.steps)} steps, {lesson.minutes} minutes"):
                 st.markdown(lesson.about)
                 st.markdown("\n".join(f"1. {step.title}" for step in lesson.steps))
-    for name, place in slots.items():
+    for name, slot in slots.items():
         lesson = LESSONS[name]
-        with place:
+        with slot:
             picture = lesson.cover().of_height(PICTURE, t=8, r=20)
             drawing.draw(picture, lesson.caption, key=f"lessons_picture_{name}")

@@ -71,9 +71,9 @@ class MapData:
 
 def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
     """Map class numbers of ``second`` to ``first``; DatasetError if class names differ."""
-    place = {name: c for c, name in enumerate(first.class_names)}
+    column_of = {name: c for c, name in enumerate(first.class_names)}
     unmatched = sorted(set(first.class_names) ^ set(second.class_names))
-    if unmatched or len(place) != first.n_classes or len(place) != second.n_classes:
+    if unmatched or len(column_of) != first.n_classes or len(column_of) != second.n_classes:
         reason = (
             f"{unmatched[0]!r} is a class in only one of the two"
             if unmatched
@@ -83,7 +83,7 @@ def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
             f"{first.name} and {second.name} must have the same classes to be compared: {reason}"
             f"{f' ({len(unmatched)} such classes)' if len(unmatched) > 1 else ''}."
         )
-    return np.array([place[name] for name in second.class_names], dtype=np.intp)
+    return np.array([column_of[name] for name in second.class_names], dtype=np.intp)
 
 
 def why_incompatible(first: ZSLDataset, second: ZSLDataset) -> str:
@@ -122,8 +122,8 @@ def stratified_sample(strata: np.ndarray, n: int | None, seed: int) -> np.ndarra
     remainder = np.where(take < size, share - take, -1.0)
     take[np.argsort(-remainder, kind="stable")[: max(n - take.sum(), 0)]] += 1
     order = np.lexsort((np.random.default_rng(seed).random(len(strata)), stratum))
-    place = np.arange(len(strata)) - np.repeat(np.cumsum(size) - size, size)
-    return np.sort(order[place < take[stratum[order]]])
+    rank = np.arange(len(strata)) - np.repeat(np.cumsum(size) - size, size)
+    return np.sort(order[rank < take[stratum[order]]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

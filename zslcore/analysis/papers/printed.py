@@ -90,8 +90,8 @@ def _printed() -> Mapping[tuple[Any, ...], dict[str, float]]:
     figures_by_place: dict[tuple[Any, ...], dict[str, float]] = {}
     figures = printed_evidence().figures
     for row in figures[figures["table"].isin(TABLES)].to_dict("records"):
-        place = ("benchmark", "split", "method", "chosen_for", "figure")
-        of_papers = figures_by_place.setdefault(tuple(row[name] for name in place), {})
+        key_columns = ("benchmark", "split", "method", "chosen_for", "figure")
+        of_papers = figures_by_place.setdefault(tuple(row[name] for name in key_columns), {})
         of_papers[TABLES[row["table"]]] = float(row["value"])
     return figures_by_place
 

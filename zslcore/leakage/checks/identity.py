@@ -149,12 +149,12 @@ def _by_names(context: AuditContext) -> str:
 
 def _by_lists(context: AuditContext, benchmarks: Sequence[str]) -> str:
     """Identify a split without rows by its unseen classes."""
-    whose = " or ".join(benchmarks)
+    names = " or ".join(benchmarks)
     unseen = {class_key(context.class_names[c]) for c in context.known_unseen_classes}
     for split in ("PS", "SS"):
         if {*map(class_key, unseen_classes(benchmarks[0], split))} == unseen:
-            return f"The unseen classes are those of {whose} {split}; there are no rows to compare."
-    return f"The classes are those of {whose}, but they are divided differently from PS and SS."
+            return f"The unseen classes are those of {names} {split}; there are no rows to compare."
+    return f"The classes are those of {names}, but they are divided differently from PS and SS."
 
 
 def _counts(context: AuditContext, part: str) -> np.ndarray:
@@ -173,26 +173,30 @@ def _published(split: KnownSplit, *, is_file: bool) -> Finding:
 
 def _one_of(splits: Sequence[KnownSplit], parts: list[str]) -> Finding:
     """Report known splits that agree in all given parts, and the parts in which they differ."""
-    where = [part for part in SPLIT_PARTS if len({split.parts.get(part) for split in splits}) > 1]
+    differing = [
+        part for part in SPLIT_PARTS if len({split.parts.get(part) for split in splits}) > 1
+    ]
     message = (
         f"{_names(splits)}, with the published rows: they share {listed(parts)}, and differ only "
-        f"in {listed(where)}, which the files do not contain."
+        f"in {listed(differing)}, which the files do not contain."
     )
     old = [split.superseded for split in splits if split.superseded]
-    advice = f"Give {listed(where)} to distinguish them. {splits[0].name}: {old[0]}" if old else ""
+    advice = (
+        f"Give {listed(differing)} to distinguish them. {splits[0].name}: {old[0]}" if old else ""
+    )
     return ok(message, advice)
 
 
 def _variant(
-    context: AuditContext, splits: Sequence[KnownSplit], same: list[str], other: list[str]
+    context: AuditContext, splits: Sequence[KnownSplit], agreeing: list[str], differing: list[str]
 ) -> Finding:
-    counts = [[split.counts.get(part) for split in splits] for part in other]
+    counts = [[split.counts.get(part) for split in splits] for part in differing]
     table = [
         (part, len(np.unique(context.parts[part])), *n_published)
-        for part, n_published in zip(other, counts, strict=True)
+        for part, n_published in zip(differing, counts, strict=True)
     ]
     columns = ("part", "rows here", *(f"rows in {split}" for split in splits))
-    message = f"Differs from {_names(splits)} in {listed(other)}; {listed(same)} agree."
+    message = f"Differs from {_names(splits)} in {listed(differing)}; {listed(agreeing)} agree."
     advice = "State which split was used; metrics are not comparable with those of the known split."
     evidence = Evidence.of("Parts that differ", columns, table)
     return warning(message, advice, evidence)

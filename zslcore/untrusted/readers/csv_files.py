@@ -223,15 +223,15 @@ def _fault(path: str, layout: _Layout) -> Refused:
         next(reader, None)
         try:
             for n, row in enumerate(filter(None, reader)):
-                place = f"line {reader.line_num}"
+                line = f"line {reader.line_num}"
                 if len(row) != len(header):
-                    return Refused(f"expected {len(header)} fields; got {len(row)}", place)
+                    return Refused(f"expected {len(header)} fields; got {len(row)}", line)
                 for k, (name, text) in enumerate(zip(header, row, strict=True)):
                     if any("\udc80" <= c <= "\udcff" for c in text):
                         return Refused("expected UTF-8 text; got other bytes")
                     if not name and text.strip() != str(n):
                         fault = f"expected a name for column {k + 1}, or the row's number {n} in it"
-                        return Refused(f"{fault}; got {text[:40]!r}", place)
+                        return Refused(f"{fault}; got {text[:40]!r}", line)
                     if (
                         name
                         and k not in (*layout.texts, *layout.percents)
@@ -249,12 +249,12 @@ def _fault(path: str, layout: _Layout) -> Refused:
                                 "files or names is not a table of numbers",
                                 f"column {name!r}",
                             )
-                        place = f"{place}, column {name!r}"
+                        line = f"{line}, column {name!r}"
                         fault = "a finite number" if layout.finite else "a number"
-                        return Refused(f"expected {fault}; got {text[:40]!r}", place)
+                        return Refused(f"expected {fault}; got {text[:40]!r}", line)
         except csv.Error as error:
-            place = f"line {reader.line_num}"
-            return Refused(f"expected CSV; got other text ({error})", place)
+            line = f"line {reader.line_num}"
+            return Refused(f"expected CSV; got other text ({error})", line)
     return Refused("expected numbers; got something else")
 
 

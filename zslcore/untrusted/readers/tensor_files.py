@@ -109,12 +109,16 @@ class Safetensors:
         where = f"variable {name!r}"
         if not isinstance(entry, dict):
             raise Refused("expected type, shape and offsets of a tensor; got another value", where)
-        dtype, shape, place = entry.get("dtype"), entry.get("shape", ()), entry.get("data_offsets")
+        dtype, shape, offsets = (
+            entry.get("dtype"),
+            entry.get("shape", ()),
+            entry.get("data_offsets"),
+        )
         if dtype not in SAFE_TYPES:
             raise Refused(f"expected numbers; got values of type {str(dtype)[:20]!r}", where)
-        if place is None or not _is_shape(shape) or not _is_shape(place) or len(place) != 2:
+        if offsets is None or not _is_shape(shape) or not _is_shape(offsets) or len(offsets) != 2:
             raise Refused("expected a shape and two offsets; got other values", where)
-        first, last = place
+        first, last = offsets
         if not first <= last <= size:
             raise Refused(f"declares bytes {first:,} to {last:,}, but the file has {size:,}", where)
         declared = math.prod(shape) * _size_of(SAFE_TYPES[dtype])
@@ -284,6 +288,6 @@ def _named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, An
             if all(isinstance(each, str) or abs(each) < 1 << 53 for each in value):
                 yield name or "array", value
         elif depth < MAX_DEPTH:
-            for place, inner in enumerate(value[:100]):
+            for position, inner in enumerate(value[:100]):
                 if isinstance(inner, _Tensor):
-                    yield f"{name}.{place}" if name else str(place), inner
+                    yield f"{name}.{position}" if name else str(position), inner

@@ -152,19 +152,21 @@ class TextTable:
             return {}
         if matrix.shape[1] != len(numeric):
             return {}
-        return {k: matrix[:, place] for place, k in enumerate(numeric)}
+        return {k: matrix[:, column] for column, k in enumerate(numeric)}
 
-    def _texts(self, wanted: list[int], n_columns: int, has_header: bool) -> dict[int, np.ndarray]:
+    def _texts(
+        self, positions: list[int], n_columns: int, has_header: bool
+    ) -> dict[int, np.ndarray]:
         """Return columns as texts, or as numbers if every field is a number."""
         text_of: dict[str, str] = {}  # stores a repeated text once
-        columns: dict[int, list[str]] = {k: [] for k in wanted}
+        columns: dict[int, list[str]] = {k: [] for k in positions}
         for number, line in enumerate(islice(self._lines(), int(has_header), None), 1 + has_header):
             row = self._fields(line)
             if len(row) != n_columns:
                 raise Refused(f"expected {n_columns} fields; got {len(row)}", f"line {number}")
             for k, column in columns.items():
                 column.append(text_of.setdefault(row[k], row[k]))
-        return {k: _numbers_or_texts(columns.pop(k)) for k in wanted}
+        return {k: _numbers_or_texts(columns.pop(k)) for k in positions}
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value."""

@@ -26,16 +26,16 @@ Vectors = Iterator[tuple[str, np.ndarray]]
 
 def read_words(path: str, words: Sequence[str], binary: bool, out: Path) -> list[str]:
     """Write the vectors of ``words`` as the matrix "vectors"; return the words that have one."""
-    wanted, vectors = {*words}, dict[str, np.ndarray]()
+    names, vectors = {*words}, dict[str, np.ndarray]()
     with Path(path).open("rb") as file:
         if file.peek(1)[:1] == PICKLE:
             raise Refused(
                 "expected text or the binary format of word2vec; got a pickle, which could run "
                 "code: save it with KeyedVectors.save_word2vec_format"
             )
-        for word, values in (_of_binary if binary else _of_text)(file, wanted):
+        for word, values in (_of_binary if binary else _of_text)(file, names):
             vectors.setdefault(word, values)
-            if len(vectors) == len(wanted):
+            if len(vectors) == len(names):
                 break
     if vectors:
         np.save(out / "vectors.npy", np.stack(list(vectors.values())))
@@ -50,7 +50,7 @@ def _sizes(line: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _of_text(file: BinaryIO, wanted: set[str]) -> Vectors:
+def _of_text(file: BinaryIO, names: set[str]) -> Vectors:
     """Yield the wanted words of a file in text format, with their vectors."""
     width = 0
     for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b""), start=1):
@@ -64,7 +64,7 @@ def _of_text(file: BinaryIO, wanted: set[str]) -> Vectors:
         if not 0 < width <= MAX_WIDTH:
             raise Refused("expected a word and its numbers", f"line {number}")
         word = parts[0].decode("utf-8", "replace")
-        if word in wanted:
+        if word in names:
             yield word, _vector(parts[1:], width, number)
 
 
@@ -78,7 +78,7 @@ def _vector(parts: Sequence[bytes], width: int, number: int) -> np.ndarray:
     return values
 
 
-def _of_binary(file: BinaryIO, wanted: set[str]) -> Vectors:
+def _of_binary(file: BinaryIO, names: set[str]) -> Vectors:
     """Yield the wanted words of a file in binary format, with their vectors."""
     sizes = _sizes(file.readline(MAX_LINE))
     if sizes is None or not 0 < sizes[1] <= MAX_WIDTH:
@@ -94,7 +94,7 @@ def _of_binary(file: BinaryIO, wanted: set[str]) -> Vectors:
         if len(raw) < 4 * width:
             raise Refused(f"declares {count:,} words, and ends within number {number:,}")
         word = text.strip(b"\n").decode("utf-8", "replace")
-        if word in wanted:
+        if word in names:
             values = np.frombuffer(raw, "<f4")
             if not np.isfinite(values).all():
                 raise Refused(f"expected {width} finite numbers after the word", f"word {number}")

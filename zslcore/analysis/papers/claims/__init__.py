@@ -107,9 +107,9 @@ class Claim:
 def _not_comparable(evidence: ClaimEvidence) -> Judgment:
     """Return the judgment for hand-crafted features, if the paper uses deep features."""
     data = tuple(hand_crafted(evidence))
-    are = "has" if len(data) == 1 else "have"
+    verb = "has" if len(data) == 1 else "have"
     sentence = (
-        f"{join_names(data)} {are} hand-crafted features without pre-training; the paper has "
+        f"{join_names(data)} {verb} hand-crafted features without pre-training; the paper has "
         "deep features."
     )
     return Judgment("not comparable", sentence, data=data)

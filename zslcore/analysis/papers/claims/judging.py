@@ -483,9 +483,9 @@ def judge_end(
         certain, possible = (int((can[column] <= size).sum()) for column in ("last", "first"))
         verdict: Verdict = "holds" if certain == len(named) else "undecided"
         verdict = "does not hold" if possible < len(named) else verdict
-        are = "is" if certain == 1 else "are"
+        verb = "is" if certain == 1 else "are"
         sentence = (
-            f"{judgment.sentence} {order.other_orders()}, {certain} of these methods {are} "
+            f"{judgment.sentence} {order.other_orders()}, {certain} of these methods {verb} "
             f"certainly among the {end} {number}, and at most {possible} can be."
         )
         judgment = replace(judgment, verdict=verdict, sentence=sentence, exceptions="")

@@ -217,8 +217,8 @@ class PathExperiment(RowsExperiment):
                 at = f"{point['value']:.3g}{chosen}"
                 for title, column in self.cells.items():
                     if column in point:
-                        place = partial(cell_row, dataset=dataset, method=method, at=at)
-                        yield place(title, [point[column]], key=study.key)
+                        row_of = partial(cell_row, dataset=dataset, method=method, at=at)
+                        yield row_of(title, [point[column]], key=study.key)
 
 
 # --- Two methods, two data sets -------------------------------------------------------------------

@@ -132,12 +132,12 @@ class RunsExperiment(Experiment):
             for split in dict.fromkeys(cell.split for cell in self.cells_of(cached_dataset(name)))
             for method in request.methods
         ]
-        together: dict[tuple[str, str, str], list[str]] = {}
+        groups: dict[tuple[str, str, str], list[str]] = {}
         for name, method, split in sorted(splits, key=lambda one: not METHODS[one[1]].iterative):
             group = (name, split, METHODS[method].shared_classifier or method)
-            together.setdefault(group, []).append(method)
+            groups.setdefault(group, []).append(method)
         tasks = {}
-        for (name, split, _), methods in together.items():
+        for (name, split, _), methods in groups.items():
             on = f" on {name}" if len(request.datasets) > 1 else ""
             chosen_for = dict.fromkeys(c.select_for for c in self.cells if c.split == split)
             specs = [
@@ -297,8 +297,8 @@ class RanksExperiment(RunsExperiment):
             method = [*values][k]
             row = partial(cell_row, dataset=dataset, method=method, at=cell.title)
             yield row("mean rank", [mean[k]], printed.get(method))
-            for place, often in enumerate(rank_shares[k], 1):
-                yield row(str(place), [often])
+            for rank, share in enumerate(rank_shares[k], 1):
+                yield row(str(rank), [share])
 
     def _benchmarks(self, names: Sequence[str]) -> set[str]:
         """Return the benchmarks among the data sets."""
