@@ -345,7 +345,7 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
     missing_side = {(True, True): "", (False, True): "unseen ", (True, False): "seen "}.get(
         (u is not None, s is not None), "test "
     )
-    none_left = f" Every {gone}image leaks." if gone else ""
+    none_left = f" Every {missing_side}image leaks." if missing_side else ""
     text = (
         f"With all {without.tested:,} rows, {_figures_text(without.all_rows)}; without the "
         f"{without.leaked:,} that leak{'s' * (without.leaked == 1)}, "
