@@ -137,11 +137,11 @@ test("the trade in one sentence", () => {
 test("pictures that would be too small to read are left out, as many of each class and change", () => {
   const images = imagesOf(785, 10, 7), groups = groupClasses(images, null);
   const slots = new Slots(images, groups, { ...ROOM, legible: 13 }).place(300);
-  assert.ok(slots.every > 1 && slots.grid.size >= 13);
+  assert.ok(slots.step > 1 && slots.grid.size >= 13);
   for (const { classes } of groups) {
     const of = [...images.classOf.keys()].filter((k) => images.classOf[k] === classes[0]);
     const shown = of.filter((k) => !Number.isNaN(slots.x[k]));
-    assert.deepEqual(shown, of.filter((_, k) => k % slots.every === 0));
+    assert.deepEqual(shown, of.filter((_, k) => k % slots.step === 0));
   }
-  assert.equal(new Slots(images, groups, { ...ROOM, legible: 5 }).every, 1);
+  assert.equal(new Slots(images, groups, { ...ROOM, legible: 5 }).step, 1);
 });

@@ -88,7 +88,7 @@ test("a bar stands at its class, as tall as its accuracy, in the colour of its s
   const drawn = [];
   const ctx = {
     fillStyle: "", font: "", textAlign: "", globalAlpha: 1,
-    scale() {}, clearRect() {}, fillText() {}, measureText: () => ({ width: 0 }),
+    setTransform() {}, clearRect() {}, fillText() {}, measureText: () => ({ width: 0 }),
     /** @param {number} x @param {number} _y @param {number} _width @param {number} tall */
     fillRect(x, _y, _width, tall) { drawn.push({ x, tall, color: ctx.fillStyle }); },
   };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import watch from "../../ui/components/window/window.js";
-import { isDark } from "../../zslcore/interactive/colors.js";
+import { isDark } from "../../zslcore/interactive/canvas.js";
 
 test("a page is dark where its colour is nearer to black", () => {
   assert.ok(isDark("rgb(16, 20, 24)"));

@@ -2,7 +2,7 @@
 // Data of curves and images from the server; see `InteractiveCurve` in Python.
 
 /** @import { ArrayKind } from "./bytes.js" */
-/** @import { Look } from "./curve_figure.js" */
+/** @import { Look } from "./looks.js" */
 
 /**
  * @typedef {<T extends ArrayBufferView>(kind: ArrayKind<T>, count: number) => T} ReadArray array reader

@@ -26,10 +26,10 @@ export function linearScale([a, b], [u, v]) {
 export function roundTicks(low, high, most) {
   const rough = (high - low) / most, power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((times) => times * power >= rough * 0.999) ?? 10);
-  const found = [];
+  const values = [];
   for (let k = Math.ceil(low / step - 1e-9); k <= high / step + 1e-9; k++)
-    found.push(Number((k * step).toPrecision(12)));
-  return found;
+    values.push(Number((k * step).toPrecision(12)));
+  return values;
 }
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box from upper left */
@@ -65,7 +65,7 @@ export function placeLabels(labels, frame, occupied = [], lines = []) {
   /** @type {{ label: T, x: number, y: number }[]} */
   const placed = [];
   const taken = [...occupied];
-  for (const label of [...labels].sort((a, b) => a.y - b.y)) {
+  for (const label of labels.toSorted((a, b) => a.y - b.y)) {
     const { width } = label;
     let best = { x: Math.max(frame.left, frame.right - width), y: frame.top + LABEL_HEIGHT, cost: Infinity };
     for (const [x, y] of candidatePlaces(label, frame)) {
@@ -93,13 +93,13 @@ export function placeLabels(labels, frame, occupied = [], lines = []) {
  */
 function candidatePlaces({ x, y, width }, { left, right, top, bottom }) {
   /** @type {[number, number][]} */
-  const found = [];
-  for (const at of [x + 12, x + 20, x - 12 - width, x - 20 - width])
+  const places = [];
+  for (const start of [x + 12, x + 20, x - 12 - width, x - 20 - width])
     for (let up = -12; up > -(bottom - top) - 12; up -= 2)
       for (const v of [y + up, y - up])
         if (v >= top + LABEL_HEIGHT / 2 && v <= bottom)
-          found.push([Math.max(left, Math.min(at, right - width)), v]);
-  return found;
+          places.push([Math.max(left, Math.min(start, right - width)), v]);
+  return places;
 }
 
 /**
@@ -112,7 +112,7 @@ function candidatePlaces({ x, y, width }, { left, right, top, bottom }) {
 export function placeFlags(flags, { left, right }) {
   /** @type {number[]} right end of the last flag in each row */
   const ends = [];
-  const sorted = [...flags].sort((a, b) => a.x - b.x);
+  const sorted = flags.toSorted((a, b) => a.x - b.x);
   return sorted.map((flag, i) => {
     const { x, width } = flag, room = x - (sorted[i - 1]?.x ?? -Infinity);
     const share = room > (sorted[i + 1]?.x ?? Infinity) - x ? 1 : 0;
@@ -133,13 +133,13 @@ export function placeFlags(flags, { left, right }) {
  */
 export function spreadLabels(wished, gap, low, high) {
   /** @type {number[]} */
-  const found = [];
-  for (const y of wished) found.push(Math.max(y, low, (found.at(-1) ?? -Infinity) + gap));
-  for (let k = found.length - 1, most = high; k >= 0; k--) {
-    found[k] = Math.min(found[k], most);
-    most = found[k] - gap;
+  const heights = [];
+  for (const y of wished) heights.push(Math.max(y, low, (heights.at(-1) ?? -Infinity) + gap));
+  for (let k = heights.length - 1, most = high; k >= 0; k--) {
+    heights[k] = Math.min(heights[k], most);
+    most = heights[k] - gap;
   }
-  return found;
+  return heights;
 }
 
 /**

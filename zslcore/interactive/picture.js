@@ -1,6 +1,7 @@
 // @ts-check
 // Export of a figure as drawn: a self-contained image with all styles resolved.
 
+import { createOffscreen } from "./canvas.js";
 import { downloadFile } from "./dom.js";
 import { createSvg } from "./svg.js";
 
@@ -75,8 +76,8 @@ export async function savePng(text, scale, file) {
   const image = new Image(), url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   image.src = url;
   await image.decode();
-  const canvas = new OffscreenCanvas(image.width * scale, image.height * scale);
-  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const ctx = createOffscreen(image.width * scale, image.height * scale);
+  ctx.drawImage(image, 0, 0, ctx.canvas.width, ctx.canvas.height);
   URL.revokeObjectURL(url);
-  downloadFile(await canvas.convertToBlob({ type: "image/png" }), file);
+  downloadFile(await ctx.canvas.convertToBlob({ type: "image/png" }), file);
 }

@@ -1,9 +1,12 @@
 // @ts-check
 // Creation and measurement of SVG elements.
 
-const SPACE = "http://www.w3.org/2000/svg";
+import { createOffscreen } from "./canvas.js";
 
-/** @typedef {Record<string, string | number>} Attributes */
+const NAMESPACE = "http://www.w3.org/2000/svg";
+const MEASURED_FONT = "13px sans-serif"; // like that of the plots
+
+/** @typedef {Record<string, string | number | undefined>} Attributes undefined ones are left out */
 
 /**
  * @template {keyof SVGElementTagNameMap} K
@@ -13,27 +16,31 @@ const SPACE = "http://www.w3.org/2000/svg";
  * @returns {SVGElementTagNameMap[K]}
  */
 export function createSvg(name, attributes = {}, ...content) {
-  const made = document.createElementNS(SPACE, name);
-  setAttributes(made, attributes);
-  made.append(...content);
-  return made;
+  const element = document.createElementNS(NAMESPACE, name);
+  setAttributes(element, attributes);
+  element.append(...content);
+  return element;
 }
 
 /** @param {Element} element @param {Attributes} attributes */
 export function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes))
-    element.setAttribute(name, typeof value === "number" ? String(+value.toFixed(2)) : value);
+    if (value !== undefined)
+      element.setAttribute(name, typeof value === "number" ? String(+value.toFixed(2)) : value);
 }
 
-/** Width in pixels of a text in the font of the plots. */
-export const measureText = (() => {
-  /** @type {OffscreenCanvasRenderingContext2D | null} */
-  let ctx = null;
-  /** @param {string} text */
-  return (text) => {
-    ctx ??= /** @type {OffscreenCanvasRenderingContext2D} */ (
-      new OffscreenCanvas(1, 1).getContext("2d"));
-    ctx.font = "13px sans-serif";
-    return ctx.measureText(text).width;
-  };
-})();
+/** Resize a drawing. @param {SVGSVGElement} svg @param {number} width @param {number} height
+ * @param {number} top upper edge of the drawing */
+export function setSize(svg, width, height, top = 0) {
+  setAttributes(svg, { width, height, viewBox: `0 ${top} ${width} ${height}` });
+}
+
+/** @type {OffscreenCanvasRenderingContext2D | null} */
+let measuringContext = null;
+
+/** Return the width in pixels of a text in the font of the plots. @param {string} text */
+export function measureText(text) {
+  measuringContext ??= createOffscreen(1, 1);
+  measuringContext.font = MEASURED_FONT;
+  return measuringContext.measureText(text).width;
+}

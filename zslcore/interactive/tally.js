@@ -9,41 +9,43 @@ const SEEN = 1; // bits of `right`: the best seen class is right,
 const UNSEEN = 2; // the best unseen class is right
 
 export class Tally {
+  /** number of images predicted as an unseen class: the first images in the order of switches */
+  switched = 0;
+  /** images of unseen classes: right, wrong unseen class, seen class; then images of seen
+   * classes: right, wrong seen class, unseen class */
+  outcomes = new Int32Array(6);
+
   /** @param {Images} images */
   constructor(images) {
     this.images = images;
-    /** number of images predicted as an unseen class: the first images in the order of switches */
-    this.switched = 0;
-    const { classes, classOf: of, right, seen } = images;
+    const { classes, classOf, right, seen } = images;
+    /** right predictions and images of each class */
     this.right = new Int32Array(classes.length);
     this.total = new Int32Array(classes.length);
-    /** images of unseen classes: right, wrong unseen class, seen class; then images of seen
-     * classes: right, wrong seen class, unseen class */
-    this.outcomes = new Int32Array(6);
     for (let i = 0; i < images.n; i++) {
-      const c = of[i], isRight = right[i] & SEEN;
+      const c = classOf[i], isRight = Boolean(right[i] & SEEN);
       this.total[c]++;
-      if (isRight) this.right[c]++;
-      this.outcomes[outcomeIndex(seen[c], Boolean(isRight), true)]++;
+      this.right[c] += Number(isRight);
+      this.outcomes[outcomeIndex(seen[c], isRight, true)]++;
     }
   }
 
   /** Move to a gamma; only predictions that switch are counted again. @param {number} gamma */
   moveTo(gamma) {
-    const wanted = countUpTo(this.images.gamma, gamma);
-    while (this.switched < wanted) this.switchImage(this.switched++, 1);
-    while (this.switched > wanted) this.switchImage(--this.switched, -1);
+    const target = countUpTo(this.images.gamma, gamma);
+    while (this.switched < target) this.switchImage(this.switched++, 1);
+    while (this.switched > target) this.switchImage(--this.switched, -1);
     return this;
   }
 
   /** Switch the prediction of an image. @param {number} i
-   * @param {1 | -1} way 1 from seen to unseen, -1 back to seen */
-  switchImage(i, way) {
-    const { classOf: of, right, seen } = this.images, c = of[i];
+   * @param {1 | -1} direction 1 from seen to unseen, -1 back to seen */
+  switchImage(i, direction) {
+    const { classOf, right, seen } = this.images, c = classOf[i];
     const before = Boolean(right[i] & SEEN), after = Boolean(right[i] & UNSEEN);
-    this.outcomes[outcomeIndex(seen[c], before, true)] -= way;
-    this.outcomes[outcomeIndex(seen[c], after, false)] += way;
-    this.right[c] += way * (Number(after) - Number(before));
+    this.outcomes[outcomeIndex(seen[c], before, true)] -= direction;
+    this.outcomes[outcomeIndex(seen[c], after, false)] += direction;
+    this.right[c] += direction * (Number(after) - Number(before));
   }
 
   /** Share of right predictions in each class. */
@@ -53,12 +55,12 @@ export class Tally {
 }
 
 /**
- * Return the position in `Tally.went` at which an image is counted.
- * @param {boolean} ofSeen
+ * Return the position in `Tally.outcomes` at which an image is counted.
+ * @param {boolean} isSeen whether the class of the image is seen
  * @param {boolean} isRight
  * @param {boolean} toSeen whether the prediction is a seen class
  */
-function outcomeIndex(ofSeen, isRight, toSeen) {
-  const outcome = isRight ? 0 : ofSeen === toSeen ? 1 : 2;
-  return (ofSeen ? 3 : 0) + outcome;
+function outcomeIndex(isSeen, isRight, toSeen) {
+  const outcome = isRight ? 0 : isSeen === toSeen ? 1 : 2;
+  return (isSeen ? 3 : 0) + outcome;
 }

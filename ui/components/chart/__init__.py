@@ -11,9 +11,9 @@ from typing import Protocol
 
 import streamlit as st
 
-from zslcore.interactive.one_file import Parts, element, html_page, script_of
+from zslcore.interactive.one_file import SHARED, Parts, element, html_page, script_of
 
-_PARTS = Parts.of(Path(__file__).parent)
+_PARTS = Parts.of(Path(__file__).parent, "", SHARED / "tooltip.css")
 _mount = st.components.v2.component("zsl_chart", **asdict(_PARTS))
 
 

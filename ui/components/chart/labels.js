@@ -4,13 +4,12 @@
 import { createSvg, measureText } from "../../../zslcore/interactive/svg.js";
 
 /** @typedef {{ text: string, bold: boolean, color: string }} Run a piece of a line */
-/** @typedef {import("../../../zslcore/interactive/svg.js").Attributes} Attributes */
 
 const TAG = /<(\/?)(b|br|span)((?: style="color:[#\w]+")?)>/g;
 const ENTITIES = /** @type {Record<string, string>} */ ({ "&lt;": "<", "&gt;": ">", "&amp;": "&" });
 const LETTERS = 13; // font size, in pixels, for which svg.js measures texts
 const BOLD = 1.06; // width of bold letters relative to regular ones
-export const LINE_HEIGHT = 1.25; // height of a line, in letters
+const LINE_HEIGHT = 1.25; // height of a line, in letters
 
 /** Lines of a label, each as a list of runs with the same style. @param {string} label */
 export function parseLabel(label) {
@@ -40,28 +39,32 @@ export function plainText(label) {
 
 /** Width and height of a label at a font size. @param {string} label @param {number} size */
 export function measureLabel(label, size) {
-  const lines = parseLabel(label), each = size / LETTERS;
+  const lines = parseLabel(label), scale = size / LETTERS;
   const widths = lines.map((line) => line.reduce((sum, { text, bold }) =>
-    sum + measureText(text) * each * (bold ? BOLD : 1), 0));
+    sum + measureText(text) * scale * (bold ? BOLD : 1), 0));
   return { width: Math.max(...widths), height: lines.length * size * LINE_HEIGHT };
 }
 
 /**
- * A label at a position, with attributes of SVG text. `rise` sets its height: its first line is at
- * the position for 0, its middle for .5, its last line for 1.
- * @param {string} label
- * @param {{ x: number, y: number, size: number, rise: number, angle?: number }} place
- * @param {Attributes} attributes
+ * @typedef {object} LabelPlace position and look of a label
+ * @property {number} x
+ * @property {number} y
+ * @property {number} size of the font, in pixels
+ * @property {number} rise height: the first line is at the position for 0, its middle for 0.5, its last line for 1
+ * @property {number} [angle] in degrees
+ * @property {string} [anchor] "start", "middle" or "end" of the text at the position
+ * @property {string} [color]
  */
-export function drawLabel(label, { x, y, size, rise, angle = 0 }, attributes) {
-  const lines = parseLabel(label), high = size * LINE_HEIGHT;
-  const first = y - (1 - rise) * high * lines.length + 0.78 * high;
-  const turned = { transform: `rotate(${angle} ${x} ${y})` };
-  return createSvg("text", { "font-size": size, ...attributes, ...(angle ? turned : null) }, ...lines.flatMap((line, k) =>
-    line.map((run, i) => {
-      const look = { ...(run.bold ? { "font-weight": 600 } : {}), ...(run.color ? { fill: run.color } : {}) };
-      return createSvg("tspan", i ? look : { x, y: first + k * high, ...look }, run.text);
-    })));
+
+/** Draw a label at a position. @param {string} label @param {LabelPlace} place */
+export function drawLabel(label, { x, y, size, rise, angle = 0, anchor = "middle", color = "currentColor" }) {
+  const lines = parseLabel(label), height = size * LINE_HEIGHT;
+  const first = y - (1 - rise) * height * lines.length + 0.78 * height;
+  const transform = angle ? `rotate(${angle} ${x} ${y})` : undefined;
+  const runs = lines.flatMap((line, k) => line.map(({ text, bold, color: runColor }, i) =>
+    createSvg("tspan", { ...(i ? {} : { x, y: first + k * height }), "font-weight": bold ? 600 : undefined,
+      fill: runColor || undefined }, text)));
+  return createSvg("text", { "font-size": size, "text-anchor": anchor, fill: color, transform }, ...runs);
 }
 
 /**
@@ -71,10 +74,10 @@ export function drawLabel(label, { x, y, size, rise, angle = 0 }, attributes) {
  */
 export function formatValue(value, pattern) {
   const [, plus, comma, digits, kind] = /^(\+?)(,?)(?:\.(\d+))?([f%g]?)$/.exec(pattern) ?? [];
-  const many = digits === undefined ? undefined : Number(digits);
+  const decimals = digits === undefined ? undefined : Number(digits);
   const scaled = kind === "%" ? 100 * value : value;
-  const size = kind === "g" ? { maximumSignificantDigits: many ?? 3 }
-    : { minimumFractionDigits: many, maximumFractionDigits: many ?? 3 };
+  const size = kind === "g" ? { maximumSignificantDigits: decimals ?? 3 }
+    : { minimumFractionDigits: decimals, maximumFractionDigits: decimals ?? 3 };
   const text = scaled.toLocaleString("en", { useGrouping: Boolean(comma), ...size });
   const sign = plus && value >= 0 ? "+" : "";
   return `${sign}${text}${kind === "%" ? " %" : ""}`.replace("-", "−");

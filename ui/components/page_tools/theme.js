@@ -2,7 +2,7 @@
 // Streamlit stores a chosen theme for the address at which a visit began, so that other pages open
 // without it. Here all pages get the theme once a visitor leaves the tab or the page.
 
-import { isDark } from "../../../zslcore/interactive/colors.js";
+import { isDark } from "../../../zslcore/interactive/canvas.js";
 
 /** @typedef {Pick<Window, "localStorage" | "location" | "performance" | "addEventListener">} Browser */
 

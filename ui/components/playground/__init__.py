@@ -21,7 +21,11 @@ from zslcore.interactive.one_file import SHARED, Parts, as_bytes, packed
 from zslcore.interactive.seen_unseen import InteractiveCurve
 from zslcore.metrics import SeenUnseenCurve
 
-PARTS = Parts.of(Path(__file__).parent, "", SHARED / "curve_figure.css", SHARED / "trade.css")
+PARTS = Parts.of(
+    Path(__file__).parent,
+    "",
+    *map(SHARED.joinpath, ("tooltip.css", "curve_figure.css", "trade.css")),
+)
 _mount = st.components.v2.component("zsl_playground", **asdict(PARTS))
 #: Number in place of a class, where no seen or no unseen class is a candidate.
 _NONE = 65535

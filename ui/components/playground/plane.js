@@ -2,13 +2,16 @@
 // The seen-unseen plane, with one movable curve and the curves of all other methods in grey.
 
 import { pointAt } from "../../../zslcore/interactive/curve.js";
-import { linePath, findFreePlace } from "../../../zslcore/interactive/layout.js";
-import { setAttributes, createSvg } from "../../../zslcore/interactive/svg.js";
+import { pointerOn } from "../../../zslcore/interactive/dom.js";
+import { findFreePlace, linePath } from "../../../zslcore/interactive/layout.js";
+import { createSvg, setAttributes } from "../../../zslcore/interactive/svg.js";
 import { TradePlot } from "../../../zslcore/interactive/trade.js";
 
+/** @import { CurvePoint } from "../../../zslcore/interactive/curve.js" */
 /** @import { Frame, Ghost, Instrument } from "./wire.js" */
 
 const RADIUS = 14; // of the handle, in pixels
+const STOP_RADIUS = 3;
 const HINT = { width: 76, height: 24 };
 /** Offsets of the hint from the handle, best first. @type {[number, number][]} */
 const HINT_PLACES = [[-52, 34], [52, 34], [-52, 64], [52, 64], [-60, -30], [60, -30], [0, 94]];
@@ -18,41 +21,39 @@ export class Plane extends TradePlot {
    * @param {SVGSVGElement} root
    * @param {number} side
    * @param {Instrument} head
-   * @param {(name: string) => void} choose takes another method
-   * @param {(name: string | null, u: number, v: number) => void} pass a ghost under the pointer
+   * @param {(name: string) => void} onChoose called with another method
+   * @param {(name: string | null, x: number, y: number) => void} onHover called with the method under the pointer
    */
-  constructor(root, side, head, choose, pass) {
+  constructor(root, side, head, onChoose, onHover) {
     super(root, side, head, head.lines[0], RADIUS);
-    this.frames = head.frames;
+    this.stops = stopPoints(head.frames);
     this.hint = createSvg("g", { class: "hint", "aria-hidden": "true" },
       createSvg("rect", { x: -HINT.width / 2, y: -HINT.height / 2, ...HINT, rx: 12 }),
       createSvg("text", { x: 0, y: 5, "text-anchor": "middle" }, "drag me"));
-    for (const ghost of head.ghosts) root.insertBefore(this.drawMethodCurve(ghost, choose, pass), this.first);
+    const curve = root.querySelector(".area"); // other curves are drawn below it
+    for (const ghost of head.ghosts) root.insertBefore(this.drawMethodCurve(ghost, onChoose, onHover), curve);
     root.append(this.hint);
-    if (head.frames.length) root.insertBefore(this.drawTrail(), this.arms);
+    if (this.stops.length) root.insertBefore(this.drawTrail(), this.arms);
   }
 
-  /** Positions of a ruler's stops, in order. */
+  /** Draw the points of a ruler's stops, in order. */
   drawTrail() {
-    const places = stopPoints(this.frames), d = linePath(places.length,
-      (k) => [this.x.toPixel(places[k].unseen), this.y.toPixel(places[k].seen)]);
-    return createSvg("g", { class: "trail" }, createSvg("path", { d }), ...places.map((place) =>
-      createSvg("circle", { cx: this.x.toPixel(place.unseen), cy: this.y.toPixel(place.seen), r: 3 })));
+    const places = this.stops.map((stop) => this.pixelsOf(stop));
+    return createSvg("g", { class: "trail" },
+      createSvg("path", { d: linePath(places.length, (k) => places[k]) }),
+      ...places.map(([cx, cy]) => createSvg("circle", { cx, cy, r: STOP_RADIUS })));
   }
 
-  /** The stop of a ruler nearest to a point on screen. @param {number} u @param {number} v */
-  findNearestStop(u, v) {
-    const away = stopPoints(this.frames).map(({ unseen, seen }) =>
-      Math.hypot(this.x.toPixel(unseen) - u, this.y.toPixel(seen) - v));
-    return away.indexOf(Math.min(...away));
+  /** Return the stop of a ruler nearest to a position in pixels. @param {number} x @param {number} y */
+  findNearestStop(x, y) {
+    const distances = this.stops.map((stop) => {
+      const [u, v] = this.pixelsOf(stop);
+      return Math.hypot(u - x, v - y);
+    });
+    return distances.indexOf(Math.min(...distances));
   }
 
-  /** Outline of the movable curve; other curves are drawn below it. */
-  get first() {
-    return this.root.querySelector(".area");
-  }
-
-  /** Largest accuracy, including other methods and stops, so that the axes stay the same for all. @override
+  /** Include other methods and stops, so that the axes stay the same for all. @override
    * @param {Instrument} head */
   findAxisEnd(head) {
     const curves = [...head.ghosts, ...head.frames.map(({ lines }) => lines[0])];
@@ -61,66 +62,66 @@ export class Plane extends TradePlot {
   }
 
   /** Points of the curve accept clicks in a wide band. @override */
-  fixedParts() {
-    const parts = super.fixedParts(), curve = parts.findIndex((part) => part.matches(".curve"));
+  drawFixedParts() {
+    const parts = super.drawFixedParts(), curve = parts.findIndex((part) => part.matches(".curve"));
     const band = createSvg("path", { class: "near", d: this.curvePath(this.line) });
     return parts.toSpliced(curve, 0, band);
   }
 
   /**
    * @param {Ghost} ghost
-   * @param {(name: string) => void} choose
-   * @param {(name: string | null, u: number, v: number) => void} pass
+   * @param {(name: string) => void} onChoose
+   * @param {(name: string | null, x: number, y: number) => void} onHover
    */
-  drawMethodCurve(ghost, choose, pass) {
+  drawMethodCurve(ghost, onChoose, onHover) {
     const d = this.curvePath(ghost), { name } = ghost;
-    const made = createSvg("g", { class: "other", "data-method": name },
+    const group = createSvg("g", { class: "other", "data-method": name },
       createSvg("path", { class: "faded", d }), createSvg("path", { class: "near", d }));
-    made.addEventListener("pointerdown", (event) => {
+    group.addEventListener("pointerdown", (event) => {
       event.stopPropagation();
-      choose(name);
+      onChoose(name);
     });
-    made.addEventListener("pointermove", (event) => {
+    group.addEventListener("pointermove", (event) => {
       event.stopPropagation();
-      const box = this.root.getBoundingClientRect();
-      pass(name, event.clientX - box.left, event.clientY - box.top);
+      onHover(name, ...pointerOn(event, this.root));
     });
-    made.addEventListener("pointerleave", () => pass(null, 0, 0));
-    return made;
+    group.addEventListener("pointerleave", () => onHover(null, 0, 0));
+    return group;
   }
 
-  /** Show a hint near the handle until the visitor has used it. @param {boolean} whether
-   * @param {import("../../../zslcore/interactive/curve.js").CurvePoint} place */
-  showHint(whether, place) {
-    setAttributes(this.hint, { visibility: whether ? "visible" : "hidden" });
-    if (!whether) return;
-    const u = this.x.toPixel(place.unseen), v = this.y.toPixel(place.seen);
+  /** Show a hint near the handle until the visitor has used it. @param {boolean} isVisible
+   * @param {CurvePoint} point */
+  showHint(isVisible, point) {
+    setAttributes(this.hint, { visibility: isVisible ? "visible" : "hidden" });
+    if (!isVisible) return;
+    const [u, v] = this.pixelsOf(point);
     const [x, y] = findFreePlace(HINT_PLACES.map(([right, down]) => [u + right, v + down]), HINT,
-      this.frame, this.coveredAreas(u, v));
+      this.frame, this.findCoveredBoxes(point));
     setAttributes(this.hint, { transform: `translate(${x} ${y})` });
   }
 
-  /** Whether a position of the hint would cover the handle, names or stops. @param {number} u @param {number} v */
-  coveredAreas(u, v) {
-    /** @param {number} x @param {number} y @param {number} radius */
-    const round = (x, y, radius) =>
-      ({ x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius });
-    const names = [...this.root.querySelectorAll("text.label, text.faint")].map((each) =>
-      /** @type {SVGTextElement} */ (each).getBBox());
-    const stops = [...stopPoints(this.frames),
-      ...this.line.stops.map(({ gamma }) => pointAt(this.line, gamma))].map(({ unseen, seen }) =>
-      round(this.x.toPixel(unseen), this.y.toPixel(seen), 3));
-    return [round(u, v, RADIUS), ...names, ...stops];
+  /** Return the boxes of the handle, names and stops. @param {CurvePoint} handle */
+  findCoveredBoxes(handle) {
+    /** @param {CurvePoint} point @param {number} radius */
+    const boxAround = (point, radius) => {
+      const [x, y] = this.pixelsOf(point);
+      return { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius };
+    };
+    /** @type {NodeListOf<SVGTextElement>} */
+    const names = this.root.querySelectorAll("text.label, text.faint");
+    const stops = [...this.stops, ...this.line.stops.map(({ gamma }) => pointAt(this.line, gamma))];
+    return [boxAround(handle, RADIUS), ...[...names].map((name) => name.getBBox()),
+      ...stops.map((stop) => boxAround(stop, STOP_RADIUS))];
   }
 
-  /** Mark the curve of the method under the pointer. @param {string | null} name */
+  /** Highlight the curve of a method. @param {string | null} name */
   highlightMethod(name) {
-    for (const each of this.root.querySelectorAll(".other"))
-      each.classList.toggle("pointed", each.getAttribute("data-method") === name);
+    for (const group of this.root.querySelectorAll(".other"))
+      group.classList.toggle("pointed", group.getAttribute("data-method") === name);
   }
 }
 
-/** Position of each stop of a ruler, at the stop's own gamma. @param {Frame[]} frames */
+/** Return the point of each stop of a ruler, at the stop's own gamma. @param {Frame[]} frames */
 export function stopPoints(frames) {
   return frames.map(({ lines }) => pointAt(lines[0], lines[0].start));
 }

@@ -44,27 +44,27 @@ export function groupClasses({ classes, seen }, only) {
 export function fitGrid(counts, { width, height, gap, least, most, pitch = 1 }) {
   let low = 0.25, high = most;
   /** @param {number} size */
-  const tall = (size) => {
+  const layOutRows = (size) => {
     const columns = Math.max(1, Math.floor((width / 2 - MIDDLE) / (pitch * size)));
     const rows = counts.map((count) => Math.max(1, Math.ceil(count / columns)));
     return { columns, rows, total: rows.reduce((sum, row) => sum + Math.max(least, row * size), 0) };
   };
   const between = Math.max(1, counts.length - 1), free = height - gap * (counts.length - 1);
-  while (high > 5 && tall(high).total > free) high--; // whole pixels: small pictures are crisp
-  if (tall(high).total > free)
+  while (high > 5 && layOutRows(high).total > free) high--; // whole pixels: small pictures are crisp
+  if (layOutRows(high).total > free)
     for (let i = 0; i < 24; i++) {
       const size = (low + high) / 2;
-      if (tall(size).total <= free) low = size;
+      if (layOutRows(size).total <= free) low = size;
       else high = size;
     }
   else low = high;
-  const { columns, rows, total } = tall(low), apart = gap + Math.min(8, (free - total) / between);
+  const { columns, rows, total } = layOutRows(low), distance = gap + Math.min(8, (free - total) / between);
   /** @type {number[]} */
   const tops = [];
   let y = 0;
   for (const row of rows) {
     tops.push(y);
-    y += Math.max(least, row * low) + apart;
+    y += Math.max(least, row * low) + distance;
   }
   return { size: low, pitch: pitch * low, columns, rows, tops };
 }
@@ -87,23 +87,22 @@ export class Slots {
   constructor(images, groups, room) {
     this.groups = groups;
     this.middle = room.width / 2;
-    const whose = new Int32Array(images.classes.length).fill(-1);
+    const groupOf = new Int32Array(images.classes.length).fill(-1);
     groups.forEach(({ classes }, g) => classes.forEach((c) => {
-      whose[c] = g;
+      groupOf[c] = g;
     }));
     /** @type {number[][]} */
     const members = groups.map(() => []);
-    for (let i = 0; i < images.n; i++) if (whose[images.classOf[i]] >= 0) members[whose[images.classOf[i]]].push(i);
-    const fitOneIn = (/** @type {number} */ every) =>
-      fitGrid(members.map(({ length }) => Math.ceil(length / every)), room);
+    for (let i = 0; i < images.n; i++) members[groupOf[images.classOf[i]]]?.push(i);
+    /** @param {number} step */
+    const fitEvery = (step) => fitGrid(members.map(({ length }) => Math.ceil(length / step)), room);
     /** one of so many images is shown */
-    this.every = 1;
-    this.grid = fitOneIn(1);
-    while (this.grid.size < (room.legible ?? 0) && this.every < MOST_LEFT_OUT)
-      this.grid = fitOneIn(++this.every);
-    const shown = members.map((of) => of.filter((_, k) => k % this.every === 0));
-    this.lists = shown.map((of) =>
-      ({ left: new SideLists(of, images.right, 1), right: new SideLists(of, images.right, 2) }));
+    this.step = 1;
+    this.grid = fitEvery(1);
+    while (this.grid.size < (room.legible ?? 0) && this.step < MOST_LEFT_OUT)
+      this.grid = fitEvery(++this.step);
+    this.lists = members.map((group) => group.filter((_, k) => k % this.step === 0)).map((shown) =>
+      ({ left: new SideLists(shown, images.right, 1), right: new SideLists(shown, images.right, 2) }));
     /** position of each image, NaN for images that are not shown */
     this.x = new Float32Array(images.n).fill(NaN);
     this.y = new Float32Array(images.n).fill(NaN);

@@ -2,7 +2,7 @@
 // Tells the server if the visitor's theme or window width differs from the theme and width for which
 // the page was made, which is rare.
 
-import { isDark } from "../../../zslcore/interactive/colors.js";
+import { isDark } from "../../../zslcore/interactive/canvas.js";
 
 /** @typedef {{ dark: boolean, narrow: boolean }} Look theme and width of a visitor */
 /** @typedef {(name: string, value: Look) => void} Send tells the server */

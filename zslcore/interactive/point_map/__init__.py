@@ -15,15 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.interactive.one_file import Parts, as_bytes, one_file, packed
+from zslcore.interactive.one_file import SHARED, Parts, as_bytes, one_file, packed
 
 __all__ = ["COMPONENT", "LegendEntry", "MapPanel", "PointMap"]
 
 _HTML = (
     '<div class="whole"><div class="bar"><span class="status" role="status"></span></div>'
-    '<div class="maps"></div><div class="legend"></div></div>'
+    '<div class="maps"></div><div class="legend"></div>'
+    '<div class="tip" role="status" hidden></div></div>'
 )
-COMPONENT = Parts.of(Path(__file__).parent, _HTML)
+COMPONENT = Parts.of(Path(__file__).parent, _HTML, SHARED / "tooltip.css")
 
 
 @dataclass(frozen=True, slots=True)

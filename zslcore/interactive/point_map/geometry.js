@@ -12,12 +12,12 @@
  * @param {number} y
  */
 export function isInside(polygon, x, y) {
-  let odd = false;
+  let isOdd = false;
   for (let i = 0, j = polygon.length - 1; i < polygon.length; j = i++) {
     const [ax, ay] = polygon[i], [bx, by] = polygon[j];
-    if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) odd = !odd;
+    if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) isOdd = !isOdd;
   }
-  return odd;
+  return isOdd;
 }
 
 /**
@@ -30,13 +30,13 @@ export function simplifyOutline(polygon, most) {
   /** @param {Point} a @param {Point} b @param {Point} c */
   const area = (a, b, c) => Math.abs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]));
   while (points.length > most) {
-    let least = Infinity, which = 0;
+    let least = Infinity, index = 0;
     for (let i = 0; i < points.length; i++) {
       const n = points.length;
       const size = area(points[(i + n - 1) % n], points[i], points[(i + 1) % n]);
-      if (size < least) [least, which] = [size, i];
+      if (size < least) [least, index] = [size, i];
     }
-    points.splice(which, 1);
+    points.splice(index, 1);
   }
   return points;
 }
@@ -87,17 +87,17 @@ export function joinBoxes(boxes) {
 }
 
 /**
- * Return the number of the nearest point less than `reach` from a place; -1 without one.
+ * Return the number of the nearest point less than `reach` from a place; -1 if there is none.
  * @param {Float32Array} xy
  * @param {Point} place
  * @param {number} reach
- * @param {(i: number) => unknown} counts whether a point is considered
+ * @param {(i: number) => unknown} isCandidate whether a point is considered
  */
-export function findNearest(xy, [x, y], reach, counts) {
-  let best = reach ** 2, found = -1;
+export function findNearest(xy, [x, y], reach, isCandidate) {
+  let least = reach ** 2, nearest = -1;
   for (let i = 0; 2 * i < xy.length; i++) {
-    const near = (xy[2 * i] - x) ** 2 + (xy[2 * i + 1] - y) ** 2;
-    if (near < best && counts(i)) [best, found] = [near, i];
+    const distance = (xy[2 * i] - x) ** 2 + (xy[2 * i + 1] - y) ** 2;
+    if (distance < least && isCandidate(i)) [least, nearest] = [distance, i];
   }
-  return found;
+  return nearest;
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // Looks of points: stencils of symbols, sizes and colours.
 
-import { createOffscreen, readColor } from "../colors.js";
+import { createOffscreen, readColor, readVariable } from "../canvas.js";
 import { traceSymbol } from "../symbols.js";
 
 /** @import { LegendEntry } from "./wire.js" */
@@ -47,7 +47,7 @@ export function createStencil(symbol, r) {
  */
 export function readTheme(element, palette) {
   const style = getComputedStyle(element), ink = readColor(style.color);
-  const halo = style.getPropertyValue("--st-background-color").trim() || "#fff", paper = readColor(halo);
+  const halo = readVariable(element, "--st-background-color") || "#fff", paper = readColor(halo);
   return {
     ink: style.color,
     font: style.fontFamily,

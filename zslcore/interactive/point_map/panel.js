@@ -1,9 +1,10 @@
 // @ts-check
 // One map: its canvases, drawing, pointer and keys.
 
-import { getContext, createElement } from "../dom.js";
+import { getContext } from "../canvas.js";
+import { createElement, pointerOn } from "../dom.js";
 import { findBox, findNearest, shuffleNumbers } from "./geometry.js";
-import { FAINT_OPACITY, pointRadius, createStencil, pointOpacity } from "./look.js";
+import { FAINT_OPACITY, createStencil, pointOpacity, pointRadius } from "./look.js";
 import { Painting } from "./painting.js";
 import { View, placeNames, zoomCamera } from "./view.js";
 
@@ -14,18 +15,28 @@ import { View, placeNames, zoomCamera } from "./view.js";
 /**
  * @typedef {object} Drag drag in progress
  * @property {Point} from
- * @property {Camera} before
+ * @property {Camera} camera at the start
  * @property {number} distance largest distance in pixels from the start: a closed outline is no click
  * @property {string} tool
  * @property {Point[] | null} outline corners drawn so far
  */
 
-/** @typedef {{ r: number, plain: Stencil, looks: Stencil[] }} Stencils at radius r */
+/** @typedef {{ r: number, plain: Stencil, categories: Stencil[] }} Stencils at radius r */
 
-const HOVER_REACH = 10; // largest distance in pixels from the pointer to a hovered point
+const REACH = 10; // largest distance in pixels from the pointer to a hovered point
+const CLICK = 4; // distance in pixels of a drag that is a click
 const BEHIND_OPACITY = 0.22; // opacity of the points of another map
 
 export class Panel {
+  order = new Uint32Array(0);
+  size = { width: 1, height: 1, ratio: 1 };
+  /** @type {Map<number, number> | null} point of each image */
+  pointOfImage = null;
+  /** @type {Drag | null} */
+  drag = null;
+  /** @type {Stencils | null} */
+  stencils = null;
+
   /**
    * @param {PointMaps} maps
    * @param {Element} root
@@ -34,19 +45,10 @@ export class Panel {
   constructor(maps, root, data) {
     this.maps = maps;
     this.data = data;
-    this.order = new Uint32Array(0);
-    this.size = { width: 1, height: 1, ratio: 1 };
-    /** @type {Map<number, number> | null} */
-    this.pointOfImage = null;
-    /** @type {Drag | null} */
-    this.drag = null;
-    /** @type {Stencils | null} */
-    this.stencils = null;
     this.caption = createElement("figcaption");
     this.points = createElement("canvas", { className: "points" });
     this.marks = createElement("canvas", { className: "marks", tabIndex: 0, role: "application" });
-    this.tip = createElement("div", { className: "tip", role: "status", hidden: true });
-    this.stage = createElement("div", { className: "stage" }, this.points, this.marks, this.tip);
+    this.stage = createElement("div", { className: "stage" }, this.points, this.marks);
     this.root = createElement("figure", {}, this.caption, this.stage);
     root.append(this.root);
     this.listen();
@@ -64,11 +66,11 @@ export class Panel {
 
   /** @param {number} ratio canvas pixels per CSS pixel */
   resize(ratio = window.devicePixelRatio || 1) {
-    const box = this.stage.getBoundingClientRect();
-    this.size = { width: box.width, height: box.height, ratio };
+    const { width, height } = this.stage.getBoundingClientRect();
+    this.size = { width, height, ratio };
     for (const canvas of [this.points, this.marks]) {
-      canvas.width = Math.max(1, Math.round(box.width * ratio));
-      canvas.height = Math.max(1, Math.round(box.height * ratio));
+      canvas.width = Math.max(1, Math.round(width * ratio));
+      canvas.height = Math.max(1, Math.round(height * ratio));
     }
   }
 
@@ -94,39 +96,41 @@ export class Panel {
     const { width, height } = this.points;
     const painting = new Painting(width, height, this.maps.theme.paper);
     this.drawPoints(painting);
-    const picture = new ImageData(painting.pixels, width, height);
-    getContext(this.points).putImageData(picture, 0, 0);
+    getContext(this.points).putImageData(new ImageData(painting.pixels, width, height), 0, 0);
     this.drawMarks();
   }
 
   /** Paint points of the other map, then faint points, then the rest. @param {Painting} painting */
   drawPoints(painting) {
-    const { head, highlighted: meant, theme } = this.maps, { ratio } = this.size, { view, order } = this;
+    const { head, highlighted, theme } = this.maps, { ratio } = this.size, { view, order } = this;
     const { n, image, xy, behind } = this.data, other = head.panels[behind];
-    const { plain, looks } = this.stencilsAt(this.radius * ratio);
+    const { plain, categories } = this.stencilsAt(this.radius * ratio);
     /**
-     * @param {Float32Array} from @param {number} i
-     * @param {Stencil} look @param {ArrayLike<number>} color @param {number} strength
+     * @param {Float32Array} places @param {number} i
+     * @param {Stencil} stencil @param {ArrayLike<number>} color @param {number} opacity
      */
-    const put = (from, i, look, color, strength) => {
-      const [u, v] = view.toScreen(from[2 * i], from[2 * i + 1]);
-      painting.paintPoint(Math.round(u * ratio), Math.round(v * ratio), look, color, strength);
+    const paint = (places, i, stencil, color, opacity) => {
+      const [x, y] = view.toScreen(places[2 * i], places[2 * i + 1]);
+      painting.paintPoint(Math.round(x * ratio), Math.round(y * ratio), stencil, color, opacity);
     };
-    if (other) for (let i = 0; i < other.n; i++) put(other.xy, i, plain, theme.grey, BEHIND_OPACITY);
-    if (meant) for (const i of order) if (!meant[image[i]]) put(xy, i, plain, theme.grey, FAINT_OPACITY);
-    const strength = pointOpacity(n);
+    if (other) for (let i = 0; i < other.n; i++) paint(other.xy, i, plain, theme.grey, BEHIND_OPACITY);
+    if (highlighted)
+      for (const i of order)
+        if (!highlighted[image[i]]) paint(xy, i, plain, theme.grey, FAINT_OPACITY);
+    const opacity = pointOpacity(n);
     for (const i of order) {
-      if (meant && !meant[image[i]]) continue;
+      if (highlighted && !highlighted[image[i]]) continue;
       const c = head.category[image[i]];
-      put(xy, i, looks[c], theme.colors[c], strength);
+      paint(xy, i, categories[c], theme.colors[c], opacity);
     }
   }
 
   /** Return stencils of radius `r`, cached for the next frames of a move. @param {number} r */
   stencilsAt(r) {
-    if (this.stencils && this.stencils.r === r) return this.stencils;
-    const looks = this.maps.head.palette.map(({ symbol }) => createStencil(symbol, r));
-    this.stencils = { r, plain: createStencil("circle", 0.7 * r), looks };
+    if (this.stencils?.r !== r) {
+      const categories = this.maps.head.palette.map(({ symbol }) => createStencil(symbol, r));
+      this.stencils = { r, plain: createStencil("circle", 0.7 * r), categories };
+    }
     return this.stencils;
   }
 
@@ -147,27 +151,25 @@ export class Panel {
     ctx.font = `600 12px ${theme.font}`;
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
-    /** @param {string} text */
-    const widthOf = (text) => ctx.measureText(text).width;
-    const shown = placeNames(this.data.names, this.view, widthOf);
-    this.maps.showNameCount(this, shown.length);
-    for (const { text, u, v } of shown) {
-      ctx.lineWidth = 3;
-      ctx.strokeStyle = theme.halo;
+    ctx.lineWidth = 3;
+    ctx.strokeStyle = theme.halo;
+    ctx.fillStyle = theme.ink;
+    const placed = placeNames(this.data.names, this.view, (text) => ctx.measureText(text).width);
+    this.maps.showNameCount(this, placed.length);
+    for (const { text, u, v } of placed) {
       ctx.strokeText(text, u, v);
-      ctx.fillStyle = theme.ink;
       ctx.fillText(text, u, v);
     }
   }
 
   /** Draw the outline in progress, else the selection. @param {CanvasRenderingContext2D} ctx */
   drawOutline(ctx) {
-    const drawn = this.drag && this.drag.outline, { view } = this;
-    const outline = drawn || this.maps.outlineIn(this);
+    const unfinished = this.drag?.outline, { view } = this;
+    const outline = unfinished || this.maps.outlineIn(this);
     if (!outline || outline.length < 2) return;
     ctx.beginPath();
-    outline.forEach(([x, y], i) => ctx[i ? "lineTo" : "moveTo"](...view.toScreen(x, y)));
-    if (!drawn) ctx.closePath();
+    for (const [x, y] of outline) ctx.lineTo(...view.toScreen(x, y));
+    if (!unfinished) ctx.closePath();
     ctx.strokeStyle = this.maps.theme.ink;
     ctx.lineWidth = 1.5;
     ctx.setLineDash([5, 3]);
@@ -179,29 +181,16 @@ export class Panel {
    * Draw a ring around an image, if it is on this map.
    * @param {CanvasRenderingContext2D} ctx
    * @param {number | null} image
-   * @param {number} wide
+   * @param {number} lineWidth
    */
-  drawRing(ctx, image, wide) {
+  drawRing(ctx, image, lineWidth) {
     const place = this.placeOf(image);
     if (!place) return;
     ctx.beginPath();
     ctx.arc(...this.view.toScreen(...place), this.radius + 4, 0, 2 * Math.PI);
     ctx.strokeStyle = this.maps.theme.ink;
-    ctx.lineWidth = wide;
+    ctx.lineWidth = lineWidth;
     ctx.stroke();
-  }
-
-  /** @param {HTMLElement[]} lines @param {Point} at */
-  showTooltip(lines, [u, v]) {
-    const { tip } = this, { width, height } = this.size;
-    const right = u > width / 2, low = v > height / 2;
-    tip.replaceChildren(...lines);
-    Object.assign(tip.style, {
-      left: right ? "" : `${u + 14}px`,
-      right: right ? `${width - u + 14}px` : "",
-      top: low ? "" : `${v + 14}px`,
-      bottom: low ? `${height - v + 14}px` : "",
-    });
   }
 
   // --- Positions --------------------------------------------------------------------------------
@@ -209,21 +198,21 @@ export class Panel {
   /** @param {number | null} image @returns {Point | null} */
   placeOf(image) {
     if (image === null) return null;
-    if (!this.pointOfImage) this.pointOfImage = new Map(Array.from(this.data.image, (id, i) => [id, i]));
+    this.pointOfImage ??= new Map(Array.from(this.data.image, (number, i) => [number, i]));
     const i = this.pointOfImage.get(image);
     return i === undefined ? null : [this.data.xy[2 * i], this.data.xy[2 * i + 1]];
   }
 
   /**
-   * Return the image nearest to the pointer; null if no image is near.
-   * @param {Point} at on the screen
+   * Return the image nearest to a place; null if no image is near.
+   * @param {Point} place on the screen
    * @returns {number | null}
    */
-  imageAt([u, v]) {
-    const { view } = this, { xy, image } = this.data, { highlighted: meant } = this.maps;
-    const counts = (/** @type {number} */ i) => !meant || meant[image[i]];
-    const found = findNearest(xy, view.toData(u, v), HOVER_REACH / view.scale, counts);
-    return found < 0 ? null : image[found];
+  imageAt(place) {
+    const { view } = this, { xy, image } = this.data, { highlighted } = this.maps;
+    const isCandidate = (/** @type {number} */ i) => !highlighted || highlighted[image[i]];
+    const i = findNearest(xy, view.toData(...place), REACH / view.scale, isCandidate);
+    return i < 0 ? null : image[i];
   }
 
   // --- Pointer and keys -------------------------------------------------------------------------
@@ -231,90 +220,82 @@ export class Panel {
   listen() {
     const { marks } = this;
     marks.addEventListener("pointerdown", (event) => this.onPointerDown(event));
-    marks.addEventListener("pointermove", (event) => this.onPointerMove(this.pointerPlace(event)));
-    marks.addEventListener("pointerup", (event) => this.onPointerUp(this.pointerPlace(event)));
+    marks.addEventListener("pointermove", (event) => this.onPointerMove(pointerOn(event, marks)));
+    marks.addEventListener("pointerup", (event) => this.onPointerUp(pointerOn(event, marks)));
     marks.addEventListener("pointercancel", () => (this.drag = null));
     marks.addEventListener("pointerleave", () => this.maps.hover(this, null, [0, 0]));
     marks.addEventListener("dblclick", () => this.maps.setCamera(this, null));
     marks.addEventListener("wheel", (event) => {
       event.preventDefault();
-      this.zoom(Math.exp(event.deltaY * 0.0015), this.pointerPlace(event));
+      this.zoom(Math.exp(event.deltaY * 0.0015), pointerOn(event, marks));
     }, { passive: false });
     marks.addEventListener("keydown", (event) => this.onKey(event));
-  }
-
-  /** Return pixels of the pointer on this map. @param {MouseEvent} event @returns {Point} */
-  pointerPlace(event) {
-    const box = this.marks.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
   }
 
   /** @param {PointerEvent} event */
   onPointerDown(event) {
     if (event.button) return;
     this.marks.setPointerCapture(event.pointerId);
-    const from = this.pointerPlace(event), tool = event.shiftKey ? "pan" : this.maps.tool;
+    const from = pointerOn(event, this.marks), tool = event.shiftKey ? "pan" : this.maps.tool;
     const outline = tool === "pan" ? null : [this.view.toData(...from)];
-    this.drag = { from, before: this.camera, distance: 0, tool, outline };
+    this.drag = { from, camera: this.camera, distance: 0, tool, outline };
   }
 
-  /** @param {Point} at */
-  onPointerMove(at) {
+  /** @param {Point} place */
+  onPointerMove(place) {
     const { drag, view } = this;
-    if (!drag) return this.maps.hover(this, this.imageAt(at), at);
-    const [u, v] = at, [from, to] = drag.from;
-    drag.distance = Math.max(drag.distance, Math.hypot(u - from, v - to));
+    if (!drag) return this.maps.hover(this, this.imageAt(place), place);
+    const across = place[0] - drag.from[0], down = place[1] - drag.from[1];
+    drag.distance = Math.max(drag.distance, Math.hypot(across, down));
     if (!drag.outline) {
-      const [cx, cy, extent] = drag.before;
-      const moved = [cx - (u - from) / view.scale, cy + (v - to) / view.scale];
-      return this.maps.setCamera(this, [moved[0], moved[1], extent]);
+      const [x, y, extent] = drag.camera;
+      return this.maps.setCamera(this, [x - across / view.scale, y + down / view.scale, extent]);
     }
     if (drag.tool === "box") {
-      const [a, b] = drag.outline[0], [c, d] = view.toData(u, v);
+      const [a, b] = drag.outline[0], [c, d] = view.toData(...place);
       drag.outline = [[a, b], [c, b], [c, d], [a, d], [a, b]];
-    } else drag.outline.push(view.toData(u, v));
+    } else drag.outline.push(view.toData(...place));
     return this.drawMarks();
   }
 
-  /** @param {Point} at */
-  onPointerUp(at) {
+  /** @param {Point} place */
+  onPointerUp(place) {
     const { drag } = this;
     if (!drag) return;
     this.drag = null;
-    if (drag.distance < 4) this.maps.pick(this.imageAt(at));
+    if (drag.distance < CLICK) this.maps.pick(this.imageAt(place));
     else if (drag.outline) this.maps.select(this, drag.outline);
     this.drawMarks();
   }
 
-  /** @param {number} factor @param {Point} at */
-  zoom(factor, [u, v] = [this.size.width / 2, this.size.height / 2]) {
-    const place = this.view.toData(u, v), [, , whole] = this.maps.homeOf(this);
-    this.maps.setCamera(this, zoomCamera(this.camera, factor, place, whole));
+  /** @param {number} factor @param {Point} place */
+  zoom(factor, place = [this.size.width / 2, this.size.height / 2]) {
+    const fixed = this.view.toData(...place), [, , whole] = this.maps.homeOf(this);
+    this.maps.setCamera(this, zoomCamera(this.camera, factor, fixed, whole));
   }
 
   /** @param {KeyboardEvent} event */
   onKey(event) {
-    const { maps } = this, [cx, cy, extent] = this.camera, step = extent / 10;
+    const { maps } = this, [x, y, extent] = this.camera, step = extent / 10;
     /** @type {Record<string, () => void>} */
-    const acts = {
-      ArrowLeft: () => maps.setCamera(this, [cx - step, cy, extent]),
-      ArrowRight: () => maps.setCamera(this, [cx + step, cy, extent]),
-      ArrowUp: () => maps.setCamera(this, [cx, cy + step, extent]),
-      ArrowDown: () => maps.setCamera(this, [cx, cy - step, extent]),
+    const actions = {
+      ArrowLeft: () => maps.setCamera(this, [x - step, y, extent]),
+      ArrowRight: () => maps.setCamera(this, [x + step, y, extent]),
+      ArrowUp: () => maps.setCamera(this, [x, y + step, extent]),
+      ArrowDown: () => maps.setCamera(this, [x, y - step, extent]),
       "+": () => this.zoom(0.8),
       "-": () => this.zoom(1.25),
       0: () => maps.setCamera(this, null),
       Escape: () => maps.select(this, null),
-      Enter: () => maps.select(this, this.visibleOutline()),
+      Enter: () => maps.select(this, this.visibleOutline),
     };
-    const act = acts[event.key];
-    if (!act) return;
+    if (!(event.key in actions)) return;
     event.preventDefault();
-    act();
+    actions[event.key]();
   }
 
-  /** Return the outline of the visible part of the plane. */
-  visibleOutline() {
+  /** Outline of the visible part of the plane. */
+  get visibleOutline() {
     const { view } = this, { width, height } = this.size;
     return [view.toData(0, 0), view.toData(width, 0), view.toData(width, height),
       view.toData(0, height)];

@@ -14,6 +14,8 @@ const TITLE_HEIGHT = 22; // height in pixels of the title and of the titles of m
 const LEGEND_ROW = 20; // height of a row of the legend
 const SYMBOL_RADIUS = 5; // radius of a symbol in the legend
 const LETTER_WIDTH = 7; // approximate width of a letter at 12 pixels; fonts of files differ
+const SCALE_WIDTH = 160; // of a scale of colours
+const FAINT = -1; // category of points that are not highlighted
 const FONT = "sans-serif";
 
 /** @typedef {{ text: string, x: number, y: number, bold?: boolean }} Word */
@@ -24,57 +26,56 @@ const FONT = "sans-serif";
  */
 export function layOutPicture({ head, panels }) {
   /** @type {Word[]} */
-  const words = head.title ? [{ text: head.title, x: 0, y: 16, bold: true }] : [];
-  const above = words.length * TITLE_HEIGHT, titled = panels.some(({ data }) => data.title);
-  const heading = above + (titled ? TITLE_HEIGHT : 0) + (above || titled ? GAP / 2 : 0);
+  const titles = head.title ? [{ text: head.title, x: 0, y: 16, bold: true }] : [];
+  const above = titles.length * TITLE_HEIGHT;
   let left = 0;
   for (const { data, size } of panels) {
-    if (data.title) words.push({ text: data.title, x: left, y: above + 16 });
+    if (data.title) titles.push({ text: data.title, x: left, y: above + 16 });
     left += size.width + GAP;
   }
-  const width = left - GAP, tall = Math.max(...panels.map(({ size }) => size.height));
-  const { signs, said, rows } = layOutLegend(head, width);
-  const top = heading + tall + GAP, low = (/** @type {Word} */ word) => ({ ...word, y: word.y + top });
-  const height = heading + tall + (rows ? GAP + LEGEND_ROW * rows : 0);
-  return { width, height, heading, words: [...words, ...said.map(low)], signs: signs(top) };
+  const hasPanelTitles = panels.some(({ data }) => data.title);
+  const mapTop = titles.length ? above + (hasPanelTitles ? TITLE_HEIGHT : 0) + GAP / 2 : 0;
+  const width = left - GAP, mapBottom = mapTop + Math.max(...panels.map(({ size }) => size.height));
+  const { symbols, words, rows } = layOutLegend(head, width, mapBottom + GAP);
+  const height = mapBottom + (rows ? GAP + LEGEND_ROW * rows : 0);
+  return { width, height, mapTop, words: [...titles, ...words], symbols };
 }
 
 /**
  * Return symbols and texts of the legend, and its number of rows.
  * @param {Pick<PointMaps["head"], "legend" | "palette" | "ends">} head
  * @param {number} width
+ * @param {number} top
  */
-function layOutLegend({ legend, palette, ends }, width) {
+function layOutLegend({ legend, palette, ends }, width, top) {
   /** @type {Word[]} */
-  const said = [];
-  /** @type {((top: number) => { color: string, d: string })[]} */
-  const made = [];
+  const words = [];
+  /** @type {{ color: string, d: string }[]} */
+  const symbols = [];
   let x = 0, row = 0;
   /** @param {string} text */
-  const say = (text) => {
-    said.push({ text, x, y: LEGEND_ROW * row + 14 });
+  const addWord = (text) => {
+    words.push({ text, x, y: top + LEGEND_ROW * row + 14 });
     x += LETTER_WIDTH * text.length + GAP;
   };
   if (legend === "scale") {
-    say(ends[0]);
-    const wide = 160 / palette.length;
+    addWord(ends[0]);
+    const step = SCALE_WIDTH / palette.length;
     for (const { color } of palette) {
-      const at = x;
-      made.push((top) => ({ color, d: `M${at} ${top + 5}h${wide}v10h${-wide}Z` }));
-      x += wide;
+      symbols.push({ color, d: `M${x} ${top + 5}h${step}v10h${-step}Z` });
+      x += step;
     }
     x += GAP;
-    say(ends[1]);
+    addWord(ends[1]);
   }
   for (const { label, color, symbol } of legend === "list" ? palette : []) {
     if (x && x + 3 * SYMBOL_RADIUS + LETTER_WIDTH * label.length > width) [x, row] = [0, row + 1];
-    const [u, v] = [x + SYMBOL_RADIUS, LEGEND_ROW * row + 10];
-    made.push((top) => ({ color, d: symbolPath(symbol, u, v + top, SYMBOL_RADIUS) }));
+    const y = top + LEGEND_ROW * row + 10;
+    symbols.push({ color, d: symbolPath(symbol, x + SYMBOL_RADIUS, y, SYMBOL_RADIUS) });
     x += 3 * SYMBOL_RADIUS;
-    say(label);
+    addWord(label);
   }
-  return { signs: (/** @type {number} */ top) => made.map((sign) => sign(top)), said,
-    rows: said.length && row + 1 };
+  return { symbols, words, rows: words.length && row + 1 };
 }
 
 /**
@@ -83,76 +84,78 @@ function layOutLegend({ legend, palette, ends }, width) {
  */
 export function saveBitmap(maps) {
   const scale = Math.max(SCALE, maps.panels[0].size.ratio);
-  /** @param {Panel} panel */
-  const painted = (panel) => {
-    panel.resize(scale);
-    panel.draw();
-    const { width, height } = panel.size, size = `width="${width}" height="${height}"`;
-    const images = [panel.points, panel.marks].map((each) => `<image ${size} href="${each.toDataURL()}"/>`);
-    panel.resize();
-    panel.draw();
-    return images.join("");
-  };
-  return savePng(drawVectors(maps, painted), scale, `${maps.head.file}.png`);
+  return savePng(drawVectors(maps, (panel) => drawBitmap(panel, scale)), scale, `${maps.head.file}.png`);
+}
+
+/** Return the canvases of a map as images, drawn at a scale. @param {Panel} panel @param {number} scale */
+function drawBitmap(panel, scale) {
+  panel.resize(scale);
+  panel.draw();
+  const size = sizeAttributes(panel.size);
+  const images = [panel.points, panel.marks].map((canvas) => `<image ${size} href="${canvas.toDataURL()}"/>`);
+  panel.resize();
+  panel.draw();
+  return images.join("");
 }
 
 /**
  * Return an SVG of the maps, by default of their visible points and names, with titles and legend.
  * @param {Pick<PointMaps, "head" | "highlighted" | "showsNames" | "panels" | "theme">} maps
- * @param {(panel: Panel) => string} drawn contents of a map
+ * @param {(panel: Panel) => string} drawPanel
  */
-export function drawVectors(maps, drawn = (panel) =>
-  drawCategories(panel, maps.head, maps.highlighted) + (maps.showsNames ? drawNames(panel, maps.theme.ink) : "")) {
+export function drawVectors(maps, drawPanel = (panel) => drawCategories(panel, maps) + drawNames(panel, maps)) {
   const { head, panels, theme } = maps;
-  const { width, height, heading, words, signs } = layOutPicture(maps), parts = [];
+  const { width, height, mapTop, words, symbols } = layOutPicture(maps), size = sizeAttributes({ width, height });
   let left = 0;
-  for (const panel of panels) {
-    parts.push(`<g transform="translate(${left} ${heading})">${drawn(panel)}</g>`);
+  const parts = panels.map((panel) => {
+    const part = `<g transform="translate(${left} ${mapTop})">${drawPanel(panel)}</g>`;
     left += panel.size.width + GAP;
-  }
-  parts.push(...signs.map(({ color, d }) => `<path class="sign" fill="${color}" d="${d}"/>`));
+    return part;
+  });
+  parts.push(...symbols.map(({ color, d }) => `<path class="sign" fill="${color}" d="${d}"/>`));
   parts.push(...words.map(({ text, x, y, bold }) =>
     `<text x="${x.toFixed(1)}" y="${y}" font-family="${FONT}" ` +
     `${bold ? 'font-size="14" font-weight="bold"' : 'font-size="12"'} fill="${theme.ink}">` +
     `${escapeText(text)}</text>`));
-  const size = `width="${width}" height="${height}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><title>${escapeText(head.title || head.file)}</title>` +
     `<rect ${size} fill="${theme.halo}"/>${parts.join("")}</svg>`;
+}
+
+/** @param {{ width: number, height: number }} size */
+function sizeAttributes({ width, height }) {
+  return `width="${width}" height="${height}"`;
 }
 
 /**
  * Return one path per category; the path of faint points is below all others.
  * @param {Panel} panel
- * @param {PointMaps["head"]} head
- * @param {PointMaps["highlighted"]} meant
+ * @param {Pick<PointMaps, "head" | "highlighted">} maps
  */
-function drawCategories({ data, radius, size, view }, head, meant) {
-  /** @type {Map<number, string[]>} */
-  const by = new Map();
+function drawCategories({ data, radius, size, view }, { head, highlighted }) {
+  /** @type {Map<number, string>} */
+  const paths = new Map();
   for (let i = 0; i < data.n; i++) {
-    const image = data.image[i], [u, v] = view.toScreen(data.xy[2 * i], data.xy[2 * i + 1]);
-    if (u < 0 || v < 0 || u > size.width || v > size.height) continue;
-    const key = meant && !meant[image] ? -1 : head.category[image];
-    const shape = symbolPath(key < 0 ? "circle" : head.palette[key].symbol, u, v, radius);
-    const shapes = by.get(key);
-    if (shapes) shapes.push(shape);
-    else by.set(key, [shape]);
+    const image = data.image[i], [x, y] = view.toScreen(data.xy[2 * i], data.xy[2 * i + 1]);
+    if (x < 0 || y < 0 || x > size.width || y > size.height) continue;
+    const category = highlighted && !highlighted[image] ? FAINT : head.category[image];
+    const symbol = category === FAINT ? "circle" : head.palette[category].symbol;
+    paths.set(category, (paths.get(category) ?? "") + symbolPath(symbol, x, y, radius));
   }
-  return [...by].sort((a, b) => a[0] - b[0]).map(([key, shapes]) =>
-    `<path fill="${key < 0 ? "#888" : head.palette[key].color}" ` +
-    `fill-opacity="${key < 0 ? FAINT_OPACITY : 0.85}" d="${shapes.join("")}"/>`).join("");
+  return [...paths].sort(([a], [b]) => a - b).map(([category, d]) =>
+    `<path fill="${category === FAINT ? "#888" : head.palette[category].color}" ` +
+    `fill-opacity="${category === FAINT ? FAINT_OPACITY : 0.85}" d="${d}"/>`).join("");
 }
 
-/** @param {Panel} panel @param {string} ink */
-function drawNames({ data, view }, ink) {
-  return data.names.map(({ text, x, y }) => {
+/** @param {Panel} panel @param {Pick<PointMaps, "showsNames" | "theme">} maps */
+function drawNames({ data, view }, { showsNames, theme }) {
+  return (showsNames ? data.names : []).map(({ text, x, y }) => {
     const [u, v] = view.toScreen(x, y);
     return `<text x="${u.toFixed(1)}" y="${v.toFixed(1)}" text-anchor="middle" ` +
-      `font-family="sans-serif" font-size="11" fill="${ink}">${escapeText(text)}</text>`;
+      `font-family="${FONT}" font-size="11" fill="${theme.ink}">${escapeText(text)}</text>`;
   }).join("");
 }
 
 /** @param {string} text */
 function escapeText(text) {
-  return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -67,14 +67,13 @@ export function zoomCamera([cx, cy, extent], factor, [x, y], whole) {
  */
 export function placeNames(names, view, widthOf) {
   /** @type {{ text: string, u: number, v: number, half: number }[]} */
-  const taken = [], apart = view.width < SMALL ? 2 : 1;
+  const placed = [], spacing = view.width < SMALL ? 2 : 1;
   for (const { text, x, y } of names) {
     const [u, v] = view.toScreen(x, y), half = widthOf(text) / 2 + 2;
     if (u - half < 0 || u + half > view.width || v < 8 || v > view.height - 8) continue;
-    /** @param {{ u: number, v: number, half: number }} other */
-    const runsInto = (other) =>
-      Math.abs(u - other.u) < half + other.half + 8 * (apart - 1) && Math.abs(v - other.v) < 14 * apart;
-    if (!taken.some(runsInto)) taken.push({ text, u, v, half });
+    const overlaps = placed.some((other) =>
+      Math.abs(u - other.u) < half + other.half + 8 * (spacing - 1) && Math.abs(v - other.v) < 14 * spacing);
+    if (!overlaps) placed.push({ text, u, v, half });
   }
-  return taken;
+  return placed;
 }

@@ -67,7 +67,9 @@ _HTML = """
   <div class="tip" hidden></div>
 </div>
 """
-COMPONENT = Parts.of(_HERE, _HTML, SHARED / "curve_figure.css", SHARED / "trade.css")
+COMPONENT = Parts.of(
+    _HERE, _HTML, *map(SHARED.joinpath, ("tooltip.css", "curve_figure.css", "trade.css"))
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,27 +5,27 @@
 // switches from seen to unseen. The browser returns one number at the end of a drag.
 
 import { readPacked } from "../bytes.js";
-import { createButton, mountFigure, findElement, setPressed } from "../dom.js";
-import { CurveFigure } from "../curve_figure.js";
-import { formatPercent, formatNumber } from "../numbers.js";
 import { ClassBars } from "../classes.js";
 import { pointAt } from "../curve.js";
-import { Flow } from "./flow.js";
-import { GammaPlot } from "./gamma_plot.js";
+import { CurveFigure } from "../curve_figure.js";
+import { readCurves } from "../curves.js";
+import { createButton, findElement, setPressed } from "../dom.js";
+import { mountFigure } from "../figure.js";
+import { formatNumber, formatPercent } from "../numbers.js";
 import { Tally } from "../tally.js";
 import { EXTRA_WIDTH, TradePlot } from "../trade.js";
-import { readCurves } from "../curves.js";
+import { Flow } from "./flow.js";
+import { GammaPlot } from "./gamma_plot.js";
 
 /** @import { CurvePoint } from "../curve.js" */
-/** @import { Send } from "../curve_figure.js" */
+/** @import { Component } from "../figure.js" */
 /** @import { Head } from "../curves.js" */
 
-/** @param {{ data: Uint8Array, parentElement: ParentNode, setStateValue: Send }} component */
-export default function ({ data, parentElement, setStateValue }) {
-  const { head, readArray } = readPacked(data);
-  return mountFigure(parentElement, () => new SeenUnseen(parentElement), (inHand) => {
-    inHand.send = setStateValue;
-    inHand.show(readCurves(head, readArray));
+/** @param {Component} component */
+export default function (component) {
+  return mountFigure(component, SeenUnseen, (bytes) => {
+    const { head, readArray } = readPacked(bytes);
+    return readCurves(head, readArray);
   });
 }
 
@@ -35,102 +35,107 @@ const ABOVE = 434; // height in pixels of a page without this plot
 
 /** @extends {CurveFigure<Head>} */
 export class SeenUnseen extends CurveFigure {
+  /** @type {{ trade: TradePlot, gamma: GammaPlot } | null} */
+  plots = null;
+  /** @type {Flow | null} */
+  flow = null;
+
   /** @param {ParentNode} parent */
   constructor(parent) {
-    super(parent, "gamma");
-    /** @type {(name: string) => SVGSVGElement} */
-    const drawing = (name) => findElement(parent, `.${name} > svg`, SVGSVGElement);
-    this.drawings = { trade: drawing("trade"), over: drawing("over"), flow: drawing("flow") };
-    this.canvas = findElement(parent, "canvas", HTMLCanvasElement);
+    super(parent);
     /** @param {string} name */
-    const place = (name) => findElement(parent, `.${name}`, HTMLElement);
-    this.elements = { lines: place("lines"), images: findElement(parent, ".images", HTMLDetailsElement),
-      numbers: ["g", "u", "s", "h"].map(place) };
-    /** @type {{ trade: TradePlot, over: GammaPlot } | null} */
-    this.plots = null;
-    /** @type {Flow | null} */
-    this.flow = null;
-    this.listen();
+    const findDrawing = (name) => findElement(parent, `.${name} > svg`, SVGSVGElement);
+    this.drawings = { trade: findDrawing("trade"), gamma: findDrawing("over"), flow: findDrawing("flow") };
+    this.canvas = findElement(parent, "canvas", HTMLCanvasElement);
+    this.lineList = findElement(parent, ".lines", HTMLElement);
+    this.imageDetails = findElement(parent, ".images", HTMLDetailsElement);
+    this.numbers = ["g", "u", "s", "h"].map((name) => findElement(parent, `.${name}`, HTMLElement));
+    const { trade, gamma } = this.drawings;
+    this.listenToPlot(trade, (x, y) => this.plots?.trade.gammaAt(x, y),
+      (value) => this.showHover(trade, value));
+    this.listenToPlot(gamma, (x) => this.plots && this.roundValue(this.plots.gamma.gammaAt(x)),
+      (value) => this.showHover(gamma, value));
+    this.listenToBars(this.canvas, () => this.line.stops[0]?.name ?? "γ = 0");
   }
 
   // --- Data and layout --------------------------------------------------------------------------
 
   /** @param {Head} head */
   show(head) {
-    const same = this.updateData(head, head.lines[0].start, this.lineIndex === 0);
-    if (same && this.plots) this.requestDraw();
+    const isSame = this.updateData(head, head.lines[0].start, this.lineIndex === 0);
+    if (isSame && this.plots) this.requestDraw();
     else this.draw();
   }
 
   /** @override */
   get sendsValue() {
-    return Boolean(this.head?.tell) && this.lineIndex === 0;
+    return this.head.tell && this.lineIndex === 0;
   }
 
   /** @override */
   draw() {
     const { head, width, line } = this;
     if (!head || !width) return;
-    const wide = width >= WIDE, most = wide ? Math.max(SIDE, Math.min(innerHeight - ABOVE, 640)) : SIDE;
-    const side = Math.min(wide ? 0.42 * width : width, most) - EXTRA_WIDTH;
-    this.root.classList.toggle("narrow", !wide);
+    const isWide = width >= WIDE;
+    const most = isWide ? Math.max(SIDE, Math.min(innerHeight - ABOVE, 640)) : SIDE;
+    const side = Math.min(isWide ? 0.42 * width : width, most) - EXTRA_WIDTH;
+    const right = isWide ? width - side - EXTRA_WIDTH - 20 : width; // width of the second column
+    this.root.classList.toggle("narrow", !isWide);
     this.root.classList.add("laid");
     const trade = new TradePlot(this.drawings.trade, side, head, line, undefined, false);
-    const room = { width: wide ? width - side - EXTRA_WIDTH - 20 : width, height: wide ? side + 52 : 300 };
-    const over = new GammaPlot(this.drawings.over, room, head, line, trade.end);
-    this.plots = { trade, over };
+    const size = { width: right, height: isWide ? side + 52 : 300 };
+    this.plots = { trade, gamma: new GammaPlot(this.drawings.gamma, size, head, line, trade.end) };
     this.drawings.trade.setAttribute("aria-label", `${head.alt} ${trade.alt}`);
     this.slider.setAttribute("aria-label",
       `Gamma, subtracted from the scores of ${this.sides.seen} classes`);
-    this.alignSlider(over.frame, line.limits, "any");
+    this.alignSlider(this.plots.gamma.frame, line.limits, "any");
     this.drawStops();
-    this.drawLines();
-    if (!head.tell) this.elements.images.open = true; // in a file of its own, nothing follows
-    this.drawImages(wide ? side + 64 : width, wide ? room.width : width);
+    this.drawLineButtons();
+    if (!head.tell) this.imageDetails.open = true; // in a file of its own, nothing follows
+    this.drawImages(isWide ? side + 64 : width, right);
     this.drawValue();
     this.updateDescriptions();
   }
 
   drawStops() {
-    this.drawStopButtons(this.line.stops.map(({ name, gamma, look }) => ({
-      title: `Go to this γ: ${name}`, value: gamma, look, hollow: look === "plain",
-      words: `${name}, γ = ${formatNumber(gamma)}: H = ${formatPercent(pointAt(this.line, gamma).harmonic)}`,
-    })));
-    const { separate } = /** @type {Head} */ (this.head);
+    const { separate } = this.head;
+    this.drawStopButtons(this.line.stops.map(({ name, gamma, look }) => {
+      const H = formatPercent(pointAt(this.line, gamma).harmonic);
+      return { title: `Go to this γ: ${name}`, value: gamma, look,
+        text: `${name}, γ = ${formatNumber(gamma)}: H = ${H}` };
+    }));
     if (separate !== null && this.lineIndex === 0)
       this.stopList.prepend(`separate label spaces: H = ${formatPercent(separate)}`);
   }
 
-  drawLines() {
-    const { lines, choose } = /** @type {Head} */ (this.head);
-    this.elements.lines.hidden = !choose || lines.length < 2;
-    this.elements.lines.replaceChildren(...lines.map(({ name }, i) => {
-      const made = createButton("Drag this curve", () => this.selectLine(i), name);
-      setPressed(made, i === this.lineIndex);
-      return made;
+  drawLineButtons() {
+    const { lines, choose } = this.head;
+    this.lineList.hidden = !choose || lines.length < 2;
+    this.lineList.replaceChildren(...lines.map(({ name }, i) => {
+      const button = createButton("Drag this curve", () => this.selectLine(i), name);
+      setPressed(button, i === this.lineIndex);
+      return button;
     }));
   }
 
-  /** Select another curve to drag, without sending it to the server. @param {number} which */
-  selectLine(which) {
-    this.lineIndex = which;
+  /** Select another curve to drag, without sending it to the server. @param {number} index */
+  selectLine(index) {
+    this.lineIndex = index;
     this.value = this.line.start;
     this.draw();
-    [...this.elements.lines.children].forEach((each, i) => {
-      if (i === which && each instanceof HTMLElement) each.focus();
-    });
+    this.lineList.querySelectorAll("button")[index].focus();
   }
 
   /** @param {number} left @param {number} right widths of both columns */
   drawImages(left, right) {
-    const { images } = /** @type {Head} */ (this.head), { line } = this;
-    this.elements.images.hidden = !images || this.lineIndex !== 0;
-    this.tally = this.flow = this.classes = null;
+    const { head: { images }, line } = this;
+    this.tally = this.flow = this.classBars = null;
+    this.imageDetails.hidden = !images || this.lineIndex !== 0;
     if (!images || this.lineIndex !== 0) return;
     this.tally = new Tally(images);
     const reference = this.tally.moveTo(line.stops[0]?.gamma ?? 0).accuracy;
     this.flow = new Flow(this.drawings.flow, left, this.tally.outcomes, this.sides);
-    this.classes = new ClassBars(this.canvas, right, images, reference, this.sides);
+    this.classBars = new ClassBars(this.canvas, right, images, reference, this.sides);
   }
 
   // --- Motion -----------------------------------------------------------------------------------
@@ -138,59 +143,45 @@ export class SeenUnseen extends CurveFigure {
   /** @override */
   drawValue() {
     if (!this.plots) return;
-    const place = pointAt(this.line, this.value);
-    this.writeNumbers(place);
-    this.plots.trade.moveTo(place);
-    this.plots.over.moveTo(place);
+    const point = pointAt(this.line, this.value);
+    this.writeNumbers(point);
+    this.plots.trade.moveTo(point);
+    this.plots.gamma.moveTo(point);
     if (!this.tally) return;
     this.tally.moveTo(this.value);
     this.flow?.update(this.tally.outcomes);
-    this.classes?.update(this.tally.accuracy);
+    this.classBars?.update(this.tally.accuracy);
   }
 
-  /** @param {CurvePoint} place */
-  writeNumbers(place) {
-    const [g, u, s, h] = this.elements.numbers, { sides } = this;
-    const { gamma, unseen, seen, harmonic } = place;
-    g.textContent = `γ = ${formatNumber(gamma)}`;
-    u.textContent = `${sides.unseen} u = ${formatPercent(unseen)}`;
-    s.textContent = `${sides.seen} s = ${formatPercent(seen)}`;
-    h.textContent = `H = ${formatPercent(harmonic)}`;
-    const stop = this.line.stops.find((each) => each.gamma === gamma);
-    this.updateSlider(gamma, `gamma ${formatNumber(gamma)}${stop ? `, ${stop.name}` : ""}`, place);
+  /** @param {CurvePoint} point */
+  writeNumbers(point) {
+    const { gamma, unseen, seen, harmonic } = point, { sides } = this;
+    const texts = [`γ = ${formatNumber(gamma)}`, `${sides.unseen} u = ${formatPercent(unseen)}`,
+      `${sides.seen} s = ${formatPercent(seen)}`, `H = ${formatPercent(harmonic)}`];
+    this.numbers.forEach((element, k) => {
+      element.textContent = texts[k];
+    });
+    const stop = this.line.stops.find((named) => named.gamma === gamma);
+    this.updateSlider(gamma, `gamma ${formatNumber(gamma)}${stop ? `, ${stop.name}` : ""}`, point);
   }
 
-  /** Update the texts for screen readers. @override */
+  /** @override */
   updateDescriptions() {
-    const { flow, tally, classes } = this;
-    if (!flow || !tally || !classes) return;
+    const { flow, tally, classBars } = this;
+    if (!flow || !tally || !classBars) return;
     this.drawings.flow.setAttribute("aria-label", flow.describe(tally.outcomes));
-    this.canvas.setAttribute("aria-label", classes.alt);
+    this.canvas.setAttribute("aria-label", classBars.alt);
   }
 
-  // --- Input ------------------------------------------------------------------------------------
-
-  listen() {
-    const { trade, over } = this.drawings;
-    /** @param {SVGSVGElement} drawing @returns {(gamma: number | null) => void} */
-    const pass = (drawing) => (gamma) =>
-      this.showHover(drawing, gamma === null ? null : pointAt(this.line, gamma));
-    this.listenToPlot(trade, (u, v) => this.plots?.trade.gammaAt(u, v), pass(trade));
-    this.listenToPlot(over, (u) => this.plots && this.roundValue(this.plots.over.gammaAt(u)), pass(over));
-    this.canvas.addEventListener("pointermove", (event) =>
-      this.showClassTooltip(event, this.canvas, this.line.stops[0]?.name ?? "γ = 0"));
-    this.canvas.addEventListener("pointerleave", () => this.hideTooltip());
-  }
-
-  // --- Tooltips ---------------------------------------------------------------------------------
-
-  /** Show or hide a crosshair in both plots, and its numbers. @param {SVGSVGElement} drawing
-   * @param {CurvePoint | null} place */
-  showHover(drawing, place) {
-    this.plots?.trade.showCrosshair(place);
-    this.plots?.over.showCrosshair(place);
-    if (!place || !this.plots) return this.hideTooltip();
-    const plot = drawing === this.drawings.trade ? this.plots.trade : this.plots.over;
-    this.showPointTooltip(drawing, plot.tooltipPlace(place), `γ = ${formatNumber(place.gamma)}`, place);
+  /** Show a crosshair in both plots, and its numbers; null hides them. @param {SVGSVGElement} drawing
+   * @param {number | null} gamma */
+  showHover(drawing, gamma) {
+    if (!this.plots) return;
+    const point = gamma === null ? null : pointAt(this.line, gamma), { trade } = this.plots;
+    trade.showCrosshair(point);
+    this.plots.gamma.showCrosshair(point);
+    if (!point) return this.tooltip.hide();
+    const place = (drawing === this.drawings.trade ? trade : this.plots.gamma).pixelsOf(point);
+    this.showPointTooltip(drawing, place, `γ = ${formatNumber(point.gamma)}`, point);
   }
 }
