@@ -118,8 +118,8 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     n_tests = len(contamination.test_sets())
     # Features without pre-training have no column.
     assert len(drawn) == len(contamination.contamination_table()) - web * n_tests
-    assert "LAION-2B" in drawn["web-scale", "UCF101 · 101"][1]
-    assert figure["layout"]["xaxis"]["categoryarray"][-2:] == ["Kinetics-664", "web-scale"]
+    assert "LAION-2B" in drawn["web-scale sets", "UCF101 · 101"][1]
+    assert figure["layout"]["xaxis"]["categoryarray"][-2:] == ["Kinetics-664", "web-scale sets"]
     assert "6+1" in key["name"]
     assert len({trace["marker"]["symbol"] for trace in traces}) == len(traces) == 4
     assert len(figure["layout"]["shapes"]) == 2

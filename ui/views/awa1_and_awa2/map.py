@@ -104,11 +104,14 @@ def show(header: Header) -> None:
     answer, (headline, details) = place_answer(), answer_from_pairs()
     answer.say(headline, details)
     with st.container(key="awa1_pictures"):
-        pairs, side_column = st.columns([0.36, 0.64], gap="medium")
+        pairs, side_column = st.columns([0.4, 0.6], gap="medium")
     with pairs:
         show_printed_pairs()
-    with side_column:
+    with answer.mark.container(
+        horizontal=True, vertical_alignment="center", width="content", key="awa1_choices"
+    ):
         chosen, mark = _choose(header)
+    with side_column:
         simulated = [data for data in chosen.datasets if data.simulated]
         if simulated:
             words = simulated_effects.about_effects(simulated[0])
@@ -139,11 +142,8 @@ def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
 
     Return the choices and the place of a mark at the end of their row.
     """
-    with st.container(horizontal=True, vertical_alignment="center", key="awa1_choices"):
-        drawer = st.popover("Data, layout, colour", icon=":material/tune:", width=200)
-        row = st.container(
-            horizontal=True, vertical_alignment="center", width="content", gap="small"
-        )
+    drawer = st.popover("Data, layout, colour", icon=":material/tune:", width=200)
+    row = st.container(horizontal=True, vertical_alignment="center", width="content", gap="small")
     with drawer:
         colours = st.container()  # first in the drawer; filled after other choices
         datasets, split = choose_pair(header)

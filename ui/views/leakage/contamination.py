@@ -25,7 +25,7 @@ from zslcore.leakage.contamination import Extractor, TestSet
 from zslcore.leakage.vocabularies import NOTHING, count_understood
 
 #: Title of the column for all sets without a list of classes.
-WEB = "web-scale"
+WEB = "web-scale sets"
 OF_APP, OWN = "a data set of this app", "your own classes"
 #: Maximum number of names that the page compares; the command takes any number.
 MOST_NAMES = 300
@@ -172,11 +172,17 @@ def show_map(tested: TestSet, extractor: Extractor) -> None:
         table=lambda: table.drop(columns=["row", "hover", "text"]),
     )
     touch = "Number: test classes in the set. Touch" if window.is_narrow() else "Point at"
-    st.caption(
-        f"{touch} a cell for its classes and, where a paper reports one, the paper's count. SS, "
-        f"PS: standard and proposed split. Web-scale sets without a class list: {', '.join(web)}. "
-        "Unknown does not mean clean."
-    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.popover("Web-scale sets: what can be done", icon=":material/help:"):
+            st.markdown(f"Unknown does not mean clean. No list of classes: {', '.join(web)}.")
+            trained_on_captions = (
+                e for e in contamination.extractors().values() if e.labels == "captions"
+            )
+            _show_searches(tested, next(trained_on_captions))
+        st.caption(
+            f"{touch} a cell for its classes and, where a paper reports one, the paper's count. "
+            "SS, PS: standard and proposed split."
+        )
 
 
 def _map() -> tuple[pd.DataFrame, list[str]]:
