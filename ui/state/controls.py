@@ -15,6 +15,7 @@ import streamlit as st
 from ui.shell import terms
 from ui.shell.numbers import three_digits
 from ui.shell.text import plain
+from zslcore.analysis.method_table import row_name
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.evaluation import plugins
 from zslcore.leakage.contamination import titles_of_sets
@@ -67,6 +68,14 @@ def choose_corpus(label: str, *, key: str, default: str = "", **more: Any) -> st
         st.session_state[key] = st.query_params[key] = titles_of_sets([name])
     usual = next((title for title, name in titles.items() if name == default), None)
     return titles[choose_option(label, list(titles), key=key, default=usual, **more)]
+
+
+def choose_method(names: Sequence[str], *, key: str, **more: Any) -> str:
+    """Choose a method by its name in tables, by default the first; return its key."""
+    titles = {row_name(name, {}): name for name in names}
+    if (name := st.query_params.get(key)) in names:  # as in earlier addresses
+        st.session_state[key] = st.query_params[key] = row_name(name, {})
+    return titles[choose_option("Method", list(titles), key=key, **more)]
 
 
 def report_unavailable(label: str, chosen: str | None, options: Collection[str]) -> None:

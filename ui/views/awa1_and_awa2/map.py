@@ -159,9 +159,8 @@ def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
         colour = controls.choose_option("Colour", offered, key="awa1_colour", default=usual)
         method = None
         if colour in OF_ANSWERS:
-            usual = controls.METHOD
-            method = controls.choose_option(
-                "Method", list(METHODS), key="awa1_method", default=usual
+            method = controls.choose_method(
+                list(METHODS), key="awa1_method", default=controls.METHOD
             )
     with row:
         find_text = st.text_input(

@@ -72,7 +72,7 @@ def _show_computed(answer: ViewAnswer, controls_row: DeltaGenerator, dataset: ZS
     """Choose a method, show the gain of each class, and details of one class."""
     with controls_row:
         menu = list(dict.fromkeys([*GAIN_METHODS, *METHODS]))
-        method = controls.choose_option("Method", menu, key="gain_method", width=128)
+        method = controls.choose_method(menu, key="gain_method", width=128)
         with st.popover("More", icon=":material/more_horiz:"):
             baseline = _choose_baseline(dataset)
             vocabulary, matches = _choose_vocabulary(dataset)
