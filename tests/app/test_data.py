@@ -17,7 +17,7 @@ from tests.datasets.files import CLASSES, N, cells, with_type_code, write_folder
 from tests.pages import charts, words
 from tests.worlds import linear_world
 from ui.figures import splits
-from ui.figures.images import SHARP, image_row, mosaic
+from ui.figures.images import SHARP, mosaic
 from ui.figures.palette import LEAK
 from ui.figures.splits import split_map
 from ui.intake import import_dialog, uploads
@@ -513,16 +513,6 @@ def test_six_images_of_each_class_stand_above_its_bar():
     picture = Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))).convert("L")
     ink = np.argwhere(np.array(picture)[::SHARP, ::SHARP] < 128)
     assert ink.tolist() == [[1 + 9, 1 + 9]]  # after a frame, a picture and its gap
-
-
-def test_images_stand_upright_and_side_by_side():
-    images = np.zeros((2, 4, 4))
-    images[1, 0, 3] = 1  # top right of the second
-    row = image_row(images)
-    z = np.array(row.traces[0]["z"], dtype=float)
-    assert np.argwhere(z == 1).tolist() == [[0, 8]]  # first row, after an image and a gap
-    assert row.layout["yaxis"]["autorange"] == "reversed"  # the first row is on top
-    assert np.isnan(z[:, 4]).all()
 
 
 def test_a_class_name_in_an_error_is_text(visit):

@@ -303,7 +303,7 @@ def test_an_imported_pair_is_the_default_and_its_first_picture_starts_no_job(imp
     assert "zslcore download" not in words(app)
     (answer,) = [each.value for each in app.markdown if "## " in each.value]
     assert answer.startswith("## 5 of 50 classes look different in AWA1 and AWA2")
-    assert "24 pairs of printed accuracies" in words(app)
+    assert "24 printed pairs" in words(app)
     assert "simulated map" not in words(app)
     assert app.button(key="awa1_start").label.startswith("Compute t-SNE (about ")
     assert "a sample of 2,000" in words(app)

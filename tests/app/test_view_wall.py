@@ -109,8 +109,8 @@ def test_every_claim_finding_and_code_is_a_tile_and_failures_are_first_in_their_
     assert "Huang 2021" in failing[-1]["word"]
 
 
-def test_tiles_are_filtered_by_group_by_mark_and_by_words():
-    app = visit("wall", claims_groups="Released code", claims_marks="✗ does not hold")
+def test_tiles_are_filtered_by_group_and_by_words():
+    app = visit("wall", claims_groups="Released code", claims_find="epoch on test images")
     on_test = released_codes.count_codes("epoch")["test"]
     assert len(tiles(app)) == on_test
     app.text_input(key="claims_find").set_value("dppn").run()

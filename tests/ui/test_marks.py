@@ -519,9 +519,3 @@ def test_pixels_of_pictures():
     figure = images.picture(ink[1])
     np.testing.assert_array_equal(figure.data[0].z, ink[1])
     assert figure.layout.yaxis.autorange == "reversed"  # the first row is on top
-    figure = images.image_row(ink)
-    z = np.asarray(figure.data[0].z, dtype=float)
-    for k in range(3):
-        np.testing.assert_array_equal(z[:, k * 10 : k * 10 + 8], ink[k])
-        assert np.isnan(z[:, k * 10 + 8 : k * 10 + 10]).all()
-    assert figure.layout.yaxis.autorange == "reversed"

@@ -50,8 +50,8 @@ CHOICE = "place_choice"
 WHAT = "Measure, calibrate and audit zero-shot learning."
 _APP = Path(__file__).parents[2] / "app.py"
 _ICON = Path(__file__).with_name("icon.svg")
-#: Heights of the bar below the navigation and of the heading, in pixels.
-_BAR, _HEADING = 24, 32
+#: Height of the bar below the navigation, in pixels.
+_BAR = 24
 #: Padding of each label in the choice of views, and width of a letter, in pixels; the width of the
 #: placeholder follows from both numbers.
 _PADDING, _LETTER = 34, 7
@@ -143,9 +143,6 @@ def _show_heading(page: Page, view: View) -> DeltaGenerator:
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             st.title(view.question, anchor=False, icon=view.icon, width="content")
             slot = st.empty()
-            if not window.is_narrow():
-                with st.container(width="content", key="heading_height"):
-                    st.space(_HEADING)  # reserves the height, so that later elements do not move
         if len(page.views) > 1:
             _choose_view(page, view)
     return slot

@@ -73,8 +73,9 @@ def choose_corpus(label: str, *, key: str, default: str = "", **more: Any) -> st
 def choose_method(names: Sequence[str], *, key: str, **more: Any) -> str:
     """Choose a method by its name in tables, by default the first; return its key."""
     titles = {row_name(name, {}): name for name in names}
-    if (name := st.query_params.get(key)) in names:  # as in earlier addresses
-        st.session_state[key] = st.query_params[key] = row_name(name, {})
+    for title, name in titles.items():
+        if st.query_params.get(key) == name != title:  # as in earlier addresses
+            st.session_state[key] = st.query_params[key] = title
     return titles[choose_option("Method", list(titles), key=key, **more)]
 
 

@@ -43,7 +43,7 @@ export function groupTiles(tiles) {
 
 /** @param {{ name: string, members: Tile[] }} group @param {Send} say */
 function drawGroup({ name, members }, say) {
-  return [createElement("h2", {}, `${name} · ${members.length}`),
+  return [createElement("h2", {}, `${name}: ${members.length} tile${members.length > 1 ? "s" : ""}`),
     createElement("div", { className: "tiles" }, ...members.map((tile) => createTile(tile, say)))];
 }
 

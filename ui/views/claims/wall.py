@@ -53,8 +53,9 @@ STATES: Mapping[str, State] = {
     "does not hold": "no",
     "fails here": "no",
 }
-#: State, worst first -> option that shows its tiles. Below, state -> colour of its badge.
-MARKS: Mapping[State, str] = {"no": "✗ does not hold", "open": "? open", "yes": "✓ holds"}
+#: States in the order of tiles.
+ORDER: tuple[State, ...] = ("no", "open", "yes")
+#: State -> colour of its badge.
 COLORS: Mapping[State, Literal["green", "red", "gray"]] = {
     "yes": "green",
     "no": "red",
@@ -89,19 +90,19 @@ def show(_: Header) -> None:
     """Show the filtered wall, and the evidence for the open tile."""
     with errors_as_sentences():
         answer = place_answer()
-        basis, groups, marks, find_text = _choose()
+        basis, groups, find_text = _choose()
         judged = cache.judged_on(BASES[basis][2])
         counts = Counter(map(_state_of, judged.values()))
         tip = f"SS, PS: standard and proposed split. {released_codes.headline()}"
         answer.say(*_in_words(basis, counts), tip=tip)
-        headings, states = [FAILED, *GROUPS.values()], list(MARKS)
+        headings = [FAILED, *GROUPS.values()]
         paper_of = {id_: PAPERS[claim.paper] for id_, claim in CLAIMS.items()}
         tiles = sorted(
             _tiles(judged),
             key=lambda tile: (
                 headings.index(tile.group),
                 tile.id != STRONGEST,
-                states.index(tile.state),
+                ORDER.index(tile.state),
             ),
         )
         opened = _opened({tile.id for tile in tiles})
@@ -109,12 +110,11 @@ def show(_: Header) -> None:
             tile
             for tile in tiles
             if paper_of.get(tile.id, tile.group) in groups
-            if MARKS[tile.state] in marks
             if find_text in f"{tile.group} {tile.word} {tile.text}".lower()
         ]
         left, right = st.columns([0.58, 0.42], gap="medium")
         with left:
-            bar = {str(state): counts[state] for state in MARKS}
+            bar = {str(state): counts[state] for state in ORDER}
             draw_wall(shown, opened, bar, key=WALL, on_change=_open_pressed)
             if not shown:
                 st.caption("No tile matches these filters.")
@@ -129,7 +129,7 @@ def show(_: Header) -> None:
                 _show_finding(next(each for each in FINDINGS if each.id == opened))
 
 
-def _choose() -> tuple[Basis, list[str], list[str], str]:
+def _choose() -> tuple[Basis, list[str], str]:
     """Choose the basis of judgment and the tiles."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="claims_top"):
         with st.popover("Filter", icon=":material/tune:") if window.is_narrow() else nullcontext():
@@ -147,25 +147,16 @@ def _choose() -> tuple[Basis, list[str], list[str], str]:
                 placeholder="all tiles",
                 width=240,
             )
-            marks = st.pills(
-                "Marks",
-                list(MARKS.values()),
-                selection_mode="multi",
-                key="claims_marks",
-                bind="query-params",
-                help="does not hold: the claim does not hold, or the code chooses on test images; "
-                "holds: the claim holds, or the code chooses without test images; open: undecided.",
-            )
         find_text = st.text_input(
             "Find",
             key="claims_find",
             bind="query-params",
-            width=160,
-            placeholder="ALE, p = 0.007",
+            width=200,
+            placeholder="ALE, open, p = 0.007",
             label_visibility="collapsed" if window.is_narrow() else "visible",
         )
     shown = [GROUPS[name] for name in groups or GROUPS]
-    return basis, shown, marks or list(MARKS.values()), find_text.strip().lower()
+    return basis, shown, find_text.strip().lower()
 
 
 def _in_words(basis: Basis, counts: Counter[State]) -> tuple[str, str]:

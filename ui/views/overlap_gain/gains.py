@@ -11,7 +11,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ui.figures.gains import FEWEST_DRAWS, gain_bars, printed_gains
-from ui.figures.images import image_row
 from ui.figures.marks import GROUP_WORDS
 from ui.figures.palette import narrow
 from ui.intake import import_dialog
@@ -42,8 +41,6 @@ from zslcore.metrics.gain import GROUPS
 DRAWS = 30
 #: Entry of the menu for the gains printed in Huang et al. (VISAPP 2021).
 PRINTED = "UCF101, as printed"
-#: Maximum number of pictures shown for a class.
-PICTURES = 16
 #: Simulated data that have no features without pre-training.
 WITHOUT_BASELINE = ("simulated-CUB", "simulated-SUN", "simulated-aPY")
 #: Name of a vocabulary -> name of the same pre-training set in the annotation of UCF101 and HMDB51.
@@ -299,24 +296,14 @@ def _open_clicked() -> None:
 def _show_class(
     name: str, dataset: ZSLDataset, matches: pd.DataFrame, vocabulary: str, of_methods: pd.DataFrame
 ) -> None:
-    """Show the match of a class, its gain with each method, and its images."""
+    """Show the match of a class and its gain with each method."""
     match = matches[matches["class"] == name].iloc[0]
-    number = int(match["number"])
     left, right = st.columns([0.4, 0.6], gap="medium")
     with left:
         st.markdown(
             f"**{plain(name)}** is {_WORDS[match['group']]} {plain(titles_of_sets([vocabulary]))}. "
             + _match_in_words(match, vocabulary)
         )
-        if dataset.images is None:
-            st.caption("No pictures: these data have features only.")
-        else:
-            rows = np.flatnonzero(dataset.labels == number)[:PICTURES]
-            chart(
-                image_row(dataset.images[rows] / 255),
-                f"{len(rows)} images of the class {name}.",
-                key="gain_images",
-            )
     with right:
         shown = of_methods[of_methods["class"] == name].copy()
         shown.loc[shown["draws"] < FEWEST_DRAWS, ["low", "high"]] = np.nan
