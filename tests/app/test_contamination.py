@@ -75,7 +75,10 @@ def test_what_to_do_next_for_captions_is_one_click_away():
     app = visit(PAGE, contamination_on="CUB, PS", contamination_extractor="DINOv2")
     assert "Count captions" not in words(app)
     assert "Look for near duplicates" in words(app)
-    assert "near duplicates" not in words(visit(PAGE))
+    assert "No list of classes" not in words(app)  # the next steps are the same
+    app = visit(PAGE)  # features of a set with a list: the map offers it for web-scale sets
+    assert "No list of classes: WIT" in words(app)
+    assert "Count captions" in words(app)
 
 
 def test_a_data_set_of_the_app_is_asked_about():

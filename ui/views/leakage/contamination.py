@@ -173,12 +173,10 @@ def show_map(tested: TestSet, extractor: Extractor) -> None:
     )
     touch = "Number: test classes in the set. Touch" if window.is_narrow() else "Point at"
     with st.container(horizontal=True, vertical_alignment="center"):
-        with st.popover("Web-scale sets: what can be done", icon=":material/help:"):
-            st.markdown(f"Unknown does not mean clean. No list of classes: {', '.join(web)}.")
-            trained_on_captions = (
-                e for e in contamination.extractors().values() if e.labels == "captions"
-            )
-            _show_searches(tested, next(trained_on_captions))
+        if WEB not in titles:  # otherwise the next steps of the chosen features are these
+            with st.popover("Web-scale sets: what can be done", icon=":material/help:"):
+                st.markdown(f"Unknown does not mean clean. No list of classes: {', '.join(web)}.")
+                _show_searches(tested, contamination.find_extractor("CLIP"))
         st.caption(
             f"{touch} a cell for its classes and, where a paper reports one, the paper's count. "
             "SS, PS: standard and proposed split."
