@@ -27,7 +27,7 @@ MOST_SHIFT = 0.1  # what Web Vitals calls good
 TOPS = {
     "map": ("canvas.points", 250),
     "table": (".st-key-table_of_methods canvas", 280),
-    "gains": (".st-key-gain_bars", 280),
+    "gains": (".st-key-gain_printed", 290),
     "contamination": (".st-key-contamination_map", 270),
     "scores": (".st-key-scores_curve", 270),
     "wall": (".st-key-claims_wall", 290),

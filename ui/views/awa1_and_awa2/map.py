@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from ui.components import window
 from ui.figures.palette import FIRST, SECOND
 from ui.maps import simulated_effects
 from ui.maps.colours import (
@@ -107,7 +108,8 @@ def show(header: Header) -> None:
         pairs, side_column = st.columns([0.4, 0.6], gap="medium")
     with pairs:
         show_printed_pairs()
-    with answer.mark.container(
+    above = place if window.is_narrow() else answer.mark
+    with above.container(
         horizontal=True, vertical_alignment="center", width="content", key="awa1_choices"
     ):
         chosen, mark = _choose(header)

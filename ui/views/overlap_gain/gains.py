@@ -119,7 +119,7 @@ def _show_printed(answer: ViewAnswer) -> None:
     chart(
         printed_gains(table.sort_values("panel", kind="stable")[["panel", "method", "gain"]]),
         "Printed gains by pre-training set, class embeddings and method, in percent.",
-        key="gain_bars",
+        key="gain_printed",
         table=lambda: table,
     )
     listed = published("overlap_action").query("dataset == 'UCF101'").set_index("class")
