@@ -108,7 +108,7 @@ def show(header: Header) -> None:
         pairs, side_column = st.columns([0.4, 0.6], gap="medium")
     with pairs:
         show_printed_pairs()
-    above = place if window.is_narrow() else answer.mark
+    above = side_column if window.is_narrow() else answer.mark
     with above.container(
         horizontal=True, vertical_alignment="center", width="content", key="awa1_choices"
     ):
