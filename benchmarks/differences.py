@@ -48,7 +48,7 @@ WORDS = {
 }
 #: Runs on features of unit length that are not in the package: method -> parameters.
 ON_SS: dict[str, dict[str, str]] = {"IAP": {}, "SAE (V2S)": {"direction": "V2S"}}
-REST = "other features (VGG fc7 here, ResNet-101 in print)"
+OTHER_FEATURES = "other features (VGG fc7 here, ResNet-101 in print)"
 INTRO = """# Causes of the differences from print
 
 `python -m benchmarks.differences` writes this file, `differences.csv` and
@@ -110,7 +110,7 @@ def causes_of(
     for k, value in enumerate(figures.of_fold(row["method"], split), 1):
         if figure == "zsl" and raw and value != row["ours"]:
             yield "fold", f"parameters of fold {k} alone", value, value - row["ours"]
-    yield "features", REST, None, None
+    yield "features", OTHER_FEATURES, None, None
 
 
 def run_on_ss() -> pd.DataFrame:

@@ -63,12 +63,12 @@ def class_keys(names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def places_of(names: Iterable[str], among: Sequence[str]) -> np.ndarray:
+def positions_of(names: Iterable[str], among: Sequence[str]) -> np.ndarray:
     """Return the position of each name ``among`` others by its key; -1 for a missing name.
 
     Examples
     --------
-    >>> places_of(["blue+whale", "yak"], ["bat", "Blue Whale"]).tolist()
+    >>> positions_of(["blue+whale", "yak"], ["bat", "Blue Whale"]).tolist()
     [1, -1]
     """
     position_of = {class_key(name): k for k, name in enumerate(among)}

@@ -122,7 +122,7 @@ def expect_range(where: str, values: np.ndarray, n: int, what: str = "", *, firs
         raise refusal_of(where, f"numbers {first}..{last}{f' ({what})' * bool(what)}", got + hint)
 
 
-def refuse_twice(where: Path | str, classes: Sequence[str]) -> None:
+def refuse_repeated_names(where: Path | str, classes: Sequence[str]) -> None:
     """Raise FileRefusedError for two classes with the same name, which tables cannot tell apart.
 
     The sentence has the name and both positions, counted from 0. Names that differ only by capitals

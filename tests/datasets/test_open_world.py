@@ -99,8 +99,8 @@ def test_base_and_new_are_the_halves_of_the_labels(name):
     assert len(one.base) == math.ceil(len(one.classes) / 2)
     assert len(one.base) + len(one.new) == CLASSES[name]
     assert one.template.count("{}") == 1
-    assert one.order_seen == (name in SEEN)
-    expected = "order as in the split file" if name in SEEN else "by rule, order not seen"
+    assert one.order_checked == (name in SEEN)
+    expected = "order as in the split file" if name in SEEN else "by rule, order not checked"
     assert one.state == expected
 
 

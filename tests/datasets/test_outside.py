@@ -19,7 +19,7 @@ from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.vocabularies import read_vocabulary
 from zslcore.storage import artifacts
-from zslcore.texts import refuse_twice
+from zslcore.texts import refuse_repeated_names
 from zslcore.untrusted import client, walls
 from zslcore.untrusted.client import read_arrays, read_value
 
@@ -268,7 +268,7 @@ def test_imports_together_take_no_more_than_they_may(tmp_path, monkeypatch, own_
 )
 def test_two_spellings_of_one_class_are_refused(names, refused):
     if not refused:
-        refuse_twice("own.npz", names)
+        refuse_repeated_names("own.npz", names)
         return
     with pytest.raises(FileRefusedError, match=refused):
-        refuse_twice("own.npz", names)
+        refuse_repeated_names("own.npz", names)

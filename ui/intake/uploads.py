@@ -30,7 +30,7 @@ from zslcore.storage.files import or_refused
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import look_into
 
-#: Two extensions of one type of file each.
+#: Extensions of HDF5 files, and of PyTorch files.
 HDF5, TORCH = ("h5", "hdf5"), ("pt", "pth")
 #: Accepted file extensions; the first bytes of a file decide its type.
 _ARRAYS = ("mat", "npz", "npy", *HDF5)
@@ -81,7 +81,7 @@ def import_files(
         if unseen.strip():
             options["unseen"] = [part.strip() for part in unseen.split(",") if part.strip()]
         if "splits" in options:
-            return _imported(_settle(main.parent, name), name, options)
+            return _imported(_move_to_named_folder(main.parent, name), name, options)
         return _imported(main, name, options)
 
 
@@ -389,11 +389,11 @@ def _has_column(path: Path, column: str) -> bool:
         return column in lines.readline(1 << 20).strip().replace('"', "").split(",")
 
 
-def _settle(folder: Path, name: str) -> Path:
+def _move_to_named_folder(folder: Path, name: str) -> Path:
     """Move the files to a folder named after the data set; pages show its name as the source."""
     inside = [p for p in folder.iterdir() if p.is_file() and not p.name.startswith(".")]
-    home = folder / import_name(name)
-    home.mkdir()
+    target = folder / import_name(name)
+    target.mkdir()
     for path in inside:
-        path.rename(home / path.name)
-    return home
+        path.rename(target / path.name)
+    return target

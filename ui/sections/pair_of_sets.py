@@ -20,7 +20,7 @@ UNPLANTED = "-unplanted"
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class PairCandidate:
     """Properties that decide which data sets can be compared."""
 
     name: str
@@ -89,19 +89,21 @@ def _forget_second() -> None:
     st.query_params.pop("pair_second", None)
 
 
-def _offered(name: str) -> Offered:
+def _offered(name: str) -> PairCandidate:
     if name in imports.names():
         classes, of, width, simulated = cache.facts_of_import(name, imports.version_token(name))
-        return Offered(name, frozenset(classes), of, width, simulated)
+        return PairCandidate(name, frozenset(classes), of, width, simulated)
     if (planted := name.removesuffix(UNPLANTED)) in SIMULATED:
         benchmark = name.removeprefix("simulated-").partition("-")[0]
         width = 2048 if planted.endswith("-full") else 512
-        return Offered(name, frozenset(class_names(planted)), benchmark, width, simulated=True)
+        return PairCandidate(
+            name, frozenset(class_names(planted)), benchmark, width, simulated=True
+        )
     # No other data set has the classes of digits or of simulated actions.
-    return Offered(name, frozenset([name]), None, 0, simulated=name.startswith("simulated"))
+    return PairCandidate(name, frozenset([name]), None, 0, simulated=name.startswith("simulated"))
 
 
-def _partners(first: Offered, offered: list[Offered]) -> list[str]:
+def _partners(first: PairCandidate, offered: list[PairCandidate]) -> list[str]:
     """Return the data sets with the same classes as ``first``, the most similar one first."""
     partners = [each for each in offered if each.classes == first.classes and each != first]
     kind = _kind(first)
@@ -116,12 +118,12 @@ def _partners(first: Offered, offered: list[Offered]) -> list[str]:
     return [each.name for each in partners]
 
 
-def _kind(offered: Offered) -> str:
+def _kind(offered: PairCandidate) -> str:
     """Return the suffix of a name after its benchmark, such as "-full"."""
     return offered.name.partition(offered.benchmark or offered.name)[2]
 
 
-def _default(offered: list[Offered]) -> tuple[str, str]:
+def _default(offered: list[PairCandidate]) -> tuple[str, str]:
     """Return an imported AWA1 and AWA2 with equally wide features, else the simulated pair."""
     real = [each for each in offered if not each.simulated]
     one, two = ([each for each in real if each.benchmark == name] for name in AWA)

@@ -168,7 +168,7 @@ def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tup
 
 @dataclass(frozen=True, slots=True)
 class FeatureSet:
-    """Features with one kind of prototypes; ``features`` names the features alone."""
+    """Features with one kind of prototypes; ``features`` is the name without the kind."""
 
     features: str
     semantics: Semantics
@@ -354,7 +354,7 @@ def study_table(
 #: Name of features without pre-training in the table of a study.
 BASELINE = "idt"
 #: Pre-training set -> name, in the table of a study, of features pre-trained on this set alone.
-_CALLED = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.values()}
+_TITLES = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.values()}
 
 
 def title_of(features: str) -> str:
@@ -390,7 +390,7 @@ def feature_sets(
                 f"{configuration.name}: expected data with the classes of "
                 f"{configuration.dataset}; {name} has other classes."
             )
-    title_of = {name: _called(data) for name, data in datasets.items()}
+    title_of = {name: _title_of_set(data) for name, data in datasets.items()}
     counts = Counter((title_of[name], semantics_of(data)) for name, data in datasets.items())
     sets = tuple(
         FeatureSet(
@@ -410,9 +410,9 @@ def feature_sets(
     return sets
 
 
-def _called(data: ZSLDataset) -> str:
+def _title_of_set(data: ZSLDataset) -> str:
     last = data.pretraining[-1] if data.pretraining else data.name  # the last pre-training set
-    return _CALLED.get(last, data.name)
+    return _TITLES.get(last, data.name)
 
 
 def baseline_of(sets: Sequence[FeatureSet]) -> str:

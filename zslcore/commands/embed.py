@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> str:
     """Embed the classes and write the archive."""
     from zslcore.exceptions import require_known
     from zslcore.leakage.vocabularies import PRETRAINING_NAMES
-    from zslcore.texts import refuse_twice
+    from zslcore.texts import refuse_repeated_names
     from zslcore.untrusted.client import read_lines
 
     if (args.encoder is None) == (args.vectors is None):
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> str:
     names = read_lines(args.classes)
     if not names:
         raise ParameterError(f"{args.classes}: expected one class per line; got none.")
-    refuse_twice(args.classes, names)
+    refuse_repeated_names(args.classes, names)
     source = args.encoder or args.vectors.stem
     output = args.output or Path(f"{args.classes.stem}-{source}.npz".replace(":", "-"))
     if output.exists() and not args.overwrite:

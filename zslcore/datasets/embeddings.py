@@ -36,7 +36,7 @@ import numpy as np
 from zslcore.exceptions import ParameterError
 from zslcore.names import class_key, spaced_name
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text, expect, expect_range, refusal_of, refuse_twice
+from zslcore.texts import clean_text, expect, expect_range, refusal_of, refuse_repeated_names
 from zslcore.untrusted.client import (
     ARRAYS,
     Role,
@@ -127,7 +127,7 @@ def read_csv_embeddings(path: Path) -> ClassEmbeddings:
         table = read_table_file(path, folder, {"class": True})
         classes = [table.texts["class"][code] for code in table.codes["class"]]
         columns, values = _without_counters(table.columns, np.array(table.values))
-    refuse_twice(path, classes)
+    refuse_repeated_names(path, classes)
     return ClassEmbeddings(tuple(classes), columns, values, clean_text(path.name))
 
 
@@ -164,7 +164,7 @@ def _by_table(path: Path) -> ClassEmbeddings:
         )
     columns = contents.names("columns") if "columns" in contents.shapes else ()
     classes, values = contents.names(names), contents.rows(matrices[0])
-    refuse_twice(path, list(classes))
+    refuse_repeated_names(path, list(classes))
     if columns:
         # A title such as "target" marks labels in other tables, but a dimension here.
         lists = {n: a for n, a in contents.arrays.items() if a.ndim == 1 and a.dtype.kind != "U"}

@@ -9,7 +9,7 @@ labels,
     \mathrm{new} = \{ \lceil n / 2 \rceil, \dots, n - 1 \}
 
 The order of the labels is taken from the released split file. If that file was not available, the
-list here follows the rule of the released code, and :attr:`OpenWorldSet.order_seen` is False. The
+list here follows the rule of the released code: :attr:`OpenWorldSet.order_checked` is False. The
 transfer trains on ImageNet-1K and tests on the ten other sets.
 
 References
@@ -60,7 +60,7 @@ class OpenWorldSet:
 
     ``name`` and ``title`` are, for example, "oxford_pets" and "Oxford-IIIT Pets". ``classes`` has
     one tuple per class in the order of the labels: its name, then other names. ``order`` describes
-    the order of the labels; ``order_seen`` is True if it was checked in a released split file,
+    the order of the labels; ``order_checked`` is True if it was checked in a released split file,
     False if it follows from the rule of the released code. ``template`` is CoOp's prompt for a
     class; ``source`` and ``url`` document the names and the rule of their order.
     """
@@ -69,7 +69,7 @@ class OpenWorldSet:
     title: str
     classes: tuple[tuple[str, ...], ...]
     order: str
-    order_seen: bool
+    order_checked: bool
     template: str
     source: str
     url: str
@@ -92,7 +92,7 @@ class OpenWorldSet:
     @property
     def state(self) -> str:
         """Evidence for the order of the labels, in words."""
-        return "order as in the split file" if self.order_seen else "by rule, order not seen"
+        return "order as in the split file" if self.order_checked else "by rule, order not checked"
 
     def labels_of(self, class_names: Sequence[str]) -> list[int]:
         """Return the labels of class names.
@@ -137,7 +137,7 @@ def open_world_sets() -> Mapping[str, OpenWorldSet]:
                 title=row["title"],
                 classes=_classes(row["name"], row["list"]),
                 order=row["order"],
-                order_seen=row["order_seen"] == "yes",
+                order_checked=row["order_seen"] == "yes",
                 template=row["template"],
                 source=row["source"],
                 url=row["url"],

@@ -98,7 +98,7 @@ def build(raw: ParsedDataset, name: str, recipe: Recipe) -> ZSLDataset:
     names = tuple(raw.class_names)
     a_name = f"one name for each of {n_classes} class embeddings"
     expect(len(names) == n_classes, raw.classes_in, a_name, len(names))
-    refuse_twice(raw.classes_in, names)
+    refuse_repeated_names(raw.classes_in, names)
     expect_range(raw.labels_in, raw.labels, n_classes, "one class each", first=raw.first)
     labels = raw.labels - raw.first
     return ZSLDataset(

@@ -37,10 +37,9 @@ from zslcore.storage.files import or_refused, written_whole
 from zslcore.texts import clean_text
 from zslcore.version import version
 
-#: Increased when the file of a batch changes its meaning.
+#: Version of the batch files, increased when their content changes.
 SCHEMA = 1
 OnBad = Literal["refuse", "skip"]
-#: Function called with (images done, total images).
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +197,7 @@ class _Parts:
             differs = ", ".join(k for k in settings if stored.get(k) != settings[k])
             raise ParameterError(
                 f"{clean_text(self.folder.name)} holds an unfinished extraction with a different "
-                f"{differs}; repeat it with its own settings, or delete the folder."
+                f"{differs}; use the same settings again, or delete the folder."
             )
         with or_refused(clean_text(self.folder.name)), written_whole(plan) as file:
             file.write(json.dumps(settings).encode())

@@ -143,7 +143,7 @@ class Index:
         return tuple(tuple(frozenset(name.content) for name in names) for names in self.names)
 
     @cached_property
-    def places(self) -> dict[str, int]:
+    def position_of(self) -> dict[str, int]:
         """Position of each word in the order of first use."""
         return {word: k for k, word in enumerate(self.by_word)}
 
@@ -271,7 +271,7 @@ class Query:
     about: NameContext
 
     @property
-    def placed(self) -> bool:
+    def has_fitting_sense(self) -> bool:
         """Whether WordNet has a meaning of the name in the domain of the data set."""
         fits = self.about.is_of_kind if self.about.kind else self.about.has
         return any(map(fits, self.fitting))
@@ -581,7 +581,7 @@ def _qualified(query: Query, index: Index) -> Hits:
 
 def _left_out(query: Query, index: Index) -> Hits:
     """Match names if one of them leaves out the kind: Persian (cat), bakery (shop)."""
-    if query.placed or not query.name.words:
+    if query.has_fitting_sense or not query.name.words:
         return
     for i in sorted(index.by_stem.get("".join(query.name.words), ())):
         synset = index.vocabulary.entries[i].synset
@@ -605,7 +605,7 @@ def _says_its_kind(query: Query, index: Index, i: int, last: Sequence[str]) -> b
 def _by_its_head(query: Query, index: Index) -> Hits:
     """Match a name not in WordNet by its longest ending that is in WordNet: brown *pelican*."""
     words = [word for word in query.name.words if not word.isdecimal() and word not in VIEWPOINTS]
-    if query.placed:
+    if query.has_fitting_sense:
         return
     for k in range(1, len(words)):
         end = parse_name(" ".join(words[k:]), index.parts)
@@ -618,7 +618,7 @@ def _by_its_head(query: Query, index: Index) -> Hits:
 
 def _rare_word(query: Query, index: Index) -> Hits:
     """Match a first word that few names have, if all classes are of one kind."""
-    if query.placed or len(query.name.words) < 2 or not query.about.kind:
+    if query.has_fitting_sense or len(query.name.words) < 2 or not query.about.kind:
         return
     first = query.name.base[0]
     entries = index.by_word.get(first, set())
@@ -668,7 +668,7 @@ def _relatives(word: str, index: Index) -> tuple[str, ...]:
             relatives |= set(_compounds(word, index))
         relatives.discard(word)
         itself = [word] if word in index.by_word else []
-        index.relatives[word] = (*itself, *sorted(relatives, key=index.places.__getitem__))
+        index.relatives[word] = (*itself, *sorted(relatives, key=index.position_of.__getitem__))
     return index.relatives[word]
 
 

@@ -29,7 +29,7 @@ from zslcore.evaluation.verification import Reference, State, verify_predictions
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.context import SPLIT_PARTS, AuditContext
 from zslcore.leakage.photographs import Photographs
-from zslcore.names import class_key, places_of
+from zslcore.names import class_key, positions_of
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
@@ -250,7 +250,7 @@ def _labels(context: AuditContext, y: np.ndarray, names: tuple[str, ...]) -> np.
     """Return the benchmark's labels in the class order of the file; None if the classes differ."""
     if not context.class_names:
         return y
-    order, keys = places_of(names, context.class_names), {*map(class_key, context.class_names)}
+    order, keys = positions_of(names, context.class_names), {*map(class_key, context.class_names)}
     return None if -1 in order or len(keys) != len(names) else order[y]
 
 
@@ -443,7 +443,7 @@ def _truth_of_benchmark(predictions: Predictions) -> Reference | None:
     if key not in tests or key not in released:
         return None
     test = tests[key]
-    order = places_of(test.class_names, predictions.class_names)
+    order = positions_of(test.class_names, predictions.class_names)
     if (order < 0).any() or len(order) != len(predictions.class_names):
         return None  # the class names are not those of the benchmark
     return Reference(

@@ -22,7 +22,7 @@ from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenanc
 from zslcore.evaluation.protocol import SEEN_VALIDATION, FoldAnswers, require_unseen
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import checked
-from zslcore.names import count_from_0, places_of
+from zslcore.names import count_from_0, positions_of
 from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.reading import JudgedScores
 from zslcore.storage.files import or_refused, written_whole
@@ -153,7 +153,7 @@ def _columns(matrix: JudgedScores, part: Part, dataset: ZSLDataset) -> np.ndarra
         )
     columns = part.classes
     if not count_from_0(matrix.class_names):
-        columns = places_of(matrix.class_names, dataset.class_names)
+        columns = positions_of(matrix.class_names, dataset.class_names)
     if len(matrix.seen) != n or not np.array_equal(np.sort(columns), part.classes):
         raise DatasetError(
             f"{who}: expected a column for each of the {n} candidates {part.name}_classes, by name "

@@ -31,7 +31,7 @@ from zslcore.leakage.report import (
 )
 from zslcore.leakage.split_card import card_of_split
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
-from zslcore.names import places_of
+from zslcore.names import positions_of
 from zslcore.numbers import counted, percent
 from zslcore.scores.explain import compare_readings, readings_of
 from zslcore.scores.judging import ScoreReport
@@ -110,7 +110,7 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
 
 def _columns(matrix: JudgedScores, context: AuditContext) -> np.ndarray | None:
     """Return the class of every column by its name; None if names do not determine it."""
-    positions = places_of(matrix.class_names, context.class_names)
+    positions = positions_of(matrix.class_names, context.class_names)
     is_whole = (
         len(positions) and positions.min() >= 0 and len(np.unique(positions)) == len(positions)
     )

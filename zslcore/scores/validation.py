@@ -29,7 +29,7 @@ from scipy.stats import fisher_exact
 
 from zslcore.evaluation.protocol import WITHOUT_CURVE, best_common_gamma
 from zslcore.exceptions import DatasetError
-from zslcore.names import count_from_0, places_of
+from zslcore.names import count_from_0, positions_of
 from zslcore.numbers import percent
 from zslcore.scores.reading import Scores, blocks
 from zslcore.texts import listed
@@ -164,7 +164,7 @@ def _are_named(matrix: Scores, validation: Scores) -> bool:
 def _common_columns(matrix: Scores, validation: Scores) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the columns of common classes in both files; None if no common classes are known."""
     if _are_named(matrix, validation):
-        positions = places_of(validation.class_names, matrix.class_names)
+        positions = positions_of(validation.class_names, matrix.class_names)
         common = np.flatnonzero(positions >= 0)
         return (positions[common], common) if len(common) else None
     if len(matrix.seen) == len(validation.seen):

@@ -192,7 +192,7 @@ class Instrument:
             frames.append(of_frame)
             blocks += of_answers
         keys = [head["key"], self.ruler.kind, *(frame["key"] for frame in frames)]
-        own = {
+        contents = {
             "key": hashlib.sha256(" ".join(keys).encode()).hexdigest()[:16],
             "ruler": self.ruler.head(),
             "frames": frames,
@@ -208,7 +208,7 @@ class Instrument:
             "below": self.below,
             "only": self.only,
         }
-        return packed(head | own, blocks)
+        return packed(head | contents, blocks)
 
     def _wall(self) -> str:
         """Return a digest of classes and images, the same for all methods."""
@@ -233,8 +233,8 @@ def draw(instrument: Instrument, *, key: str, on_change: Callable[[str], None]) 
     ``on_change`` is called with "gamma", "place", "ruler", "choice", "only", "bring" or "run"
     before the page runs.
     """
-    heard: dict[str, Any] = {
+    callbacks: dict[str, Any] = {
         f"on_{name}_change": partial(on_change, name)
         for name in ("gamma", "place", "ruler", "choice", "only", "bring", "run")
     }
-    return _mount(key=key, data=instrument.packed(key), **heard)
+    return _mount(key=key, data=instrument.packed(key), **callbacks)

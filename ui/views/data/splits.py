@@ -88,7 +88,7 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
 
 
 def _samples(dataset: ZSLDataset, classes: Sequence[int]) -> Sequence[str]:
-    """Return the first six images of each class as one picture; none without room for them."""
+    """Return one picture of the first six images of each class; none if they would not fit."""
     if dataset.images is None or len(classes) > MOST_SAMPLED:
         return ()
     rows = [np.flatnonzero(dataset.labels == c)[:6] for c in classes]
