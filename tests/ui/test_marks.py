@@ -273,7 +273,7 @@ def test_mean_ranks_of_methods():
 
 def test_operating_points_of_methods():
     paths = [
-        method_table.Path(n, (s, u), (s / 2, u / 3))
+        method_table.CurvePoints(n, (s, u), (s / 2, u / 3))
         for n, s, u in zip(NAMES, values(), values(1), strict=True)
     ]
     figure = method_table.operating_points(paths, "eel")

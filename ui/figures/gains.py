@@ -37,12 +37,13 @@ from zslcore.analysis.resampling import student_interval
 MOST_NAMED = 104
 #: Maximum number of lines of full height; with more lines, each is lower.
 MANY = 17
-#: Minimum number of free lines above the short columns for the means; else they are above all.
-ROOM = 10
-#: Maximum number of lines of the means, and number of empty lines below them.
-ABOVE = (6, 5)
-#: The same two numbers on a phone.
-ON_PHONE = (6, 4)
+#: Number of free lines above short columns that the means need; with fewer, they are above all
+#: columns.
+FREE_LINES = 10
+#: Maximum number of lines for the means, and number of empty lines below the means.
+LINES_OF_MEANS = (6, 5)
+#: Both numbers on a phone.
+LINES_ON_PHONE = (6, 4)
 #: Title of the axes of gains.
 UNIT = "points gained"
 #: Interval between ticks, in points, if at least two fit.
@@ -149,8 +150,8 @@ def gain_bars(
 def _with_means(lengths: Sequence[int], sides: list[Plane]) -> tuple[int, list[Plane], Plane]:
     """Return the number of lines, the planes of the columns, and the plane of the means above."""
     lines, short, number = max(lengths), max(sorted(lengths)[:-1], default=0), len(sides) + 1
-    rows, between = ON_PHONE if narrow() else ABOVE
-    if len(sides) == 1 or lines - short < ROOM:
+    rows, between = LINES_ON_PHONE if narrow() else LINES_OF_MEANS
+    if len(sides) == 1 or lines - short < FREE_LINES:
         lines += rows + between
         sides = [replace(side, down=(0.0, 1 - (rows + between) / lines)) for side in sides]
         return lines, sides, Plane(number, down=(1 - rows / lines, 1.0))

@@ -122,7 +122,7 @@ def rank_diagram(
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class CurvePoints:
     """Two points of the seen-unseen curve of a result, each (seen, unseen) as fractions.
 
     ``plain`` is at gamma = 0, ``at_gamma`` at the validated gamma, None without one.
@@ -134,7 +134,7 @@ class Path:
 
 
 @cached_figure
-def operating_points(paths: Sequence[Path], chosen: str) -> Chart:
+def operating_points(paths: Sequence[CurvePoints], chosen: str) -> Chart:
     """Draw seen over unseen accuracy of each method, at gamma = 0 and at the validated gamma.
 
     ``chosen`` is the name of the method in colour.
@@ -151,7 +151,7 @@ def operating_points(paths: Sequence[Path], chosen: str) -> Chart:
     )
 
 
-def _two_points(path: Path, *, marked: bool) -> Part:
+def _two_points(path: CurvePoints, *, marked: bool) -> Part:
     """Return the two points of a method, joined by a dotted line."""
     points = [path.plain] + ([path.at_gamma] if path.at_gamma else [])
     words = ["γ = 0", "validated γ"][: len(points)]
@@ -175,7 +175,7 @@ def _two_points(path: Path, *, marked: bool) -> Part:
     )
 
 
-def _iso_lines(paths: Sequence[Path]) -> tuple[list[Part], list[Part]]:
+def _iso_lines(paths: Sequence[CurvePoints]) -> tuple[list[Part], list[Part]]:
     """Return arcs of equal H up to the largest accuracies shown, and the labels of the arcs."""
     shown = [point for path in paths for point in (path.plain, path.at_gamma) if point]
     right = max(u for _, u in shown) * 1.1

@@ -215,7 +215,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
         )
         st.session_state[STOPS] = [frame.words for frame in ruler.frames]
         if stops.work is not None and not ruler.frames:
-            button = f"Compute it ({stops.about})"
+            button = f"Compute it ({stops.duration})"
             pending = playground_answers.job_state(choice.method, status, "", button, covers=False)
         ghosts = [
             Ghost(method, each.test.curve)

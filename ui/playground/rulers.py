@@ -36,11 +36,11 @@ Drawn = Callable[[AnsweredTest, float | None], InteractiveCurve]
 
 @dataclass(frozen=True, slots=True)
 class RulerStops:
-    """Study that computes the stops of a ruler; ``note`` remarks on them or on their absence."""
+    """Study that computes the stops of a ruler; ``note`` describes them or why there are none."""
 
     work: GridAnswersStudy | TransductionStudy | None = None
     quick: bool = False
-    about: str = ""
+    duration: str = ""
     note: str = ""
 
     def answers(self) -> GridAnswers | Transduction | None:
@@ -74,21 +74,21 @@ def _along(spec: RunSpec, played: AnsweredRun) -> RulerStops:
     others = {name: value for name, value in played.result.params.items() if name != parameter}
     open_ = replace(spec, params=others, grid=None, revisions={})
     dataset = cache.dataset(spec.dataset)
-    about = "about a minute" if RunStudy(open_).is_quick(dataset) else "several minutes"
+    duration = "about a minute" if RunStudy(open_).is_quick(dataset) else "several minutes"
     note = f"{spec.method} is fitted at each λ of its grid, also on the folds."
     study = GridAnswersStudy(open_)
-    return RulerStops(study, study.is_quick(dataset), about, note)
+    return RulerStops(study, study.is_quick(dataset), duration, note)
 
 
 def _unlabelled(spec: RunSpec) -> RulerStops:
     method = next((n for n, m in TRANSDUCTIVE.items() if _extends(m, spec.method)), "Propagation")
     params = {"base": spec.method} if TRANSDUCTIVE[method].takes_base else {}
     study = TransductionStudy(spec.dataset, spec.split, method, params, digest=spec.digest)
-    about = "several minutes"
+    duration = "several minutes"
     if study.is_quick(cache.dataset(spec.dataset)):
-        about = "about 10 s"
+        duration = "about 10 s"
     note = f"{method} also trains {spec.method} on the test images, without their labels."
-    return RulerStops(study, about=about, note=note)
+    return RulerStops(study, duration=duration, note=note)
 
 
 def _extends(transductive: type[TransductiveEstimator], method: str) -> bool:

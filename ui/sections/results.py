@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 import streamlit as st
 
-from ui.figures.method_table import Path, operating_points
+from ui.figures.method_table import CurvePoints, operating_points
 from ui.shell import site_map, terms, visitors
 from ui.shell.frame import chart, errors_as_sentences
 from ui.shell.numbers import duration, percent, three_digits
@@ -128,8 +128,8 @@ def _show_curve(column: Column, cell: MethodResult) -> None:
     """Draw the full curve of the predictions or, without predictions, the stated points."""
     if draw_stored_curve(cell, f"{cell.row}, {result_title(column)}", key="table_curve"):
         return
-    if (path := _path(cell)) is not None:
-        paths = [each for other in column.cells.values() if (each := _path(other))]
+    if (path := _curve_points(cell)) is not None:
+        paths = [each for other in column.cells.values() if (each := _curve_points(other))]
         chart(
             operating_points([*paths, path], cell.row),
             f"{cell.row} on {result_title(column)}: unseen {percent(path.plain[1])} and seen "
@@ -146,12 +146,12 @@ def _show_curve(column: Column, cell: MethodResult) -> None:
         st.info(why if column.split == "SS" else message, icon=":material/info:")
 
 
-def _path(cell: MethodResult) -> Path | None:
+def _curve_points(cell: MethodResult) -> CurvePoints | None:
     f = cell.figures
     if "u" not in f or "s" not in f:
         return None
     at = (f["s at gamma"], f["u at gamma"]) if "u at gamma" in f and "s at gamma" in f else None
-    return Path(cell.row, (f["s"], f["u"]), at)
+    return CurvePoints(cell.row, (f["s"], f["u"]), at)
 
 
 def _predictions_of(cell: MethodResult) -> Predictions | None:

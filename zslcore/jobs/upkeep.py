@@ -30,7 +30,7 @@ from zslcore.untrusted.walls import WALLS, active_walls
 from zslcore.version import sources_digest, version
 
 #: Minimum free space in bytes for the next import or result.
-ROOM = 1 << 30
+MIN_FREE = 1 << 30
 #: Maximum number of names in the sentence of a check.
 LISTED = 8
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "h5py")
@@ -52,7 +52,7 @@ def examine() -> Iterator[FolderCheck]:
     """Yield checks of versions, sandbox, disk space, store, imports, jobs and leftovers."""
     yield _versions()
     yield _sandbox()
-    yield _room()
+    yield _free_space()
     yield from _store()
     yield from _imports()
     yield from _jobs()
@@ -138,13 +138,13 @@ def _sandbox() -> FolderCheck:
     return FolderCheck("sandbox", True, words)
 
 
-def _room() -> FolderCheck:
+def _free_space() -> FolderCheck:
     root = data_folder()
     existing = next((path for path in (root, *root.parents) if path.is_dir()), Path("/"))
     free = shutil.disk_usage(existing).free
     if not os.access(existing, os.W_OK) or (root.exists() and not root.is_dir()):
         return FolderCheck("room", False, f"Nothing can be written in {root}.")
-    return FolderCheck("room", free >= ROOM, f"{free / 2**30:.1f} GiB are free in {root}.")
+    return FolderCheck("room", free >= MIN_FREE, f"{free / 2**30:.1f} GiB are free in {root}.")
 
 
 def _store() -> Iterator[FolderCheck]:

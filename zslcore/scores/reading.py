@@ -520,7 +520,7 @@ def _refuse_shared(name: str, parts: Mapping[str, Any]) -> None:
 
 
 def _prefix_of(names: Sequence[str], labels: Any) -> str:
-    """Return a prefix of the names of columns that labels lack, such as ``prob_``; else ""."""
+    """Return the prefix of column names, such as ``prob_``, if labels lack it; else ""."""
     texts = np.asarray(labels)
     if len(names) < 2 or texts.dtype.kind not in "UO":
         return ""

@@ -53,8 +53,10 @@ _BY_NUMBER = (
 )
 #: Number of scores per validation row for which equal scores are sought in the test rows.
 EQUAL_VALUES = 4
-#: Minimum number of columns to compare and of copies found; maximum number of names in a sentence.
-FEWEST, LISTED = 3, 4
+#: Minimum number of columns that are compared, and of copies that are evidence.
+FEWEST = 3
+#: Maximum number of names in a sentence.
+LISTED = 4
 
 
 @dataclass(frozen=True, slots=True)

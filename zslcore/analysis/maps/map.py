@@ -76,7 +76,7 @@ class EmbeddedMap:
     def of(
         cls, data: MapData, settings: MapSettings, coordinates: np.ndarray, **measured: Any
     ) -> Self:
-        """Return a map of the images in ``data``; ``measured`` are the fields from ``pca`` on."""
+        """Return a map of ``data``; ``measured`` has the fields from ``pca`` onwards."""
         return cls(
             names=tuple(dataset.name for dataset in data.datasets),
             digests=tuple(dataset.digest for dataset in data.datasets),

@@ -74,8 +74,8 @@ def _near(near: NearSplit) -> Finding:
     shares = ", ".join(f"{part} {percent(share)}" for part, share in near.shares.items())
     changes = "; ".join(moved) or "none"
     message = (
-        f"Near {near}: {percent(near.same)} of the rows are on the same side (shared with it: "
-        f"{shares}). Moved classes: {changes}."
+        f"Near {near}: {percent(near.same)} of the rows are on the same side (shared with the "
+        f"known split: {shares}). Moved classes: {changes}."
     )
     advice = "State which split was used; metrics are not comparable with those of the known split."
     return warning(message, advice, classes=(*near.now_unseen, *near.now_seen))
