@@ -19,7 +19,7 @@ from zslcore.datasets.base import Fold, Split, ZSLDataset, class_folds
 from zslcore.datasets.facts import Recognised, recognise
 from zslcore.datasets.imports import Recipe, import_once
 from zslcore.storage import artifacts
-from zslcore.texts import expect, expect_range, refuse_twice
+from zslcore.texts import expect, expect_range, refuse_repeated_names
 from zslcore.untrusted.client import unchanged
 
 #: Function that makes the splits from checked 0-based labels and the recognised benchmark.
