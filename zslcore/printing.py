@@ -107,7 +107,7 @@ def print_figure(
     font or format, and MissingExtraError without Matplotlib.
     """
     if form not in FORMATS:
-        raise closest_name("format of a figure for print", form, FORMATS)
+        raise closest_name("print format", form, FORMATS)
     figure, settings = drawn(panel, width_mm=width_mm, height_mm=height_mm, font=font)
     page = page_bounds(figure) if height_mm is None else None
     about: dict[str, Any] = {"Title": title, "Creator": f"zslcore {version()}"}
@@ -141,7 +141,7 @@ def drawn(
             f"{width_mm!r}."
         )
     if font not in FONTS:
-        raise closest_name("font of a figure for print", font, FONTS)
+        raise closest_name("print font", font, FONTS)
     with extra("print", "matplotlib", "A figure for print"):
         from matplotlib.figure import Figure
 
@@ -595,7 +595,7 @@ def of_predictions(predictions: Predictions, name: str) -> Panel:
     images are of unseen classes.
     """
     if name not in PANELS:
-        raise closest_name("panel for print", name, PANELS)
+        raise closest_name("print panel", name, PANELS)
     if not predictions.test.generalized:
         raise DatasetError(
             f"{predictions.title}: no curve, all test images belong to unseen classes."

@@ -211,5 +211,7 @@ def test_stopping_by_the_test_set_changes_the_epochs_alone(choose, monkeypatch):
 
 def test_methods_without_epochs_have_none_to_choose():
     assert "epochs" in leak_cost.possible_leaks(WORLD, SPLIT)
-    with pytest.raises(ParameterError, match="LinearV2S: expected a method whose grid has epochs"):
+    with pytest.raises(
+        ParameterError, match="LinearV2S: expected a method with epochs in its grid"
+    ):
         leak_cost.costs(LinearV2S(), SETTING, ["epochs"])

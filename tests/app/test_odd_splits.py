@@ -43,7 +43,7 @@ def test_nothing_to_score_is_one_sentence(kind):
     split = data.splits["own"]
     setting = Setting(data, split)
     for score in (setting.score, setting.transduce):
-        with pytest.raises(SplitError, match="there is nothing to score") as caught:
+        with pytest.raises(SplitError, match="nothing can be scored") as caught:
             score(get_method("LinearS2V")())
         assert (caught.value.dataset, caught.value.split) == (data.name, "own")
 

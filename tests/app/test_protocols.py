@@ -130,4 +130,4 @@ def test_scores_of_unseen_images_alone_are_shown_with_the_reason(tmp_path, score
     np.savez(path, scores=scored.F[rows], y=scored.y[rows], unseen_classes=unseen)
     app = uploaded(path)
     assert list(metrics(app)) == ["ZSL accuracy"]
-    assert "There are no images of seen classes." in words(app)
+    assert "No image belongs to a seen class." in words(app)

@@ -154,7 +154,7 @@ def test_a_recognised_test_set_is_placed_by_its_counts():
         ({"gamma__origin": "unknown"}, "got 'unknown'"),
         ({"gamma__value": None}, "gamma.value: expected the number that was validated"),
         ({"spec__gamma": 0.5}, "expected 'given', as the spec gives gamma; got 'validated'"),
-        ({"gamma__origin": "none", "gamma__value": None}, "as there are metrics at gamma"),
+        ({"gamma__origin": "none", "gamma__value": None}, "as metrics at gamma are given"),
         ({"figures__zsl": 56.5}, "zsl: expected a fraction in [0, 1], not a percentage; got 56.5"),
         ({"figures__zsl": 0.1}, "figures.zsl: expected the mean of its classes"),
         ({"figures__H": 0.99}, "figures.H: expected the harmonic mean of u and s"),

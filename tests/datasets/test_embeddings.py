@@ -125,7 +125,7 @@ def test_names_of_variables_are_no_paths(folder):
 def test_an_embedding_needs_its_file(folder, tmp_path):
     with pytest.raises(ParameterError, match="expected this file"):
         read_xlsa17(folder, embedding="word2vec")
-    with pytest.raises(ParameterError, match="a CSV has only one embedding"):
+    with pytest.raises(ParameterError, match="a CSV file has only one embedding"):
         read_xlsa17(folder, prototypes=as_csv(tmp_path / "mine.csv"), embedding="word2vec")
 
 

@@ -414,7 +414,7 @@ def test_names_that_differ_from_all_labels_of_texts_are_asked_for(tmp_path):
     np.save(tmp_path / "labels.npy", np.array([NAMES[c] for c in Y]))
     np.save(tmp_path / "S.npy", S)
     with pytest.raises(
-        FileRefusedError, match=r"there are no names for the rows of S\.npy; add a list of 5"
+        FileRefusedError, match=r"the rows of S\.npy have no names; add a list of 5"
     ):
         find(paths(tmp_path), unseen=UNSEEN).read_dataset("a")
 

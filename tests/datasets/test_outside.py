@@ -102,7 +102,7 @@ def test_a_pointer_of_git_lfs_is_told_as_such(tmp_path, name):
         ".json": lambda p: context_of(p, into=tmp_path),
         ".txt": read_vocabulary,
     }[path.suffix]
-    with pytest.raises(FileRefusedError, match="a pointer of Git LFS to it; run 'git lfs pull'"):
+    with pytest.raises(FileRefusedError, match="a Git LFS pointer to it; run 'git lfs pull'"):
         read(path)
 
 

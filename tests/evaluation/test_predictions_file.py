@@ -339,9 +339,7 @@ def test_what_nobody_can_look_up_is_stated_and_no_more(file, run):
     assert verify_predictions(run.predictions).state is State.STATED
     check = reasons(changed(file, lambda table: table.iloc[:785]))
     assert check.state is State.STATED
-    assert check.unknown == (
-        "gamma is stated as validated, but there are no validation rows to confirm it.",
-    )
+    assert check.unknown == ("gamma is stated as validated, but no validation rows confirm it.",)
     coarse = {"resolution": {"test": 0.5}}
     check = reasons(changed(file, same, coarse))
     assert check.state is State.STATED

@@ -164,8 +164,8 @@ def test_classes_tell_a_benchmark_where_rows_do_not():
 @pytest.mark.parametrize(
     ("unseen", "said"),
     [
-        ("ps", "The unseen classes are those of SUN PS; there are no rows to compare."),
-        ("ss", "The unseen classes are those of SUN SS; there are no rows to compare."),
+        ("ps", "The unseen classes are those of SUN PS; no rows can be compared."),
+        ("ss", "The unseen classes are those of SUN SS; no rows can be compared."),
         (None, "The classes are those of SUN, but they are divided differently from PS and SS."),
     ],
 )

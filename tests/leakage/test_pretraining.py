@@ -146,7 +146,7 @@ def test_what_is_not_declared_stays_unknown():
     unknown, declared = chosen(hyperparameters="validation", gamma="none")
     assert unknown.sentence == "Not declared by the author: how epochs were chosen."
     assert declared.mark == "ok"
-    assert "hyper-parameters were chosen on validation classes" in declared.sentence
+    assert "hyperparameters were chosen on validation classes" in declared.sentence
 
 
 def test_what_is_declared_is_judged():

@@ -105,10 +105,10 @@ def test_printed_bars_are_the_accuracies_of_the_classes(run):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--figure", "a.gif"), "Unknown format of a figure for print 'gif'"),
+        (("--figure", "a.gif"), "Unknown print format 'gif'"),
         (("--figure", "a.pdf", "--width-mm", "3"), "width_mm: expected millimetres from 40 to 400"),
-        (("--figure", "a.pdf", "--font", "arial"), "Unknown font of a figure for print 'arial'"),
-        (("--figure", "a.pdf", "--panel", "x"), "Unknown panel for print 'x'"),
+        (("--figure", "a.pdf", "--font", "arial"), "Unknown print font 'arial'"),
+        (("--figure", "a.pdf", "--panel", "x"), "Unknown print panel 'x'"),
     ],
 )
 def test_the_command_refuses_what_it_cannot_print(run, words, sentence, printed):

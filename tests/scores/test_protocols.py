@@ -185,7 +185,7 @@ def test_scores_of_unseen_images_alone_have_zsl_alone():
     there = [name for name, value in report.figures.items() if value is not None]
     assert there == [name for name in report.figures if not FIGURES[name].needs_gzsl]
     assert there == ["zsl", "zsl_per_sample"]
-    assert "There are no images of seen classes." in report.as_text(with_intervals=True)
+    assert "No image belongs to a seen class." in report.as_text(with_intervals=True)
 
 
 # --- Intervals and pairs --------------------------------------------------------------------------

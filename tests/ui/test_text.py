@@ -32,7 +32,9 @@ def test_a_page_names_no_option_of_the_command_line(tmp_path):
     assert FOREIGN.search(raw)  # as it should be for those who write Python
     shown = without_marks(on_screen(raw))
     assert not FOREIGN.search(shown), shown
-    assert shown.startswith("mine.csv: expected the classes' prototypes in a second CSV, uploaded")
+    assert shown.startswith(
+        "mine.csv: expected the classes' prototypes in a second CSV file file, uploaded"
+    )
 
 
 def test_a_page_shows_no_bytes_of_a_file(tmp_path):

@@ -126,7 +126,7 @@ def gain_bars(
             ends, means = [start - 0.5, start + len(part) - 0.5], [mean] * 2
             at: Part = {"y": ends, "x": means} if named else {"x": ends, "y": means}
             traces.append(plane.on(bars_of | entry))
-            at |= {"name": "mean of the group", "showlegend": False}
+            at |= {"name": "group mean", "showlegend": False}
             traces.append(plane.on(line(INK.color, dash="dash", width=1.5, **at)))
             if has_columns:
                 titles.append(plane.title(words, at_end=True))
@@ -250,7 +250,7 @@ def _axes(
         zerolinecolor=NEUTRAL.color,
     )
     if not lying:
-        title = f"{len(part)} classes; point at one for its name"
+        title = f"{len(part)} classes; point at a mark for its name"
         return axis(title, names=[], grid=False, range=ends), of_gains
     labels = [marked(*each) for each in zip(part["class"], part["group"], strict=True)]
     return of_gains, axis(names=labels, grid=False, range=ends[::-1], size=12)

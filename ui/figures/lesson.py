@@ -197,7 +197,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: Mapping[str, float]) -> Char
         height=360 if n <= 12 else 480,
         legend="top",
         xaxis=axis(
-            "" if legible else f"{n:,} test classes; point at one for its name",
+            "" if legible else f"{n:,} test classes; point at a mark for its name",
             names=labels if legible else [],
             grid=False,
             tickangle=-60 if crowded(list(table["class"])) else 0,

@@ -18,7 +18,7 @@ DECLARED = f"as declared, else {titles_of_sets([USUAL])}"
 CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
 #: Declaration -> label and options of its menu.
 _CHOICES = {
-    "hyperparameters": ("Hyper-parameters were chosen on", CHOSEN_ON),
+    "hyperparameters": ("Hyperparameters were chosen on", CHOSEN_ON),
     "epochs": ("Epochs were chosen on", CHOSEN_ON),
     "gamma": ("γ was chosen on", CHOSEN_ON),
     "prototypes": ("Class embeddings were made from", ["unknown", "independent", "test images"]),
@@ -74,16 +74,16 @@ def declare(*, measurable: bool) -> Declared:
             "Your own list of pre-training classes, one per line", type=["txt"], key="leakage_list"
         )
         groups = st.file_uploader(
-            "Photograph or video of each row (names, one per line, or a CSV)",
+            "Photograph or video of each row (names, one per line, or a CSV file)",
             type=list(uploads.GROUP_ENDINGS),
             key="leakage_groups",
         )
         pattern = st.text_input(
-            "Regular expression that extracts the photo id",
+            "Regular expression that extracts the photograph",
             key="leakage_pattern",
             bind="query-params",
             placeholder="(.*)_aug[0-9]+",
-            help="Its first group identifies the photo in an image file name, for frames of a "
+            help="Its first group identifies the photograph in an image file name, for frames of a "
             "video or edited copies of an image.",
         )
         measure = measurable and st.toggle(

@@ -141,7 +141,7 @@ def _show_curve(column: Column, cell: MethodResult) -> None:
             "needs predictions."
         )
     else:
-        why = "Split SS has no test images of seen classes, so there is no seen-unseen curve."
+        why = "Split SS has no test images of seen classes, so it has no seen-unseen curve."
         message = "This result has no accuracies of seen and unseen classes."
         st.info(why if column.split == "SS" else message, icon=":material/info:")
 
@@ -219,7 +219,7 @@ def _show_run(one: StoredRun, cell: MethodResult) -> None:
         f"{gamma}{origin_in_words(result.gamma_origin)}. Parameters ({result.params_origin}): "
         f"{params}. Computed in {duration(result.seconds)}, {plain(result.created[:10])}. "
         f"{plain(result.source)}",
-        help=f"By version {plain(result.version)} on data {plain(spec.digest)}.",
+        help=f"Computed by version {plain(result.version)} on data {plain(spec.digest)}.",
     )
     downloads.show_command(spec.command())
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -193,7 +193,7 @@ def costs(
             raise DatasetError(f"{dataset.name}, split {split.name!r}: {_NEEDS[leak]}")
         if leak == "epochs" and not searches_epochs(method):
             raise ParameterError(
-                f"{method.card.name}: expected a method whose grid has epochs; its grid has "
+                f"{method.card.name}: expected a method with epochs in its grid; its grid has "
                 f"{', '.join(method.param_grid) or 'nothing'}."
             )
     usual = [leak for leak in possible if leak != "epochs" or searches_epochs(method)]

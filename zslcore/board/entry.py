@@ -288,7 +288,7 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
     if gamma.origin == "validated" and (entry.spec or {}).get("gamma") is not None:
         yield "gamma.origin: expected 'given', as the spec gives gamma; got 'validated'"
     if gamma.origin == "none" and (gamma.value, f.H_gamma) != (None, None):
-        yield "gamma.origin: expected the origin of gamma, as there are metrics at gamma; got none"
+        yield "gamma.origin: expected the origin of gamma, as metrics at gamma are given; got none"
     if not entry.spec and not entry.provenance:
         yield "provenance: expected the source of the metrics, or the spec that was run; got none"
     if entry.data.benchmark and entry.data.benchmark not in fact_sources():

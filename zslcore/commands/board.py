@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         type=Path,
     ),
     option("--check", "print refused files and a summary, but no board"),
-    option("--add SOURCE", "key of a stored run, a JSON of a run or of scores, or predictions"),
+    option("--add SOURCE", "key of a stored run, JSON of a run or of scores, or predictions"),
     OptionGroup(
         "with --add",
         (
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
             ),
             option(
                 "--seeds FILE...",
-                "scores of the same model with other seeds",
+                "scores of the same model with different seeds",
                 type=Path,
                 default=[],
             ),

@@ -46,7 +46,7 @@ COMMANDS = {
     "download": "download and import public data",
     "extract": "compute features of the images in a folder",
     "embed": "compute class embeddings from class names",
-    "shards": "store features larger than memory as a mapped file",
+    "shards": "store features larger than memory as a memory-mapped file",
     "large-scale": "evaluate methods on the nine ImageNet test sets",
     "doctor": "check the data folder and repair it",
 }

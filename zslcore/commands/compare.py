@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     ),
     option("--per {class,sample}", "mean per class or per image (class)", default="class"),
     option("--folds", "rank runs with parameters chosen on each single fold, not on all folds"),
-    option("--jobs N", "number of runs at the same time (2)", type=int, default=2),
+    option("--jobs N", "number of parallel runs (2)", type=int, default=2),
     JSON,
 )
 def run(args: argparse.Namespace) -> Output:

@@ -54,7 +54,7 @@ OPTIONS = (
     option("--features FILE", "features, for ZSL004 and ZSL005; may contain the labels"),
     option(
         "--groups FILE",
-        "photograph of each row, for ZSL012: one name per line, or a CSV, .mat, .npz or .h5 (the "
+        "photograph of each row, for ZSL012: one name per line, or a .csv, .mat, .npz or .h5 (the "
         "image file names, if the split has them)",
     ),
     option(

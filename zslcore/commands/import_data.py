@@ -34,12 +34,10 @@ if TYPE_CHECKING:
     ),
     option(
         "--features F",
-        "for a folder: the file of features, in it or at another path (res101.mat); for files: the "
+        "for a folder: the feature file, in it or at another path (res101.mat); for files: the "
         "array of features, FILE or FILE:NAME",
     ),
-    option(
-        "--splits S", "for a folder: the file of splits, in it or at another path (att_splits.mat)"
-    ),
+    option("--splits S", "for a folder: the split file, in it or at another path (att_splits.mat)"),
     option(
         "--prototypes P",
         "class embeddings, which replace att of a folder: CSV with a class column or index, word "
@@ -60,10 +58,10 @@ if TYPE_CHECKING:
     ),
     option(
         "--pretraining NAME...",
-        "pre-training set of the features, compared with the classes of the data set: "
-        "imagenet-1k, another set of check --pretraining, or none if there was no pre-training; "
-        "followed by training-images or seen-classes if the extractor was fine-tuned on images of "
-        "these data (default: as the file declares)",
+        "pre-training set of the features, compared with the classes of the data set: imagenet-1k, "
+        "another set of check --pretraining, or none without pre-training; followed by "
+        "training-images or seen-classes if the extractor was fine-tuned on images of these data "
+        "(default: as the file declares)",
         default=[],
     ),
     option("--name N", "name of the imported data set"),

@@ -35,9 +35,7 @@ TASKS: tuple[Task, ...] = ("zsl", "gzsl")
     ),
     option("--method NAME...", "names of methods (ESZSL)", default=["ESZSL"]),
     option("--seed N", "seed of stochastic methods (0)", type=seed, default=0),
-    option(
-        "--shards FOLDER", "shards with features of the simulated data, or with yours", type=Path
-    ),
+    option("--shards FOLDER", "shards with features of the simulated data, or your own", type=Path),
     option(
         "--prototypes FILE",
         "class embeddings: CSV with a column class (n01440764), then numbers; or ImageNet_w2v.mat",

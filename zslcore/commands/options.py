@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Help of every ``--method``.
 METHOD = "name of a method, FILE.py:Class, or the entry point of an installed package"
 #: Choices that may have been made on test data, and their names in help texts.
-CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": "gamma"}
+CHOICES = {"hyperparameters": "hyperparameters", "epochs": "epochs", "gamma": "gamma"}
 
 
 def file_to_write(text: str) -> Path:

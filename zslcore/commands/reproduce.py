@@ -47,11 +47,11 @@ IN_WORDS: dict[FeatureScaling, str] = {
 @command(
     option("experiment [EXPERIMENT]", "paper and table, for example cal:table2"),
     option("--list", "list the experiments"),
-    option("--dataset NAME...", "data sets (of the experiment, see --list)", default=()),
+    option("--dataset NAME...", "data sets (default: the experiment's, see --list)", default=()),
     option("--method METHOD...", f"only these rows: {METHOD}", default=()),
     option("--seeds N", "number of seeds of stochastic methods (5)", type=int, default=5),
     option("--draws N", f"number of draws of action classes ({DRAWS})", type=int, default=DRAWS),
-    option("--jobs N", "runs at the same time, one thread each (2)", type=int, default=2),
+    option("--jobs N", "parallel runs, one thread each (2)", type=int, default=2),
     option("--as BENCHMARK", "benchmark to compare with (the data set's)", dest="benchmark"),
     option(
         "--param METHOD.NAME=VALUE",
@@ -59,7 +59,9 @@ IN_WORDS: dict[FeatureScaling, str] = {
         action="append",
         default=[],
     ),
-    option("--features {raw,unit,zscore}", "scaling of features (of the experiment, see --list)"),
+    option(
+        "--features {raw,unit,zscore}", "feature scaling (default: the experiment's, see --list)"
+    ),
     option(
         "--on {test,validation}",
         "for a figure that varies λ: evaluate on test images or, as in the paper, on the first "

@@ -305,7 +305,7 @@ def export_answers(args: argparse.Namespace) -> None:
     if args.html:
         write_out(args.html, predictions.page())
         line = frame_line(Path(args.html).name, f"Seen-unseen curve: {predictions.title}")
-        print(f"{args.html} written. To embed it in a page of the same folder:\n{line}")
+        print(f"{args.html} written. To embed it in a page in the same folder:\n{line}")
     if args.figure:
         write_out(args.figure, figure_for_print(args, predictions))
 

@@ -143,7 +143,7 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
         parts = [pair.as_text(words) for pair in pairs]  # printed before the reports
         parts += [report.as_text(words, with_intervals=args.intervals) for report in reports]
         if embed:
-            parts.append(f"{args.html} written. To embed it in a page of the same folder:\n{embed}")
+            parts.append(f"{args.html} written. To embed it in a page in the same folder:\n{embed}")
         return "\n\n".join(parts)
 
     def values() -> object:

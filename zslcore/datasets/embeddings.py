@@ -106,7 +106,7 @@ def read_class_embeddings(
     if path.suffix.lower() == ".csv":
         if embedding is not None:
             raise ParameterError(
-                f"{clean_text(path.name)}: a CSV has only one embedding; leave out its name."
+                f"{clean_text(path.name)}: a CSV file has only one embedding; leave out its name."
             )
         if "class" in titles_of(path):
             return read_csv_embeddings(path)

@@ -513,7 +513,7 @@ def zsl220() -> ZSL220:
 @cache
 def action_facts(dataset: str) -> ActionFacts:
     """Return the facts of "UCF101" or "HMDB51"."""
-    require_known("data set of actions", dataset, ACTION_SETS)
+    require_known("action data set", dataset, ACTION_SETS)
     table = pd.read_csv(FOLDER / f"{dataset}.csv", dtype={"attributes": str})
     splits = pd.read_csv(FOLDER / "splits.csv")
     names, bits = tuple(table["class"]), table.get("attributes")

@@ -598,9 +598,8 @@ def _numbered(
     if texts:
         if not names:
             raise FileRefusedError(
-                f"{where}: its labels are names, but there are no names for the rows of "
-                f"{parts['prototypes'].title}; add a list of {n} class names, or a column called "
-                "class."
+                f"{where}: its labels are names, but the rows of {parts['prototypes'].title} have "
+                f"no names; add a list of {n} class names, or a column called class."
             )
         row = {name: k for k, name in enumerate(class_keys(names))}
         row |= {name: k for k, name in enumerate(names)}

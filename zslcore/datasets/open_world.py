@@ -233,6 +233,6 @@ def templates_of(words: Sequence[str]) -> tuple[str, ...]:
     templates: list[str] = []
     for word in words:
         if "{}" not in word and word not in _ensembles():
-            raise closest_name("ensemble of templates", word, _ensembles())
+            raise closest_name("template ensemble", word, _ensembles())
         templates += [word] if "{}" in word else _ensembles()[word]
     return tuple(dict.fromkeys(templates))

@@ -190,8 +190,8 @@ def refusal_of_folder(folder: Path) -> FileRefusedError:
     if any(path.suffix.lower() in PICKLES for path in paths):
         return FileRefusedError(
             f"{clean_text(folder)}: found {shown}; a pickle would run code and is not opened: "
-            f"write the classes of each part as a JSON, {CLASSES_BY_PART}, or their rows and "
-            "labels as .npz."
+            f"write the classes of each part as JSON, {CLASSES_BY_PART}, or their rows and labels "
+            "as .npz."
         )
     return FileRefusedError(
         f"{clean_text(folder)}: found {shown or 'nothing'}, which is not a known layout of a "
@@ -378,7 +378,7 @@ def _read_few_shot(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
 def _labelled(path: Path) -> list[tuple[str, str]]:
     """Return image and class of each entry in a list of CloserLookFewShot."""
     value: Any = read_json(path)
-    expected = "a JSON with image_names and image_labels of equal length"
+    expected = "a JSON file with image_names and image_labels of equal length"
     fields = value if isinstance(value, dict) else {}
     images, labels, names = (
         fields.get(f"{n}s") for n in ("image_name", "image_label", "label_name")
@@ -497,7 +497,7 @@ def _objects(path: Path) -> list[tuple[str, str]]:
         raise refusal_of(
             path,
             f"annotations of at most {MAX_BYTES:,} bytes",
-            f"{size:,}; write the classes of each part as a JSON, {CLASSES_BY_PART}",
+            f"{size:,}; write the classes of each part as JSON, {CLASSES_BY_PART}",
         )
     value: Any = read_json(path)
     expected = "images, annotations and categories with ids"

@@ -338,8 +338,8 @@ def _read_csv(
     file = clean_text(path.name)
     if side is None:
         raise DatasetError(
-            f"{file}: expected the classes' prototypes in a second CSV, given with prototypes= "
-            f"(--prototypes); got none."
+            f"{file}: expected the classes' prototypes in a second CSV file file, given with "
+            "prototypes= (--prototypes); got none."
         )
     titles = list(filter(TITLE.fullmatch, titles_of(path)))
     images = [title for title in titles if squeeze(title) in IMAGE_TITLES]

@@ -241,7 +241,7 @@ def fit_returns_itself_and_leaves_its_parameters_alone(case: MethodUnderTest) ->
 
 def scoring_before_fitting_is_refused(case: MethodUnderTest) -> None:
     """Scoring before fitting raises NotFittedError."""
-    with _refusal(NotFittedError, "NotFittedError of scikit-learn (_check_scoring raises it)"):
+    with _refusal(NotFittedError, "scikit-learn's NotFittedError (_check_scoring raises it)"):
         case.method().predict(case.problem.X_test, case.problem.candidates)
 
 
@@ -264,7 +264,7 @@ def scores_follow_the_classes_when_these_are_reordered(case: MethodUnderTest) ->
     """Reordering the candidates reorders the scores and changes nothing else."""
     order = np.random.default_rng(0).permutation(len(case.problem.candidates))
     reordered = case.score(case.problem.candidates[order])
-    _same(reordered, case.scores[:, order], "the same scores in another order")
+    _same(reordered, case.scores[:, order], "the same scores in a different order")
 
 
 def score_of_a_class_does_not_depend_on_the_other_candidates(case: MethodUnderTest) -> None:

@@ -313,7 +313,7 @@ class Predictions:
         for part in (self.test, *self.folds):
             if part.classes.min() < 0 or part.classes.max() >= n:
                 raise DatasetError(
-                    f"{part.name}: expected classes 0 to {n - 1}, as there are {n:,} names; got "
+                    f"{part.name}: expected classes 0 to {n - 1}, since {n:,} names are given; got "
                     f"{part.classes.min()} to {part.classes.max()}."
                 )
         for fold in self.folds:

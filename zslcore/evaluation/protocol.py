@@ -211,9 +211,8 @@ def require_unseen(dataset: ZSLDataset, split: Split) -> None:
     tested = np.unique(dataset.labels[split.test_unseen])
     if not len(np.setdiff1d(tested, dataset.labels[split.trainval])):
         raise SplitError(
-            f"{dataset.name}, split {split.name!r}: expected a test class without training "
-            f"images; all {len(tested)} test classes have training images, so there is nothing to "
-            "score.",
+            f"{dataset.name}, split {split.name!r}: expected a test class without training images; "
+            f"all {len(tested)} test classes have training images, so nothing can be scored.",
             dataset.name,
             split.name,
         )

@@ -125,7 +125,7 @@ def _unknown(predictions: Predictions, truth: Reference | None) -> Iterator[str]
             )
     origin = predictions.provenance.gamma_origin
     if origin == "validated" and not predictions.folds:
-        yield "gamma is stated as validated, but there are no validation rows to confirm it."
+        yield "gamma is stated as validated, but no validation rows confirm it."
     if origin in ("given", "oracle"):
         yield f"gamma is {origin}: how it was chosen cannot be checked."
 

@@ -117,7 +117,7 @@ def _device(device: str) -> str:
 def torchvision() -> ModuleType:
     """Return torchvision; raise ZSLError if it is missing or does not fit torch."""
     try:
-        with extra("extract", "torchvision", "An encoder of torchvision"):
+        with extra("extract", "torchvision", "A torchvision encoder"):
             import torchvision
     except RuntimeError:
         return _with_operators_declared()
@@ -138,8 +138,8 @@ def _with_operators_declared() -> ModuleType:
         import torchvision
     except RuntimeError as error:
         raise ZSLError(
-            f"torchvision does not fit torch {torch.__version__}: install both from one index "
-            f"({clean_text(str(error), 80)})."
+            f"torchvision is not compatible with torch {torch.__version__}: install both from the "
+            f"same index ({clean_text(str(error), 80)})."
         ) from None
     return torchvision
 
@@ -276,7 +276,7 @@ def _file_of(name: str, weights: str | Path | None, all_weights: Any) -> tuple[P
     file = Path(torch.hub.get_dir()) / "checkpoints" / str(named.url).rpartition("/")[2]
     if not file.is_file():
         raise FileRefusedError(
-            f"{name}: expected its weights {named.name} in {file}; put {named.url} there, or give "
+            f"{name}: expected its weights {named.name} in {file}; save {named.url} there, or give "
             "a weights file (--weights)."
         )
     return file, named
@@ -335,7 +335,7 @@ def _of_open_clip(name: str, weights: str | Path | None, device: str, seed: int)
 
     library = _open_clip()
     models = library.list_models()
-    require_known("model of open_clip", name, models)
+    require_known("open_clip model", name, models)
     called, sha256, pretrained = f"random, seed {seed}", "", None
     if weights != RANDOM:
         if weights is None or not Path(weights).is_file():
@@ -369,7 +369,7 @@ def _of_open_clip(name: str, weights: str | Path | None, device: str, seed: int)
 
 def _open_clip() -> Any:
     torchvision()  # open_clip imports torchvision, which may need its operators declared
-    with extra("clip", "open_clip", "An encoder of open_clip"):
+    with extra("clip", "open_clip", "An open_clip encoder"):
         import open_clip
     return open_clip
 

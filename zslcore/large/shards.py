@@ -314,7 +314,7 @@ class _Writer:
                 f"{self.n_rows:,} rows. Scale the features, or store them in float32."
             )
         if y.dtype.kind not in "iu":
-            raise DatasetError(f"Shards: expected labels that are whole numbers; got {y.dtype}.")
+            raise DatasetError(f"Shards: expected whole numbers as labels; got {y.dtype}.")
         if y.size and not 0 <= y.min() <= y.max() < 1 << 31:
             raise DatasetError(
                 "Shards: expected labels that are class numbers from 0; "

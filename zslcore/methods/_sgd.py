@@ -52,7 +52,7 @@ def on_device(name: str, device: str) -> Device:
         import torch  # imported here, since the import takes longer than most fits
 
     if device not in ("cpu", "cuda") or (device == "cuda" and not torch.cuda.is_available()):
-        devices = "'cpu' or 'cuda'" if torch.cuda.is_available() else "'cpu', as there is no CUDA"
+        devices = "'cpu' or 'cuda'" if torch.cuda.is_available() else "'cpu' without CUDA"
         raise ParameterError(f"{name}: device must be {devices}; got {device!r}.")
     return torch.device(device)
 

@@ -390,8 +390,8 @@ class ZSLEstimator(BaseEstimator, ABC):
             largest = max(array.max(initial=0), -array.min(initial=0))
             if largest > LARGEST:
                 raise DatasetError(
-                    f"{self.card.name}: expected {name} up to {LARGEST:g}, whose squares have a "
-                    f"finite sum; got {largest:g}; scale them."
+                    f"{self.card.name}: expected {name} up to {LARGEST:g}, with a finite sum of "
+                    f"squares; got {largest:g}; scale them."
                 )
 
     def _check_positive(self, *names: str) -> None:

@@ -57,7 +57,7 @@ class DEVISE(RankingModel, CompatibilityModel):
         title="DeViSE: a deep visual-semantic embedding model",
         authors="Frome, Corrado, Shlens, Bengio, Dean, Ranzato, Mikolov",
         url="https://papers.nips.cc/paper/5204-devise-a-deep-visual-semantic-embedding-model",
-        idea="Every wrong class has to score a margin lower than the right one.",
+        idea="Every wrong class must score lower than the right one by a margin.",
         formula=r"\min_V \sum_n \sum_{c \ne y_n} [\Delta + F(x_n, c) - F(x_n, y_n)]_+,"
         r"\quad F(x, c) = x^\top V s_c",
         stochastic=True,

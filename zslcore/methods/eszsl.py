@@ -62,7 +62,7 @@ class ESZSL(CompatibilityModel):
         title="An embarrassingly simple approach to zero-shot learning",
         authors="Romera-Paredes, Torr",
         url="https://proceedings.mlr.press/v37/romera-paredes15.html",
-        idea="One bilinear score for image and prototype, regressed onto right and wrong.",
+        idea="A bilinear score of image and prototype, regressed onto right and wrong classes.",
         formula=r"V = (X^\top X + \gamma I)^{-1} X^\top Y S \, (S^\top S + \lambda I)^{-1},"
         r"\quad F(x, c) = x^\top V s_c",
     )

@@ -87,7 +87,7 @@ class GFZSL(ZSLEstimator):
         title="A simple exponential family framework for zero-shot learning",
         authors="Verma, Rai",
         url="https://arxiv.org/abs/1707.08040",
-        idea="Predict the Gaussian of a class from its prototype; the likeliest class wins.",
+        idea="Predict the Gaussian of a class from its prototype; the most likely class wins.",
         formula=r"\mu_c = k_c^\top (K + \lambda_1 I)^{-1} M,\;"
         r" \log \sigma_c^2 = k_c^\top (K + \lambda_2 I)^{-1} R,\;"
         r" F(x, c) = \log \mathcal{N}(x; \mu_c, \sigma_c^2)",

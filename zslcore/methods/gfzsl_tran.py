@@ -69,7 +69,7 @@ class GFZSLTran(TransductiveEstimator):
         title="A simple exponential family framework for zero-shot learning",
         authors="Verma, Rai",
         url="https://arxiv.org/abs/1707.08040",
-        idea="Start at the Gaussians predicted from prototypes; move them to the test images.",
+        idea="Start from the Gaussians predicted from prototypes; move them to the test images.",
         formula=r"r_{nc} \propto \mathcal{N}(x_n; \mu_c, \sigma_c^2),\;"
         r" \mu_c = \sum_n r_{nc} x_n / \sum_n r_{nc},\; F(x, c) = \log \mathcal{N}(x; \mu_c,"
         r" \sigma_c^2)",

@@ -60,7 +60,7 @@ class LATEM(RankingModel):
         title="Latent embeddings for zero-shot classification",
         authors="Xian, Akata, Sharma, Nguyen, Hein, Schiele",
         url="https://arxiv.org/abs/1603.08895",
-        idea="Several bilinear scores; for each image and class the highest of them counts.",
+        idea="Several bilinear scores; for each image and class, the highest counts.",
         formula=r"\min \sum_n \sum_{c \ne y_n} [\Delta + F(x_n, c) - F(x_n, y_n)]_+,"
         r"\quad F(x, c) = \max_k x^\top V_k s_c",
         stochastic=True,

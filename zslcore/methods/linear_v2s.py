@@ -53,7 +53,7 @@ class LinearV2S(ZSLEstimator):
         title="From classical to generalized zero-shot learning: a simple adaptation process",
         authors="Le Cacheux, Le Borgne, Crucianu",
         url="https://doi.org/10.1007/978-3-030-05716-9_38",
-        idea="Predict the attributes of an image; the prototype most like them wins.",
+        idea="Predict the attributes of an image; the most similar prototype wins.",
         formula=r"W = S_y^\top X (X^\top X + \lambda N I)^{-1},\quad F(x, c) = \cos(W x, s_c)",
     )
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-14, 3))}

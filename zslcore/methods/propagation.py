@@ -226,7 +226,7 @@ class Propagation(PropagationModel):
         authors="Xian, Lampert, Schiele, Akata",
         url="https://arxiv.org/abs/1707.00600",
         idea=(
-            "Score test images with any method, then let neighbours agree; with ALE it is ALE-tran."
+            "Score test images with any method, then smooth over neighbours; with ALE: ALE-tran."
         ),
         formula=r"F = (I - \alpha L)^{-1} F_0,\quad L = Q^{-1/2} M Q^{-1/2},\quad"
         r" M_{ij} = e^{-d_{ij} / 2 \sigma^2}",

@@ -47,7 +47,7 @@ class SJE(RankingModel, CompatibilityModel):
         title="Evaluation of output embeddings for fine-grained image classification",
         authors="Akata, Reed, Walter, Lee, Schiele",
         url="https://arxiv.org/abs/1409.8403",
-        idea="The best of the wrong classes has to score a margin lower than the right one.",
+        idea="The best wrong class must score lower than the right one by a margin.",
         formula=r"\min_V \sum_n \big[ \max_{c \ne y_n} (\Delta + F(x_n, c)) - F(x_n, y_n) \big]_+,"
         r"\quad F(x, c) = x^\top V s_c",
         stochastic=True,

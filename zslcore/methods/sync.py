@@ -94,7 +94,7 @@ class SYNC(TwoStageModel):
         title="Synthesized classifiers for zero-shot learning",
         authors="Changpinyo, Chao, Gong, Sha",
         url="https://arxiv.org/abs/1603.00550",
-        idea="Blend the classifiers of seen classes into one for any class, by nearness.",
+        idea="Blend the classifiers of seen classes into one for any class, weighted by nearness.",
         formula=r"w_c = \sum_r s_{cr} v_r,\quad s_{cr} \propto"
         r" \exp(-\lVert s_c - b_r \rVert^2 / \sigma^2),\quad F(x, c) = x^\top w_c",
     )

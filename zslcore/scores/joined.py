@@ -93,8 +93,8 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
                 return Fit("counts", sentence, None, classes)
         if np.array_equal(np.sort(labels[tested]), np.sort(y)):
             sentence = (
-                "Each class has as many images as in the test rows of the split, but in another "
-                "order."
+                "Each class has as many images as in the test rows of the split, but in a "
+                "different order."
             )
             return Fit("counts", sentence, None, classes)
         sizes_of_split, sizes_of_scores = (
@@ -102,7 +102,8 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
         )
         if np.array_equal(sizes_of_split[sizes_of_split > 0], sizes_of_scores[sizes_of_scores > 0]):
             sentence = (
-                "There are as many test images as in the split, but with classes in another order."
+                "The number of test images is that of the split, but their classes are in a "
+                "different order."
             )
             return Fit("open", sentence)
     return Fit("other", _other_images(matrix, context, len(tested), len(np.unique(labels[tested]))))

@@ -79,7 +79,7 @@ def words_of(name: str) -> Words:
 
 
 NO_GAMMA = "No γ was chosen; the choice needs scores of validation classes"
-NO_SEEN_IMAGES = "There are no images of seen classes"
+NO_SEEN_IMAGES = "No image belongs to a seen class"
 SCORES_NEEDED = "The file has one predicted class per image; this requires scores of every class"
 SIDES_GIVEN = "The side of every image was given: nothing is scored among all classes"
 #: Protocols at a chosen gamma, and at the best gamma on the test images.

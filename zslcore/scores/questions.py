@@ -682,7 +682,7 @@ def _counting_question(name: str, F: np.ndarray, numbers: np.ndarray) -> Questio
     if low >= 1 and high == C:
         return Question(
             "labels-from-1",
-            f"{name}: labels go from {low} to {high} and there are {C} columns: are classes "
+            f"{name}: labels go from {low} to {high} and the scores have {C} columns: are classes "
             "counted from 1?",
             open=True,
         )
@@ -894,8 +894,8 @@ def _unused_column_question(
             return Question(
                 fix,
                 f"{name}: the {labels} are those of {test.benchmark} {test.split}, which has "
-                f"{C - 1} classes, and there are {C} columns: does the {end} column belong to "
-                "no class?",
+                f"{C - 1} classes, and the scores have {C} columns: does the {end} column belong "
+                "to no class?",
             )
         values = column(F, k)
         if (values == values[0]).all():

@@ -720,7 +720,7 @@ def _refuse_pointer(path: Path, head: bytes) -> None:
         raise refusal_of(
             path,
             "the file itself",
-            "a pointer of Git LFS to it; run 'git lfs pull' in its repository",
+            "a Git LFS pointer to it; run 'git lfs pull' in its repository",
         )
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:9].lower()
     if start.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--")):

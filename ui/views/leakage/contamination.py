@@ -263,7 +263,7 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
     table = pd.concat(parts, ignore_index=True)
     if table.empty:
         st.info(
-            "No class to show: none overlaps, or the overlap is unknown.",
+            "No classes to show: none overlap, or the overlap is unknown.",
             icon=":material/info:",
         )
         return

@@ -259,12 +259,11 @@ def _draw(
     pale_clause = f"; {fewer} a pale bar and no line" if few else ""
     st.caption(
         f"Each of {DRAWS} random splits tests on a few classes and trains on the rest; both "
-        "feature sets use the same splits. Dashed: mean of the group. Lines: 95 % intervals "
-        "(Student's t) over the splits that test the class, if there are at least "
-        f"{FEWEST_DRAWS}{pale_clause}. Related: the set "
-        "contains a kind of the class or a broader class, so the class is not a control. The "
-        "intervals of the means (Student's t) and of their difference (Welch) are over classes. "
-        f"{simulated_effects.about_gain(dataset)}"
+        "feature sets use the same splits. Dashed: group mean. Lines: 95 % intervals (Student's t) "
+        f"over the splits that test the class, if there are at least {FEWEST_DRAWS}{pale_clause}. "
+        "Related: the set contains a kind of the class or a broader class, so the class is not a "
+        "control. The intervals of the means (Student's t) and of their difference (Welch) are "
+        f"over classes. {simulated_effects.about_gain(dataset)}"
     )
 
 

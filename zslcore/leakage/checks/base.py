@@ -104,7 +104,7 @@ def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
         empty = [parts for parts in check.compares if not context.rows(*parts).size]
         if context.parts and empty and all(f.mark == "ok" for f in findings):
             where = " or ".join(_side(parts) for parts in empty)
-            raise ZSLError(f"no rows {where}, so there is nothing to compare.")
+            raise ZSLError(f"no rows {where}, so nothing can be compared.")
     except ZSLError as refusal:
         findings = (open_(f"{NOT_CHECKED}{refusal}"),)
     named = (

@@ -21,12 +21,12 @@ from zslcore.texts import listed
 FEW_CELLS = 0.01
 #: Title of the finding on the data from which class embeddings were made.
 ORIGIN = "Origin of the class embeddings"
-CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": "gamma"}
+CHOICES = {"hyperparameters": "hyperparameters", "epochs": "epochs", "gamma": "gamma"}
 
 
 @check(
     "ZSL008",
-    "Choice of hyper-parameters, epochs and γ",
+    "Choice of hyperparameters, epochs and γ",
     "Nothing was chosen on the test set.",
     decides=False,
 )
@@ -192,7 +192,7 @@ def _equal(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
     names = context.names(equal_classes)
     note = "; test classes are among them, and no method can distinguish these" if tested else ""
     yield (error if tested else warning)(
-        f"{len(equal_classes)} classes have the prototype of another class "
+        f"{len(equal_classes)} classes have the same prototype as another class "
         f"({listed(names)}){note}.",
         "Give these classes different descriptions.",
         Evidence.of(

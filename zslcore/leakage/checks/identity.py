@@ -118,9 +118,9 @@ def _by_classes(context: AuditContext) -> str:
         }
         if all(np.array_equal(_counts(context, part), n) for part, n in expected.items()):
             return (
-                f"Each part has as many images of each class as in {recognised.benchmark} "
-                f"{name}, but in another order: row numbers cannot show whether they are the "
-                "same images."
+                f"Each part has as many images of each class as in {recognised.benchmark} {name}, "
+                "but in a different order: row numbers cannot show whether they are the same "
+                "images."
             )
         return (
             f"The unseen classes are those of {recognised.benchmark} {name}, but the rows are not."
@@ -153,7 +153,7 @@ def _by_lists(context: AuditContext, benchmarks: Sequence[str]) -> str:
     unseen = {class_key(context.class_names[c]) for c in context.known_unseen_classes}
     for split in ("PS", "SS"):
         if {*map(class_key, unseen_classes(benchmarks[0], split))} == unseen:
-            return f"The unseen classes are those of {names} {split}; there are no rows to compare."
+            return f"The unseen classes are those of {names} {split}; no rows can be compared."
     return f"The classes are those of {names}, but they are divided differently from PS and SS."
 
 

@@ -96,7 +96,7 @@ class Safetensors:
             raise Refused("expected a JSON header; got other text") from None
         if not isinstance(entries, dict) or len(entries) > MAX_NAMES:
             raise Refused(
-                f"expected a header with at most {MAX_NAMES:,} tensors; got another header"
+                f"expected a header with at most {MAX_NAMES:,} tensors; got a different header"
             )
         entries.pop("__metadata__", None)
         self.entries: dict[str, Mapping[str, Any]] = {

@@ -92,7 +92,7 @@ def _of_binary(file: BinaryIO, names: set[str]) -> Vectors:
                 raise Refused(f"expected a word of at most {MAX_WORD} bytes", f"word {number}")
         raw = file.read(4 * width)
         if len(raw) < 4 * width:
-            raise Refused(f"declares {count:,} words, and ends within number {number:,}")
+            raise Refused(f"declares {count:,} words, but ends within number {number:,}")
         word = text.strip(b"\n").decode("utf-8", "replace")
         if word in names:
             values = np.frombuffer(raw, "<f4")

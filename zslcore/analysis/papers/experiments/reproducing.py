@@ -150,7 +150,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             count_parts,
             n_datasets=None,
             at="part",
-            figures="Counted here: PS, or the first split of other data; the first fold.",
+            figures="Counted on PS, or on the first split of other data, and on its first fold.",
             examples=(DRAWING,),
         ),
         PathExperiment(
