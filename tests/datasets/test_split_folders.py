@@ -59,7 +59,7 @@ def test_a_list_that_is_a_link_out_of_the_folder_is_refused(tmp_path, layout, na
     (folder / name).rename(tmp_path / name)
     (folder / name).symlink_to(tmp_path / name)
     with pytest.raises(
-        FileRefusedError, match=("expected a file below split; got a link that leaves it")
+        FileRefusedError, match="expected a file below split; got a link that leaves it"
     ):
         read_split_folder(folder)
 

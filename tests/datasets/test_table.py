@@ -219,7 +219,7 @@ def test_a_csv_beyond_the_limits_is_never_parsed(tmp_path, monkeypatch):
 
 def test_a_csv_needs_prototypes_and_each_class_once(tmp_path):
     path = csv(tmp_path)
-    with pytest.raises(DatasetError, match="prototypes in a second CSV file file"):
+    with pytest.raises(DatasetError, match="prototypes in a second CSV file"):
         read_table(path)
     side = prototypes(tmp_path)
     side.write_text(side.read_text() + "bat,1,2,3,4\n")

@@ -57,7 +57,7 @@ def test_a_word_without_a_vector_is_named(tmp_path):
     ("name", "content", "match"),
     [
         ("model.kv", pickle.dumps({"a": 1}), "could run code: save it with KeyedVectors"),
-        ("cut.bin", binary()[:60], "declares 7 words, and ends within number 4"),
+        ("cut.bin", binary()[:60], "declares 7 words, but ends within number 4"),
         ("odd.txt", b"ox 1 2 3\nblue 1 x 3\nwhale 1 2 3\n", "line 2: expected 3 finite numbers"),
         ("nan.txt", b"ox 1 2 3\nblue 1 nan 3\n", "line 2: expected 3 finite numbers"),
         ("short.txt", b"ox 1 2 3\nblue 1 2\n", "line 2: expected 3 finite numbers"),

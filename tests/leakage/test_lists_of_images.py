@@ -49,7 +49,7 @@ def test_texts_of_code_metrics_or_sentences_are_refused(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(
-        FileRefusedError, match=("got a text file with code, metrics or sentences|fraction")
+        FileRefusedError, match="got a text file with code, metrics or sentences|fraction"
     ):
         recognise_file(path)
 

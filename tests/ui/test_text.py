@@ -33,7 +33,7 @@ def test_a_page_names_no_option_of_the_command_line(tmp_path):
     shown = without_marks(on_screen(raw))
     assert not FOREIGN.search(shown), shown
     assert shown.startswith(
-        "mine.csv: expected the classes' prototypes in a second CSV file file, uploaded"
+        "mine.csv: expected the classes' prototypes in a second CSV file, uploaded"
     )
 
 

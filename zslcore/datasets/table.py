@@ -338,7 +338,7 @@ def _read_csv(
     file = clean_text(path.name)
     if side is None:
         raise DatasetError(
-            f"{file}: expected the classes' prototypes in a second CSV file file, given with "
+            f"{file}: expected the classes' prototypes in a second CSV file, given with "
             "prototypes= (--prototypes); got none."
         )
     titles = list(filter(TITLE.fullmatch, titles_of(path)))

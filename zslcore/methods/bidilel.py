@@ -111,7 +111,7 @@ class BiDiLEL(ZSLEstimator):
         title="Zero-shot visual recognition via bidirectional latent embedding",
         authors="Wang, Chen",
         url="https://arxiv.org/abs/1607.02104",
-        idea=("Learn a space from images, then place each class relative to the training classes."),
+        idea="Learn a space from images, then place each class relative to the training classes.",
         formula=r"\min_b \sum_{c, d} (\lVert b_c - b_d \rVert - \delta_{cd})^2 / \delta_{cd},"
         r"\quad F(x, c) = \cos(P^\top x, b_c)",
         departure="classes are compared by angle, which is better than the paper's distance on the "

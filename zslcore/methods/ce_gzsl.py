@@ -73,7 +73,7 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
         title="Contrastive embedding for generalized zero-shot learning",
         authors="Han, Fu, Chen, Yang",
         url="https://arxiv.org/abs/2103.16173",
-        idea=("A conditional GAN is trained with an embedding that contrasts images and classes."),
+        idea="A conditional GAN is trained with an embedding that contrasts images and classes.",
         formula=r"\max_D \min_{G, E, P, C} V(G, D) + w_I L_I + w_C L_C,\quad"
         r" L_C = -\mathbb{E} \log \frac{e^{C(E(x), s_y) / \tau}}{\sum_c e^{C(E(x), s_c) / \tau}}",
         departure="features are replaced by principal components, with no ReLU after the "

@@ -66,7 +66,7 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
         title="Feature generating networks for zero-shot learning",
         authors="Xian, Lorenz, Schiele, Akata",
         url="https://arxiv.org/abs/1712.00981",
-        idea="A conditional GAN generates features of unseen classes; a softmax is trained on them.",
+        idea="A conditional GAN generates features of unseen classes to train a softmax on.",
         formula=r"\min_G \max_D \; \mathbb{E} D(x, s) - \mathbb{E} D(\tilde x, s)"
         r" - \lambda \mathbb{E} (\lVert \nabla D(\hat x, s) \rVert - 1)^2"
         r" - \beta \mathbb{E} \log P(y \mid \tilde x),\quad \tilde x = G(z, s)",

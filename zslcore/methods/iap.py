@@ -64,7 +64,7 @@ class IAP(AttributeModel):
         title="Attribute-based classification for zero-shot visual object categorization",
         authors="Lampert, Nickisch, Harmeling",
         url="https://doi.org/10.1109/TPAMI.2013.140",
-        idea=("Recognise seen classes, derive their attributes, then choose the matching class."),
+        idea="Recognise seen classes, derive their attributes, then choose the matching class.",
         formula=r"p(a_m \mid x) = \sum_k p(a_m \mid k) \, p(k \mid x),\quad"
         r" F(x, c) = \sum_m \log p(a_m^c \mid x) - \log p(a_m^c)",
         requires="prototypes that state how much of each attribute a class has",

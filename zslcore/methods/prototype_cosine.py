@@ -48,7 +48,7 @@ class PrototypeCosine(ZSLEstimator):
         title="Learning transferable visual models from natural language supervision",
         authors="Radford et al.",
         url="https://arxiv.org/abs/2103.00020",
-        idea="An image-text encoder maps images and classes into one space; the nearest class wins.",
+        idea="An image-text encoder maps images and classes to one space; take the nearest class.",
         formula=r"F(x, c) = \cos(x, s_c) / \tau",
         requires="features and prototypes in one space, as image-text encoders make them",
         joint_space=True,

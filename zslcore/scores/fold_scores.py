@@ -171,7 +171,7 @@ def _columns(matrix: JudgedScores, part: Part, dataset: ZSLDataset) -> np.ndarra
     if not np.array_equal(seen, matrix.seen):
         raise DatasetError(
             f"{who}: expected {int((~part.seen).sum())} unseen classes, those without "
-            f"{part.name}_seen; got {int((~matrix.seen).sum())} or others."
+            f"{part.name}_seen; got {int((~matrix.seen).sum())} or different ones."
         )
     return columns
 
