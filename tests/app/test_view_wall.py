@@ -109,15 +109,15 @@ def test_every_claim_finding_and_code_is_a_tile_and_failures_are_first_in_their_
     assert "Huang 2021" in failing[-1]["word"]
 
 
-def test_tiles_are_filtered_by_group_and_by_words():
-    app = visit("wall", claims_groups="Released code", claims_find="epoch on test images")
+def test_tiles_are_found_by_words():
+    app = visit("wall", claims_find="Released code epoch on test images")
     on_test = released_codes.count_codes("epoch")["test"]
     assert len(tiles(app)) == on_test
     app.text_input(key="claims_find").set_value("dppn").run()
     assert [each["id"] for each in tiles(app)] == ["DPPN"]
     app.text_input(key="claims_find").set_value("<b>no(").run()
     assert tiles(app) == []
-    assert "No tile matches these filters." in words(app)
+    assert "No tile has these words." in words(app)
 
 
 def test_a_test_is_drawn_with_its_own_interval_in_the_unit_of_the_axis(printed):

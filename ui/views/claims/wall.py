@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
 from typing import Literal
 
 import pandas as pd
 import streamlit as st
 
-from ui.components import window
 from ui.components.tile_wall import Tile
 from ui.components.tile_wall import draw as draw_wall
 from ui.figures.claims import Number, claim_numbers
@@ -61,11 +59,6 @@ COLORS: Mapping[State, Literal["green", "red", "gray"]] = {
     "no": "red",
     "open": "gray",
 }
-#: Option that shows a group of tiles -> heading of the group.
-GROUPS = {f"{who.split(',')[0]} {who[-4:]}": who for who in PAPERS.values()} | {
-    "Findings": "Findings",
-    "Released code": "Released code",
-}
 #: Heading of the claims that do not hold, from all papers.
 FAILED = "Claims that do not hold"
 WHERE = {"data": "in released files", "tables": "in printed tables", "runs": "in our runs"}
@@ -90,13 +83,25 @@ def show(_: Header) -> None:
     """Show the filtered wall, and the evidence for the open tile."""
     with errors_as_sentences():
         answer = place_answer()
-        basis, groups, find_text = _choose()
+        with st.container(horizontal=True, vertical_alignment="bottom", key="claims_top"):
+            basis = controls.choose_segment(
+                "Judged on",
+                BASES,
+                key="claims_basis",
+                help="; ".join(f"{name}: {words[0]}" for name, words in BASES.items()) + ".",
+            )
+            words = st.text_input(
+                "Find",
+                key="claims_find",
+                bind="query-params",
+                width=320,
+                placeholder="open, Huang, p = 0.007, released code",
+            )
         judged = cache.judged_on(BASES[basis][2])
         counts = Counter(map(_state_of, judged.values()))
         tip = f"SS, PS: standard and proposed split. {released_codes.headline()}"
         answer.say(*_in_words(basis, counts), tip=tip)
-        headings = [FAILED, *GROUPS.values()]
-        paper_of = {id_: PAPERS[claim.paper] for id_, claim in CLAIMS.items()}
+        headings = [FAILED, *PAPERS.values(), "Findings", "Released code"]
         tiles = sorted(
             _tiles(judged),
             key=lambda tile: (
@@ -109,15 +114,14 @@ def show(_: Header) -> None:
         shown = [
             tile
             for tile in tiles
-            if paper_of.get(tile.id, tile.group) in groups
-            if find_text in f"{tile.group} {tile.word} {tile.text}".lower()
+            if words.strip().lower() in f"{tile.group} {tile.word} {tile.text}".lower()
         ]
         left, right = st.columns([0.58, 0.42], gap="medium")
         with left:
             bar = {str(state): counts[state] for state in ORDER}
             draw_wall(shown, opened, bar, key=WALL, on_change=_open_pressed)
             if not shown:
-                st.caption("No tile matches these filters.")
+                st.caption("No tile has these words.")
         with right, st.container(border=True, key="claims_evidence"):
             if opened in CLAIMS:
                 _show_claim(opened, basis, judged[opened])
@@ -127,36 +131,6 @@ def show(_: Header) -> None:
                 _show_code(opened)
             else:
                 _show_finding(next(each for each in FINDINGS if each.id == opened))
-
-
-def _choose() -> tuple[Basis, list[str], str]:
-    """Choose the basis of judgment and the tiles."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="claims_top"):
-        with st.popover("Filter", icon=":material/tune:") if window.is_narrow() else nullcontext():
-            basis = controls.choose_segment(
-                "Judged on",
-                BASES,
-                key="claims_basis",
-                help="; ".join(f"{name}: {words[0]}" for name, words in BASES.items()) + ".",
-            )
-            groups = st.multiselect(
-                "Show only",
-                list(GROUPS),
-                key="claims_groups",
-                bind="query-params",
-                placeholder="all tiles",
-                width=240,
-            )
-        find_text = st.text_input(
-            "Find",
-            key="claims_find",
-            bind="query-params",
-            width=200,
-            placeholder="ALE, open, p = 0.007",
-            label_visibility="collapsed" if window.is_narrow() else "visible",
-        )
-    shown = [GROUPS[name] for name in groups or GROUPS]
-    return basis, shown, find_text.strip().lower()
 
 
 def _in_words(basis: Basis, counts: Counter[State]) -> tuple[str, str]:
@@ -186,7 +160,7 @@ def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
     for id_, claim in CLAIMS.items():
         state, word, paper = _state_of(judged[id_]), _word_of(judged[id_]), PAPERS[claim.paper]
         if state == "no":
-            short = next(name for name, heading in GROUPS.items() if heading == paper)
+            short = f"{paper.split(',')[0]} {paper[-4:]}"
             yield Tile(id_, FAILED, state, f"{word}, {short}", claim.statement)
         else:
             yield Tile(id_, paper, state, word, claim.statement)

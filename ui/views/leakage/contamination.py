@@ -287,31 +287,12 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
         "Possible: a related name, which a person has to judge. Listed: named only in a paper. "
         f"{reliability.how_reliable()}"
     )
-    _show_measured()
     site_map.link(
         "drop",
         "Confirm or reject related classes of a data set",
         leakage_source="a data set",
         leakage_tab="Confirm or reject",
     )
-
-
-def _show_measured() -> None:
-    """Show the accuracy of certain matches and of possible matches on labelled pairs."""
-    parts = {"tuned": "lists used in development", "held_out": "held-out lists"}
-    rows = [
-        {
-            "lists": parts[of.part],
-            "pairs": of.pairs,
-            "certain, right": f"{of.certain_right} of {of.certain}",
-            "possible, right": f"{of.possible_right} of {of.possible}",
-            "same, found": f"{of.same_found} of {of.same}",
-            "part or kind, found": f"{of.related_found} of {of.related}",
-        }
-        for of in reliability.stored_reliability()
-    ]
-    with st.expander("Accuracy of the comparison", icon=":material/rule:"):
-        tables.show(pd.DataFrame(rows), "contamination_measured")
 
 
 TABS = {"Map": show_map, "Classes": show_classes, "Extractors": show_extractors}
