@@ -16,6 +16,9 @@ export default defineConfig(
       "no-restricted-syntax": ["error", {
         selector: ":matches(Program, ExportNamedDeclaration) > [declarations.length>1]",
         message: "One name a line here: zslcore/interactive/one_file.py looks for names defined twice.",
+      }, {
+        selector: "AssignmentExpression[left.object.type='ThisExpression'][right.type=/Function/]",
+        message: "Define a method or a field: TypeScript does not check whether an assignment overrides one.",
       }],
       "no-shadow": "error",
       "no-var": "error",

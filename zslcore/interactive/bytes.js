@@ -3,7 +3,7 @@
 
 /**
  * @template {ArrayBufferView} T
- * @typedef {new (buffer: ArrayBuffer, at: number, count: number) => T} ArrayKind of typed arrays
+ * @typedef {new (buffer: ArrayBuffer, offset: number, count: number) => T} ArrayKind of typed arrays
  */
 
 const WORD = 8; // bytes of the largest number; every array begins at a multiple of this size
@@ -13,19 +13,19 @@ const WORD = 8; // bytes of the largest number; every array begins at a multiple
  * @param {Uint8Array} bytes
  */
 export function readPacked(bytes) {
-  const raw = bytes.slice().buffer; // a copy: typed arrays need aligned positions
-  const length = new DataView(raw).getUint32(0, true);
-  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(raw, 4, length)));
-  let at = 4 + length;
+  const buffer = bytes.slice().buffer; // a copy: typed arrays need aligned positions
+  const length = new DataView(buffer).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  let offset = 4 + length;
   /**
    * @template {ArrayBufferView} T
    * @param {ArrayKind<T>} kind
    * @param {number} count
    */
   const readArray = (kind, count) => {
-    at = Math.ceil(at / WORD) * WORD;
-    const array = new kind(raw, at, count);
-    at += array.byteLength;
+    offset = Math.ceil(offset / WORD) * WORD;
+    const array = new kind(buffer, offset, count);
+    offset += array.byteLength;
     return array;
   };
   return { head, readArray };

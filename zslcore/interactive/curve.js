@@ -88,8 +88,8 @@ export function findBestPoint({ seen, unseen }) {
 export function findNearestPoint(line, unseen, seen) {
   let least = Infinity, nearest = 0;
   for (let k = 0; k < line.seen.length; k++) {
-    const away = (line.unseen[k] - unseen) ** 2 + (line.seen[k] - seen) ** 2;
-    if (away < least) [least, nearest] = [away, k];
+    const distance = (line.unseen[k] - unseen) ** 2 + (line.seen[k] - seen) ** 2;
+    if (distance < least) [least, nearest] = [distance, k];
   }
   return nearest;
 }

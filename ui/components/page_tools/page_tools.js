@@ -15,18 +15,18 @@ export default function ({ data, parentElement }) {
   shareTheme(window, data?.pages ?? []);
   const theme = parentElement.querySelector(".theme");
   if (theme instanceof HTMLButtonElement) theme.onclick = () => changeTheme(document);
-  const copy = parentElement.querySelector(".copy"), said = parentElement.querySelector(".said");
-  if (!(copy instanceof HTMLButtonElement) || !said) return;
+  const copy = parentElement.querySelector(".copy");
+  const status = parentElement.querySelector(".said");
+  if (!(copy instanceof HTMLButtonElement) || !status) return;
   copy.onclick = async () => {
-    const done = await copyText(location.href);
-    const icon = copy.firstElementChild;
-    said.textContent = done ? "Copied" : "Copy the link from the address bar";
-    copy.ariaLabel = said.textContent;
-    copy.replaceChildren(done ? "✓" : said.textContent);
+    const isCopied = await copyText(location.href), icon = copy.firstElementChild;
+    status.textContent = isCopied ? "Copied" : "Copy the link from the address bar";
+    copy.ariaLabel = status.textContent;
+    copy.replaceChildren(isCopied ? "✓" : status.textContent);
     setTimeout(() => {
       copy.ariaLabel = "Copy link";
       if (icon) copy.replaceChildren(icon);
-      said.textContent = "";
+      status.textContent = "";
     }, MESSAGE_TIME);
   };
 }

@@ -14,16 +14,16 @@ export function recordSteps(browser) {
   const { history, location } = browser;
   if (patchedHistories.has(history)) return;
   patchedHistories.add(history);
-  let acted = false;
-  for (const done of ["pointerdown", "keydown", "input", "change"]) {
-    browser.addEventListener(done, () => { acted = true; }, true);
+  let hasActed = false;
+  for (const type of ["pointerdown", "keydown", "input", "change"]) {
+    browser.addEventListener(type, () => { hasActed = true; }, true);
   }
-  browser.addEventListener("popstate", () => { acted = false; }, true);
+  browser.addEventListener("popstate", () => { hasActed = false; }, true);
   const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
   /** @type {History["pushState"]} */
   const write = (state, title, url) => {
-    const isStep = acted && isNewStep(location.href, String(url ?? ""));
-    if (isStep) acted = false;
+    const isStep = hasActed && isNewStep(location.href, String(url ?? ""));
+    if (isStep) hasActed = false;
     (isStep ? push : replace)(state, title, url);
   };
   history.pushState = history.replaceState = write;
@@ -31,6 +31,6 @@ export function recordSteps(browser) {
 
 /** Whether an address leads to another page, or to other choices. @param {string} here @param {string} url */
 export function isNewStep(here, url) {
-  const one = new URL(here), two = new URL(url, here);
-  return one.pathname !== two.pathname || one.search !== two.search;
+  const current = new URL(here), next = new URL(url, here);
+  return current.pathname !== next.pathname || current.search !== next.search;
 }

@@ -15,19 +15,19 @@ const MENU = "[data-testid=stMainMenu] button";
 export function changeTheme(page) {
   const menu = page.querySelector(MENU), app = page.querySelector(".stApp");
   if (!(menu instanceof HTMLElement) || !app) return;
-  const wanted = isDark(getComputedStyle(app).backgroundColor) ? "Light" : "Dark";
-  const item = () => page.querySelector(`[data-testid=stMainMenuItem-theme-${wanted}]`);
-  const press = () => {
-    const found = item();
-    if (!(found instanceof HTMLElement)) return false;
-    found.click();
-    if (menu.ariaExpanded === "true" || item()) menu.click();
+  const wantedTheme = isDark(getComputedStyle(app).backgroundColor) ? "Light" : "Dark";
+  const findItem = () => page.querySelector(`[data-testid=stMainMenuItem-theme-${wantedTheme}]`);
+  const pressItem = () => {
+    const item = findItem();
+    if (!(item instanceof HTMLElement)) return false;
+    item.click();
+    if (menu.ariaExpanded === "true" || findItem()) menu.click();
     return true;
   };
   menu.click();
-  if (press()) return;
-  const watch = new MutationObserver(() => press() && watch.disconnect());
-  watch.observe(page.body, { childList: true, subtree: true });
+  if (pressItem()) return;
+  const observer = new MutationObserver(() => pressItem() && observer.disconnect());
+  observer.observe(page.body, { childList: true, subtree: true });
 }
 
 /** @type {WeakSet<object>} */

@@ -9,8 +9,8 @@ const LEAST_CHANGE = 0.05; // smallest change in points that one decimal can sho
 
 /** A number of points as text: whole from 1 on, below 1 in tenths. @param {number} points */
 export function formatPoints(points) {
-  const size = Math.abs(points), written = size < 0.95 ? size.toFixed(1) : String(Math.round(size));
-  return `${written} point${written === "1" ? "" : "s"}`;
+  const size = Math.abs(points), number = size < 0.95 ? size.toFixed(1) : String(Math.round(size));
+  return `${number} point${number === "1" ? "" : "s"}`;
 }
 
 /**
@@ -27,9 +27,9 @@ export function describeTrade(now, plain, many, validated = plain) {
     return { gamma: "", words: `${formatPercent(plain.unseen)} of unseen and ` +
       `${formatPercent(plain.seen)} of seen ${many} are recognised${describeValidated(validated, plain)}.` };
   const [first, second] = unseenMoves ? ["unseen", "seen"] : ["seen", "unseen"];
-  const [moved, other] = unseenMoves ? [unseen, seen] : [seen, unseen];
-  return { gamma, words: `${first} ${many} ${describeChange(moved)}, ${second} ${many} ` +
-    `${describeChange(other, moved)}.` };
+  const [firstChange, secondChange] = unseenMoves ? [unseen, seen] : [seen, unseen];
+  return { gamma, words: `${first} ${many} ${describeChange(firstChange)}, ${second} ${many} ` +
+    `${describeChange(secondChange, firstChange)}.` };
 }
 
 /** Changes of unseen and of seen accuracy, in points. @param {CurvePoint} now @param {CurvePoint} plain */

@@ -80,14 +80,14 @@ export const NONE = 65535; // a side without a candidate
  */
 export function readInstrument(bytes) {
   const { head, readArray } = readPacked(bytes);
-  /** @param {Frame} each */
-  const withAnswers = (each) => {
-    readCurves(each, readArray);
-    const { n } = each.images;
-    each.answers = { order: readArray(Uint32Array, n), seen: readArray(Uint16Array, n),
+  /** @param {Frame} frame */
+  const readFrame = (frame) => {
+    readCurves(frame, readArray);
+    const { n } = frame.images;
+    frame.answers = { order: readArray(Uint32Array, n), seen: readArray(Uint16Array, n),
       unseen: readArray(Uint16Array, n) };
   };
-  withAnswers(head);
+  readFrame(head);
   const { n } = head.images;
   for (const ghost of head.ghosts) {
     ghost.unseen = readArray(Float32Array, ghost.n);
@@ -97,6 +97,6 @@ export function readInstrument(bytes) {
     const { width, height } = head.pictures;
     head.pictures.ink = readArray(Uint8Array, n * width * height);
   }
-  head.frames.forEach(withAnswers);
+  head.frames.forEach(readFrame);
   return head;
 }

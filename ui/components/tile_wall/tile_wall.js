@@ -6,7 +6,7 @@ import { keepTogether } from "../../../zslcore/interactive/numbers.js";
 
 /** @typedef {{ id: string, group: string, state: string, word: string, text: string }} Tile */
 /** @typedef {{ tiles: Tile[], chosen: string, counts: Record<string, number> }} Wall */
-/** @typedef {(name: string, value: string) => void} Send tells the server */
+/** @import { Send } from "../../../zslcore/interactive/figure.js" */
 
 const SYMBOLS = new Map([["yes", "✓"], ["no", "✗"], ["open", "?"]]);
 
@@ -14,53 +14,54 @@ const SYMBOLS = new Map([["yes", "✓"], ["no", "✗"], ["open", "?"]]);
 export default function ({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".wall");
   if (!(root instanceof HTMLElement)) return;
-  const made = JSON.stringify([data.tiles, data.counts]);
-  if (root.dataset.made !== made) {
+  const drawn = JSON.stringify([data.tiles, data.counts]);
+  if (root.dataset.drawn !== drawn) {
     // Unchanged tiles are kept, with the focus and the scroll offset of the wall.
-    root.replaceChildren(createBar(data.counts), ...groupTiles(data.tiles).flatMap((each) => drawGroup(each, setStateValue)));
-    root.dataset.made = made;
+    const groups = groupTiles(data.tiles).flatMap((group) => drawGroup(group, setStateValue));
+    root.replaceChildren(createBar(data.counts), ...groups);
+    root.dataset.drawn = drawn;
   }
   markChosen(root, data.chosen);
 }
 
 /** A bar of the counts by state; the heading of the page has them as words. @param {Record<string, number>} counts */
 function createBar(counts) {
-  const parts = Object.entries(counts).filter(([, n]) => n).map(([state, n]) => {
-    const part = createElement("b", { className: state }, `${SYMBOLS.get(state)} ${n}`);
-    part.style.flexGrow = String(n);
-    return part;
+  const segments = Object.entries(counts).filter(([, n]) => n).map(([state, n]) => {
+    const segment = createElement("b", { className: state }, `${SYMBOLS.get(state)} ${n}`);
+    segment.style.flexGrow = String(n);
+    return segment;
   });
-  return createElement("div", { className: "bar", ariaHidden: "true" }, ...parts);
+  return createElement("div", { className: "bar", ariaHidden: "true" }, ...segments);
 }
 
 /** Tiles in their groups, in order. @param {Tile[]} tiles */
 export function groupTiles(tiles) {
   /** @type {Map<string, Tile[]>} */
-  const found = new Map();
-  for (const tile of tiles) found.set(tile.group, [...(found.get(tile.group) || []), tile]);
-  return [...found].map(([name, members]) => ({ name, members }));
+  const groups = new Map();
+  for (const tile of tiles) groups.set(tile.group, [...(groups.get(tile.group) ?? []), tile]);
+  return [...groups].map(([name, members]) => ({ name, members }));
 }
 
-/** @param {{ name: string, members: Tile[] }} group @param {Send} say */
-function drawGroup({ name, members }, say) {
+/** @param {{ name: string, members: Tile[] }} group @param {Send} send */
+function drawGroup({ name, members }, send) {
   return [createElement("h2", {}, `${name}: ${members.length} tile${members.length > 1 ? "s" : ""}`),
-    createElement("div", { className: "tiles" }, ...members.map((tile) => createTile(tile, say)))];
+    createElement("div", { className: "tiles" }, ...members.map((tile) => createTile(tile, send)))];
 }
 
-/** @param {Tile} tile @param {Send} say */
-function createTile({ id, state, word, text }, say) {
-  const made = createButton(text, () => {
-    const root = made.closest(".wall");
+/** @param {Tile} tile @param {Send} send */
+function createTile({ id, state, word, text }, send) {
+  const button = createButton(text, () => {
+    const root = button.closest(".wall");
     if (root) markChosen(root, id);
     document.querySelector(".st-key-claims_evidence")?.scrollIntoView({ block: "nearest" });
-    say("tile", id);
+    send("tile", id);
   }, createElement("b", {}, `${SYMBOLS.get(state) || "?"} ${word}`), createElement("span", {}, keepTogether(text)));
-  made.className = state;
-  made.dataset.id = id;
-  return made;
+  button.className = state;
+  button.dataset.id = id;
+  return button;
 }
 
 /** Mark the open tile. @param {Element} root @param {string} chosen */
 function markChosen(root, chosen) {
-  for (const each of root.querySelectorAll("button")) setPressed(each, each.dataset.id === chosen);
+  for (const button of root.querySelectorAll("button")) setPressed(button, button.dataset.id === chosen);
 }

@@ -4,26 +4,26 @@
 
 import { isDark } from "../../../zslcore/interactive/canvas.js";
 
-/** @typedef {{ dark: boolean, narrow: boolean }} Look theme and width of a visitor */
-/** @typedef {(name: string, value: Look) => void} Send tells the server */
+/** @typedef {{ dark: boolean, narrow: boolean }} WindowLook theme and width of a visitor */
+/** @import { Send } from "../../../zslcore/interactive/figure.js" */
 
 const NARROW = "(max-width: 640px)"; // Streamlit stacks columns at this width
 
-/** @param {{ data: Look, parentElement: ParentNode, setStateValue: Send }} component */
+/** @param {{ data: WindowLook, parentElement: ParentNode, setStateValue: Send }} component */
 export default function ({ data, parentElement, setStateValue }) {
   const probe = parentElement.querySelector(".zsl-window");
   const width = matchMedia(NARROW);
   if (!probe) return () => {};
-  const tell = () => {
-    const seen = { dark: isDark(getComputedStyle(probe).backgroundColor), narrow: width.matches };
-    if (seen.dark !== data.dark || seen.narrow !== data.narrow) setStateValue("seen", seen);
+  const sendLook = () => {
+    const look = { dark: isDark(getComputedStyle(probe).backgroundColor), narrow: width.matches };
+    if (look.dark !== data.dark || look.narrow !== data.narrow) setStateValue("seen", look);
   };
   // The probe follows the page's colour by a CSS transition, so that a change ends in an event.
-  probe.addEventListener("transitionend", tell);
-  width.addEventListener("change", tell);
-  tell();
+  probe.addEventListener("transitionend", sendLook);
+  width.addEventListener("change", sendLook);
+  sendLook();
   return () => {
-    probe.removeEventListener("transitionend", tell);
-    width.removeEventListener("change", tell);
+    probe.removeEventListener("transitionend", sendLook);
+    width.removeEventListener("change", sendLook);
   };
 }
