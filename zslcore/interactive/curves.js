@@ -43,24 +43,19 @@
  * @property {Images | null} images of the first line
  * @property {boolean} choose whether a visitor may select another line to drag
  * @property {boolean} tell whether the server receives gamma at the end of a drag
- * @property {[seen: string, unseen: string]} [sides] names of the two sides
+ * @property {[seen: string, unseen: string]} sides names of the two sides
  * @property {number | null} separate H of the first line in separate label spaces, if it is shown
  */
 
 /** @typedef {{ seen: string, unseen: string }} Sides names of the two sides */
 
 /**
- * Return the names of the two sides, by default "seen" and "unseen".
+ * Return the names of the two sides.
  * @param {Pick<Head, "sides">} head
  * @returns {Sides}
  */
-export function readSides({ sides: [seen, unseen] = ["seen", "unseen"] }) {
+export function readSides({ sides: [seen, unseen] }) {
   return { seen, unseen };
-}
-
-/** @param {string} word @returns {string} */
-export function addArticle(word) {
-  return `${/^[aeiou]/.test(word) ? "an" : "a"} ${word}`;
 }
 
 /**

@@ -19,7 +19,7 @@ const AROUND = 16; // pixels around and between drawings
  * @param {Element} root element of the figure
  * @param {string} title
  */
-export function drawPicture(root, title) {
+function drawPicture(root, title) {
   const whole = root.getBoundingClientRect(), style = getComputedStyle(root);
   const [width, height] = [whole.width + 2 * AROUND, whole.height + 2 * AROUND];
   const picture = createSvg("svg", { xmlns: "http://www.w3.org/2000/svg", width, height,

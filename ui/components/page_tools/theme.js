@@ -45,7 +45,7 @@ export function shareTheme(browser, pages) {
 }
 
 /** Copy the stored theme of one address to other addresses. @param {Storage} storage @param {string} from @param {string[]} others */
-export function copyTheme(storage, from, others) {
+function copyTheme(storage, from, others) {
   const start = `stActiveTheme-${from}-v`;
   for (const key of Array.from({ length: storage.length }, (_, k) => storage.key(k) ?? "")) {
     if (!key.startsWith(start)) continue;

@@ -56,7 +56,7 @@ const EXPLANATIONS = {
 };
 
 /** @extends {CurveFigure<Instrument>} */
-export class Playground extends CurveFigure {
+class Playground extends CurveFigure {
   /** @type {Plane | null} */
   plane = null;
   /** @type {number | null} the only class on the wall; null for all classes */

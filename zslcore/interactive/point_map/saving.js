@@ -24,7 +24,7 @@ const FONT = "sans-serif";
  * Return the size of a picture, the titles above the maps, and the legend in rows below them.
  * @param {Pick<PointMaps, "head" | "panels">} maps
  */
-export function layOutPicture({ head, panels }) {
+function layOutPicture({ head, panels }) {
   /** @type {Word[]} */
   const titles = head.title ? [{ text: head.title, x: 0, y: 16, bold: true }] : [];
   const above = titles.length * TITLE_HEIGHT;

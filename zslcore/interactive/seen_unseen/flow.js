@@ -1,7 +1,6 @@
 // @ts-check
 // Flow of images from unseen and seen classes to right and wrong predictions.
 
-import { addArticle } from "../curves.js";
 import { spreadLabels } from "../layout.js";
 import { lookStyle } from "../looks.js";
 import { formatCount, formatPercent } from "../numbers.js";
@@ -90,9 +89,10 @@ export class Flow {
 
   /** Fill the names of the two sides into a text. @param {string} text */
   fillSideNames(text) {
-    const { seen, unseen } = this.sideNames;
-    return text.replace("{seen}", seen).replace("{unseen}", unseen)
-      .replace("{a seen}", addArticle(seen)).replace("{an unseen}", addArticle(unseen));
+    return text.replace(/\{(an? )?(seen|unseen)\}/g, (_, article, side) => {
+      const name = this.sideNames[/** @type {Side} */ (side)];
+      return article ? `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}` : name;
+    });
   }
 
   /** Return a description for screen readers. @param {Int32Array} outcomes */

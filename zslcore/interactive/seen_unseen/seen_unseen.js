@@ -34,7 +34,7 @@ const SIDE = 440; // width in pixels of the first plot, more in a high window
 const ABOVE = 434; // height in pixels of a page without this plot
 
 /** @extends {CurveFigure<Head>} */
-export class SeenUnseen extends CurveFigure {
+class SeenUnseen extends CurveFigure {
   /** @type {{ trade: TradePlot, gamma: GammaPlot } | null} */
   plots = null;
   /** @type {Flow | null} */
