@@ -422,7 +422,7 @@ def memory(args: argparse.Namespace) -> None:
 LESSON = "calibration"
 #: Label of the widget with the answers.
 GUESS = "Your prediction"
-LOOK_EVERY = 2.0  # seconds, as in ui/lessons/stage.py
+UPDATE_SECONDS = 2.0  # seconds, as in ui/lessons/stage.py
 
 
 class Student(Tab):
@@ -451,7 +451,7 @@ class Student(Tab):
 
     async def _look(self) -> None:
         while True:
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(UPDATE_SECONDS)
             for fragment in tuple(self.followed):
                 await self.ask(fragment)
 

@@ -12,9 +12,9 @@ def percent(fraction: float | None, digits: int = 1) -> str:
     return f"{100 * fraction:.{digits}f} %".replace("-", "−")
 
 
-def signed(fraction: float, form: str = "+.1f") -> str:
+def signed(fraction: float, number_format: str = "+.1f") -> str:
     """Write a difference of fractions in percentage points, with its sign."""
-    return f"{100 * fraction:{form}}".replace("-", "−")
+    return f"{100 * fraction:{number_format}}".replace("-", "−")
 
 
 def three_digits(value: float | None) -> str:

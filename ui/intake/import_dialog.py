@@ -173,19 +173,19 @@ def _choose_unseen(survey: uploads.Survey | None) -> str:
     return st.text_input("Names or numbers", key="data_unseen", placeholder="zebra, blue whale, 7")
 
 
-def _choose_options(form: str) -> dict[str, Any]:
+def _choose_options(form_key: str) -> dict[str, Any]:
     """Choose the pre-training set of the features, which files do not state, and overwriting."""
     pretraining = st.multiselect(
         "Extractor trained on",
         PRETRAINING_NAMES,
-        key=f"{form}_pretraining",
+        key=f"{form_key}_pretraining",
         placeholder="unknown, or as in the file",
         format_func=_in_words,
         help="The pre-training set of the feature extractor; none for hand-crafted features. The "
         "audit looks for test classes in it, and the table in Compare marks features that "
         "were fine-tuned on images of this data set.",
     )
-    replace = st.checkbox("Overwrite an existing data set", key=f"{form}_replace")
+    replace = st.checkbox("Overwrite an existing data set", key=f"{form_key}_replace")
     return {"pretraining": pretraining, "replace": replace}
 
 

@@ -22,7 +22,7 @@ from ui.shell.text import plain
 from ui.takeaway.downloads import show_command
 
 _LOOK = Path(__file__).with_name("lessons.css")
-LOOK_EVERY = 2.0  # seconds between two updates of a room
+UPDATE_SECONDS = 2.0  # seconds between two updates of a room
 
 
 def show_lesson(lesson: Lesson, place: Place) -> None:
@@ -97,7 +97,7 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
 # --- The room -------------------------------------------------------------------------------------
 
 
-@partial(fragment, run_every=LOOK_EVERY)
+@partial(fragment, run_every=UPDATE_SECONDS)
 def _follow(place: Place) -> None:
     """Rerun a student's page when the teacher has moved on."""
     if ROOMS.shown(place.room) != place.led:
@@ -105,7 +105,7 @@ def _follow(place: Place) -> None:
     st.caption(f"Room {place.room}. Your teacher reveals the answer and moves on.")
 
 
-@partial(fragment, run_every=LOOK_EVERY)
+@partial(fragment, run_every=UPDATE_SECONDS)
 def _show_room_count(place: Place) -> None:
     """Show the number of answers in the room without the answers."""
     if place.room:
@@ -113,14 +113,14 @@ def _show_room_count(place: Place) -> None:
         st.markdown(f"Room **{place.room}**: {n} {'answer' if n == 1 else 'answers'}")
 
 
-@partial(fragment, run_every=LOOK_EVERY)
-def _show_room(place: Place, labels: Sequence[str], right: str, own: str | None) -> None:
+@partial(fragment, run_every=UPDATE_SECONDS)
+def _show_room(place: Place, labels: Sequence[str], right: str, answer: str | None) -> None:
     """Draw the predictions of the room."""
     counts = ROOMS.counts(place.room, place.question)
     by_answer = {label: counts[label] for label in labels}
     st.markdown(f"**Predictions of room {place.room}:** {counts.total()} answers")
     drawing.draw(
-        figures.room(by_answer, right, own),
+        figures.room(by_answer, right, answer),
         "Answers of the room: " + ", ".join(f"{n} {label}" for label, n in by_answer.items()),
         key="lesson_room",
     )

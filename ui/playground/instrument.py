@@ -36,19 +36,22 @@ from zslcore.results.shipped import is_precomputed_only
 
 #: Name of gamma in the address, and key of the component that sets it.
 GAMMA, KEY = "playground_gamma", "playground"
-#: Names in the address: of the ruler's kind, of the value of a ruler other than gamma, and of the
-#: only class on the wall.
-RULER, VALUE, ONLY = "playground_ruler", "playground_value", "playground_class"
+#: Parameter of the address for the kind of the ruler.
+RULER = "playground_ruler"
+#: Parameter of the address for the value of a ruler other than gamma.
+VALUE = "playground_value"
+#: Parameter of the address for the only class on the wall.
+ONLY = "playground_class"
 #: Where a session keeps the ruler's stops as text.
 STOPS = "playground_stops"
 #: Flag in the session: a choice has changed, so the whole page has to run again.
-MOVED = "playground_moved"
+CHOICE_CHANGED = "playground_moved"
 #: Flag in the session: the visitor wants to import files.
-BRING = "playground_bring"
+IMPORT_REQUESTED = "playground_bring"
 #: Key of the drawer below the instrument.
 DRAWER = "playground_drawer"
 #: Seconds between two updates of a job's state.
-LOOK_EVERY = 1.0
+UPDATE_SECONDS = 1.0
 #: Height of the elements below the instrument, in pixels; without any, it may cover the margin.
 BELOW, ABOVE_END = 92, -24
 #: Maximum number of pixel values sent to the browser.
@@ -65,7 +68,7 @@ def show_instrument(header: Header, *, drawer: bool = False) -> None:
         downloads.commands(spec.command())
         status = _status(_offered_study(spec))
     active = status is not None and status.active
-    fragment(_play, run_every=LOOK_EVERY if active else None)(choice, active, drawer)
+    fragment(_play, run_every=UPDATE_SECONDS if active else None)(choice, active, drawer)
 
 
 # --- Choice ---------------------------------------------------------------------------------------
@@ -119,7 +122,7 @@ def _store_action(name: str) -> None:
     elif name == "ruler" and value in playground_rulers.KINDS:
         st.query_params[RULER] = value
         drop_from_address(VALUE)
-        st.session_state[MOVED] = True
+        st.session_state[CHOICE_CHANGED] = True
     elif name == "choice" and isinstance(value, dict):
         _take(value)
     elif name == "only" and isinstance(value, str):
@@ -127,7 +130,7 @@ def _store_action(name: str) -> None:
         if value:
             st.query_params[ONLY] = value
     elif name == "bring" and value:
-        st.session_state[BRING] = True
+        st.session_state[IMPORT_REQUESTED] = True
     elif name == "run" and value:
         _run_or_leave()
 
@@ -142,7 +145,7 @@ def _take(choice: dict[str, object]) -> None:
         if value:
             st.query_params[key] = st.session_state[key] = value
     drop_from_address(GAMMA, VALUE)  # a gamma holds for one method only
-    st.session_state[MOVED] = True
+    st.session_state[CHOICE_CHANGED] = True
 
 
 def drop_from_address(*keys: str) -> None:
@@ -180,7 +183,7 @@ def _run_or_leave() -> None:
         waiting.leave(work.key)
     else:
         waiting.submit(work)
-    st.session_state[MOVED] = True
+    st.session_state[CHOICE_CHANGED] = True
 
 
 # --- The instrument -------------------------------------------------------------------------------
@@ -188,14 +191,14 @@ def _run_or_leave() -> None:
 
 def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
     """Draw the instrument, then compute another method for comparison."""
-    if st.session_state.pop(BRING, False):
+    if st.session_state.pop(IMPORT_REQUESTED, False):
         import_dialog.ask()
         st.rerun()
     dataset = cache.dataset(choice.dataset)
     spec = RunSpec.of(dataset, choice.split, choice.method)
     status = _status(_offered_study(spec))
     active = status is not None and status.active
-    if st.session_state.pop(MOVED, False) or active != was_active:
+    if st.session_state.pop(CHOICE_CHANGED, False) or active != was_active:
         st.rerun()
     with errors_as_sentences():
         played, kind = playground_answers.played(spec), _kind()

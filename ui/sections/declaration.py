@@ -70,7 +70,7 @@ def declare(*, measurable: bool) -> Declared:
             what: controls.choose_option(label, options, key=f"leakage_{what}")
             for what, (label, options) in _CHOICES.items()
         }
-        own = st.file_uploader(
+        upload = st.file_uploader(
             "Your own list of pre-training classes, one per line", type=["txt"], key="leakage_list"
         )
         groups = st.file_uploader(
@@ -92,7 +92,7 @@ def declare(*, measurable: bool) -> Declared:
             bind="query-params",
             help="Stored runs on this split are always used.",
         )
-    return Declared(DeclaredProvenance(**chosen), own, groups, pattern, measure)
+    return Declared(DeclaredProvenance(**chosen), upload, groups, pattern, measure)
 
 
 def choose_pretraining() -> list[Vocabulary]:

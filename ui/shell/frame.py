@@ -352,13 +352,13 @@ def chart(
 
 
 #: Seconds between two updates; each update records that the visitor still waits.
-LOOK_EVERY = 3.0
+UPDATE_SECONDS = 3.0
 
 
 def _show_jobs() -> None:
     """Show the jobs that this visitor waits for, if any."""
     if jobs.of_visitor(visitors.current()):
-        fragment(_tray, run_every=LOOK_EVERY)()
+        fragment(_tray, run_every=UPDATE_SECONDS)()
 
 
 def _tray() -> None:

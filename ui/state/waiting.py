@@ -31,7 +31,7 @@ from zslcore.results.store import ResultStore
 from zslcore.storage import extras
 
 #: Seconds from the start of a page to the panel of its job, and between updates of the panel.
-PATIENCE, LOOK_EVERY = 1.5, 0.5
+PATIENCE, UPDATE_SECONDS = 1.5, 0.5
 #: Minimum number of seconds of waiting for a job before its panel is shown.
 AT_LEAST = 0.2
 #: Where a session keeps the keys of jobs that the visitor has cancelled.
@@ -159,7 +159,7 @@ def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool = True) 
     if folder is None:
         status = jobs.status(study.key)
         active = status is not None and status.active
-        fragment(_panel, run_every=LOOK_EVERY if active else None)(study, draw, active)
+        fragment(_panel, run_every=UPDATE_SECONDS if active else None)(study, draw, active)
         if stop:
             st.stop()
     return folder

@@ -279,13 +279,13 @@ def offer_prints(
         figure_files.draw(key, key=f"files_{key}")
         return
     height, size = (SLIDE[1], "slide") if width == SLIDE[0] else (None, f"{width:g}mm")
-    panel, (font, form) = _choose_panel(key, panels), _choose_font_and_format(key)
+    panel, (font, file_format) = _choose_panel(key, panels), _choose_font_and_format(key)
     download(
         "File for print",
         lambda: print_figure(
-            panel, width_mm=width, height_mm=height, font=font, form=form, title=caption
+            panel, width_mm=width, height_mm=height, font=font, form=file_format, title=caption
         ),
-        f"{key}-{size}.{form}",
+        f"{key}-{size}.{file_format}",
         f"print_file_{key}",
         icon=":material/print:",
     )
@@ -317,7 +317,7 @@ def _choose_font_and_format(key: str) -> tuple[str, str]:
             label_visibility="collapsed",
             help="Sans is DejaVu Sans; serif is STIX, which resembles Times.",
         )
-        form = st.segmented_control(
+        file_format = st.segmented_control(
             "Format",
             FORMATS,
             default=FORMATS[0],
@@ -327,7 +327,7 @@ def _choose_font_and_format(key: str) -> tuple[str, str]:
             label_visibility="collapsed",
             help="PDF with embedded fonts, SVG with letters as outlines, or PNG at 600 dpi.",
         )
-    return font, form
+    return font, file_format
 
 
 def _offer_print(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) -> None:

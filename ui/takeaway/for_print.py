@@ -132,7 +132,7 @@ class _Plane:
         positions = (value if isinstance(value, Real) else names.get(value) for value in values)
         return np.array(list(positions), dtype=float)
 
-    def _places(self, trace: Part, letter: str) -> np.ndarray:
+    def _positions(self, trace: Part, letter: str) -> np.ndarray:
         """Return the positions of a trace's marks along an axis; by default 0, 1, 2 ..."""
         if letter in trace:
             return self._at(letter, trace[letter])
@@ -189,7 +189,7 @@ class _Plane:
         return _words(trace["name"]) if trace.get("name") in self.entries else ""
 
     def _points(self, on: Axes, trace: Part) -> None:
-        x, y = (self._places(trace, letter) for letter in "xy")
+        x, y = (self._positions(trace, letter) for letter in "xy")
         mode, marker, line = trace["mode"], trace.get("marker", {}), trace.get("line", {})
         marked, entry = "markers" in mode, self._entry(trace)
         shades = _on_paper(marker.get("color", line.get("color")))
@@ -231,7 +231,7 @@ class _Plane:
         """Draw bars: grouped, overlaid, or stacked on ``tops``, which is updated."""
         lying = trace.get("orientation") == "h"
         along, across = ("y", "x") if lying else ("x", "y")
-        position, length = self._places(trace, along), self._places(trace, across)
+        position, length = self._positions(trace, along), self._positions(trace, across)
         mode, start = self.layout.get("barmode", "group"), np.zeros(len(position))
         same = [trace]
         if mode == "group" and "width" not in trace:
@@ -270,8 +270,8 @@ class _Plane:
         texts = trace["text"] if "texttemplate" in trace else ()
         draw_cells(
             on,
-            self._places(trace, "x"),
-            self._places(trace, "y"),
+            self._positions(trace, "x"),
+            self._positions(trace, "y"),
             np.asarray(trace["z"], dtype=float),
             scale,
             limits=(trace.get("zmin"), trace.get("zmax")),

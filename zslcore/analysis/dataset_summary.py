@@ -38,7 +38,7 @@ AttributeOrder = Literal["given", "name", "telling", "similar"]
 def statistics(dataset: ZSLDataset) -> pd.DataFrame:
     """Return counts of a data set by split and quantity, next to the published counts.
 
-    ``split`` is empty for counts of the whole data set; ``deviation`` is here / published - 1.
+    ``split`` is empty for counts of the whole data set; ``deviation`` is the relative difference.
     """
     benchmark = benchmark_of(dataset)
     printed = _printed_row(benchmark) if benchmark else {}

@@ -258,7 +258,7 @@ def study_summary(
     parts = dict(iter(study.groupby(["features", "method"], sort=False)))
     by_class = {key: _by_class(part) for key, part in parts.items()}
     for (name, method), part in parts.items():
-        own = accuracy, overlapping = by_class[name, method]
+        values = accuracy, overlapping = by_class[name, method]
         gain = overlap_gain(
             accuracy.to_numpy(),
             overlapping.to_numpy(),
@@ -271,8 +271,8 @@ def study_summary(
         row |= {"low": gain.interval[0], "high": gain.interval[1], "p": gain.p}
         row |= {"draw_mean": gains.mean(), "draw_deviation": gains.std(ddof=min(1, len(gains) - 1))}
         if baseline is not None:
-            of_baseline = own if name == baseline else by_class.get((baseline, method))
-            row |= _over_baseline(own, of_baseline, n_resamples, seed)
+            of_baseline = values if name == baseline else by_class.get((baseline, method))
+            row |= _over_baseline(values, of_baseline, n_resamples, seed)
         rows.append(row)
     table = pd.DataFrame(rows)
     table.insert(10, "p_holm", table.groupby("features")["p"].transform(lambda p: holm(p)))
@@ -295,13 +295,13 @@ def _by_class(part: pd.DataFrame) -> ByClass:
 
 
 def _over_baseline(
-    own: ByClass, of_baseline: ByClass | None, n_resamples: int, seed: int
+    by_class: ByClass, of_baseline: ByClass | None, n_resamples: int, seed: int
 ) -> dict[str, float]:
     """Return the gain minus the baseline's gain, with an interval over their common classes."""
     columns = ("gain_minus_baseline", "minus_low", "minus_high", "minus_p")
-    if of_baseline is None or of_baseline is own:
+    if of_baseline is None or of_baseline is by_class:
         return dict.fromkeys(columns, np.nan if of_baseline is None else 0.0)
-    (accuracy, overlapping), (of_other, _) = own, of_baseline
+    (accuracy, overlapping), (of_other, _) = by_class, of_baseline
     common = accuracy.index.intersection(of_other.index)
     pair = np.column_stack([accuracy[common], of_other[common]])
     is_known = overlapping[common].to_numpy()

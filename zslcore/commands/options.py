@@ -58,9 +58,9 @@ def seed(text: str) -> int:
     return int(text)
 
 
-def percent(value: float | None, form: str = ".1f") -> str:
+def percent(value: float | None, number_format: str = ".1f") -> str:
     """Return a fraction in percent, with a true minus sign; "-" for None."""
-    return "-" if value is None or value != value else signed(value, form)
+    return "-" if value is None or value != value else signed(value, number_format)
 
 
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:

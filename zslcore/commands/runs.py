@@ -221,7 +221,8 @@ def _shortened(text: str) -> str:
 def _in_percent(table: pd.DataFrame) -> pd.DataFrame:
     formats = {"first": ".1f", "second": ".1f", "difference": "+.1f"}
     texts = {
-        name: [percent(value, form) for value in table[name]] for name, form in formats.items()
+        name: [percent(value, number_format) for value in table[name]]
+        for name, number_format in formats.items()
     }
     named = table.assign(**texts).rename(columns={"figure": "metric"})
     return named.replace("γ", "gamma", regex=True)
@@ -312,10 +313,10 @@ def export_answers(args: argparse.Namespace) -> None:
 
 def figure_for_print(args: argparse.Namespace, predictions: Predictions) -> bytes:
     """Return a panel of predictions for print, in the format given by the ending of the file."""
-    form = Path(args.figure).suffix.lower().removeprefix(".")
+    file_format = Path(args.figure).suffix.lower().removeprefix(".")
     panel = of_predictions(predictions, args.panel)
     return print_figure(
-        panel, width_mm=args.width_mm, font=args.font, form=form, title=predictions.title
+        panel, width_mm=args.width_mm, font=args.font, form=file_format, title=predictions.title
     )
 
 

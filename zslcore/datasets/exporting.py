@@ -313,10 +313,10 @@ def _about(dataset: ZSLDataset, split: Split, written: str) -> str:
 # --- The folder -----------------------------------------------------------------------------------
 
 
-def _size(dataset: ZSLDataset, form: str) -> int:
+def _size(dataset: ZSLDataset, file_format: str) -> int:
     """Return the approximate size of the features in bytes."""
     rows, columns = dataset.features.shape
-    return rows * columns * (8 if form == "mat" else 4)
+    return rows * columns * (8 if file_format == "mat" else 4)
 
 
 def _check_folder(folder: Path, names: Iterable[str], *, overwrite: bool, size: int) -> None:

@@ -279,8 +279,8 @@ def draw_features(
         y = labels[start : start + 1024]
         ut = images.standard_normal((len(y), world.k + world.r), dtype=np.float32)
         if shared is not None:
-            own, common = np.float32(np.sqrt(1 - world.kappa)), shared[start : start + 1024]
-            ut = own * ut + common
+            weight, common = np.float32(np.sqrt(1 - world.kappa)), shared[start : start + 1024]
+            ut = weight * ut + common
         X[start : start + 1024] = draw_block(images, ut, mean[y], omega[y], MR, world.sigma)
     return X
 

@@ -260,8 +260,8 @@ def _with_one_form(file: str, entries: Entries) -> Entries:
             for has in (True, False)
         )
         got = f"a label after images of {with_labels} and none after images of {without}"
-        form = "the class of every image written in the same way"
-        raise refusal_of(file, form, f"{got}; write the same labels in all")
+        expected = "the class of every image written in the same way"
+        raise refusal_of(file, expected, f"{got}; write the same labels in all")
     if is_class and (len(are_labelled) > 1 or two_forms or contradict):
         labels, remark = folders, "; the folder of an image names its class"
         questions += (MIXED,) if contradict else ()

@@ -119,7 +119,7 @@ def near_rows(
     near: float = NEAR,
     alone: float = ALONE,
 ) -> NearRows:
-    """Find test rows much nearer to a training row than usual, also within their neighbourhood.
+    """Find test rows unusually near to a training row, also compared with the tenth nearest.
 
     ``near`` is a share of the median distance to the nearest training row, ``alone`` a share of the
     distance to the tenth nearest. X has the shape (n, d): an array, memory map or HDF5 data set.

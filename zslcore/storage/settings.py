@@ -84,7 +84,7 @@ def _switch(text: str) -> bool:
     return _SWITCH[text.lower()]
 
 
-def _places(text: str) -> tuple[str, ...]:
+def _items(text: str) -> tuple[str, ...]:
     parts = tuple(each.strip() for each in text.split(",") if each.strip())
     if not all(re.fullmatch(r".+\.py:\w+", each) for each in parts):
         raise ValueError
@@ -119,7 +119,7 @@ IMPORTS_A_VISITOR = EnvironmentVariable(
     "ZSL_IMPORTS_A_VISITOR", 20, f"a whole number up to {MOST:,}", _whole(0, MOST)
 )
 METHODS: EnvironmentVariable[tuple[str, ...]] = EnvironmentVariable(
-    "ZSL_METHODS", (), "one or more FILE.py:Class, separated by commas", _places
+    "ZSL_METHODS", (), "one or more FILE.py:Class, separated by commas", _items
 )
 PREDICTIONS = EnvironmentVariable("ZSL_PREDICTIONS", 256 << 20, _BYTES, _size)
 PUBLIC = EnvironmentVariable("ZSL_PUBLIC", False, "1 or 0", _switch)

@@ -184,10 +184,10 @@ def _reviewed(
     )
 
 
-def _own_list(own: BinaryIO | None) -> tuple[Vocabulary, ...]:
+def _own_list(upload: BinaryIO | None) -> tuple[Vocabulary, ...]:
     """Read the visitor's list of classes; show an error if it cannot be read."""
     try:
-        return () if own is None else (uploads.vocabulary_of_file(own),)
+        return () if upload is None else (uploads.vocabulary_of_file(upload),)
     except ZSLError as error:
         st.error(on_screen(str(error)), icon=":material/block:")
         return ()
