@@ -72,9 +72,9 @@ from zslcore.storage.files import FACTS, write_out, written_whole
 
 BOARD = FACTS / "board"
 #: Tolerance between the metrics of a repeated fit and of the run.
-SAME = 1e-9
+FIT_TOLERANCE = 1e-9
 #: Difference up to which the metrics of the repeated fit replace those of the run: with another
-#: number of threads, iterations stop elsewhere.
+#: number of threads, iterations stop at other values.
 ROUNDING = 5e-5
 #: Approximate seconds per fit on CUB by method, and factors by data set, to run fast fits first.
 SECONDS = {
@@ -149,7 +149,7 @@ def write_all_predictions(datasets: Collection[str]) -> None:
         if not predictions_path(spec).exists() and (spec.dataset in datasets or not datasets)
     ]
     for spec, result in sorted(missing, key=lambda one: _order(one[0])):
-        predictions = _again(result) if result else _of_board(spec)
+        predictions = _refit(result) if result else _of_board(spec)
         path = predictions_path(spec)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_predictions(path, predictions)
@@ -231,7 +231,7 @@ def _order(spec: RunSpec) -> tuple[float, str]:
     return SECONDS.get(spec.method, 60) * SHARE.get(spec.dataset, 1.0), spec.key
 
 
-def _again(result: RunResult) -> Predictions:
+def _refit(result: RunResult) -> Predictions:
     """Return the predictions of a precomputed run; its metrics must be reproduced."""
     dataset = load(result.spec.dataset)
     refitted = refit(result, dataset)
@@ -244,7 +244,7 @@ def _again(result: RunResult) -> Predictions:
         complete_run = run(result.spec, dataset, with_oracle=False)
         _write_result(complete_run.result)
         return _checked(complete_run.predictions, dataset, result.key)
-    if difference > SAME:
+    if difference > FIT_TOLERANCE:
         sys.stderr.write(
             f"{result.key}: takes the metrics of this fit, which differ by {difference:.2g}\n"
         )
@@ -272,7 +272,7 @@ def _checked(predictions: Predictions, dataset: ZSLDataset, key: str) -> Predict
 #: Numbers of bits to try for margins of test rows and of validation rows.
 TEST_BITS, FOLD_BITS = (24, 32, 40), (12, 16, 24)
 #: Tolerance for changes of a metric.
-SAME_COMPACT = 1e-10
+COMPACT_TOLERANCE = 1e-10
 REMARK = "Margins of test rows are rounded to {} bits, of validation rows to {}."
 
 
@@ -288,7 +288,7 @@ def compact(predictions: Predictions) -> Predictions:
     smallest, format_used = predictions, ["53", "53"]
     for bits in TEST_BITS:
         tried = replace(smallest, test=_rounded(predictions.test, bits, cuts))
-        if largest_difference(tried.evaluation, before) <= SAME_COMPACT:
+        if largest_difference(tried.evaluation, before) <= COMPACT_TOLERANCE:
             smallest, format_used[0] = tried, str(bits)
             break
     for bits in FOLD_BITS if smallest.folds else ():

@@ -303,13 +303,13 @@ def key_of(*files: BinaryIO) -> str:
 
 
 def put_one(file: BinaryIO, folder: Path, endings: Collection[str] = ENDINGS) -> Path:
-    """Write a file into a new folder under its own, cleaned name."""
+    """Write a file into a new folder under its cleaned name."""
     folder.mkdir(parents=True, exist_ok=True)
     return put([file], folder, endings)[0]
 
 
 def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDINGS) -> list[Path]:
-    """Write each file into ``folder`` under its own, cleaned name."""
+    """Write each file into ``folder`` under its cleaned name."""
     if not files:
         raise ParameterError("Expected one or more files; got none.")
     paths = []

@@ -25,8 +25,8 @@ def leads(room: str) -> bool:
 class Place:
     """Place in a lesson: a step, from 1, and the ``room`` that counts answers, if any.
 
-    ``follows`` marks the screen of a student; ``led`` is the step shown by the teacher when this
-    place was made.
+    ``follows`` marks the screen of a student; ``last_shown`` is the step that the teacher showed
+    when this place was made.
     """
 
     lesson: str
@@ -34,7 +34,7 @@ class Place:
     revealed: bool = False
     room: str = ""
     follows: bool = False
-    led: Shown | None = None
+    last_shown: Shown | None = None
 
     @classmethod
     def from_address(cls, lessons: Mapping[str, Lesson]) -> Self | None:
@@ -63,7 +63,9 @@ class Place:
             return replace(self, revealed=False, follows=True)
         lesson, step, revealed = shown
         step = min(max(step, 1), len(lessons[lesson].steps))
-        return replace(self, lesson=lesson, step=step, revealed=revealed, follows=True, led=shown)
+        return replace(
+            self, lesson=lesson, step=step, revealed=revealed, follows=True, last_shown=shown
+        )
 
     @property
     def shown(self) -> Shown:

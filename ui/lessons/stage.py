@@ -100,7 +100,7 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
 @partial(fragment, run_every=UPDATE_SECONDS)
 def _follow(place: Place) -> None:
     """Rerun a student's page when the teacher has moved on."""
-    if ROOMS.shown(place.room) != place.led:
+    if ROOMS.shown(place.room) != place.last_shown:
         st.rerun()
     st.caption(f"Room {place.room}. Your teacher reveals the answer and moves on.")
 

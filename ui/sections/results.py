@@ -99,7 +99,10 @@ def as_clause(sentence: str) -> str:
 
 
 def show_result(table: MethodTable, column: Column, row: str, cell: MethodResult | None) -> None:
-    """Show a result: metrics, curve, printed values, origin, files; printed values without one."""
+    """Show a result: metrics, curve, printed values, origin and files.
+
+    Without a result, show the printed values of the cell.
+    """
     if cell is None:
         st.info(plain(f"{row} has no result on {result_title(column)}."), icon=":material/info:")
         _show_printed(table, column, row)

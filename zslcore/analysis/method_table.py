@@ -464,8 +464,8 @@ class MethodTable:
 
     def prints(self, row: str, benchmark: str) -> pd.DataFrame:
         """Return all printed values of a row, starting with the benchmark paper."""
-        of = self.printed
-        return of[(of["row"] == row) & (of["benchmark"] == benchmark)]
+        printed = self.printed
+        return printed[(printed["row"] == row) & (printed["benchmark"] == benchmark)]
 
     def printed_of(self, row: str, benchmark: str) -> float:
         """Return the first printed value of a row; NaN without one."""

@@ -190,8 +190,10 @@ class _Comparison:
             model = method.with_inductive(inductive[task]) if inductive else method
             params[task], chosen = self._choose(model, task, kind)
             gamma = chosen if task == "gzsl" else gamma
-            model, on = clone(model).set_params(**params[task]), self.setting
-            scored[task] = on.transduce(model, task) if kind == "transductive" else on.score(model)
+            model, setting = clone(model).set_params(**params[task]), self.setting
+            scored[task] = (
+                setting.transduce(model, task) if kind == "transductive" else setting.score(model)
+            )
         return MethodScores(
             name=method.card.name,
             kind=kind,

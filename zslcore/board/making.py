@@ -225,8 +225,8 @@ def add_entry(entry: BoardEntry, folder: Path) -> Path:
 def file_name(entry: BoardEntry) -> str:
     """Return a descriptive file name that depends only on the result."""
     words = (entry.data.name, entry.split.name, entry.method, *variant_of(entry), entry.who)
-    chosen = entry.parameters.chosen_for or entry.parameters.origin
-    plain = ("".join(c if c.isalnum() else "-" for c in word) for word in (*words, chosen))
+    task_or_origin = entry.parameters.chosen_for or entry.parameters.origin
+    plain = ("".join(c if c.isalnum() else "-" for c in word) for word in (*words, task_or_origin))
     return "_".join(word.strip("-").lower()[:40] for word in plain if word.strip("-")) + ".json"
 
 
