@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -74,6 +76,47 @@ def test_tables_of_class_embeddings_in_other_forms(tmp_path, in_process, form):
     assert found.classes == tuple(files.CLASSES)
     assert found.names == (() if form in ("no title", "words") else ("a", "b", "c"))
     np.testing.assert_array_equal(found.values, VECTORS)
+
+
+NAMES = ["bat", "grizzly bear", "zebra"]
+ROWS = VECTORS[:3].tolist()
+FORMS = {
+    "records.json": json.dumps(
+        [{"class": name, "embedding": row} for name, row in zip(NAMES, ROWS, strict=True)]
+    ),
+    "lists.json": json.dumps({"classes": NAMES, "embeddings": ROWS}),
+    "lines.jsonl": "".join(
+        json.dumps({"name": name, "vector": row}) + "\n"
+        for name, row in zip(NAMES, ROWS, strict=True)
+    ),
+    "block.yaml": "".join(f"{name}: {row}\n" for name, row in zip(NAMES, ROWS, strict=True)),
+    "words.txt": "".join(
+        f"{name} {' '.join(map(str, row))}\n" for name, row in zip(NAMES, ROWS, strict=True)
+    ),
+    "columns.csv": pd.DataFrame(VECTORS[:3].T, columns=NAMES).to_csv(index=False),
+}
+
+
+@pytest.mark.parametrize("name", [*FORMS, "rows.npz", "columns.npz", "vectors.npz"])
+def test_one_list_of_classes_and_one_matrix_or_a_vector_each(tmp_path, in_process, name):
+    path = tmp_path / name
+    if name in FORMS:
+        path.write_text(FORMS[name])
+    elif name == "vectors.npz":
+        np.savez(path, **dict(zip(NAMES, VECTORS, strict=False)))
+    else:
+        rows = VECTORS[:3, :2] if name == "rows.npz" else VECTORS[:3, :2].T
+        np.savez(path, words=np.array(NAMES), clip=rows)
+    read = read_class_embeddings(path).of(["zebra", "Grizzly_Bear"])
+    expected = VECTORS[[2, 1], : 2 if name.endswith(("rows.npz", "columns.npz")) else 3]
+    np.testing.assert_allclose(read, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("text", ["a b 1 2\nc d 1\n", "bat: [1, 2]\nant: [1]\n", "a b c\nd e f\n"])
+def test_vectors_of_several_lengths_are_refused(tmp_path, in_process, text):
+    path = written(tmp_path / ("e.yaml" if ":" in text else "e.txt"), [text])
+    with pytest.raises(FileRefusedError):
+        read_class_embeddings(path)
 
 
 @pytest.mark.parametrize("turned", [False, True])

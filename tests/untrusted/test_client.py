@@ -224,15 +224,33 @@ def test_data_kept_in_other_files_are_never_read(tmp_path, secret):
 @pytest.mark.parametrize(
     ("value", "came"),
     [
-        (["a", "b"], "got object"),
-        (np.zeros(3, dtype=[("x", "f8"), ("y", "f8")]), "fixed-length strings"),
+        (["a", "b"], "got 2 of text"),
+        (np.zeros(3, dtype=[("x", "f8"), ("y", "f8")]), "numbers or strings"),
     ],
 )
-def test_only_numbers_and_fixed_texts_come_out_of_hdf5(tmp_path, value, came):
+def test_only_numbers_and_texts_come_out_of_hdf5(tmp_path, value, came):
     path = tmp_path / "a.h5"
     with h5py.File(path, "w") as file:
         file["att"] = value
     assert came in refused(path, tmp_path)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_texts_of_variable_length_are_read_once_and_have_a_limit(tmp_path):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file["class_names"] = ["bat", "léopard", ""]
+    assert look_into(path).arrays["class_names"].tolist() == ["bat", "léopard", ""]
+    with h5py.File(path, "w") as file:
+        file["class_names"] = ["b" * 2000]
+    assert "expected short texts" in look_into(path).refused["class_names"]
+    with h5py.File(path, "w") as file:
+        texts = file.create_dataset("class_names", data=["b" * 1000, *("",) * 500])
+        start, size = texts.id.get_offset(), texts.id.get_storage_size() // 501
+    held = bytearray(path.read_bytes())
+    held[start : start + 501 * size] = held[start : start + size] * 501  # all refer to one text
+    path.write_bytes(held)
+    assert "more bytes than the file has" in look_into(path).refused["class_names"]
 
 
 @pytest.mark.usefixtures("in_process")

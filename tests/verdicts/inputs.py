@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -739,6 +740,84 @@ def wrong_kinds() -> Iterator[Input]:
         yield Input(f"wrong kind: {name}", {name: content}, ("check", name), "broken", cause, True)
 
 
+def containers() -> Iterator[Input]:
+    """Yield splits of PyTorch and YAML, one-hot labels, and lists off by one in other files."""
+    records = [(image, label, "train") for image, label, _ in items(SEEN)]
+    records += [(image, label, "test") for image, label, _ in items(UNSEEN)]
+    stray = [(image, label, "train") for image, label, _ in items(UNSEEN[:1], 12, 5)]
+    for what, rows in (("sound", records), ("a test class in train", [*records, *stray])):
+        leaks = "leaks" if len(rows) > len(records) else "clean unknown"
+        table = [{"path": i, "label": n, "split": part} for i, n, part in rows]
+        by_part = {
+            part: [{"path": i, "label": n} for i, n, of in rows if of == part]
+            for part in ("train", "test")
+        }
+        by_class = {
+            part: {
+                name: [i for i, n, of in rows if of == part and NAMES[n] == name]
+                for name in NAMES
+                if any(of == part and NAMES[n] == name for _, n, of in rows)
+            }
+            for part in ("train", "test")
+        }
+        for form, value in (
+            ("records with a part", table),
+            ("records by part", by_part),
+            ("images by class and part", by_class),
+        ):
+            for name, content in (
+                ("split.pt", torch_bytes(value)),
+                ("split.yaml", to_yaml(value)),
+            ):
+                title, command = f"containers, {name}, {form}: {what}", ("check", name, *DECLARED)
+                is_faulty = leaks == "leaks"
+                yield Input(title, {name: content}, command, leaks, "", is_faulty)
+    moved = SOUND["test_unseen_loc"][LABELS[SOUND["test_unseen_loc"]] == len(SEEN)][:5]
+    for what, more in (("sound", moved[:0]), ("a test class in train", moved)):
+        lists = {
+            "train_idx": np.append(SOUND["trainval_loc"], more),
+            "test_unseen_idx": np.setdiff1d(SOUND["test_unseen_loc"], more),
+        }
+        leaks = "leaks" if len(more) else "clean unknown"
+        files = {"s.npz": lists | {"labels": np.eye(len(NAMES), dtype=int)[LABELS]}}
+        name = f"containers, one-hot labels: {what}"
+        yield Input(name, files, ("check", "s.npz", *DECLARED), leaks, "", bool(len(more)))
+        rows = {name: of.tolist() for name, of in lists.items()}
+        files = {"s.yaml": to_yaml(rows | {"labels": LABELS.tolist()})}
+        name = f"containers, rows in YAML: {what}"
+        yield Input(name, files, ("check", "s.yaml", *DECLARED), leaks, "", bool(len(more)))
+    rows = without_folds(SOUND)
+    for shifted in ("trainval_loc", "test_seen_loc", "test_unseen_loc"):
+        for first in (0, 1):
+            lists = {name: of + first + (name == shifted) for name, of in rows.items()}
+            texts = {f"{name}.txt": [*map(str, of)] for name, of in lists.items()}
+            texts["labels.txt"] = [*map(str, LABELS + 1)]
+            value = {name: of.tolist() for name, of in lists.items()}
+            for form, files, command in (
+                ("text", texts, CHECK_FOLDER),
+                ("JSON", {"s.json": value | {"labels": LABELS.tolist()}}, ("check", "s.json")),
+            ):
+                name = f"containers, {form} from {first}, {shifted} one too high"
+                yield Input(name, files, command, "broken unknown", "one too", never="LEAKS")
+
+
+def to_yaml(value: Any) -> str:
+    """Return YAML: JSON within the outermost list or mapping."""
+    if isinstance(value, list):
+        return "".join(f"- {json.dumps(each)}\n" for each in value)
+    return "".join(f"{name}: {json.dumps(each)}\n" for name, each in value.items())
+
+
+def torch_bytes(value: Any) -> bytes:
+    """Return the file that torch.save writes of values without tensors."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("archive/data.pkl", pickle.dumps(value, protocol=2))
+        archive.writestr("archive/byteorder", "little")
+        archive.writestr("archive/version", "3\n")
+    return buffer.getvalue()
+
+
 def other_names() -> Iterator[Input]:
     """Yield lists of rows by other names, and one list as a mask."""
     test_seen, unseen = SOUND["test_seen_loc"], SOUND["test_unseen_loc"]
@@ -787,6 +866,7 @@ def other_names() -> Iterator[Input]:
 
 GENERATORS = (
     splits,
+    containers,
     other_names,
     class_lists,
     image_lists,

@@ -347,7 +347,7 @@ def yaml_names(lines: Sequence[str]) -> list[str] | None:
         if not re.match(r"\s|-", line):
             break
         block.append(line)
-    return block if named or all(map(MAPPED.match, block)) else None
+    return block if block and (named or all(map(MAPPED.match, block))) else None
 
 
 def are_mapped(lines: Sequence[str]) -> bool:

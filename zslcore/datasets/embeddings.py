@@ -7,7 +7,10 @@ file has one of these formats, with C classes and vectors of length A:
 CSV, Parquet, text                     a column ``class`` (or ``name``, ``label``, an index) and one
                                        column of numbers per dimension; or one word per line,
                                        followed by its numbers
-JSON                                   ``{"class": [numbers]}``, one list per class
+text                                   the words of a name, followed by its numbers, in each line
+JSON, YAML                             ``{"class": [numbers]}``, one list per class
+JSON, npz, PyTorch and others          one list of classes and one matrix; or one vector per class
+CSV                                    without a column of classes: one column per class
 ``att`` and ``allclasses_names``       (A x C) and C names, as in ``att_splits.mat``
 ``prototypes`` and ``class_names``     (C x A) and C names, as written by text encoders
 ``test_<name>``, ``trainval_<name>``   (A x C), classes as listed in ``standard_split``
@@ -26,15 +29,19 @@ format ``w2v``.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
 
+from zslcore.datasets.split_entries import YAML
+from zslcore.datasets.yaml_text import parse_yaml
 from zslcore.exceptions import ParameterError
-from zslcore.names import class_key, spaced_name
+from zslcore.names import LETTER, class_key, spaced_name
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text, expect, expect_range, refusal_of, refuse_repeated_names
 from zslcore.untrusted.client import (
@@ -46,6 +53,7 @@ from zslcore.untrusted.client import (
     read_head,
     read_lines,
     read_table_file,
+    read_value,
 )
 from zslcore.untrusted.readers.array_names import COUNTERS
 
@@ -58,6 +66,10 @@ LISTS_OF_CLASSES = {
 #: Titles that usually mark a column of labels, but are dimensions if another column has the
 #: classes.
 DIMENSIONS = ("y", "y_true", "target", "targets", "category")
+#: Largest text of class names with vectors, and number of its lines.
+MAX_TEXT, MAX_LINES = 64 << 20, 100_000
+#: A number in a text.
+NUMBER = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?")
 #: Allowed name of an embedding, which is part of a variable's name.
 NAME = re.compile(r"[A-Za-z0-9_]{1,40}")
 
@@ -110,9 +122,11 @@ def read_class_embeddings(
             )
         if "class" in titles_of(path):
             return read_csv_embeddings(path)
-    if embedding is None and container_of(path) in ("Parquet", "text"):
-        return _by_table(path)
-    return _by_names(path) if embedding is None else _by_lists(path, embedding, lists or {})
+    if embedding is not None:
+        return _by_lists(path, embedding, lists or {})
+    if container_of(path) in ("Parquet", "text"):
+        return _by_lines(path) or _by_table(path)
+    return _by_names(path)
 
 
 def titles_of(path: Path) -> list[str]:
@@ -158,6 +172,10 @@ def _by_table(path: Path) -> ClassEmbeddings:
     named = [n for n in texts if n.lower() in titles] or texts
     names = named[0] if len(named) == 1 else None
     matrices = [n for n, shape in contents.shapes.items() if shape is not None and len(shape) == 2]
+    if not texts and matrices == ["values"] and contents.has("columns"):  # a column per class
+        classes, values = contents.names("columns"), contents.columns("values")
+        refuse_repeated_names(path, list(classes))
+        return ClassEmbeddings(classes, (), values, contents.name)
     if names is None or len(matrices) != 1 or not contents.has(matrices[0]):
         raise refusal_of(
             contents.name, "a column called class, and numbers", ", ".join(contents.shapes)
@@ -191,12 +209,75 @@ def _by_names(path: Path) -> ClassEmbeddings:
         if variable in arrays and of_names in read.names:
             _expect_as_many(file, of_names, read.names[of_names], what, arrays[variable])
             return ClassEmbeddings(tuple(read.names[of_names]), (), arrays[variable], file)
+    if (only := _by_only_arrays(path)) is not None:
+        return only
     raise refusal_of(
         file,
-        "'att' and 'allclasses_names', 'prototypes' and 'class_names', 'w2v' and 'wnids', or the "
-        "name of one of several embeddings with embedding= (--embedding)",
+        "'att' and 'allclasses_names', 'prototypes' and 'class_names', 'w2v' and 'wnids', one list "
+        "of classes and one matrix, one vector per class, or the name of one of several embeddings "
+        "with embedding= (--embedding)",
         "none",
     )
+
+
+def _by_only_arrays(path: Path) -> ClassEmbeddings | None:
+    """Read one list of different texts and one matrix, or one vector per name; None for others."""
+    contents = look_into(path)
+    lists = [n for n, a in contents.arrays.items() if a.dtype.kind == "U" and _are_distinct(a)]
+    matrices = [n for n, shape in contents.shapes.items() if shape and len(shape) == 2]
+    matrices = [n for n in matrices if contents.has(n) and contents.arrays[n].dtype.kind in "biuf"]
+    if not matrices and (vectors := contents.vectors):
+        values = np.array([*vectors.values()], np.float32)
+        expect(np.isfinite(values).all(), contents.name, "finite numbers", "others")
+        return ClassEmbeddings(tuple(map(clean_text, vectors)), (), values, contents.name)
+    if len(lists) != 1 or len(matrices) != 1:
+        return None
+    classes, values = contents.names(lists[0]), contents.rows(matrices[0])
+    if len(values) != len(classes) and values.shape[1] == len(classes):
+        values = np.ascontiguousarray(values.T)
+    _expect_as_many(contents.name, lists[0], classes, f"rows in {matrices[0]}", values)
+    refuse_repeated_names(path, list(classes))
+    return ClassEmbeddings(classes, (), values, contents.name)
+
+
+def _count_numbers(words: Sequence[str]) -> int:
+    """Return the number of numbers at the end of a line."""
+    return len([*takewhile(NUMBER.fullmatch, reversed(words))])
+
+
+def _are_distinct(array: np.ndarray) -> bool:
+    return array.size == max(array.shape, default=0) and len(np.unique(array)) == array.size
+
+
+def _by_lines(path: Path) -> ClassEmbeddings | None:
+    """Read a text with the name of a class, of one or several words, and numbers in each line.
+
+    Also reads YAML with one list of numbers per class. None for other texts.
+    """
+    if container_of(path) != "text" or path.suffix.lower() in (".csv", ".tsv"):
+        return None
+    lines = read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_LINES)
+    value = parse_yaml(lines) if path.suffix.lower() in YAML else None
+    if isinstance(value, dict):
+        pairs = [*value.items()]
+    else:
+        rows = [line.split() for line in lines if line.strip()]
+        size = min((_count_numbers(row) for row in rows), default=0)
+        if size < 2 or all(len(row) == size + 1 for row in rows):
+            return None  # no vectors, or one word per vector, which other readers read
+        pairs = [(" ".join(row[:-size]), [*map(float, row[-size:])]) for row in rows]
+        if not all(LETTER.search(name) for name, _ in pairs):
+            return None
+    sizes = {len(of) if isinstance(of, list) else 0 for _, of in pairs}
+    numbers = [n for _, of in pairs if isinstance(of, list) for n in of]
+    if len(pairs) < 2 or len(sizes) != 1 or 0 in sizes:
+        return None
+    if not all(type(n) in (int, float) and math.isfinite(n) for n in numbers):
+        return None
+    classes = [clean_text(name) for name, _ in pairs]
+    refuse_repeated_names(path, classes)
+    values = np.array([of for _, of in pairs], np.float32)
+    return ClassEmbeddings(tuple(classes), (), values, clean_text(path.name))
 
 
 def _expect_as_many(

@@ -502,7 +502,7 @@ def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
     if array.values is None:
         raise refusal_of(array.title, "labels", array.in_words)
     if not array.is_text:
-        values = array.contents.numbers(array.name)
+        values = array.contents.labels(array.name)
         if not values.size:
             raise refusal_of(array.title, "labels", "none")
         return _by_image(parts, "labels", values), ()

@@ -12,6 +12,7 @@
 ``image,label,split``         a table with a column of parts or of yes and no (``is_test``), or one
                               column of yes and no per part, a column of classes, and maybe a
                               column of images; also Parquet
+``train: [...]``              YAML with values as in JSON
 ``dog: train``                a part after each class or image, in JSON or text; the text may begin
                               with the number of lines and titles (DeepFashion); also one column
                               of classes per part, or a heading above the classes of each part
@@ -71,6 +72,7 @@ from zslcore.datasets.split_lists import (
     split_of_entries,
     split_of_parts,
 )
+from zslcore.datasets.yaml_text import parse_yaml
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.texts import clean_text, expect, refusal_of
@@ -108,7 +110,8 @@ HEADING = re.compile(
 )
 #: Smallest number of columns of 0 and 1 that are read as one column per class.
 FEWEST_MARKS = 3
-#: Suffixes of tables.
+#: Suffixes of YAML and of tables.
+YAML = (".yaml", ".yml")
 TABLES = (".csv", ".tsv", ".parquet")
 #: Patterns of a comment after a value, of a name in quotation marks, and of a line that consists of
 #: such names.
@@ -139,7 +142,22 @@ def read_split_file(path: Path) -> SplitList | None:
         with suppress(FileRefusedError):  # a text that begins like JSON
             if (split_list := read_split_json(path)) is not None:
                 return split_list
+    value = yaml_value(path) if container == "text" else None
+    if value is not None and (split_list := split_of_json(path, value)) is not None:
+        return split_list
     return read_split_table(path) if container in ("text", "JSON", "Parquet") else None
+
+
+def yaml_value(path: Path, lines: Sequence[str] | None = None) -> Any:
+    """Return the value of a YAML file; None for other files and forms of YAML.
+
+    ``lines`` are the lines of the file, if they were read before.
+    """
+    if path.suffix.lower() not in YAML:
+        return None
+    if lines is None:
+        lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    return parse_yaml(lines)
 
 
 def read_split_json(path: Path) -> SplitList | None:
@@ -171,7 +189,10 @@ def split_of_json(path: Path, value: Any) -> SplitList | None:
     lists = {n: of for n, of in value.items() if part_of_name(n) and isinstance(of, list)}
     if any(isinstance(each, list) for of in lists.values() for each in of):
         return _of_items(file, value)
-    return split_of_parts(file, lists)
+    named = first_named([name for name in value if name not in lists], LABEL_VARIABLES)
+    labels = value.get(named) if named else None
+    is_list = isinstance(labels, list) and all(type(label) is int for label in labels)
+    return split_of_parts(file, lists, np.array(labels, np.int64) if is_list and labels else None)
 
 
 def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitList | None:
@@ -542,13 +563,19 @@ def split_of_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> SplitList |
     has_parts = any(array.dtype.kind == "U" or _names_parts(name) for name, array in lists.items())
     if not has_parts or sum(array.size for array in lists.values()) > MAX_ITEMS:
         return None
-    values = {name: array.tolist() for name, array in lists.items()}
+    values: dict[str, Any] = {}
+    for name, array in lists.items():  # "train.image" is the column "image" of the table "train"
+        outer, _, inner = name.partition(".")
+        of_part = inner and part_or_side(outer) and outer not in lists
+        held = values.setdefault(outer, {}) if of_part else values
+        held[inner if of_part else name] = array.tolist()
     entries = entries_of_json(clean_text(path.name), values, MOST_LEVELS)
     return None if entries is None else split_of_entries(path, entries)
 
 
 def _names_parts(name: str) -> bool:
     """Whether a name of an array or a column is that of a part or of a column of parts."""
+    name = name.partition(".")[0]
     word = squeeze(name)
     is_title = word in FLAGS or word.removesuffix("s") in (*PART_TITLES, *FLAGS)
     return is_title or bool(part_or_side(name) or part_of_labels(name))

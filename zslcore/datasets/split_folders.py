@@ -462,7 +462,9 @@ def _read_annotations(folder: Path, files: Mapping[str, Path]) -> SplitList | No
     """Read annotations of objects in COCO's format, with the part in the names of the files."""
     paths: dict[str, list[Path]] = {}
     for path in files.values():
-        if path.suffix.lower() == ".json" and any(map(COCO.search, read_head(path, MAX_HEAD))):
+        if path.suffix.lower() != ".json":
+            continue
+        if any(map(COCO.search, read_head(path, MAX_HEAD, cut=True))):
             paths.setdefault(_part_of_annotations(path.stem), []).append(path)
     unread = paths.pop("", [])
     if not trains_and_tests(paths):

@@ -6,7 +6,7 @@
 ``features``         (n_samples, n_features)  numbers
 ``labels``           (n_samples,)           whole numbers, rows of ``prototypes``
 ``prototypes``       (n_classes, n_attributes)  unless in a separate CSV
-``class_names``      (n_classes,)           optional; texts of fixed length
+``class_names``      (n_classes,)           optional; texts
 ``attribute_names``  (n_attributes,)        optional
 ``image_files``      (n_samples,)           optional; names of the rows' photographs
 ``pretraining``      (n_vocabularies,)      optional; pre-training sets of the extractor
@@ -129,6 +129,10 @@ def is_table(path: Path) -> bool:
     contents = look_into(path)
     names = contents.shapes.keys()
     if not {"features", "labels"} <= names or names & {"att", "trainval_loc"}:
+        return False
+    matrices = {n for n, shape in contents.shapes.items() if shape and len(shape) == 2}
+    matrices = {n for n in matrices if min(contents.shapes[n] or ()) > 1}
+    if "prototypes" not in names and matrices - {"features"}:  # class embeddings by another name
         return False
     return not contents.has("labels") or contents.arrays["labels"].dtype.kind != "U"
 

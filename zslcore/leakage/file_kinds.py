@@ -27,7 +27,13 @@ from zslcore.datasets.class_lists import (
     read_class_list,
     yaml_names,
 )
-from zslcore.datasets.split_entries import read_split_table, split_of_arrays, split_of_json
+from zslcore.datasets.split_entries import (
+    YAML,
+    read_split_table,
+    split_of_arrays,
+    split_of_json,
+    yaml_value,
+)
 from zslcore.datasets.split_lists import IMAGE, IMAGE_IN_LINE, SplitList, is_split_of_parts
 from zslcore.evaluation.predictions_file import is_predictions, read_footer
 from zslcore.exceptions import FileRefusedError
@@ -102,7 +108,6 @@ MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
 #: Endings of texts that may be a list of classes or labels, and of texts that may be a split.
 PROTOBUF = ".pbtxt"
 LISTS = (".txt", ".csv", ".tsv", ".list", ".lst", ".names", PROTOBUF, "")
-YAML = (".yaml", ".yml")
 SPLIT_TEXTS = (*LISTS, *YAML, ".py", ".toml")
 #: Endings of texts that are read by lines, not by columns.
 ONLY_LINES = (".txt", ".list", ".lst", ".names", PROTOBUF, "", *YAML)
@@ -149,7 +154,10 @@ def recognise_file(path: Path) -> RecognisedFile:
             kind = "scores" if split is None else "split"
     elif container == "text":
         value = _lines_of(path) if path.suffix.lower() in ONLY_LINES else None
-        split = read_split_table(path, value) if path.suffix.lower() in SPLIT_TEXTS else None
+        mapping = yaml_value(path, value)
+        split = None if mapping is None else split_of_json(path, mapping)
+        if split is None and path.suffix.lower() in SPLIT_TEXTS:
+            split = read_split_table(path, value)
         kind = "split" if split is not None else _kind_of_text(path, value)
     elif container == "JSON":
         is_ours = isinstance(value, dict) and value.get("schema") == SPLIT_SCHEMA

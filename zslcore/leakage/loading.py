@@ -31,7 +31,7 @@ from zslcore.leakage.class_identity import with_one_name_each
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, UNION, UNREAD, AuditContext
 from zslcore.leakage.photographs import GroupSource, Photographs, photographs_of
 from zslcore.leakage.published import fill_in_from_benchmark
-from zslcore.leakage.readings import with_best_reading, with_likely_start
+from zslcore.leakage.readings import with_best_reading
 from zslcore.leakage.vocabularies import (
     PRETRAINING_NAMES,
     Vocabulary,
@@ -140,7 +140,7 @@ def context_of(
     elif (listed := _named_rows(Path(subject), files, labels, names_split)) is not None:
         context = _read_split_list(listed, Path(subject), **fields)
         if not listed.files:
-            context = with_likely_start(context, int("counted from 1" in listed.note))
+            context = with_best_reading(context, int("counted from 1" in listed.note))
         names = listed.files if listed.one_name or group_pattern else ()
     else:
         path = Path(subject)
@@ -558,7 +558,7 @@ def _labels_in(path: Path, files: SmallFiles, *, required: bool = True) -> np.nd
         if not required:
             return None
         raise FileRefusedError(f"{clean_text(path.name)}: expected the variable 'labels'.")
-    return _counted_from_zero(path, contents.numbers(name))
+    return _counted_from_zero(path, contents.labels(name))
 
 
 def _features_in(
@@ -664,9 +664,11 @@ class SmallFiles:
         """Return the arrays of :func:`zslcore.datasets.xlsa17.read_split_arrays`."""
         if path not in self._read:
             contents = self._contents.get(path) or self.take(look_into(path))
-            roles = {name: SMALL[name] for name in SMALL if name in contents.shapes}
+            roles: dict[str, Role] = {n: SMALL[n] for n in SMALL if n in contents.shapes}
             if contents.has("labels") and contents.arrays["labels"].dtype.kind == "U":
                 del roles["labels"]  # names of classes, read by split_by_parts
+            elif "labels" in roles:
+                roles["labels"] = "labels"
             variables = contents.read(roles)
             values = {**variables.arrays, **variables.names}
             self._read[path] = {name: np.array(value) for name, value in values.items()}
@@ -707,7 +709,7 @@ class SmallFiles:
             distinct, y = np.unique(contents.names(label), return_inverse=True)
             names = tuple(map(str, distinct))
         elif y is None and label is not None:
-            y = contents.numbers(label)
+            y = contents.labels(label)
         return replace(
             split_of_parts(contents.name, values, y, names), sides=_listed_sides(contents, names)
         )

@@ -9,7 +9,7 @@ the absence of contradictions becomes an open question.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -26,23 +26,56 @@ FEWEST_OF_MASK = 4
 REMAINING, MANY = 0.05, 20
 
 
-def with_best_reading(context: AuditContext) -> AuditContext:
-    """Return the context with the best supported reading of its row numbers."""
-    if (mask := _as_masks(context)) is not None:
+def with_best_reading(context: AuditContext, first: int = 1) -> AuditContext:
+    """Return the context with the best supported reading of its row numbers.
+
+    ``first`` is the number of the first row in the file, 1 in the benchmark's layout.
+    """
+    if first == 1 and (mask := _as_masks(context)) is not None:
         return mask
+    if not context.parts or _contradictions(context) == NONE or published_as(context):
+        return context
+    parts = {part: np.asarray(rows) for part, rows in context.parts.items()}
+    starts = [(1, 0), (-1, 2)] if first == 1 else [(-1, 1)]
+    combined = [
+        (
+            replace(
+                reading,
+                sentence=f"{reading.sentence}; all are numbered from {start}",
+                first_row=start,
+            ),
+            {part: rows + shift for part, rows in of.items()},
+        )
+        for shift, start in starts
+        for reading, of in _with_shifted_lists(parts)
+    ]
+    readings = [*_with_other_starts(parts)] if first == 1 else []
+    readings += [*_with_shifted_lists(parts), *_with_exchanged_tests(parts)]
+    best, rest = _best_of(context, readings)
+    if best is None or rest != NONE:
+        other, of_other = _best_of(context, combined)
+        best = other if other is not None and of_other == NONE else best
+    return best if best is not None else with_likely_start(context, first)
+
+
+def _best_of(
+    context: AuditContext, readings: Sequence[tuple[Reading, Parts]]
+) -> tuple[AuditContext | None, Contradictions]:
+    """Return the context with the best of several readings, and its contradictions.
+
+    The context is None if no reading is supported.
+    """
     literal = _contradictions(context)
-    if not context.parts or literal == NONE or published_as(context):
-        return context
-    readings = [(reading, replace(context, parts=parts)) for reading, parts in _readings(context)]
-    published = [(reading, other) for reading, other in readings if published_as(other)]
-    if not published and context.labels is None:
-        return context
+    others = [(reading, replace(context, parts=parts)) for reading, parts in readings]
+    published = [(reading, other) for reading, other in others if published_as(other)]
     if published:
         reading, other = published[0]
-        return replace(other, reading=reading)
+        return replace(other, reading=reading), NONE
+    if context.labels is None:
+        return None, literal
     left = [
         (_contradictions(other), reading, other)
-        for reading, other in readings
+        for reading, other in others
         if _is_supported(context, other, reading) or literal.classes >= MANY
     ]
     fewest = min((of for of, _, _ in left), key=sum, default=literal)
@@ -54,9 +87,9 @@ def with_best_reading(context: AuditContext) -> AuditContext:
         and literal.classes > 0
     )
     if len(best) != 1 or not (fewest == NONE or removed):
-        return with_likely_start(context, 1)
+        return None, literal
     reading, other = best[0]
-    return replace(other, reading=reading)
+    return replace(other, reading=reading), fewest
 
 
 def with_likely_start(context: AuditContext, first: int) -> AuditContext:
@@ -104,27 +137,17 @@ def _as_masks(context: AuditContext) -> AuditContext | None:
     return replace(context, parts=parts, n_rows=n, reading=reading)
 
 
-def _readings(context: AuditContext) -> Iterator[tuple[Reading, Parts]]:
-    """Yield alternative readings: some or all lists shifted by one, or test parts swapped."""
-    parts = {part: np.asarray(rows) for part, rows in context.parts.items()}
-    yield (
-        Reading(
-            "The rows are read as numbered from 0",
-            "warning",
-            "The layout starts at 1: add 1 to all row numbers.",
-            first_row=0,
-        ),
-        {part: rows + 1 for part, rows in parts.items()},
-    )
-    yield (
-        Reading(
-            "The rows are read as numbered from 2",
-            "warning",
-            "The layout starts at 1: subtract 1 from all row numbers.",
-            first_row=2,
-        ),
-        {part: rows - 1 for part, rows in parts.items()},
-    )
+def _with_other_starts(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
+    """Yield the readings of rows numbered from 0 and from 2, in a layout that starts at 1."""
+    for first, do in ((0, "add 1 to"), (2, "subtract 1 from")):
+        text = f"The rows are read as numbered from {first}"
+        advice = f"The layout starts at 1: {do} all row numbers."
+        reading = Reading(text, "warning", advice, first_row=first)
+        yield reading, {part: rows + 1 - first for part, rows in parts.items()}
+
+
+def _with_shifted_lists(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
+    """Yield the readings in which some lists are shifted by one."""
     groups: list[tuple[str, ...]] = [(part,) for part in parts]
     groups += [of for of in (TRAIN_PARTS, ("train", "val"), TEST_PARTS) if {*of} < {*parts}]
     for group in groups:
@@ -133,6 +156,10 @@ def _readings(context: AuditContext) -> Iterator[tuple[Reading, Parts]]:
             text = f"Row numbers of {names} alone are one too {what}; they are read shifted by one"
             reading = Reading(text, "error", f"{do} the row numbers of {names}.")
             yield reading, {p: rows + shift * (p in group) for p, rows in parts.items()}
+
+
+def _with_exchanged_tests(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
+    """Yield the reading in which each test part is the other."""
     if {*TEST_PARTS} <= {*parts}:
         text = "test_seen and test_unseen are exchanged; each is read as the other"
         reading = Reading(text, "error", "Exchange the two lists.")

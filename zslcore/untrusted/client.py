@@ -230,6 +230,20 @@ class Contents:
         """Return a list of whole numbers, or raise FileRefusedError."""
         return self._converted(name, variables.whole_numbers)
 
+    def labels(self, name: str) -> np.ndarray:
+        """Return a list of whole numbers, or the marked columns of one-hot labels."""
+        marks = self.arrays.get(name)
+        if marks is not None and marks.ndim == 2 and 1 not in marks.shape:
+            is_mark = marks.dtype.kind in "biuf" and np.isin(marks, (0, 1)).all()
+            for axis in (1, 0):
+                if is_mark and (marks.sum(axis=axis) == 1).all():
+                    return marks.argmax(axis=axis)
+            if is_mark:
+                raise self._refusal(
+                    name, "expected one label per image; got several marks or none in a row"
+                )
+        return self.numbers(name)
+
     def names(self, name: str) -> tuple[str, ...]:
         """Return cleaned texts, or raise FileRefusedError."""
         array = self._converted(name, lambda values: values)
@@ -293,6 +307,8 @@ class Contents:
                 role = "names" if values is not None and values.dtype.kind == "U" else "numbers"
             if role in ("names", "paths"):
                 names[name] = self.names(name)
+            elif wanted[name] == "labels":
+                arrays[name] = self.labels(name)
             else:
                 of = {"rows": self.rows, "columns": self.columns, "scores": self.scores}
                 arrays[name] = of.get(role, self.numbers)(name)
@@ -642,13 +658,16 @@ def read_text_columns(path: Path, most: int) -> list[list[str]]:
         return [[*row] for row in rows]
 
 
-def read_head(path: Path, n_bytes: int) -> list[str]:
-    """Return the complete nonblank lines in the first bytes of a text, unchanged."""
+def read_head(path: Path, n_bytes: int, *, cut: bool = False) -> list[str]:
+    """Return the complete nonblank lines in the first bytes of a text, unchanged.
+
+    With ``cut``, the last line may be incomplete, as of a JSON on one line.
+    """
     with open_file(path) as file:
         text = file.read(n_bytes).decode("utf-8-sig", errors="replace")
         is_cut = bool(file.read(1))
     lines = text.replace("\r", "\n").split("\n")
-    complete = lines[:-1] if is_cut else lines
+    complete = lines[:-1] if is_cut and not cut else lines
     return [line for line in complete if line.strip()]
 
 

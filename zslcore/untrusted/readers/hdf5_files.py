@@ -32,7 +32,7 @@ class Hdf5:
     def __init__(self, path: str) -> None:
         import h5py
 
-        self.h5py, self.file = h5py, h5py.File(path, "r")
+        self.h5py, self.file, self.path = h5py, h5py.File(path, "r"), path
         # "#refs#" and "#subsystem#" are MATLAB's groups for cells and objects.
         self.top = [name for name in islice(self.file, MOST_NAMES) if not name.startswith("#")]
         #: Name of an array in a group -> its group, if no other array has the same name.
@@ -76,8 +76,13 @@ class Hdf5:
             return np.empty((0, 0))
         if data.dtype.kind == "O" and self._is_field(name):
             return join_cells([self._cell(reference)[()].T for reference in data[()].ravel()])
+        if self.h5py.check_string_dtype(data.dtype) and data.dtype.kind == "O":
+            return self._texts(data)
         if data.dtype.kind == "O":
             return np.array([self._text(reference) for reference in data[()].ravel()])
+        if data.attrs.get("MATLAB_class") == b"char" and data.dtype.kind == "u" and data.ndim == 2:
+            rows = data[()].T.astype("<u4")  # one text per row, padded with spaces
+            return np.array(["".join(map(chr, row)).rstrip(" \0") for row in rows.tolist()])
         # MATLAB arrays are in column-major order, hence transposed in HDF5.
         return data[()].T if "MATLAB_class" in data.attrs else data[()]
 
@@ -121,6 +126,24 @@ class Hdf5:
             return ""
         return data[()].astype("<u2").tobytes().decode("utf-16-le", "replace")
 
+    def _texts(self, data: Any) -> np.ndarray:
+        """Return texts of variable length, read one by one.
+
+        Many texts may refer to the same bytes of the file, so more bytes than the file has are
+        refused.
+        """
+        left = Path(self.path).stat().st_size
+        texts = []
+        for index in np.ndindex(data.shape):
+            text = data[index]
+            left -= len(text)
+            if left < 0:
+                raise Refused("expected texts of the file; got more bytes than the file has")
+            if len(text) > TEXT_BYTES:
+                raise Refused(f"expected short texts; got one of {len(text):,} bytes")
+            texts.append(text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text))
+        return np.array(texts).reshape(data.shape)
+
     def _plain(self, data: Any) -> Any:
         """Return ``data`` if it is an array in this file, readable without plug-ins."""
         if not isinstance(data, self.h5py.Dataset):
@@ -128,8 +151,9 @@ class Hdf5:
         if data.is_virtual or data.external:
             raise Refused("expected data inside the file; got data in other files")
         is_cell = self.h5py.check_ref_dtype(data.dtype) is self.h5py.Reference
-        if data.dtype.kind not in "biufS" and not is_cell:
-            raise Refused(f"expected numbers or fixed-length strings; got {data.dtype}")
+        is_text = self.h5py.check_string_dtype(data.dtype) is not None
+        if data.dtype.kind not in "biufS" and not is_cell and not is_text:
+            raise Refused(f"expected numbers or strings; got {data.dtype}")
         filters = data.id.get_create_plist()
         used = {filters.get_filter(i)[0] for i in range(filters.get_nfilters())}
         if used - HDF5_FILTERS:

@@ -16,7 +16,7 @@ import pickle
 import struct
 import zipfile
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -276,7 +276,10 @@ class Torch:
 
 
 def _named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield tensors, and lists of texts or whole numbers, with their names."""
+    """Yield tensors, and lists of texts or whole numbers, with their names.
+
+    Records are read as one list for each of the names that all records have.
+    """
     if isinstance(value, dict) and depth < MAX_DEPTH:
         for key, inner in value.items():
             if isinstance(key, str):
@@ -287,7 +290,15 @@ def _named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, An
         if all(isinstance(each, str) for each in value) or all(type(n) is int for n in value):
             if all(isinstance(each, str) or abs(each) < 1 << 53 for each in value):
                 yield name or "array", value
+        elif all(isinstance(each, dict) for each in value):
+            for key, column in _columns_of(value).items():
+                yield from _named(column, f"{name}.{key}" if name else key, MAX_DEPTH)
         elif depth < MAX_DEPTH:
             for position, inner in enumerate(value[:100]):
                 if isinstance(inner, _Tensor):
                     yield f"{name}.{position}" if name else str(position), inner
+
+
+def _columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[str, list[Any]]:
+    names = [name for name in records[0] if isinstance(name, str)][:MAX_NAMES]
+    return {n: [each[n] for each in records] for n in names if all(n in each for each in records)}
