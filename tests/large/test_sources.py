@@ -65,7 +65,7 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     (tmp_path / "text.h5").write_text("dog")
     for name, said in (
         ("corrupt.h5", "expected an HDF5 file that is complete"),
-        ("text.h5", "expected HDF5; got a text file file"),
+        ("text.h5", "expected HDF5; got a text file"),
         ("gone.h5", "expected a file; found none"),
     ):
         with pytest.raises(FileRefusedError, match=said):
