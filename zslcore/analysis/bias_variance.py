@@ -287,7 +287,7 @@ def bias_variance(
             predicted.append(list(problem.attributes(model, points)))
             done += 1
             n_trainings = class_draws * image_draws
-            setting.progress(done, n_trainings, "Fitting to another training set")
+            setting.progress(done, n_trainings, "Fitting to the next training set")
         summaries.append(
             [Draws.of(np.array(each)[None], t) for each in zip(*predicted, strict=True)]
         )

@@ -191,8 +191,8 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
     seen, validates = (of[rows] & (rows >= 0) for of in (facts.seen, facts.validation))
     if not seen[labels].any() or seen[labels].all():
         raise DatasetError(
-            "Classes of ImageNet: expected seen classes, of the 2012 challenge, and other "
-            f"classes to test; got {int(seen.sum())} and {int((~seen).sum())}."
+            "Classes of ImageNet: expected seen classes from the 2012 challenge and other classes "
+            f"to test; got {int(seen.sum())} and {int((~seen).sum())}."
         )
     without_fold = Split.from_classes(name, labels, np.flatnonzero(~seen))
     fold = Fold.of_classes(labels, without_fold.trainval, validates)

@@ -59,7 +59,7 @@ HOW: Mapping[str, Mapping[str, str]] = {
     "split": {
         "proposed": "lists of the proposed split; the version is not stated",
         "first half": "first half of the sorted classes is base",
-        "own": "lists of the repository",
+        "own": "the repository's own lists",
         NOT_STATED: "not stated in the files read",
     },
 }

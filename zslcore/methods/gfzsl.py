@@ -91,8 +91,9 @@ class GFZSL(ZSLEstimator):
         formula=r"\mu_c = k_c^\top (K + \lambda_1 I)^{-1} M,\;"
         r" \log \sigma_c^2 = k_c^\top (K + \lambda_2 I)^{-1} R,\;"
         r" F(x, c) = \log \mathcal{N}(x; \mu_c, \sigma_c^2)",
-        departure="the Gaussians of seen classes are predicted, too; the paper estimates them from "
-        "images, and then hardly any image of an unseen class is recognised among all classes",
+        departure="the Gaussians of seen classes are also predicted; if they are estimated from "
+        "images, as in the paper, hardly any image of an unseen class is recognised among all "
+        "classes",
     )
     revision = 2
     param_grid: ClassVar = {

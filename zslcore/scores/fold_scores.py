@@ -164,7 +164,7 @@ def _columns(matrix: JudgedScores, part: Part, dataset: ZSLDataset) -> np.ndarra
         names, k = dataset.class_names, wrong[0]
         raise DatasetError(
             f"{who}: expected the images in the order of {part.name}_rows; image {k} is labelled "
-            f"{names[columns[matrix.y[k]]]!r}, row {part.rows[k]} is of "
+            f"{names[columns[matrix.y[k]]]!r}, row {part.rows[k]} belongs to "
             f"{names[dataset.labels[part.rows[k]]]!r}."
         )
     seen = part.seen[np.searchsorted(part.classes, columns)]

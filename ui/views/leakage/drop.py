@@ -279,7 +279,7 @@ def _judged(files: UploadedGroup, pretraining: list[Vocabulary], declared: Decla
             names = tuple(vocabulary.name for vocabulary in pretraining)
             card = card_of_result(files.main.path, files.named, names, load=scores.permitted)
             return _Checked(CheckedFile(card))
-    raise FileRefusedError(f"{files.main.name}: expected a file to be checked; got none.")
+    raise FileRefusedError(f"{files.main.name}: expected a file to check; got none.")
 
 
 def _of_predictions(files: UploadedGroup, pretraining: list[Vocabulary]) -> _Checked:

@@ -112,7 +112,7 @@ def _array_of_texts(texts: Sequence[str]) -> np.ndarray:
     size = 4 * len(texts) * min(MAX_NAME, max(map(len, texts)))
     if size > MOST_OF_TEXTS:
         raise Refused(
-            f"expected texts that take at most {MOST_OF_TEXTS:,} bytes if all are as long as the "
+            f"expected strings that take at most {MOST_OF_TEXTS:,} bytes if all are as long as the "
             f"longest one; got {size:,}"
         )
     return np.array([text[:MAX_NAME] for text in texts])
