@@ -85,6 +85,15 @@ def report_unavailable(label: str, chosen: str | None, options: Collection[str])
         st.toast(f"The link asks for {label.lower()} “{plain(chosen)}”, which is not available.")
 
 
+def write_address(choices: Mapping[str, str | None]) -> None:
+    """Write choices into the address; remove those that are empty."""
+    for name, value in choices.items():
+        if value:
+            st.query_params[name] = value
+        else:
+            st.query_params.pop(name, None)
+
+
 def remembered(key: str) -> list[str]:
     """Return the choice in the address, and the choice on the previous page, if any."""
     both = st.query_params.get(key), st.session_state.get(key)

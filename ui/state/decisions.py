@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from ui.shell.text import plain
+from ui.state import controls
 from zslcore.leakage import Vocabulary
 from zslcore.leakage.context import Decisions
 
@@ -54,12 +55,11 @@ def _read(text: str) -> dict[str, OfSubject]:
 
 def _write(subject: str, of_subject: OfSubject) -> None:
     """Put the decisions on ``subject`` into the address."""
+    value = ""
     if any(of_subject.values()):
         value = json.dumps({subject: of_subject}, separators=(",", ":"), ensure_ascii=False)
-        st.query_params[ADDRESS] = st.session_state[SEEN] = value
-    else:
-        st.query_params.pop(ADDRESS, None)
-        st.session_state.pop(SEEN, None)
+    controls.write_address({ADDRESS: value})
+    st.session_state[SEEN] = value
 
 
 def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: str) -> None:

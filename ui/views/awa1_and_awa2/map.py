@@ -362,13 +362,10 @@ def _explore(scene: Scene, looks: Colouring, chosen: Choices, first: bool) -> No
 def _remember(scene: Scene, key: str) -> None:
     """Write selection, view and image into the address."""
     did = st.session_state["awa1_points"]
-    choices = {
-        "awa1_lasso": did.selection and write_selection(key, did.selection),
-        "awa1_look": did.cameras and write_cameras(key, did.cameras),
-        "awa1_image": image_address(scene, did.picked),
-    }
-    for name, text in choices.items():
-        if text:
-            st.query_params[name] = text
-        else:
-            st.query_params.pop(name, None)
+    controls.write_address(
+        {
+            "awa1_lasso": did.selection and write_selection(key, did.selection),
+            "awa1_look": did.cameras and write_cameras(key, did.cameras),
+            "awa1_image": image_address(scene, did.picked),
+        }
+    )

@@ -182,10 +182,8 @@ def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
 def _opened(tiles: set[str]) -> str:
     """Return the tile named in the address, by default the strongest finding."""
     named = st.query_params.get(OPEN, STRONGEST)
-    if named in tiles:
-        return named
-    st.toast(f"The link asks for the tile “{plain(named)}”, which is not available.")
-    return STRONGEST
+    controls.report_unavailable("the tile", named, tiles)
+    return named if named in tiles else STRONGEST
 
 
 def _open_pressed() -> None:

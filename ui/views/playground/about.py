@@ -90,9 +90,7 @@ def _write_steps() -> None:
 
 def _set(choices: Mapping[str, str]) -> None:
     """Write the choices of a paragraph into the address, and remove earlier choices."""
-    drop = (instrument.GAMMA, instrument.VALUE, instrument.RULER, instrument.ONLY)
-    instrument.drop_from_address(*drop)
-    for name, value in (DIGITS | dict(choices)).items():
-        st.query_params[name] = value
-        if name in DIGITS:
-            st.session_state[name] = value
+    dropped = (instrument.GAMMA, instrument.VALUE, instrument.RULER, instrument.ONLY)
+    written = dict.fromkeys(dropped, "") | DIGITS | dict(choices)
+    controls.write_address(written)
+    st.session_state.update({name: written[name] for name in DIGITS})
