@@ -163,7 +163,7 @@ def test_a_job_without_its_extra_names_the_line_and_offers_no_second_try(
 
 def test_a_refusal_for_want_of_an_extra_names_the_line():
     def script():
-        from ui.shell.frame import errors_as_sentences
+        from ui.shell.guard import errors_as_sentences
         from zslcore.storage.extras import extra
 
         with errors_as_sentences(), extra("maps", "umap", "A UMAP map"):

@@ -17,7 +17,7 @@ from ui.playground import answers as playground_answers
 from ui.playground import rulers as playground_rulers
 from ui.playground.drawer import show_drawer
 from ui.shell.folds import fold
-from ui.shell.frame import Header, errors_as_sentences
+from ui.shell.frame import Header
 from ui.shell.guard import fragment
 from ui.state import cache, controls, data_menu, waiting
 from ui.state.waiting import AnsweredRun
@@ -60,13 +60,12 @@ MOST_PIXELS = 1 << 22
 
 def show_instrument(header: Header, *, drawer: bool = False) -> None:
     """Show the instrument for the choice in the address; ``drawer`` adds the run's numbers."""
-    with errors_as_sentences():
-        choice = _chosen()
-        dataset = cache.dataset(choice.dataset)
-        header.cite(dataset)
-        spec = RunSpec.of(dataset, choice.split, choice.method)
-        downloads.commands(spec.command())
-        status = _status(_offered_study(spec))
+    choice = _chosen()
+    dataset = cache.dataset(choice.dataset)
+    header.cite(dataset)
+    spec = RunSpec.of(dataset, choice.split, choice.method)
+    downloads.commands(spec.command())
+    status = _status(_offered_study(spec))
     active = status is not None and status.active
     fragment(_play, run_every=UPDATE_SECONDS if active else None)(choice, active, drawer)
 
@@ -200,45 +199,40 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
     active = status is not None and status.active
     if st.session_state.pop(CHOICE_CHANGED, False) or active != was_active:
         st.rerun()
-    with errors_as_sentences():
-        played, kind = playground_answers.played(spec), _kind()
-        others = playground_answers.others(dataset, choice)
-        shown = played
-        if shown is None and choice.method != controls.METHOD:
-            shown = next(iter(others.values()), None)
-        shown = shown or playground_answers.preview(dataset, choice.split)
-        stops, pending = playground_rulers.stops_of(kind, spec, played), None
-        if played is None:
-            pending = playground_answers.pending(
-                spec, status, covers=choice.method != controls.METHOD
-            )
-        value = str(st.query_params.get(VALUE, ""))
-        ruler = playground_rulers.ruler_of(
-            kind, stops, shown, value, partial(playground_rulers.curve_of, choice.method, dataset)
-        )
-        st.session_state[STOPS] = [frame.words for frame in ruler.frames]
-        if stops.work is not None and not ruler.frames:
-            button = f"Compute it ({stops.duration})"
-            pending = playground_answers.job_state(choice.method, status, "", button, covers=False)
-        ghosts = [
-            Ghost(method, each.test.curve)
-            for method, each in others.items()
-            if each.test.generalized
-        ]
-        rail = playground_answers.rail_of(dataset, choice)
-        drawn = replace(
-            instrument_of(choice, dataset, shown, ruler, rail, ghosts, _gamma()),
-            pending=pending,
-            below=BELOW if drawer else ABOVE_END,
-            only=st.query_params.get(ONLY, ""),
-        )
-        with st.container(key="playground_instrument"):
-            playground.draw(drawn, key=KEY, on_change=_store_action)
-            with st.container(key="playground_menu"):
-                offer_curves(drawn.curves, KEY)
-        if drawer and played is not None:
-            show = partial(show_drawer, spec, dataset, _gamma())
-            fold("Numbers and command", show, key=DRAWER)
+    played, kind = playground_answers.played(spec), _kind()
+    others = playground_answers.others(dataset, choice)
+    shown = played
+    if shown is None and choice.method != controls.METHOD:
+        shown = next(iter(others.values()), None)
+    shown = shown or playground_answers.preview(dataset, choice.split)
+    stops, pending = playground_rulers.stops_of(kind, spec, played), None
+    if played is None:
+        pending = playground_answers.pending(spec, status, covers=choice.method != controls.METHOD)
+    value = str(st.query_params.get(VALUE, ""))
+    ruler = playground_rulers.ruler_of(
+        kind, stops, shown, value, partial(playground_rulers.curve_of, choice.method, dataset)
+    )
+    st.session_state[STOPS] = [frame.words for frame in ruler.frames]
+    if stops.work is not None and not ruler.frames:
+        button = f"Compute it ({stops.duration})"
+        pending = playground_answers.job_state(choice.method, status, "", button, covers=False)
+    ghosts = [
+        Ghost(method, each.test.curve) for method, each in others.items() if each.test.generalized
+    ]
+    rail = playground_answers.rail_of(dataset, choice)
+    drawn = replace(
+        instrument_of(choice, dataset, shown, ruler, rail, ghosts, _gamma()),
+        pending=pending,
+        below=BELOW if drawer else ABOVE_END,
+        only=st.query_params.get(ONLY, ""),
+    )
+    with st.container(key="playground_instrument"):
+        playground.draw(drawn, key=KEY, on_change=_store_action)
+        with st.container(key="playground_menu"):
+            offer_curves(drawn.curves, KEY)
+    if drawer and played is not None:
+        show = partial(show_drawer, spec, dataset, _gamma())
+        fold("Numbers and command", show, key=DRAWER)
     if playground_answers.compute_one(dataset, choice):
         st.rerun()
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from ui.intake import import_dialog
 from ui.maps import simulated_effects
-from ui.shell.frame import Header, errors_as_sentences
+from ui.shell.frame import Header
 from ui.state import cache, controls, data_menu
 from zslcore.datasets import ZSLDataset, class_names, imports
 from zslcore.datasets.simulated import SIMULATED
@@ -35,41 +35,38 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
 
     The default is an imported AWA1 with an imported AWA2, else the simulated pair.
     """
-    with errors_as_sentences():
-        sides = st.container(), st.container()
-        with st.container(horizontal=True, vertical_alignment="center"):
-            variants = st.toggle(
-                "Variants",
-                key="variants",
-                bind="query-params",
-                help="Also list full-size versions and other features of the simulated data sets.",
-            )
-            import_dialog.offer()
-        offered = [
-            _offered(name)
-            for name in data_menu.offered(results_only=False, effects=True, variants=variants)
-        ]
-        default = _default(offered)
-        with sides[0]:
-            first = data_menu.choose_name(
-                "Data set",
-                [each.name for each in offered],
-                key="pair_first",
-                default=default[0],
-                on_change=_forget_second,
-            )
-        partners = _partners(_offered(first), offered)
-        options = [*partners, NOTHING]
-        usual = default[1] if first == default[0] else options[0]
-        with sides[1]:
-            second = data_menu.choose_name(
-                "Compared with", options, key="pair_second", default=usual
-            )
-        names = (first,) if second == NOTHING else (first, second)
-        datasets = tuple(cache.dataset(name) for name in names)
-        splits = [name for name in datasets[0].splits if all(name in d.splits for d in datasets)]
-        split = controls.choose_option("Split", splits, key="split", default="PS")
-        header.cite(*datasets)
+    sides = st.container(), st.container()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        variants = st.toggle(
+            "Variants",
+            key="variants",
+            bind="query-params",
+            help="Also list full-size versions and other features of the simulated data sets.",
+        )
+        import_dialog.offer()
+    offered = [
+        _offered(name)
+        for name in data_menu.offered(results_only=False, effects=True, variants=variants)
+    ]
+    default = _default(offered)
+    with sides[0]:
+        first = data_menu.choose_name(
+            "Data set",
+            [each.name for each in offered],
+            key="pair_first",
+            default=default[0],
+            on_change=_forget_second,
+        )
+    partners = _partners(_offered(first), offered)
+    options = [*partners, NOTHING]
+    usual = default[1] if first == default[0] else options[0]
+    with sides[1]:
+        second = data_menu.choose_name("Compared with", options, key="pair_second", default=usual)
+    names = (first,) if second == NOTHING else (first, second)
+    datasets = tuple(cache.dataset(name) for name in names)
+    splits = [name for name in datasets[0].splits if all(name in d.splits for d in datasets)]
+    split = controls.choose_option("Split", splits, key="split", default="PS")
+    header.cite(*datasets)
     return datasets, split
 
 

@@ -12,7 +12,8 @@ import streamlit as st
 
 from ui.figures.method_table import CurvePoints, operating_points
 from ui.shell import site_map, terms, visitors
-from ui.shell.frame import chart, errors_as_sentences
+from ui.shell.frame import chart
+from ui.shell.guard import errors_as_sentences
 from ui.shell.numbers import duration, percent, three_digits
 from ui.shell.text import AUSUC, plain
 from ui.state import cache, controls

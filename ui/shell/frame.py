@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import runpy
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,20 +20,18 @@ from ui.components import chart as drawing
 from ui.components import page_tools, window
 from ui.figures import palette
 from ui.figures.vocabulary import Chart
-from ui.intake import missing_extras
 from ui.maps import simulated_effects
 from ui.shell import runtime, site_map, terms, visitors
 from ui.shell.folds import menu
-from ui.shell.guard import fragment, guarded
+from ui.shell.guard import errors_as_sentences, fragment, guarded
 from ui.shell.numbers import share_done
 from ui.shell.site_map import Page, View
-from ui.shell.text import TERMS, Term, on_screen, plain
+from ui.shell.text import TERMS, Term, plain
 from ui.takeaway import downloads, report
 from ui.takeaway.as_table import table_of_figure
 from ui.takeaway.for_print import panels_of
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
-from zslcore.exceptions import SplitError, ZSLError
 from zslcore.results.shipped import ResultsOnly
 
 #: Session key: whether this run of the page has reported that results cannot be stored.
@@ -279,21 +277,6 @@ def _drop_choices_of_others(view: View) -> None:
     for name in set(st.query_params) - set(site_map.shared(view, st.query_params)):
         with suppress(StreamlitAPIException):
             del st.query_params[name]
-
-
-@contextmanager
-def errors_as_sentences() -> Iterator[None]:
-    """Show a ZSLError as one sentence and stop the page at it; choices are kept."""
-    try:
-        yield
-    except ZSLError as error:
-        if (missing_extra := missing_extras.of_error(str(error))) is not None:
-            missing_extras.show(missing_extra)
-        else:
-            st.error(on_screen(str(error)), icon=":material/error:")
-        if isinstance(error, SplitError):
-            site_map.link_to_audit("Is this split clean?", error.dataset, error.split)
-        st.stop()
 
 
 @dataclass(frozen=True, slots=True)

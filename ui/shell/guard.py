@@ -1,4 +1,4 @@
-"""Guard of pages: show an unexpected exception as one sentence with a reference to the log."""
+"""Guard of pages: show each exception as one sentence, an unexpected one with a reference."""
 
 from __future__ import annotations
 
@@ -12,12 +12,31 @@ from typing import ParamSpec, TypeVar
 import streamlit as st
 from streamlit.delta_generator_singletons import context_dg_stack
 
+from ui.intake import missing_extras
+from ui.shell import site_map
 from ui.shell.runtime import is_served
+from ui.shell.text import on_screen
+from zslcore.exceptions import SplitError, ZSLError
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _LOG = logging.getLogger(__name__)
+
+
+@contextmanager
+def errors_as_sentences() -> Iterator[None]:
+    """Show a ZSLError as one sentence here, and stop the page at it; choices are kept."""
+    try:
+        yield
+    except ZSLError as error:
+        if (missing_extra := missing_extras.of_error(str(error))) is not None:
+            missing_extras.show(missing_extra)
+        else:
+            st.error(on_screen(str(error)), icon=":material/error:")
+        if isinstance(error, SplitError):
+            site_map.link_to_audit("Is this split clean?", error.dataset, error.split)
+        st.stop()
 
 
 @contextmanager
@@ -42,14 +61,14 @@ def guarded() -> Iterator[None]:
 
 
 def fragment(function: Callable[P, R], *, run_every: float | None = None) -> Callable[P, R]:
-    """Make a function a fragment, like ``st.fragment``, with the guard of pages.
+    """Make a function a fragment, like ``st.fragment``, with errors shown as on pages.
 
     A fragment runs again without its page, out of reach of the page's own guard.
     """
 
     @wraps(function)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> R:
-        with guarded():
+        with guarded(), errors_as_sentences():
             return function(*args, **kwargs)
 
     part = st.fragment(drawn, run_every=run_every)

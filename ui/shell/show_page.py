@@ -9,6 +9,7 @@ import streamlit as st
 from ui.intake import import_dialog
 from ui.shell import search, site_map
 from ui.shell.frame import open_page
+from ui.shell.guard import errors_as_sentences
 
 
 def show_page(name: str) -> None:
@@ -16,5 +17,6 @@ def show_page(name: str) -> None:
     page = next(page for page in site_map.PAGES if page.name == name)
     view = site_map.view_of(page, st.query_params)
     header = open_page(page, view, search.offer_search)
-    import_dialog.show()
-    import_module(f"ui.views.{page.name}.{view.name}").show(header)
+    with errors_as_sentences():
+        import_dialog.show()
+        import_module(f"ui.views.{page.name}.{view.name}").show(header)

@@ -14,8 +14,8 @@ import streamlit as st
 
 from ui.intake import missing_extras
 from ui.shell import visitors
-from ui.shell.frame import BEGAN, WARNED, errors_as_sentences
-from ui.shell.guard import fragment
+from ui.shell.frame import BEGAN, WARNED
+from ui.shell.guard import errors_as_sentences, fragment
 from ui.shell.numbers import elapsed, share_done
 from ui.shell.text import plain
 from ui.state import cache

@@ -14,7 +14,7 @@ from ui.components.tile_wall import Tile
 from ui.components.tile_wall import draw as draw_wall
 from ui.figures.claims import Number, claim_numbers
 from ui.figures.cross import CROSS_LABELS
-from ui.shell.frame import Header, chart, errors_as_sentences, place_answer
+from ui.shell.frame import Header, chart, place_answer
 from ui.shell.text import plain
 from ui.state import cache, controls
 from ui.takeaway import downloads, tables
@@ -81,56 +81,55 @@ BOUND = (
 
 def show(_: Header) -> None:
     """Show the filtered wall, and the evidence for the open tile."""
-    with errors_as_sentences():
-        answer = place_answer()
-        with st.container(horizontal=True, vertical_alignment="bottom", key="claims_top"):
-            basis = controls.choose_segment(
-                "Judged on",
-                BASES,
-                key="claims_basis",
-                help="; ".join(f"{name}: {words[0]}" for name, words in BASES.items()) + ".",
-            )
-            words = st.text_input(
-                "Find",
-                key="claims_find",
-                bind="query-params",
-                width=320,
-                placeholder="open, Huang, p = 0.007, released code",
-            )
-        judged = cache.judged_on(BASES[basis][2])
-        counts = Counter(map(_state_of, judged.values()))
-        tip = f"SS, PS: standard and proposed split. {released_codes.headline()}"
-        answer.say(*_in_words(basis, counts), tip=tip)
-        headings = [FAILED, *PAPERS.values(), "Findings", "Released code"]
-        tiles = sorted(
-            _tiles(judged),
-            key=lambda tile: (
-                headings.index(tile.group),
-                tile.id != STRONGEST,
-                ORDER.index(tile.state),
-            ),
+    answer = place_answer()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="claims_top"):
+        basis = controls.choose_segment(
+            "Judged on",
+            BASES,
+            key="claims_basis",
+            help="; ".join(f"{name}: {words[0]}" for name, words in BASES.items()) + ".",
         )
-        opened = _opened({tile.id for tile in tiles})
-        shown = [
-            tile
-            for tile in tiles
-            if words.strip().lower() in f"{tile.group} {tile.word} {tile.text}".lower()
-        ]
-        left, right = st.columns([0.58, 0.42], gap="medium")
-        with left:
-            bar = {str(state): counts[state] for state in ORDER}
-            draw_wall(shown, opened, bar, key=WALL, on_change=_open_pressed)
-            if not shown:
-                st.caption("No tile has these words.")
-        with right, st.container(border=True, key="claims_evidence"):
-            if opened in CLAIMS:
-                _show_claim(opened, basis, judged[opened])
-            elif opened == LARGE:
-                _show_large_scale()
-            elif opened in released_codes.codes():
-                _show_code(opened)
-            else:
-                _show_finding(next(each for each in FINDINGS if each.id == opened))
+        words = st.text_input(
+            "Find",
+            key="claims_find",
+            bind="query-params",
+            width=320,
+            placeholder="open, Huang, p = 0.007, released code",
+        )
+    judged = cache.judged_on(BASES[basis][2])
+    counts = Counter(map(_state_of, judged.values()))
+    tip = f"SS, PS: standard and proposed split. {released_codes.headline()}"
+    answer.say(*_in_words(basis, counts), tip=tip)
+    headings = [FAILED, *PAPERS.values(), "Findings", "Released code"]
+    tiles = sorted(
+        _tiles(judged),
+        key=lambda tile: (
+            headings.index(tile.group),
+            tile.id != STRONGEST,
+            ORDER.index(tile.state),
+        ),
+    )
+    opened = _opened({tile.id for tile in tiles})
+    shown = [
+        tile
+        for tile in tiles
+        if words.strip().lower() in f"{tile.group} {tile.word} {tile.text}".lower()
+    ]
+    left, right = st.columns([0.58, 0.42], gap="medium")
+    with left:
+        bar = {str(state): counts[state] for state in ORDER}
+        draw_wall(shown, opened, bar, key=WALL, on_change=_open_pressed)
+        if not shown:
+            st.caption("No tile has these words.")
+    with right, st.container(border=True, key="claims_evidence"):
+        if opened in CLAIMS:
+            _show_claim(opened, basis, judged[opened])
+        elif opened == LARGE:
+            _show_large_scale()
+        elif opened in released_codes.codes():
+            _show_code(opened)
+        else:
+            _show_finding(next(each for each in FINDINGS if each.id == opened))
 
 
 def _in_words(basis: Basis, counts: Counter[State]) -> tuple[str, str]:

@@ -35,7 +35,7 @@ from ui.sections.results import (
 )
 from ui.shell import site_map, terms, visitors
 from ui.shell.folds import fold
-from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer
+from ui.shell.frame import Header, ViewAnswer, chart, place_answer
 from ui.shell.numbers import duration, percent, three_digits
 from ui.shell.text import plain
 from ui.state import cache, controls, data_menu
@@ -74,20 +74,18 @@ def show(_: Header) -> None:
     if message := st.session_state.pop(MESSAGE, ""):
         st.toast(message)
     answer = place_answer()
-    with errors_as_sentences():
-        table, details, hint = _choose()
-        if table.columns:
-            _show_table(table, details, hint, answer)
-        else:
-            nothing = f"No result with {metric_label(table.figure)} on split {plain(table.split)}."
-            otherwise = (
-                "Results computed in Playground, or by `zslcore run`, appear here at once as your "
-                "runs."
-            )
-            words = f"{nothing} {_hidden_in_words(table) or otherwise}"
-            st.info(words, icon=":material/filter_alt_off:")
-        if unreadable := cache.all_runs()[2]:
-            st.caption(plain(unreadable))
+    table, details, hint = _choose()
+    if table.columns:
+        _show_table(table, details, hint, answer)
+    else:
+        nothing = f"No result with {metric_label(table.figure)} on split {plain(table.split)}."
+        otherwise = (
+            "Results computed in Playground, or by `zslcore run`, appear here at once as your runs."
+        )
+        words = f"{nothing} {_hidden_in_words(table) or otherwise}"
+        st.info(words, icon=":material/filter_alt_off:")
+    if unreadable := cache.all_runs()[2]:
+        st.caption(plain(unreadable))
 
 
 def _show_table(

@@ -15,7 +15,7 @@ from ui.figures.splits import attribute_map, split_map
 from ui.maps import simulated_effects
 from ui.sections.your_data import show_your_data
 from ui.shell.folds import fold
-from ui.shell.frame import Header, chart, errors_as_sentences, place_answer, show_tabs
+from ui.shell.frame import Header, chart, place_answer, show_tabs
 from ui.shell.guard import fragment
 from ui.shell.text import PART_LABELS, plain
 from ui.state import controls, data_menu
@@ -45,7 +45,7 @@ PARTS = PART_LABELS | {"several": "in several", "none": "in none"}
 def show(header: Header) -> None:
     """Choose a data set and a split, and show them in tabs."""
     answer = place_answer()
-    with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         dataset = data_menu.choose_dataset()
         split = controls.choose_split(dataset)
         header.mark(dataset)

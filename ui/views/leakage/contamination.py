@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from ui.components import window
 from ui.figures.contamination import contamination_map
 from ui.shell import site_map
-from ui.shell.frame import Header, chart, errors_as_sentences, place_answer
+from ui.shell.frame import Header, chart, place_answer
 from ui.shell.text import plain
 from ui.state import controls, data_menu
 from ui.takeaway import tables
@@ -34,26 +34,25 @@ EXAMPLE = "zebra\ngiant panda\nokapi"
 
 def show(header: Header) -> None:
     """Choose features and test classes, and show whether they overlap."""
-    with errors_as_sentences():
-        slot = place_answer()
-        name, chosen, steps, tab = _choose()
-        tested, words = _choose_classes(header, chosen)
-        extractor = contamination.find_extractor(name)
-        with st.spinner("Comparing class names …"):
-            answer = contamination.answer(tested, extractor)
-        word = f":{LOOKS[answer.state]}[{ANSWERS[answer.verdict]}.]"
-        headline = answer.headline.replace("test classes", f"test classes of {tested}", 1)
-        slot.say(f"{word} {plain(headline)}", plain(answer.evidence or answer.advice))
-        is_open = answer.state == "unknown" and not tested.not_understood
-        if is_open or (answer.evidence and answer.advice):
-            with steps, st.popover("Next steps"):
-                if answer.evidence:
-                    st.markdown(plain(answer.advice))
-                if is_open:
-                    _show_searches(tested, extractor)
-        TABS[tab](tested, extractor)
-        link = f"[{plain(extractor.source)}]({extractor.url})"
-        st.markdown(f":small[Pre-training of {plain(extractor.name)}: {link}.]")
+    slot = place_answer()
+    name, chosen, steps, tab = _choose()
+    tested, words = _choose_classes(header, chosen)
+    extractor = contamination.find_extractor(name)
+    with st.spinner("Comparing class names …"):
+        answer = contamination.answer(tested, extractor)
+    word = f":{LOOKS[answer.state]}[{ANSWERS[answer.verdict]}.]"
+    headline = answer.headline.replace("test classes", f"test classes of {tested}", 1)
+    slot.say(f"{word} {plain(headline)}", plain(answer.evidence or answer.advice))
+    is_open = answer.state == "unknown" and not tested.not_understood
+    if is_open or (answer.evidence and answer.advice):
+        with steps, st.popover("Next steps"):
+            if answer.evidence:
+                st.markdown(plain(answer.advice))
+            if is_open:
+                _show_searches(tested, extractor)
+    TABS[tab](tested, extractor)
+    link = f"[{plain(extractor.source)}]({extractor.url})"
+    st.markdown(f":small[Pre-training of {plain(extractor.name)}: {link}.]")
     with st.expander("Command", icon=":material/terminal:"):
         asks = ["zslcore", "contamination", *words, "--extractor", name]
         show_command(shlex.join(asks))

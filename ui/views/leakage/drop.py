@@ -22,7 +22,7 @@ from ui.sections.declaration import MEASURED, Declared, choose_pretraining, decl
 from ui.sections.split_tools import show_against, show_corrected, show_decisions
 from ui.shell import site_map
 from ui.shell.folds import menu
-from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer, show_tabs
+from ui.shell.frame import Header, ViewAnswer, chart, place_answer, show_tabs
 from ui.shell.guard import fragment
 from ui.shell.text import on_screen, plain
 from ui.state import cache, controls, data_menu, decisions
@@ -92,8 +92,7 @@ def show(header: Header) -> None:
     if files:
         slot.caption("Checking the files …")
         try:
-            with errors_as_sentences():
-                _check_files(files, answer, row)
+            _check_files(files, answer, row)
         finally:
             slot.empty()
         return
@@ -113,38 +112,37 @@ def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> Non
     ``marked`` holds the data set whose badge is in the heading; for another data set the whole page
     runs again.
     """
-    with errors_as_sentences():
-        downloads.start()
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            name = data_menu.choose_name(
-                "Data set",
-                data_menu.offered(results_only=False),
-                default=data_menu.first_real("simulated-AWA2"),
-            )
-            dataset = cache.dataset(name)
-            if not marked:
-                header.mark(dataset)
-                marked.append(name)
-            elif marked != [name]:
-                st.rerun()
-            header.cite(dataset)
-            names = list(dataset.splits)
-            chosen = controls.choose_option("Split", names, key="split", default="SS")
-            split = dataset.split(chosen)
-            pretraining = choose_pretraining()
-            declared = declare(measurable=True)
+    downloads.start()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = data_menu.choose_name(
+            "Data set",
+            data_menu.offered(results_only=False),
+            default=data_menu.first_real("simulated-AWA2"),
+        )
+        dataset = cache.dataset(name)
+        if not marked:
+            header.mark(dataset)
+            marked.append(name)
+        elif marked != [name]:
+            st.rerun()
+        header.cite(dataset)
+        names = list(dataset.splits)
+        chosen = controls.choose_option("Split", names, key="split", default="SS")
+        split = dataset.split(chosen)
+        pretraining = choose_pretraining()
+        declared = declare(measurable=True)
 
-        def read() -> AuditContext:
-            photographs = uploads.photographs_of_dataset(dataset, declared.groups, declared.pattern)
-            return context_of(dataset, split=split, groups=photographs)
+    def read() -> AuditContext:
+        photographs = uploads.photographs_of_dataset(dataset, declared.groups, declared.pattern)
+        return context_of(dataset, split=split, groups=photographs)
 
-        pretraining = pretraining or [get_vocabulary(each) for each in pretraining_of(dataset)]
-        measured = _measured(dataset, split.name, measure=declared.measure)
-        key, files = cache.split_key(dataset, split), [(dataset.name, dataset.digest)]
-        review = _reviewed(key, read, files, pretraining, declared, dataset, **measured)
-        _say(answer, review.card)
-        show_card(review.card, findings_below=True)
-        _show_below(review)
+    pretraining = pretraining or [get_vocabulary(each) for each in pretraining_of(dataset)]
+    measured = _measured(dataset, split.name, measure=declared.measure)
+    key, files = cache.split_key(dataset, split), [(dataset.name, dataset.digest)]
+    review = _reviewed(key, read, files, pretraining, declared, dataset, **measured)
+    _say(answer, review.card)
+    show_card(review.card, findings_below=True)
+    _show_below(review)
 
 
 def _measured(dataset: ZSLDataset, split: str, *, measure: bool) -> dict[str, Any]:

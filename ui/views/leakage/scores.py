@@ -16,7 +16,7 @@ from ui.sections.protocol_tables import (
     show_values,
 )
 from ui.shell import site_map, terms
-from ui.shell.frame import Header, errors_as_sentences, place_answer, show_tabs
+from ui.shell.frame import Header, place_answer, show_tabs
 from ui.shell.guard import fragment
 from ui.shell.numbers import in_points, percent
 from ui.shell.text import GAP_OF_GAMMA, on_screen, plain
@@ -48,40 +48,39 @@ def show(header: Header) -> None:
         upload, validation, words = _take_files()
         with st.popover("Check printed metrics", icon=":material/functions:"):
             text = scores.ask_printed("scores_printed", width=260)
-    with errors_as_sentences():
-        if upload:
-            pair = scores.pair_files(upload)
-            if pair is None:
-                return
-            evaluated: list[EvaluatedScores | None] = [
-                scores.evaluate_upload(each, validation) for each in pair
-            ]
-            scores.keep([each for each in evaluated if each is not None])
-        elif not (evaluated := [*scores.kept_scores()]):
-            evaluated = [*_examples(header)]
-        else:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.caption("Your files from earlier in this visit.")
-                st.button(
-                    "Remove them",
-                    type="tertiary",
-                    key="scores_forget",
-                    on_click=scores.remove_uploads,
-                )
-        complete = [each for each in evaluated if each is not None]
-        if len(complete) == len(evaluated):
-            first, *others = complete
-            compared = bool(scores.kept_scores())
-            identity = _identity(first, words, is_example=not compared)
-            calibration = _calibration(first)
-            tip = terms.tip(GAP_OF_GAMMA) if calibration else None
-            answer.say(_headline(first, words), identity + calibration, tip=tip)
-            if isinstance(first.matrix, PredictedScores):
-                state = first.matrix.state
-                tip = AGREES if state is State.VERIFIED else None
-                badge, color = STATES[state]
-                answer.mark.badge(badge, color=color, help=tip)
-            _show_scores(first, others, words, text, compared=compared)
+    if upload:
+        pair = scores.pair_files(upload)
+        if pair is None:
+            return
+        evaluated: list[EvaluatedScores | None] = [
+            scores.evaluate_upload(each, validation) for each in pair
+        ]
+        scores.keep([each for each in evaluated if each is not None])
+    elif not (evaluated := [*scores.kept_scores()]):
+        evaluated = [*_examples(header)]
+    else:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("Your files from earlier in this visit.")
+            st.button(
+                "Remove them",
+                type="tertiary",
+                key="scores_forget",
+                on_click=scores.remove_uploads,
+            )
+    complete = [each for each in evaluated if each is not None]
+    if len(complete) == len(evaluated):
+        first, *others = complete
+        compared = bool(scores.kept_scores())
+        identity = _identity(first, words, is_example=not compared)
+        calibration = _calibration(first)
+        tip = terms.tip(GAP_OF_GAMMA) if calibration else None
+        answer.say(_headline(first, words), identity + calibration, tip=tip)
+        if isinstance(first.matrix, PredictedScores):
+            state = first.matrix.state
+            tip = AGREES if state is State.VERIFIED else None
+            badge, color = STATES[state]
+            answer.mark.badge(badge, color=color, help=tip)
+        _show_scores(first, others, words, text, compared=compared)
 
 
 def _headline(first: EvaluatedScores, words: Words) -> str:

@@ -15,7 +15,7 @@ from ui.figures.marks import GROUP_WORDS
 from ui.figures.palette import narrow
 from ui.intake import import_dialog
 from ui.maps import simulated_effects
-from ui.shell.frame import Header, ViewAnswer, chart, errors_as_sentences, place_answer
+from ui.shell.frame import Header, ViewAnswer, chart, place_answer
 from ui.shell.numbers import in_points, signed
 from ui.shell.text import plain
 from ui.shell.visitors import available_datasets
@@ -50,19 +50,18 @@ ANNOTATED = {vocabulary: name for name, vocabulary in PRETRAINING.items()}
 def show(_: Header) -> None:
     """Show the printed gains or, for a data set, the gain of each class."""
     answer = place_answer()
-    with errors_as_sentences():
-        controls_row = st.container(horizontal=True, vertical_alignment="bottom")
+    controls_row = st.container(horizontal=True, vertical_alignment="bottom")
+    with controls_row:
+        name = _choose_data()
+    if name == PRINTED:
         with controls_row:
-            name = _choose_data()
-        if name == PRINTED:
-            with controls_row:
-                import_dialog.offer()
-                st.container(key="gain_hint").caption(
-                    "Import features, or choose simulated data, for the gain of each class."
-                )
-            _show_printed(answer)
-        else:
-            _show_computed(answer, controls_row, cache.dataset(name))
+            import_dialog.offer()
+            st.container(key="gain_hint").caption(
+                "Import features, or choose simulated data, for the gain of each class."
+            )
+        _show_printed(answer)
+    else:
+        _show_computed(answer, controls_row, cache.dataset(name))
 
 
 def _show_computed(answer: ViewAnswer, controls_row: DeltaGenerator, dataset: ZSLDataset) -> None:

@@ -15,7 +15,7 @@ from ui.figures.palette import UNSEEN
 from ui.playground import answers as playground_answers
 from ui.playground import instrument
 from ui.shell import site_map
-from ui.shell.frame import Header, errors_as_sentences
+from ui.shell.frame import Header
 from ui.shell.numbers import three_digits
 from ui.state import cache, controls
 from zslcore.evaluation.specs import RunSpec
@@ -41,7 +41,7 @@ def show(header: Header) -> None:
         _write_introduction()
     with aside, st.container(key="about_instrument"):
         instrument.show_instrument(header)
-    with steps, errors_as_sentences():
+    with steps:
         _write_steps()
 
 

@@ -9,7 +9,7 @@ from ui.lessons.handout import open_room, show_entrance, show_tools
 from ui.lessons.place import Place
 from ui.lessons.registry import LESSONS
 from ui.lessons.stage import show_lesson
-from ui.shell.frame import Header, errors_as_sentences, place_answer
+from ui.shell.frame import Header, place_answer
 from ui.state import cache
 
 #: Height of a lesson's picture, in pixels.
@@ -23,21 +23,20 @@ def show(header: Header) -> None:
         _show_list()
         return
     lesson = LESSONS[place.lesson]
-    with errors_as_sentences():
-        if shown := lesson.steps[place.step - 1].data:
-            header.mark(*map(cache.dataset, shown))
-        if place.follows:
-            show_lesson(lesson, place)
-            return
-        show_tools(lesson, place)
-        if not place.room:
-            show_lesson(lesson, place)
-            return
-        left, right = st.columns([0.72, 0.28], gap="large")
-        with left:
-            show_lesson(lesson, place)
-        with right:
-            show_entrance(place)
+    if shown := lesson.steps[place.step - 1].data:
+        header.mark(*map(cache.dataset, shown))
+    if place.follows:
+        show_lesson(lesson, place)
+        return
+    show_tools(lesson, place)
+    if not place.room:
+        show_lesson(lesson, place)
+        return
+    left, right = st.columns([0.72, 0.28], gap="large")
+    with left:
+        show_lesson(lesson, place)
+    with right:
+        show_entrance(place)
 
 
 def _show_list() -> None:
