@@ -236,6 +236,14 @@ def test_a_view_shows_a_word_until_its_picture_is_there(name, shipped_server, pa
     page.wait_for_function(f"!({WORD})()")
 
 
+@pytest.mark.parametrize("name", ["splits", "lessons"])
+def test_figures_are_as_wide_as_their_place_in_a_large_window(name, shipped_server, page):
+    opened(page, shipped_server, name, {"width": 1920, "height": 1080})
+    for chart in page.locator(".chart svg").all():
+        inside, place = chart.bounding_box(), chart.locator("..").bounding_box()
+        assert inside["x"] + inside["width"] <= place["x"] + place["width"] + 1
+
+
 def test_axe_would_find_something(page, axe):
     page.set_content("<img src='data:,'>")
     page.evaluate(axe)

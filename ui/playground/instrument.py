@@ -53,7 +53,7 @@ DRAWER = "playground_drawer"
 #: Seconds between two updates of a job's state.
 UPDATE_SECONDS = 1.0
 #: Height of the elements below the instrument, in pixels; without any, it may cover the margin.
-BELOW, ABOVE_END = 92, -24
+BELOW, ABOVE_END = 88, -24
 #: Maximum number of pixel values sent to the browser.
 MOST_PIXELS = 1 << 22
 

@@ -63,7 +63,8 @@ export class Figure {
   draw() {}
 
   resize() {
-    const width = Math.floor(this.root.getBoundingClientRect().width);
+    // A large window zooms some figures; their own pixels count.
+    const width = Math.floor(this.root.getBoundingClientRect().width / (this.root.currentCSSZoom ?? 1));
     if (width === this.width || !width) return;
     this.width = width;
     this.draw();
