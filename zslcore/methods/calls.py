@@ -23,7 +23,7 @@ from zslcore.texts import clean_text
 SIGNS = ("nan", "inf", "overflow", "singular", "converge", "not positive definite", "not finite")
 #: Maximum length of a message from a plugin.
 MESSAGE_LETTERS = 300
-_OUT_OF_RANGE = "leave the range of floating point"
+_OUT_OF_RANGE = "exceed the floating-point range"
 
 
 def is_plugin(method: ZSLEstimator | type[ZSLEstimator]) -> bool:
