@@ -419,7 +419,7 @@ def labels() -> Iterator[Input]:
         name, cause = f"several labels an image, {what}", "one class per image"
         yield Input(name, files, ("check", "."), "broken", cause, True)
     table = pd.DataFrame({"image": images, "label": ["animal|cat", "animal|dog"] * 20})
-    test = table.assign(image=table.image + ".png", label=["animal|fox", "fish, cod"] * 20)
+    test = table.assign(image=table.image + ".png", label=["missile, rocket", "missile"] * 20)
     name = "broader classes and synonyms in a name: sound"
     yield Input(name, {"train.csv": table, "test.csv": test}, CHECK_FOLDER, "clean unknown")
 
@@ -801,6 +801,45 @@ def containers() -> Iterator[Input]:
                 yield Input(name, files, command, "broken unknown", "one too", never="LEAKS")
 
 
+def lists_of_other_tools() -> Iterator[Input]:
+    """Yield lists with numbers in front of images, JSON per part, bars, and a few settings."""
+    seen, leaked = items(SEEN, 12, 4), items(SEEN, 12, 2)
+    for what, more, expected in (("sound", [], "clean unknown"), ("14 rows", leaked, "leaks")):
+        rows = {"train": [*items(SEEN), *more], "test_seen": seen, "test_unseen": items(UNSEEN)}
+        mxnet, indexed, by_class, by_image = {}, {}, {}, {}
+        for part, of in rows.items():
+            mxnet[f"{part}.lst"] = [
+                f"{k}\t{n}.000000\t{image}" for k, (image, n, _) in enumerate(of)
+            ]
+            indexed[f"{part}.txt"] = [f"{k} {image} {n}" for k, (image, n, _) in enumerate(of)]
+            by_image[f"{part}.json"] = {image: name for image, _, name in of}
+            by_class[f"{part}.json"] = {
+                name: [image for image, _, each in of if each == name]
+                for name in dict.fromkeys(name for _, _, name in of)
+            }
+        table = [(image, name, part) for part, of in rows.items() for image, _, name in of]
+        bars = pd.DataFrame(table, columns=["image", "class", "split"]).to_csv(sep="|", index=False)
+        for form, files in (
+            ("MXNet", mxnet),
+            ("index in front", indexed),
+            ("class by image in JSON", by_image),
+            ("images by class in JSON", by_class),
+            ("bars", {"split.csv": bars}),
+        ):
+            command = ("check", "split.csv", *DECLARED) if form == "bars" else CHECK_FOLDER
+            cause = r"\b14 rows" if more else ""
+            yield Input(f"lists, {form}: {what}", files, command, expected, cause, bool(more))
+    sides = {"gesehen": [*SEEN], "ungesehen": [*UNSEEN, SEEN[1]]}
+    command = ("check", "s.json", *DECLARED)
+    yield Input("lists, sides in German", {"s.json": sides}, command, "leaks", "grizzly", True)
+    for name, settings in (
+        ("numbers", {"train": [8, 16, 32], "test": [8, 16, 32]}),
+        ("names", {"data": {"train": ["coco_train"], "test": ["coco_val"]}, "lr": 0.1}),
+    ):
+        files = {"config.json": settings}
+        yield Input(f"lists, settings: {name}", files, ("check", "config.json"), "broken")
+
+
 def to_yaml(value: Any) -> str:
     """Return YAML: JSON within the outermost list or mapping."""
     if isinstance(value, list):
@@ -867,6 +906,7 @@ def other_names() -> Iterator[Input]:
 GENERATORS = (
     splits,
     containers,
+    lists_of_other_tools,
     other_names,
     class_lists,
     image_lists,

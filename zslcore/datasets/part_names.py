@@ -59,6 +59,7 @@ SIDE_WORDS = {
         *("jamais vu", "inconnu", "inconnue", "inconnus", "no visto", "no vista", "no vistos"),
         *("no vistas", "non visto", "non vista", "non visti", "non viste", "desconocido"),
         *("desconocida", "desconhecido", "desconhecida", "não visto", "não vista", "não vistos"),
+        *("não vistas", "nao vistos", "nao vistas"),
         *("nao visto", "nao vista", "ignoto", "ignota", "ongezien", "onbekend", "niewidziane"),
         *("niewidziany", "nieznane", "未见", "未见类", "不可见", "未知", "未見", "невидимые"),
         *("невиденные", "неизвестные"),

@@ -56,7 +56,9 @@ from zslcore.datasets.part_names import (
     part_of_labels,
     part_of_name,
     part_or_side,
+    side_of_stem,
     trains_and_tests,
+    words_in,
 )
 from zslcore.datasets.split_lists import (
     IMAGE,
@@ -108,6 +110,8 @@ NAMELESS = "Images have no names, so images in two parts cannot be detected."
 HEADING = re.compile(
     r"[\"']?(\w[\w -]*?)[\"']?(?:\s*\(\d[\w ]*\))?\s*[:=]\s*(.*)$|[#\[=]+\s*(\w[\w -]*?)\s*[\]=:]*$"
 )
+#: Smallest number of row numbers in lists that are only called train and test and share some.
+FEWEST_ROWS = 20
 #: Smallest number of columns of 0 and 1 that are read as one column per class.
 FEWEST_MARKS = 3
 #: Suffixes of YAML and of tables.
@@ -187,12 +191,27 @@ def split_of_json(path: Path, value: Any) -> SplitList | None:
     if not isinstance(value, dict) or not is_split_of_parts(value, list):
         return None
     lists = {n: of for n, of in value.items() if part_of_name(n) and isinstance(of, list)}
+    if _may_be_settings(value, lists):
+        return None
     if any(isinstance(each, list) for of in lists.values() for each in of):
         return _of_items(file, value)
     named = first_named([name for name in value if name not in lists], LABEL_VARIABLES)
     labels = value.get(named) if named else None
     is_list = isinstance(labels, list) and all(type(label) is int for label in labels)
     return split_of_parts(file, lists, np.array(labels, np.int64) if is_list and labels else None)
+
+
+def _may_be_settings(value: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether a few numbers in two parts may be settings, as of sizes: nothing calls them rows."""
+    named = any(words_in(name)[-1:] != [part_of_name(name)] for name in lists)
+    if named or first_named(value, LABEL_VARIABLES) or sum(map(len, lists.values())) >= FEWEST_ROWS:
+        return False
+    parts: dict[str, set[int]] = {}
+    for name, of in lists.items():
+        if not all(type(each) is int for each in of):
+            return False
+        parts.setdefault(part_of_name(name), set()).update(of)
+    return len(set().union(*parts.values())) < sum(map(len, parts.values()))
 
 
 def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitList | None:
@@ -202,7 +221,7 @@ def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitLis
     of a table of images has no part.
     """
     try:
-        if path.suffix.lower() not in TABLES:
+        if path.suffix.lower() not in TABLES or _has_bars(path):
             stripped = None if lines is None else [*filter(None, map(str.strip, lines))]
             lines = _without_count(lines_of(path) if stripped is None else stripped)
             entries = _of_headings(lines) or _of_pairs(lines) or _of_rows(path, lines)
@@ -252,8 +271,13 @@ def _separator_of(path: Path) -> tuple[str, list[str]]:
     """Return the separator of a table's cells, and its first lines without leading comments."""
     lines = [*dropwhile(ABOVE_TABLE.match, read_head(path, MAX_HEAD))]
     first = lines[0] if lines else ""
-    by_line = next((each for each in ",\t;" if each in first), ",")
+    by_line = next((each for each in ",\t;|" if each in first), ",")
     return "\t" if path.suffix.lower() == ".tsv" else by_line, lines
+
+
+def _has_bars(path: Path) -> bool:
+    """Whether bars separate the columns of a table."""
+    return path.suffix.lower() != ".parquet" and _separator_of(path)[0] == "|"
 
 
 def _may_have_parts(path: Path) -> bool:
@@ -379,8 +403,16 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
             value = {k: each for k, each in value.items() if k != key}
             value |= {f"{key}_{side}": each for side, each in of.items()}
     parts = {str(key): part for key in value if (part := part_or_side(str(key)))}
+    if not parts and level == 0:
+        parts = {str(key): side for key in value if (side := side_of_stem(str(key)))}
+        value = {parts.get(key, key): of for key, of in value.items()}
+        parts = {side: side for side in parts.values()}
     if trains_and_tests(parts.values()):
-        return _of_lists(file, {key: value[key] for key in parts}, {*value})
+        entries = _of_lists(file, {key: value[key] for key in parts}, {*value})
+        one_each = entries is not None and all(
+            [*map(bool, of)] == [True] for of in entries.values()
+        )
+        return None if level and one_each else entries  # settings have one name per part
     for each in (value, _merged(value)):
         if _are_texts(each):
             return _of_names_and_parts(each.items())
@@ -525,7 +557,7 @@ def _of_lists(file: str, lists: Mapping[str, Any], names: Collection[str] = ()) 
         of_classes = part in ("seen", "unseen") or not part_of_name(key)
         if of_classes and names and ("class" in key or not first_named(names, LABEL_VARIABLES)):
             listed = _named_by_number(listed)
-        read = _of_list(file, listed, of_classes=of_classes)
+        read = images_and_classes(file, listed, of_classes=of_classes)
         if read is None:
             return None
         entries.setdefault(part, []).extend(read)
@@ -590,7 +622,11 @@ def _named_by_number(listed: Any) -> Any:
     return [f"class {c}" for c in listed] if are_numbers else listed
 
 
-def _of_list(file: str, listed: Any, *, of_classes: bool) -> list[tuple[str, str]] | None:
+def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tuple[str, str]] | None:
+    """Return (image, class) of a part in JSON: images, records, or images by class; else None.
+
+    For a list of classes, the images are empty.
+    """
     if isinstance(listed, list) and any(isinstance(each, dict) for each in listed):
         records = _of_table(file, listed, part="train")
         return records["train"] if records else None

@@ -69,6 +69,7 @@ from zslcore.datasets.split_entries import (
     MAX_HEAD,
     NAMELESS,
     entries_of_table,
+    images_and_classes,
     lines_of,
     read_json,
     read_split_file,
@@ -83,7 +84,7 @@ from zslcore.datasets.split_lists import (
     Entries,
     SplitList,
     counted_names,
-    image_in_line,
+    images_in_lines,
     is_class_list,
     split_of_classes,
     split_of_images,
@@ -128,6 +129,7 @@ NO_LIST = re.compile(
 )
 #: Suffixes of files that may list a part of a split.
 LISTS = (".txt", ".lst", ".list", ".csv", ".tsv", ".npy", ".json")
+IMAGE_LISTS = (".txt", ".lst")
 #: Suffixes of tables; ending of a file name if a table has several files.
 JSON_TABLES = (".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".parquet", *JSON_TABLES)
@@ -254,7 +256,7 @@ def _lists(folder: Path) -> dict[str, tuple[Path, list[str]]]:
     Lists of UCF101 and HMDB51 are named trainlist01.txt to trainlist03.txt; the first is read. The
     part may also be one of the words of a name, as in ``kinetics400_train_list.txt``.
     """
-    texts = [folder / name for name in _names_in(folder) if name.lower().endswith(".txt")]
+    texts = [folder / name for name in _names_in(folder) if name.lower().endswith(IMAGE_LISTS)]
     texts = [path for path in texts if path.is_file()]
     firsts = [(match[1], path) for path in texts if (match := FIRST_LIST.fullmatch(path.stem))]
     paths = _by_part(folder, [*((path.stem, path) for path in texts), *firsts]) or _by_part(
@@ -293,8 +295,7 @@ def _names_in(folder: Path) -> list[str]:
 def _of_lists(lists: Mapping[str, tuple[Path, list[str]]]) -> Entries:
     entries = Entries(note=f"lists {', '.join(path.name for path, _ in lists.values())}")
     for part, (path, lines) in lists.items():
-        file = clean_text(path.name)
-        entries[part] = [image_in_line(file, k, line) for k, line in enumerate(lines, 1)]
+        entries[part] = images_in_lines(clean_text(path.name), lines)
     return entries
 
 
@@ -401,6 +402,9 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
         return None
     entries = Entries()
     for part, path in [(part, path) for part, paths in tables.items() for path in paths]:
+        if (images := _listed_images(path)) is not None:
+            entries.setdefault(part, []).extend(images)
+            continue
         titles, rows = _titled(path)
         read = entries_of_table(clean_text(path.name), titles, rows or [titles], part="train")
         if read is None and (
@@ -447,6 +451,16 @@ def _tables(files: Mapping[str, Path]) -> dict[str, list[Path]]:
         if trains_and_tests(tables):
             return tables
     return {}
+
+
+def _listed_images(path: Path) -> list[tuple[str, str]] | None:
+    """Return the images in a JSON with a class per image, images per class, or paths."""
+    if path.suffix.lower() != ".json":
+        return None
+    value = read_json(path)
+    read = images_and_classes(clean_text(path.name), value, of_classes=False)
+    is_table = isinstance(value, list) and any(isinstance(each, dict) for each in value)
+    return None if is_table or not read or not all(image for image, _ in read) else read
 
 
 def _titled(path: Path) -> tuple[list[str], list[list[str]]]:

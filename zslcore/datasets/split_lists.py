@@ -27,6 +27,10 @@ SUFFIX = r"\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4|mpg|mov|mkv)"
 #: A path of an image, and an image at the start of a line with the text after it.
 IMAGE = re.compile(rf"{SUFFIX}$", re.IGNORECASE)
 IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE)
+#: One or two numbers in front of an image.
+NUMBERS_IN_FRONT = re.compile(
+    rf"((?:\d+(?:\.\d+)?[\t ]){{1,2}})\s*(\S.*{SUFFIX}.*)$", re.IGNORECASE
+)
 #: A number after an image; largest number of characters of a class name.
 NUMBER_AFTER, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
 #: Largest number of characters in a note or question; largest number of folders of an image.
@@ -291,7 +295,7 @@ def _refuse_several_labels(file: str, labels: Collection[str]) -> None:
 
     Names between separators are labels if they also occur alone, or at another position between
     separators. Otherwise they may be the synonyms of one class, or the names of its broader
-    classes.
+    classes. Between commas, all names have to occur again: two classes may share a synonym.
     """
     several = [label for label in labels if LABELS_IN_BRACKETS.fullmatch(label)]
     for separator in LABEL_SEPARATORS:
@@ -301,10 +305,11 @@ def _refuse_several_labels(file: str, labels: Collection[str]) -> None:
             pieces = label.split(separator)
             for position, piece in enumerate(pieces):
                 positions.setdefault(piece.strip(), set()).add(position if len(pieces) > 1 else -1)
+        are_labels = all if separator == "," else any
         repeated = [
             label
             for label in joined
-            if any(len(positions[piece.strip()]) > 1 for piece in label.split(separator))
+            if are_labels([len(positions[piece.strip()]) > 1 for piece in label.split(separator)])
         ]
         several += repeated if 2 * len(repeated) >= len(joined) else []
     if several:
@@ -417,7 +422,26 @@ def parent_folder(image: str) -> str:
     return sys.intern(image.replace("\\", "/").rpartition("/")[0].rpartition("/")[2])
 
 
-def image_in_line(file: str, number: int, line: str) -> tuple[str, str]:
+def images_in_lines(file: str, lines: Sequence[str]) -> list[tuple[str, str]]:
+    """Return image and label of each line; the label is "" if the folder is the class.
+
+    A number in front of every image is its label if it repeats, and otherwise its index; of two
+    numbers the second is the label, as in the lists of MXNet.
+    """
+    matches = [NUMBERS_IN_FRONT.match(line) for line in lines]
+    if not lines or not all(matches):
+        return [_image_in_line(file, k, line) for k, line in enumerate(lines, 1)]
+    fronts = [match[1].split() for match in matches if match]
+    repeated = len({numbers[-1] for numbers in fronts}) < len(fronts)
+    is_label = repeated or {*map(len, fronts)} == {2}
+    read = []
+    for k, (match, numbers) in enumerate(zip(matches, fronts, strict=True), 1):
+        image, label = _image_in_line(file, k, match[2] if match else "", in_folder=not is_label)
+        read.append((image, label or numbers[-1].removesuffix(".000000") * is_label))
+    return read
+
+
+def _image_in_line(file: str, number: int, line: str, *, in_folder: bool = True) -> tuple[str, str]:
     """Return image and label of a line; the label is "" if the folder is the class."""
     where = f"{file}, line {number}"
     if (match := IMAGE_IN_LINE.match(line)) and match[2]:
@@ -428,7 +452,7 @@ def image_in_line(file: str, number: int, line: str) -> tuple[str, str]:
         if before and after and not IMAGE.search(line):
             head, label = before.strip(), after.strip()
             break
-    if not label and not parent_folder(head):
+    if in_folder and not label and not parent_folder(head):
         raise refusal_of(
             where,
             "an image in the folder of its class, or a label after it",
@@ -496,7 +520,7 @@ def split_of_parts(
     if all(isinstance(each, str) for values in parts.values() for each in values):
         entries = Entries(note=f"lists {', '.join(listed)}")
         for part, values in parts.items():
-            entries[part] = [image_in_line(file, k, each) for k, each in enumerate(values, 1)]
+            entries[part] = images_in_lines(file, values)
         return split_of_images(Path(file), entries)
     rows, note = {}, f"rows of {', '.join(listed)}, counted from 0"
     for part, values in parts.items():

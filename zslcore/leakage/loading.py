@@ -47,6 +47,7 @@ from zslcore.untrusted.client import (
     look_into,
     open_file,
     read_arrays,
+    read_head,
     read_split_rows,
     sha256_of_file,
 )
@@ -62,6 +63,12 @@ FeatureSource = np.ndarray | str | PathLike[str]
 #: Name and version of the split files that are written as JSON.
 SPLIT_SCHEMA = "zslcore-split/1"
 MAX_JSON = 64 << 20
+#: Texts that are a split, for the message of a refusal, and bytes at the start of other texts.
+FORMS_OF_TEXT = (
+    "a table with the columns image, label and split, or the classes of each part below a heading, "
+    "such as train: and test:"
+)
+MAX_HEAD = 1 << 12
 #: Pattern in the names of files that select a share of the training images of att_splits.mat in the
 #: same folder.
 SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
@@ -206,6 +213,9 @@ def _named_rows(
     if is_json and _has_our_schema(path):
         return None
     listed = listed or read_split_file(path)
+    if listed is None and container_of(path) == "text":
+        first = clean_text(next(iter(read_head(path, MAX_HEAD, cut=True)), ""), 80)
+        raise refusal_of(path, FORMS_OF_TEXT, f"a text that begins with {first!r}")
     if listed is None:
         return None if is_json else files.split_by_parts(path, labels)
     if is_json and not (listed.files or listed.sides):

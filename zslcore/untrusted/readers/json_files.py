@@ -451,7 +451,10 @@ def read_split(path: str, schema: str, parts: list[str], out: Path) -> list[str]
     """Write the rows of each part of a split; return the names of these parts."""
     content = _parsed(path, "JSON")
     if not isinstance(content, dict) or "schema" not in content:
-        raise Refused(f"expected a split as JSON, {schema!r}; got other JSON")
+        raise Refused(
+            'expected classes or images by part, such as {"train": [...], "test": [...]}, or the '
+            f"schema {schema!r}; got other JSON"
+        )
     if content["schema"] != schema:
         raise Refused(f"expected the schema {schema!r}; got {str(content['schema'])[:40]!r}")
     rows_of_part = content.get("parts")
