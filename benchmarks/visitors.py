@@ -84,7 +84,7 @@ MAP = Visit(
     },
 )
 #: Beginnings of the labels of the buttons that start and cancel the job.
-LAY_OUT, CANCEL = "Lay out", "Cancel"
+LAY_OUT, CANCEL = "Compute", "Cancel"
 #: Maximum number of seconds to wait for an answer.
 PATIENCE = 120
 #: Final status of a whole run that was not interrupted.

@@ -316,3 +316,13 @@ def test_long_runs_cost_no_more_than_words(run):
 
 def test_the_beginning_of_a_long_run_is_kept():
     assert parse_class_list([f"dog{' ' * 40}1", f"cat{' ' * 40}2"]).names == ("dog", "cat")
+
+
+def test_a_name_before_two_or_more_numbers_is_split_off():
+    read = parse_class_list(["sea lion 1 2.5 -3", "fox,\t0 1e5 2", "owl2 4;5 6"])
+    assert read.names == ("sea lion", "fox", "owl2")
+
+
+def test_many_letters_before_numbers_take_no_cubic_time():
+    """Each letter could begin the end of the name: an hour for these lines, if all were tried."""
+    assert parse_class_list(["a-" * 900 + f"{k}" for k in range(400)]).names

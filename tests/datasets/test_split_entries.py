@@ -630,3 +630,50 @@ def test_an_image_in_very_many_folders_is_refused(tmp_path):
         split_of_json(tmp_path / "x.json", value)
     value["train"] = ["b/" * 63 + "a/1.jpg"]
     assert "1 paths end like paths" in split_of_json(tmp_path / "x.json", value).questions[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "train" + " " * 10**6 + "x",
+        "train" + " " * 10**5 + "(1)" + " " * 10**5 + "!",
+        "train" + "_class names" * 10**5,
+        "# " + "a " * 10**5 + "!",
+        "['" + "a', " * 10**5,
+    ],
+    ids=["blanks", "number", "words", "title", "quotes"],
+)
+def test_a_long_line_takes_no_quadratic_time(tmp_path, text):
+    """Patterns that try all parts of a line would need hours for each of these."""
+    with suppress(FileRefusedError):
+        read_split_table(tmp_path / "a.txt", ["train:", "dog", text, "test:", "fox"])
+    value = {"train": ["dog"], "test": ["fox"], text: ["hen"], f"top{'1' * 10**5}!": [1]}
+    with suppress(FileRefusedError):
+        split_of_json(tmp_path / "a.json", value)
+    assert contents_of_json(tmp_path / "a.json", value).names("train") == ("dog",)
+
+
+def test_an_image_with_a_line_break_takes_no_cubic_time(tmp_path):
+    name = ("a.jpg" + " " * 9) * 5000 + "\nx"
+    entries = entries_of_json("a.json", {name: "train", "b.jpg emu": "test"})
+    assert entries is None or {*entries} == {"train", "test"}
+
+
+@pytest.mark.parametrize(
+    ("label", "is_list"),
+    [
+        ("['cat', 'dog']", True),
+        ('( "cat" ,"dog" )', True),
+        ("[1, 2]", True),
+        ("['cat', \"dog\"]", False),
+        ("[cat, dog]", False),
+        ("['cat']", False),
+    ],
+)
+def test_a_list_of_labels_in_one_text_is_recognised(tmp_path, label, is_list):
+    value = {"train": [[f"{k}.jpg", "hen"] for k in range(3)], "test": [["9.jpg", label]]}
+    if is_list:
+        with pytest.raises(FileRefusedError, match="multi-label"):
+            split_of_json(tmp_path / "a.json", value)
+    else:
+        assert split_of_json(tmp_path / "a.json", value) is not None

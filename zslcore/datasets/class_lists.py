@@ -29,6 +29,8 @@ from zslcore.untrusted.readers.json_files import JSON_LINES
 
 #: Limits in bytes, lines, and characters per line: ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
+#: Largest number of characters of a line that begins or ends with a number beside its name.
+MOST_LETTERS = 200
 #: Long sequences of spaces, underscores or digits, which are cut to their start: searches take
 #: quadratic time on long sequences.
 RUN = re.compile(r"([\s_]{16})[\s_]+|(\d{32})\d+")
@@ -38,8 +40,6 @@ SPELLED_ID = re.compile(r"\bN(\d{8})\b|\b(\d{8})-n\b")
 #: End of the name of a sense in NLTK: ``chimpanzee.n.01``.
 SENSE = re.compile(r"(?<=\w)\.[nv]\.\d\d\b")
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
-#: A name in front of two or more numbers, such as its attributes.
-NUMBERED = re.compile(rf"(.*[^\W\d_]\S*)((?:[\s,;]+{NUMBER.pattern}){{2,}})")
 #: A quoted part of a line.
 PART = re.compile(r"\"((?:[^\"\\]|\\.|\"\")*)\"|'((?:[^'\\]|\\.)*)'(?=\s*(?:[,:;|\]})=]|$))")
 #: Bullet or number at the start of a line of a list.
@@ -501,6 +501,8 @@ def _around_names(lines: list[str]) -> list[list[str]]:
     too: numbers in brackets after a name, such as counts of images, and line numbers after a name
     and a hyphen.
     """
+    if max(map(len, lines), default=0) > MOST_LETTERS:  # searches take quadratic time
+        return []
     counts = r"(.*?[^\W\d_].*?)\s*[(\[](\d+)(?: [a-z]+)?[)\]]"
     bracketed = [re.fullmatch(counts, line) for line in lines]
     if all(bracketed):
@@ -529,9 +531,15 @@ def _around_names(lines: list[str]) -> list[list[str]]:
 
 
 def _numbered(line: str) -> list[str]:
-    """Split a name from the numbers after it, such as its attributes."""
-    match = NUMBERED.fullmatch(line)
-    return [match[1], *re.split(r"[\s,;]+", match[2].strip(" \t,;"))] if match else [line]
+    """Split a name from two or more numbers after it, such as its attributes."""
+    *start, last = re.split(r"([\s,;]+)", line)
+    name, numbers = line, [last]
+    while len(start) > 1 and NUMBER.fullmatch(numbers[0]):
+        name = name[: -len(start.pop() + numbers[0])]
+        if len(numbers) > 1 and LETTER.search("".join(name.rsplit(None, 1)[-1:])):
+            return [name, *numbers]
+        numbers.insert(0, start.pop())
+    return [line]
 
 
 def _records(lines: list[str]) -> list[list[str]]:

@@ -44,6 +44,8 @@ OF_CLASSES = re.compile(
 SEEN = frozenset({"seen", "base", "known"})
 UNSEEN = frozenset({"unseen", "novel", "new", "unknown"})
 VALIDATION = frozenset({"val", "valid", "validation", "dev", "development"})
+#: Largest number of characters of the name of a part; searches take quadratic time on long names.
+MOST_LETTERS = 80
 #: Pattern that every word for a part or side matches, and most other names do not.
 MAY_NAME_A_PART = re.compile(r"t[rse]|val|dev|seen|base|novel|new|known", re.IGNORECASE)
 #: Words for the sides in other languages, in lower case.
@@ -136,6 +138,8 @@ def part_of_name(name: str) -> str:
     >>> part_of_name("idx_train"), part_of_name("testSeenIndices"), part_of_name("loss")
     ('train', 'test_seen', '')
     """
+    if len(name) > MOST_LETTERS:
+        return ""
     if name.lower() in PART_OF_NAME:
         return PART_OF_NAME[name.lower()]
     words = [ROWS_BEHIND.sub("", word) for word in words_in(name)]
@@ -152,6 +156,8 @@ def part_of_file(stem: str) -> str:
 
 def part_of_labels(name: str) -> str:
     """Return the part that a list of labels is named after, such as ``y_train``; else ""."""
+    if len(name) > MOST_LETTERS:
+        return ""
     words = [word for word in words_in(name) if not word.isdigit()]
     others = [word for word in words if word not in OF_LABELS]
     return part_of_name("_".join(others)) if len(others) < len(words) else ""
@@ -163,7 +169,7 @@ def part_or_side(name: str) -> str:
     >>> part_or_side("train_classes"), part_or_side("Unseen"), part_or_side("dog")
     ('train', 'unseen', '')
     """
-    if not MAY_NAME_A_PART.search(name):
+    if len(name) > MOST_LETTERS or not MAY_NAME_A_PART.search(name):
         return ""
     without_classes = OF_CLASSES.sub("", name.strip())
     if part := part_of_name(without_classes):

@@ -107,8 +107,9 @@ KIND_OF_SEPARATOR: dict[str, Literal["CSV", "TSV", "CSV with semicolons"]] = {
 NAMELESS = "Images have no names, so images in two parts cannot be detected."
 #: A heading: ``train:`` or ``train =``, maybe followed by a list, ``[train]``, ``# train``,
 #: ``== train ==``; a number in brackets after the part is ignored.
-HEADING = re.compile(
-    r"[\"']?(\w[\w -]*?)[\"']?(?:\s*\(\d[\w ]*\))?\s*[:=]\s*(.*)$|[#\[=]+\s*(\w[\w -]*?)\s*[\]=:]*$"
+HEADING = re.compile(  # with bounds, since repeated blanks would take quadratic time
+    r"[\"']?(\w[\w -]{0,80}?)[\"']?\s{0,80}(?:\(\d[\w ]{0,80}\)\s{0,80})?[:=]\s*(.*)$"
+    r"|[#\[=]++\s*+(\w[\w -]{0,80}?)\s{0,80}[\]=:]*+$"
 )
 #: Smallest number of row numbers in lists that are only called train and test and share some.
 FEWEST_ROWS = 20

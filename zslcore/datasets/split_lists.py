@@ -26,7 +26,7 @@ from zslcore.texts import clean_text, expect, refusal_of
 SUFFIX = r"\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4|mpg|mov|mkv)"
 #: A path of an image, and an image at the start of a line with the text after it.
 IMAGE = re.compile(rf"{SUFFIX}$", re.IGNORECASE)
-IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE)
+IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE | re.DOTALL)
 #: One or two numbers in front of an image.
 NUMBERS_IN_FRONT = re.compile(
     rf"((?:\d+(?:\.\d+)?[\t ]){{1,2}})\s*(\S.*{SUFFIX}.*)$", re.IGNORECASE
@@ -44,9 +44,10 @@ REPEATED = (
 )
 #: End of the refusal of images with several labels.
 MULTI = "multi-label data are not supported"
-#: Separators of several labels in one text, and a text that is a list of several labels.
+#: Separators of several labels in one text, a list of numbers, and the place between two names in
+#: quotation marks.
 LABEL_SEPARATORS = "|;,"
-LABELS_IN_BRACKETS = re.compile(r"[\[({]\s*([\"']).*\1\s*,\s*\1.*\1\s*[\])}]|\[\d+(,\s*\d+)+\]")
+LIST_OF_NUMBERS, NAME_AFTER_NAME = re.compile(r"\[\d+(,\s*\d+)+\]"), re.compile(r"([\"'])\s*,\s*\1")
 #: A class that is named by its number.
 NUMBERED_CLASS = re.compile(r"(?:class )?\d+(?:\.0+)?")
 #: Question on lists whose labels contradict the folders of the images.
@@ -290,6 +291,17 @@ def _with_one_form(file: str, entries: Entries) -> Entries:
     )
 
 
+def _is_list_of_labels(label: str) -> bool:
+    """Whether a text is a list in brackets, of numbers or of names in quotation marks."""
+    inside = label[1:-1].strip()
+    is_quoted = inside[:1] in ("'", '"') and inside[:1] == inside[-1:]
+    is_in_brackets = label[:1] in ("[", "(", "{") and label[-1:] in ("]", ")", "}")
+    if is_in_brackets and is_quoted:
+        between = NAME_AFTER_NAME.search(inside[1:-1])
+        return between is not None and between[1] == inside[0]
+    return LIST_OF_NUMBERS.fullmatch(label) is not None
+
+
 def _refuse_several_labels(file: str, labels: Collection[str]) -> None:
     """Refuse images with several labels in one text: ``Edema|Mass``, or ``['cat', 'dog']``.
 
@@ -297,7 +309,7 @@ def _refuse_several_labels(file: str, labels: Collection[str]) -> None:
     separators. Otherwise they may be the synonyms of one class, or the names of its broader
     classes. Between commas, all names have to occur again: two classes may share a synonym.
     """
-    several = [label for label in labels if LABELS_IN_BRACKETS.fullmatch(label)]
+    several = [label for label in labels if _is_list_of_labels(label)]
     for separator in LABEL_SEPARATORS:
         joined = [label for label in labels if separator in label]
         positions: dict[str, set[int]] = {}

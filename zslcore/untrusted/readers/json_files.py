@@ -134,7 +134,7 @@ BY_ROW = (*OF_IMAGES, *SCORE_VARIABLES)
 #: Names of columns with one score per class in every record.
 SCORED = (*SCORE_VARIABLES, *PREDICTED)
 #: Name of a list of the best classes, such as ``top5`` or ``top_5_probs``.
-BEST = re.compile(r"top[_ -]?(\d+|k|n)([_ -]?\w+)?", re.IGNORECASE)
+BEST = re.compile(r"top[_ -]?(\d++|k|n)([_ -]?\w+)?", re.IGNORECASE)
 
 
 def _is_number(value: Any) -> bool:
