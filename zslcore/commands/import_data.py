@@ -68,6 +68,14 @@ if TYPE_CHECKING:
 )
 def run(args: argparse.Namespace) -> int:
     """Import the data sets at the paths, and print their sizes."""
+    from zslcore.untrusted.client import unchanged
+
+    with unchanged(map(Path, args.source)):
+        return _imported(args)
+
+
+def _imported(args: argparse.Namespace) -> int:
+    """Import the data sets at the paths; return the exit status."""
     from zslcore.datasets import xlsa17
     from zslcore.datasets.importing import files_of_intake, import_dataset, reader_of
     from zslcore.datasets.split_folders import listed_classes
