@@ -297,3 +297,17 @@ def test_workers_end_with_their_caller(tmp_path):
         caller.wait()
     for each in pid.read_text().split():
         until_gone(int(each))
+
+
+@LINUX
+def test_of_another_checkout_on_the_path_only_modules_are_allowed(tmp_path, monkeypatch):
+    """A package that is installed as editable puts its checkout on the path, with its history."""
+    checkout = tmp_path / "other"
+    for folder in (".git", "package", "private"):
+        (checkout / folder).mkdir(parents=True)
+    (checkout / "package" / "__init__.py").touch()
+    monkeypatch.setattr(sys, "path", [*sys.path, str(checkout)])
+    allowed = walls._libraries()
+    assert str(checkout / "package") in allowed
+    assert not {str(checkout), str(checkout / ".git"), str(checkout / "private")} & {*allowed}
+    assert str(walls.ROOT) not in allowed

@@ -34,6 +34,8 @@ from pathlib import Path
 #: Parent folder of the package: site-packages or a checkout. A checkout may contain secrets, also
 #: in its Git history.
 ROOT = Path(__file__).parents[2]
+#: Files and folders of a checkout, by which its folder is recognised among the libraries.
+CHECKOUT = (".git", "pyproject.toml", "setup.py")
 #: Names of the walls, by the access that they block.
 WALLS = ("files", "network", "programs")
 
@@ -209,8 +211,12 @@ def _shut_files(libc: ctypes.CDLL, readable: Sequence[str], writable: Sequence[s
 def _libraries() -> list[str]:
     """Return the folders of Python and its libraries, and system files that these read."""
     folders = {sys.prefix, sys.base_prefix, *filter(None, sys.path)}
+    # A package may be installed from a checkout, of which only the modules are needed.
+    checkouts = {path for path in folders if any(Path(path, each).exists() for each in CHECKOUT)}
+    folders -= checkouts
+    folders |= {str(path.parent) for each in checkouts for path in Path(each).glob("*/__init__.py")}
     if (ROOT / "pyproject.toml").exists():
-        folders = folders - {str(ROOT)} | {str(ROOT / "zslcore"), str(ROOT / "data")}
+        folders |= {str(ROOT / "zslcore"), str(ROOT / "data")}
     folders |= {"/usr", "/lib", "/lib64", "/proc/cpuinfo", "/sys/devices/system"}
     folders |= {"/proc/self/statm", "/proc/self/maps"}
     folders |= {"/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/null"}
