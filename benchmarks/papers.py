@@ -35,8 +35,8 @@ from zslcore.results.shipped import cached_dataset
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
 
-#: Tables and figures without ``--only``.
-WHOLE = (
+#: Tables and figures that are computed by default.
+DEFAULT_TABLES = (
     *("gbu:table3", "gbu:table6", "gbu:figure3", "gbu:figure4"),
     *("cal:table2", "cal:figure1", "cal:figure3"),
 )
@@ -108,7 +108,7 @@ def ship(cells: pd.DataFrame, on: str, path: Path = MEASURED) -> None:
     Parameters
     ----------
     cells : cells of whole tables; they replace the same tables on the same data
-    on : split for curves over lambda; a validation split has rows of its own
+    on : split for curves over lambda; a validation split has separate rows
     path : file to write
     """
     new = cells.loc[cells["key"] != "", SHIPPED]
@@ -128,7 +128,7 @@ def ship(cells: pd.DataFrame, on: str, path: Path = MEASURED) -> None:
 def command_of(args: argparse.Namespace) -> str:
     """Return the command that reproduces the results, without default options."""
     words = [*args.datasets]
-    words += ["--only", *args.only] if args.only != WHOLE else []
+    words += ["--only", *args.only] if args.only != DEFAULT_TABLES else []
     words += ["--method", *args.method] if args.method else []
     words += ["--on", args.on] if args.on != "test" else []
     words += ["--seeds", str(args.seeds)] if args.seeds != SEEDS else []
@@ -138,7 +138,9 @@ def command_of(args: argparse.Namespace) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("datasets", nargs="+", metavar="DATASET")
-    parser.add_argument("--only", nargs="+", default=WHOLE, choices=EXPERIMENTS, metavar="NAME")
+    parser.add_argument(
+        "--only", nargs="+", default=DEFAULT_TABLES, choices=EXPERIMENTS, metavar="NAME"
+    )
     parser.add_argument("--method", nargs="+", default=(), help="rows (all)")
     parser.add_argument(
         "--seeds", type=int, default=SEEDS, help=f"seeds of stochastic methods ({SEEDS})"

@@ -55,7 +55,7 @@ def problems(path: Path = CENSUS) -> Iterator[str]:
             *_untidy(row),
             *_unknown_words(row),
             *_unknown_list(row),
-            *_lost(row),
+            *_source_errors(row),
         ):
             yield f"{path.name}, line {number}: {sentence}"
     yield from (f"{path.name}: {sentence}" for sentence in _incomplete(rows))
@@ -98,7 +98,7 @@ def _unknown_list(row: Mapping[str, str]) -> Iterator[str]:
         yield str(closest_name("list to train on", named, TRAINED_ON))
 
 
-def _lost(row: Mapping[str, str]) -> Iterator[str]:
+def _source_errors(row: Mapping[str, str]) -> Iterator[str]:
     """Yield errors in the source: repository, commit, file, lines, date."""
     if not _REPOSITORY.fullmatch(row["repository"]):
         yield f"expected a repository as owner/name; got {row['repository']!r}."

@@ -47,7 +47,7 @@ def class_key(name: str) -> str:
 
 
 def class_keys(names: Sequence[str]) -> tuple[str, ...]:
-    """Return one key per class; names that would share a key are their own keys.
+    """Return one key per class; names that would share a key are used as keys unchanged.
 
     Examples
     --------

@@ -260,7 +260,9 @@ def test_classes_too_many_to_be_placed_together_are_refused_before_memory_is(mon
         method.decision_function(X_test[:2], many)
     alone = ALL["BiDiLEL"](semi_supervised=False).fit(X, y, S)
     assert alone.decision_function(X_test[:2], many[:500]).shape == (2, 500)
-    monkeypatch.setattr(bidilel, "TOGETHER", 8 * len(candidates) * (len(S) + len(candidates)))
+    monkeypatch.setattr(
+        bidilel, "MAX_DISTANCE_BYTES", 8 * len(candidates) * (len(S) + len(candidates))
+    )
     assert np.isfinite(method.decision_function(X_test, candidates)).all()
 
 

@@ -147,7 +147,7 @@ def test_what_is_packed_can_be_unpacked(joint, file):
     np.testing.assert_array_equal(take("<u2", n), scene.labels)
     np.testing.assert_array_equal(take("u1", n), scene.part)
     np.testing.assert_array_equal(take("<u4", n), scene.row)
-    for panel, image, xy in zip(head["panels"], scene.images, scene.places, strict=True):
+    for panel, image, xy in zip(head["panels"], scene.images, scene.coordinates, strict=True):
         np.testing.assert_array_equal(take("<u4", panel["n"]), image)
         np.testing.assert_array_equal(take("<f4", 2 * panel["n"]), xy.ravel())
     np.testing.assert_array_equal(take("u1", n * 6), pictures.ravel())

@@ -56,7 +56,7 @@ class Budget:
         is too small, or if the server has too little memory after ``patience`` seconds.
         """
         with self._changed:
-            lent = self._left(visitor, most, subject)
+            lent = self._memory_left(visitor, most, subject)
             end = time.monotonic() + self.patience
             while self.used() + lent > of_server():
                 if not self._changed.wait(end - time.monotonic()):
@@ -65,7 +65,7 @@ class Budget:
                         f"got {_mb(max(0, of_server() - self.used()))} of {_mb(of_server())} "
                         "(ZSL_MEMORY). Try again later."
                     )
-                lent = self._left(visitor, most, subject)
+                lent = self._memory_left(visitor, most, subject)
             self._working[visitor] = self._working.get(visitor, 0) + lent
         try:
             yield lent
@@ -74,7 +74,7 @@ class Budget:
                 self._working[visitor] -= lent
                 self._changed.notify_all()
 
-    def _left(self, visitor: str, most: int, subject: str) -> int:
+    def _memory_left(self, visitor: str, most: int, subject: str) -> int:
         left = a_visitor() - self.used(visitor)
         least = min(settings.LEAST_MEMORY, most)
         if left < least:

@@ -99,7 +99,7 @@ class ScoreUpload:
 # --- Session --------------------------------------------------------------------------------------
 
 
-def _once(key: str, make: Callable[[], T]) -> T:
+def _computed_once(key: str, make: Callable[[], T]) -> T:
     """Return the result stored under ``key``; compute it by ``make`` once per visit."""
     results: dict[str, Any] = st.session_state.setdefault(_RESULTS, {})
     st.session_state.setdefault(_USED, set()).add(key)
@@ -145,7 +145,7 @@ def remove_uploads() -> None:
 def example(dataset: ZSLDataset, split: str, method: str) -> EvaluatedScores:
     """Return the predictions of a method of this package, evaluated like an upload."""
     spec = RunSpec.of(dataset, split, method)
-    return _once(f"example {spec.key}", lambda: _example(spec, dataset))
+    return _computed_once(f"example {spec.key}", lambda: _example(spec, dataset))
 
 
 def _example(spec: RunSpec, dataset: ZSLDataset) -> EvaluatedScores:
@@ -246,7 +246,7 @@ def _judged(
 ) -> ScoreReport | OpenQuestion:
     """Evaluate a file in a worker process, once for each set of answers."""
     key = f"judged {upload.key} {fixes} {validation and validation.key} {of_validation}"
-    return _once(key, lambda: _judge_in_worker(upload, fixes, validation, of_validation))
+    return _computed_once(key, lambda: _judge_in_worker(upload, fixes, validation, of_validation))
 
 
 def _judge_in_worker(
@@ -308,7 +308,7 @@ def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
     if len(files) != 2:
         return [*files]
     first, second = files
-    blocks = _once(f"blocks {first.key} {second.key}", lambda: _find_blocks(first, second))
+    blocks = _computed_once(f"blocks {first.key} {second.key}", lambda: _find_blocks(first, second))
     if blocks is None:
         return [first, second]
     pair = f"{first.file.name} ({blocks.shapes[0]}) and {second.file.name} ({blocks.shapes[1]})"

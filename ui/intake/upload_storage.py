@@ -62,7 +62,7 @@ class UploadStorage(MemoryUploadedFileManager):
             if len(of_session) > MOST_FILES:
                 return  # the limit includes refused files, which have entries too
             refusal = self._refusal(session_id, file)
-            path = Path() if refusal else self._place() / uuid4().hex
+            path = Path() if refusal else self._upload_folder() / uuid4().hex
             stored = StoredUpload(0 if refusal else len(file.data), path, refusal)
             of_session[file.file_id] = stored
         super().add_file(session_id, file._replace(data=b""))
@@ -120,12 +120,12 @@ class UploadStorage(MemoryUploadedFileManager):
                     f"got {stored + len(file.data):,}. {advice}"
                 )
         try:
-            self._place()
+            self._upload_folder()
         except OSError as error:
             return _not_stored(file, error)
         return ""
 
-    def _place(self) -> Path:
+    def _upload_folder(self) -> Path:
         if self._folder is None:
             self._folder = artifacts.scratch_folder()
             weakref.finalize(self, artifacts.discard, self._folder)

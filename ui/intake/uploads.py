@@ -75,7 +75,7 @@ def import_files(
         options["pretraining"] = pretraining
         generic = "more" in options and intake.is_generic(main.stem)
         proposed = NAMELESS if generic else proposed_name(main, options.get("splits", ""))
-        name = name.strip() or _free(proposed)
+        name = name.strip() or _unused_name(proposed)
         name = visitors.own_name(name)
         _refuse_taken(name, replace=replace)
         if unseen.strip():
@@ -215,7 +215,7 @@ def read_uploaded_split(
 def read_split_files(
     files: Sequence[BinaryIO], groups: BinaryIO | None = None, pattern: str = ""
 ) -> AuditContext:
-    """Read a split from files of which no other is checked; see :func:`read_uploaded_split`."""
+    """Read a split from files with nothing else to check; see :func:`read_uploaded_split`."""
     with artifacts.scratch() as folder:
         checked = recognise_uploads(files, folder)
         if [each.main.kind for each in checked] != ["split"]:
@@ -279,7 +279,7 @@ def _imported(source: Path, name: str, options: dict[str, Any]) -> ZSLDataset:
     return dataset
 
 
-def _free(name: str) -> str:
+def _unused_name(name: str) -> str:
     """Return the name; add a number to the default name of files without a usable name."""
     used_names, free = available(), name
     for number in range(2, 1000):

@@ -81,7 +81,7 @@ def _gzsl(method: str) -> StepView:
     return StepView(figure, FIFTHS.of(unseen), facts)
 
 
-def _where(method: str) -> StepView:
+def _wrong_sides(method: str) -> StepView:
     _, scores = validated_run(method)
     unseen = ~scores.seen[scores.y]
     share = float(scores.seen[scores.predicted(0.0)[unseen]].mean())
@@ -169,7 +169,7 @@ def _number(name: str, method: str) -> StepView:
     return StepView(figure, FIFTHS.of(values[name]), facts)
 
 
-def _moved(method: str) -> StepView:
+def _changes_without_images(method: str) -> StepView:
     run, scores = validated_run(method)
     before, after = (metrics_of_test(of, run.gamma) for of in (scores, _fewer_seen(scores)))
     change = {
@@ -194,7 +194,7 @@ def _fewer_seen(test: AnsweredTest) -> AnsweredTest:
     return PredictedRows.of_scores(test, np.arange(len(of_seen))).select(kept_rows)
 
 
-def _elsewhere(data: str) -> StepView:
+def _other_data(data: str) -> StepView:
     plain, calibrated = _both_of(validated_run("LinearS2V", data)[0])
     factor = calibrated.harmonic / plain.harmonic
     values = {"H at γ = 0": plain.harmonic, "H, validated γ": calibrated.harmonic}
@@ -246,7 +246,7 @@ CALIBRATION = read_lesson(
     {
         "zsl": _digits(FIFTHS, _zsl),
         "gzsl": _digits(FIFTHS, _gzsl),
-        "where": _digits(FIFTHS, _where),
+        "where": _digits(FIFTHS, _wrong_sides),
         "harmonic": _digits(FIFTHS, _harmonic, context=_harmonic_context),
         "separate": _digits(FIFTHS, _separate),
         "gamma": _digits(DIRECTIONS, _gamma, Control("γ", tuple(STOPS))),
@@ -254,11 +254,11 @@ CALIBRATION = read_lesson(
         "chosen": _digits(POINTS, _chosen),
         "area": _digits(FIFTHS, lambda method: _number("area, every γ", method)),
         "auroc": _digits(FIFTHS, lambda method: _number("AUROC", method)),
-        "moved": _digits(WordAnswers(tuple(NUMBERS)), _moved),
+        "moved": _digits(WordAnswers(tuple(NUMBERS)), _changes_without_images),
         "fewer": _digits(
             POINTS, _fewer_images, Control("Training images kept", tuple(KEPT), slider=True)
         ),
-        "elsewhere": Step(FACTORS, Control("Data set", DATA[1:] + DATA[:1]), _elsewhere, DATA[1:]),
+        "elsewhere": Step(FACTORS, Control("Data set", DATA[1:] + DATA[:1]), _other_data, DATA[1:]),
     },
     cover=_cover,
     command=lambda: (

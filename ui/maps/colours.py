@@ -110,7 +110,7 @@ def colour_by_group(groups: np.ndarray, marks: Mapping[str, Mark]) -> Colouring:
 def colour_by_density(scene: Scene) -> Colouring:
     """Colour by the rank of the map's density, so that all colours are used."""
     value = np.zeros(len(scene))
-    for image, xy in zip(scene.images, scene.places, strict=True):
+    for image, xy in zip(scene.images, scene.coordinates, strict=True):
         value[image] = density(xy)
     rank = np.argsort(np.argsort(value)) / max(len(value), 1)
     return colour_by_share(rank, "more crowded than {} % of images", ("sparse", "crowded"))

@@ -73,7 +73,7 @@ def map_of(
 
 
 def scene_key(scene: Scene, *, first: bool) -> str:
-    """Return the key of the coordinates; a preview has a key of its own."""
+    """Return the key of the coordinates; a preview has a separate key."""
     keys = [
         MapStudy.of([d for d in scene.datasets if d.name in one.names], one.settings).map
         for one in scene.maps

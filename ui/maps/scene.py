@@ -21,7 +21,7 @@ from zslcore.interactive.point_map import MapPanel
 class Scene:
     """Images of one or two data sets, and their positions on each panel.
 
-    ``maps``, ``images`` (indices) and ``places`` (coordinates) have one entry per panel. ``part``,
+    ``maps``, ``images`` (indices) and ``coordinates`` have one entry per panel. ``part``,
     ``row`` and ``labels``, each of shape (n,), are the data set of each image, its row number in
     this data set, and its class. ``behind`` : whether a panel also shows the points of the other
     panel faintly.
@@ -33,7 +33,7 @@ class Scene:
     row: np.ndarray
     labels: np.ndarray
     images: tuple[np.ndarray, ...]
-    places: tuple[np.ndarray, ...]
+    coordinates: tuple[np.ndarray, ...]
     titles: tuple[str, ...]
     link: str = "place"
     behind: bool = False
@@ -50,7 +50,7 @@ class Scene:
             row=first.row,
             labels=first.labels,
             images=(everything,) * len(maps),
-            places=tuple(one.coordinates for one in maps),
+            coordinates=tuple(one.coordinates for one in maps),
             titles=tuple(titles),
             link="image",
         )
@@ -66,7 +66,7 @@ class Scene:
             row=joint.row,
             labels=joint.labels,
             images=images,
-            places=tuple(joint.coordinates[rows] for rows in images),
+            coordinates=tuple(joint.coordinates[rows] for rows in images),
             titles=tuple(map(title, joint.names)),
             behind=True,
         )
@@ -99,7 +99,7 @@ class Scene:
             row=row,
             labels=labels,
             images=(np.arange(len(one)), second),
-            places=(one.coordinates, two.coordinates),
+            coordinates=(one.coordinates, two.coordinates),
             titles=tuple(title(dataset.name) for dataset in datasets),
             link="image",
         )
@@ -138,7 +138,7 @@ class Scene:
                 names=self._names(image, xy, sought) if names else (),
             )
             for i, (title, image, xy) in enumerate(
-                zip(self.titles, self.images, self.places, strict=True)
+                zip(self.titles, self.images, self.coordinates, strict=True)
             )
         ]
 
@@ -169,7 +169,7 @@ class Scene:
         out = np.zeros(len(self), dtype=bool)
         if selection is None or not 0 <= selection["panel"] < len(self.images):
             return out
-        for p, (image, xy) in enumerate(zip(self.images, self.places, strict=True)):
+        for p, (image, xy) in enumerate(zip(self.images, self.coordinates, strict=True)):
             if p == selection["panel"] or self.link == "place":
                 out[image[inside(selection["polygon"], xy)]] = True
         return out
@@ -185,7 +185,7 @@ class Scene:
             }
         )
         several = self.link == "image" and len(self.images) > 1
-        for p, (image, xy) in enumerate(zip(self.images, self.places, strict=True)):
+        for p, (image, xy) in enumerate(zip(self.images, self.coordinates, strict=True)):
             for axis, values in zip("xy", xy.T, strict=True):
                 column = f"{axis}_{self.titles[p]}" if several else axis
                 if column not in table:

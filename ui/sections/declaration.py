@@ -31,10 +31,10 @@ MEASURED = ("LinearS2V", "LinearV2S", "ESZSL")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """Declarations on a split, with a list of photographs (``groups``) and of classes (``own``)."""
+    """Declarations on a split; ``groups`` lists photographs, ``class_list`` trained classes."""
 
     provenance: DeclaredProvenance
-    own: UploadedFile | None = None
+    class_list: UploadedFile | None = None
     groups: UploadedFile | None = None
     pattern: str = ""
     measure: bool = False

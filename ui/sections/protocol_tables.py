@@ -102,7 +102,7 @@ def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> 
 def show_values(first: EvaluatedScores, words: Words, gamma: float | None) -> None:
     """Show the accuracies of both sides and H of each protocol, then other metrics.
 
-    A ``gamma`` that was set by hand has a row of its own.
+    A ``gamma`` that was set by hand has a separate row.
     """
     table = first.report.table(words)
     table["protocol"] = table["protocol"].str.replace("chosen", first.report.origin or "chosen")

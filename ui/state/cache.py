@@ -265,14 +265,14 @@ def split_to_review(key: str, read: Callable[[], AuditContext]) -> AuditContext:
     The split and the copies of uploaded files are deleted at the end of the visit. ``read`` is
     called outside of Streamlit's cache, so that it may show its progress.
     """
-    entry = _held(key)
+    entry = _review_list(key)
     if not entry:
         entry.append(read())
     return entry[0]
 
 
 @st.cache_resource(show_spinner=False, max_entries=8, scope="session")
-def _held(key: str) -> list[AuditContext]:
+def _review_list(key: str) -> list[AuditContext]:
     """Return a list, empty at first, for the split under ``key`` in this visit."""
     return []
 

@@ -56,7 +56,7 @@ def openable() -> tuple[str, ...]:
 
 def _ordered(names: Iterable[str]) -> list[str]:
     """Return data sets in the order of menus: real, precomputed, simulated."""
-    return sorted(names, key=lambda name: (_kind(name), _place(name)))
+    return sorted(names, key=lambda name: (_kind(name), _sort_key(name)))
 
 
 def first_real(otherwise: str) -> str:
@@ -124,6 +124,6 @@ def _kind(name: str) -> int:
     return 2 * (is_simulated_name(name) or imports.is_simulated(name))
 
 
-def _place(name: str) -> tuple[bool, int]:
+def _sort_key(name: str) -> tuple[bool, int]:
     """Return the sort key among data of one kind: benchmarks, other imports, then digits."""
     return name == "digits", FIRST.index(name) if name in FIRST else len(FIRST)

@@ -151,7 +151,7 @@ def offer_figure(
     ``key`` names the element and the files. ``numbers`` returns the numbers as a table, ``panels``
     the panels for print, and ``html`` the figure as one HTML file from title, caption and sources.
     ``chart`` is None if another component draws the figure, which then has a main panel. ``more``
-    offers further files of a component that saves pictures by buttons of its own.
+    shows the buttons of further files, for a component that saves its pictures itself.
     """
 
     def show_files() -> None:

@@ -46,13 +46,13 @@ class TableFormat:
     def _cell(self, value: Any, column: str) -> str:
         if pd.api.types.is_scalar(value) and pd.isna(value):
             return "–"
-        for columns, form, scale in (
+        for columns, number_format, scale in (
             (self.percent, ".1f", 100),
             (self.points, "+.1f", 100),
             (self.significant, ".3g", 1),
         ):
             if column in columns:
-                return f"{scale * float(value):{form}}".replace("-", "−")
+                return f"{scale * float(value):{number_format}}".replace("-", "−")
         return f"{value:.4g}" if isinstance(value, float) else str(without_python(value))
 
     def headings(self) -> list[str]:

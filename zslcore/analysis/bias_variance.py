@@ -274,7 +274,7 @@ def bias_variance(
         )
     points = [{parameter: value} for value in values]
     dataset, split, test_problem = setting.dataset, setting.split, setting.test
-    rows = _some_of_each(test_problem, len(points) * class_draws)
+    rows = _sampled_test_rows(test_problem, len(points) * class_draws)
     y, test = test_problem.y_test[rows], np.concatenate([split.test_seen, split.test_unseen])[rows]
     t, classes, of_seen = test_problem.candidates[y], test_problem.classes[y], test_problem.seen[y]
 
@@ -335,7 +335,7 @@ def _drawn(
         ]
 
 
-def _some_of_each(problem: Problem, n_predictions: int) -> np.ndarray:
+def _sampled_test_rows(problem: Problem, n_predictions: int) -> np.ndarray:
     """Return the rows of the first test images of each class, as many as the limits allow."""
     y = problem.y_test
     n_classes = len(np.unique(y))

@@ -249,7 +249,7 @@ class _Work:
         """Train twice: without rows that share a photograph, and without as many other rows."""
         shared = _of_shared_photographs(self.dataset, self.split)
         clean = _without(self.split, shared)
-        leaky = _without(self.split, self._as_many_others(shared))
+        leaky = _without(self.split, self._replacement_rows(shared))
         chosen = self._choice("folds without shared photographs", clean)
         return self._cost("photographs", self._arm(clean, *chosen), self._arm(leaky, *chosen))
 
@@ -279,7 +279,7 @@ class _Work:
             for (params, gamma), scores in zip(points, scored, strict=True)
         ]
 
-    def _as_many_others(self, shared: np.ndarray) -> np.ndarray:
+    def _replacement_rows(self, shared: np.ndarray) -> np.ndarray:
         """Return as many training rows per class as ``shared`` has, preferably other rows."""
         labels, rng, left_out = self.dataset.labels, np.random.default_rng(self.setting.seed), []
         for c in np.unique(labels[shared]):

@@ -316,7 +316,7 @@ class SimulatedName:
 
 
 def title(name: str) -> str:
-    """Return the title of a data set; a name unknown to this package is its own title.
+    """Return the title of a data set; a name unknown to this package is returned unchanged.
 
     Examples
     --------

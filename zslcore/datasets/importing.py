@@ -132,10 +132,10 @@ def open_dataset(name: str) -> ZSLDataset:
     try:
         return imports.open_import(name)
     except CorruptFolderError as torn:
-        return _again(name, str(torn))
+        return _repaired(name, str(torn))
 
 
-def _again(name: str, why: str) -> ZSLDataset:
+def _repaired(name: str, why: str) -> ZSLDataset:
     """Repair a damaged import from its copies or its source, and open it."""
     if imports.restore_manifest(name):
         return imports.open_import(name)

@@ -212,7 +212,7 @@ def _class_list(file: str, listed: Sequence[str]) -> tuple[str, ...]:
 def split_of_images(source: Path, entries: Entries) -> SplitList:
     """Return the split of entries with images; classes without training rows are unseen."""
     rows = ImageRows(clean_text(source.name), entries.several)
-    entries = _named_within_classes(_with_one_form(rows.file, entries))
+    entries = _named_within_classes(_with_one_naming(rows.file, entries))
     parts = {
         part: np.array([rows.add(image, label) for image, label in of], np.int64)
         for part, of in entries.items()
@@ -238,7 +238,7 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
     )
 
 
-def _with_one_form(file: str, entries: Entries) -> Entries:
+def _with_one_naming(file: str, entries: Entries) -> Entries:
     """Name the classes of all parts in one way: by their labels, or by the folders of images.
 
     Folders are classes if only some images have a label, if one part numbers its classes and
@@ -256,8 +256,8 @@ def _with_one_form(file: str, entries: Entries) -> Entries:
         len({label for label, _ in of}) == len({folder for _, folder in of}) == len(of)
         for of in pairs.values()
     )
-    two_forms = bool(_question_on_numbers(labels))
-    contradict = is_class and not two_forms and _contradict(set().union(*pairs.values()))
+    are_mixed = bool(_question_on_numbers(labels))
+    contradict = is_class and not are_mixed and _contradict(set().union(*pairs.values()))
     questions, remark = entries.questions, ""
     if len(are_labelled) > 1 and not is_class:
         with_labels, without = (
@@ -267,7 +267,7 @@ def _with_one_form(file: str, entries: Entries) -> Entries:
         got = f"a label after images of {with_labels} and none after images of {without}"
         expected = "the class of every image written in the same way"
         raise refusal_of(file, expected, f"{got}; write the same labels in all")
-    if is_class and (len(are_labelled) > 1 or two_forms or contradict):
+    if is_class and (len(are_labelled) > 1 or are_mixed or contradict):
         labels, remark = folders, "; the folder of an image names its class"
         questions += (MIXED,) if contradict else ()
     of_parts = {

@@ -22,11 +22,11 @@ class _Line(NamedTuple):
 
 
 class _NotReadError(Exception):
-    """The text has a form of YAML that is not read."""
+    """The text uses YAML syntax that is not read."""
 
 
 def parse_yaml(lines: Sequence[str]) -> Any:
-    """Return the value of a YAML text; None for a text of another form.
+    """Return the value of a YAML text; None for other syntax.
 
     Examples
     --------
@@ -160,7 +160,7 @@ TOKEN = re.compile(r"\s*(\"[^\"\\]*\"|'(?:[^']|'')*'|[^\[\]{},:]*(?::(?!\s|$)[^\
 
 
 def _bracketed(text: str, at: int, depth: int) -> tuple[Any, int]:
-    """Return the list or mapping that begins at a place of a text, and the place after it."""
+    """Return the list or mapping that begins at a position of a text, and the position after it."""
     if depth > MAX_DEPTH:
         raise _NotReadError
     is_list = text[at] == "["
@@ -184,7 +184,7 @@ def _bracketed(text: str, at: int, depth: int) -> tuple[Any, int]:
 
 
 def _element(text: str, at: int, depth: int) -> tuple[Any, int]:
-    """Return the value at a place of a text, and the place after it and its spaces."""
+    """Return the value at a position of a text, and the position after it and its spaces."""
     at = _after_spaces(text, at)
     if text[at : at + 1] in ("[", "{"):
         value, end = _bracketed(text, at, depth + 1)

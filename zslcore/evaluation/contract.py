@@ -184,7 +184,7 @@ def _expect(holds: object, expected: str, got: object) -> None:
         raise ContractError(f"expected {expected}; got {got}.")
 
 
-def _same(
+def _require_same(
     got: np.ndarray, expected: np.ndarray, what: str, rtol: float = RTOL, atol: float = ATOL
 ) -> None:
     if got.shape != expected.shape:
@@ -264,7 +264,7 @@ def scores_follow_the_classes_when_these_are_reordered(case: MethodUnderTest) ->
     """Reordering the candidates reorders the scores and changes nothing else."""
     order = np.random.default_rng(0).permutation(len(case.problem.candidates))
     reordered = case.score(case.problem.candidates[order])
-    _same(reordered, case.scores[:, order], "the same scores in a different order")
+    _require_same(reordered, case.scores[:, order], "the same scores in a different order")
 
 
 def score_of_a_class_does_not_depend_on_the_other_candidates(case: MethodUnderTest) -> None:
@@ -278,7 +278,7 @@ def score_of_a_class_does_not_depend_on_the_other_candidates(case: MethodUnderTe
         )
         some = some[:2]  # seen ones
         subset_scores = case.score(case.problem.candidates[some])
-    _same(subset_scores, case.scores[:, some], "the scores among all candidates")
+    _require_same(subset_scores, case.scores[:, some], "the scores among all candidates")
 
 
 def unseen_scores_do_not_depend_on_seen_candidates(
@@ -286,20 +286,22 @@ def unseen_scores_do_not_depend_on_seen_candidates(
 ) -> None:
     """Unseen classes have the same scores among themselves and among all candidates."""
     unseen = ~case.problem.seen
-    _same(case.score(case.problem.candidates[unseen]), case.scores[:, unseen], "the same scores")
+    _require_same(
+        case.score(case.problem.candidates[unseen]), case.scores[:, unseen], "the same scores"
+    )
 
 
 def scores_of_a_sample_do_not_depend_on_its_batch(case: MethodUnderTest) -> None:
     """The scores of a sample do not depend on the other samples."""
     one = case.fitted.decision_function(case.problem.X_test[:1], case.problem.candidates)
-    _same(one, case.scores[:1], "the scores of the sample in the whole batch")
+    _require_same(one, case.scores[:1], "the scores of the sample in the whole batch")
 
 
 def fitting_twice_gives_the_same_scores(case: MethodUnderTest) -> None:
     """Fitting twice gives the same scores, to the last bit."""
     refitted = case.exact().fit(case.problem.X, case.problem.y, case.problem.S)
     F = refitted.decision_function(case.problem.X_test, case.problem.candidates)
-    _same(F, case.scores, "the same scores from a second fit", rtol=0, atol=0)
+    _require_same(F, case.scores, "the same scores from a second fit", rtol=0, atol=0)
 
 
 def names_of_the_seen_classes_do_not_matter(case: MethodUnderTest) -> None:
@@ -307,7 +309,9 @@ def names_of_the_seen_classes_do_not_matter(case: MethodUnderTest) -> None:
     problem, order = case.problem, np.random.default_rng(1).permutation(len(case.problem.S))
     model = case.exact().fit(problem.X, np.argsort(order)[problem.y], problem.S[order])
     renamed = model.decision_function(problem.X_test, problem.candidates)
-    _same(renamed, case.scores, "the same scores for renumbered classes", rtol=1e-4, atol=1e-6)
+    _require_same(
+        renamed, case.scores, "the same scores for renumbered classes", rtol=1e-4, atol=1e-6
+    )
 
 
 def an_array_and_a_view_of_it_are_the_same_to_a_method(case: MethodUnderTest) -> None:
@@ -315,7 +319,7 @@ def an_array_and_a_view_of_it_are_the_same_to_a_method(case: MethodUnderTest) ->
     X, X_test = np.asarray(case.problem.X), np.asarray(case.problem.X_test)
     model = case.exact().fit(X, case.problem.y, case.problem.S)
     plain = model.decision_function(X_test, case.problem.candidates)
-    _same(plain, case.scores, "the same scores for arrays as for views")
+    _require_same(plain, case.scores, "the same scores for arrays as for views")
 
 
 def a_grid_gives_what_its_points_give_one_by_one(case: MethodUnderTest) -> None:
@@ -329,7 +333,9 @@ def a_grid_gives_what_its_points_give_one_by_one(case: MethodUnderTest) -> None:
     for params, fast in zip(grid, problem.sweep(case.exact(), grid), strict=True):
         model = case.exact(**params).fit(problem.X, problem.y, problem.S)
         slow = problem.scores_of(model)
-        _same(fast, slow, f"the scores of a fit with {params}", atol=slack * np.abs(slow).max())
+        _require_same(
+            fast, slow, f"the scores of a fit with {params}", atol=slack * np.abs(slow).max()
+        )
 
 
 def a_point_of_a_grid_that_makes_no_sense_is_refused(case: MethodUnderTest) -> None:

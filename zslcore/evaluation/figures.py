@@ -57,7 +57,7 @@ class ResultMetric:
 
 
 def of_answers_alone(_: Evaluation) -> None:
-    """Return None, as ``of`` of a metric that needs predictions."""
+    """Return None: an evaluation without predictions does not determine the metric."""
 
 
 def _of_point(point: str, side: str) -> Callable[[Evaluation], float | None]:

@@ -279,8 +279,8 @@ def images_of_folder(folder: Path) -> Listing:
 
     Classes and images are in the order of their names, on every system. Subfolders ``train`` and
     ``test``, each with one folder per class, are read as the parts of a split. Raises a
-    FileRefusedError if the folder does not exist, or if the folder of a class is a link to a place
-    outside. Raises a DatasetError if no subfolder has an image.
+    FileRefusedError if the folder does not exist, or if the folder of a class is a link to another
+    folder outside it. Raises a DatasetError if no subfolder has an image.
     """
     if not folder.is_dir():
         raise FileRefusedError(

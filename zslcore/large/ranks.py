@@ -394,11 +394,11 @@ class _Plan:
 class _Beaten:
     """Counts and best scores per row of a block and per atom, in arrays of shape (n, n_atoms).
 
-    ``by`` counts candidates that rank before the true class; ``best`` is the best score, and
+    ``n_before`` counts candidates that rank before the true class; ``best`` is the best score, and
     ``answer`` the candidate with this score, the first in a tie.
     """
 
-    by: np.ndarray
+    n_before: np.ndarray
     best: np.ndarray
     answer: np.ndarray
 
@@ -410,21 +410,21 @@ def _count(X: FeatureView, y: np.ndarray, plan: _Plan) -> Counts:
         _beaten(plan.scores(block, buffer[: len(block)]), y[part], plan)
         for part, block in chunks(X, n)
     ]
-    by, best, answer = (
+    n_before, best, answer = (
         np.concatenate([getattr(block, name) for block in blocks]) for name in _Beaten.__slots__
     )
-    return _summed(y, by, plan, _images(y, best, answer, plan))
+    return _summed(y, n_before, plan, _images(y, best, answer, plan))
 
 
 def _beaten(F: np.ndarray, y: np.ndarray, plan: _Plan) -> _Beaten:
     """Count the candidates of each atom that rank before the true class."""
     n, rows = len(F), np.arange(len(F))
     t = F[rows, plan.column_of[y]][:, None]
-    by = np.empty((n, plan.atoms.n_atoms), np.int32)
-    best, answer = np.empty(by.shape, F.dtype), np.empty_like(by)
+    n_before = np.empty((n, plan.atoms.n_atoms), np.int32)
+    best, answer = np.empty(n_before.shape, F.dtype), np.empty_like(n_before)
     for j, (start, end) in enumerate(zip(plan.starts, plan.starts[1:], strict=False)):
         of_atom = F[:, start:end]
-        by[:, j] = _n_true(of_atom > t)
+        n_before[:, j] = _n_true(of_atom > t)
         k = of_atom.argmax(axis=1)
         best[:, j], answer[:, j] = of_atom[rows, k], plan.order[start + k]
     if not (best < np.inf).all():
@@ -432,11 +432,11 @@ def _beaten(F: np.ndarray, y: np.ndarray, plan: _Plan) -> _Beaten:
             "Scores must be numbers, or minus infinity for a class that is ruled out; got a "
             "missing value or plus infinity."
         )
-    tied = np.flatnonzero(_n_true(t <= F) > by.sum(axis=1) + 1)
+    tied = np.flatnonzero(_n_true(t <= F) > n_before.sum(axis=1) + 1)
     i, column = np.nonzero(F[tied] == t[tied])
     before = plan.order[column] < y[tied[i]]
-    np.add.at(by, (tied[i[before]], plan.atoms.of_class[plan.order[column[before]]]), 1)
-    return _Beaten(by, best, answer)
+    np.add.at(n_before, (tied[i[before]], plan.atoms.of_class[plan.order[column[before]]]), 1)
+    return _Beaten(n_before, best, answer)
 
 
 def _n_true(mask: np.ndarray) -> np.ndarray:
@@ -444,12 +444,12 @@ def _n_true(mask: np.ndarray) -> np.ndarray:
     return np.bitwise_count(np.packbits(mask, axis=1)).sum(axis=1, dtype=np.int32)
 
 
-def _summed(y: np.ndarray, by: np.ndarray, plan: _Plan, images: Images) -> Counts:
+def _summed(y: np.ndarray, n_before: np.ndarray, plan: _Plan, images: Images) -> Counts:
     atoms, of_atom = plan.atoms, plan.atoms.of_class[y]
     classes, position, totals = np.unique(y, return_inverse=True, return_counts=True)
     hits = np.zeros((2, len(atoms.names), len(plan.ks), len(classes)), np.int64)
     for task, candidates in enumerate((atoms.in_set, atoms.with_seen())):
-        ranks = by @ candidates.T.astype(np.int32)
+        ranks = n_before @ candidates.T.astype(np.int32)
         for i, inside in enumerate(candidates):
             counted = inside[of_atom]
             for depth, k in enumerate(plan.ks):

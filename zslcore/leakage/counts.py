@@ -35,7 +35,7 @@ BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 
 
 def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
-    """Return the test rows that at least one leak reports as trained on, sorted.
+    """Return the sorted test rows on which a model was trained according to at least one leak.
 
     A test row leaks if training has the row itself, an equal or near image, its photograph or its
     class.

@@ -117,9 +117,9 @@ def context_of(
 
     Features read from a file are written to the folder ``into``. ``split`` is a split of a data
     set. ``images`` is a file with labels and perhaps features, in place of ``labels`` and
-    ``features``. ``contents`` are the variables of files already read, and ``names_split`` is the
-    split if it lists names (:mod:`zslcore.datasets.split_lists`) and is already read from
-    ``subject``. ``fields`` are further fields of :class:`AuditContext`.
+    ``features``. ``contents`` are the variables of files already read, and ``names_split`` is a
+    split by names (:mod:`zslcore.datasets.split_lists`) that was already read from ``subject``.
+    ``fields`` are further fields of :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
         context = AuditContext.of_split(chosen_split(subject, split), subject, **fields)

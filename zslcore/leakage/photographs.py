@@ -89,7 +89,7 @@ class Photographs:
 
     @classmethod
     def of_names(cls, names: Sequence[str], source: str, pattern: str | None = None) -> Photographs:
-        """Identify photographs by one file name per row; each empty name is its own photograph.
+        """Identify photographs by one file name per row; rows without a name share no photograph.
 
         For example, ``(.*)_aug[0-9]+`` extracts the photograph ``cat_001`` from
         ``cat_001_aug3.jpg``; a name without a match is used in full. Raises the errors of

@@ -69,7 +69,7 @@ HOW: Mapping[str, Mapping[str, str]] = {
 TRAINED_ON: Mapping[str, str] = {
     "trainval": "trainval_loc",
     "train": "train_loc, without the validation classes",
-    "own": "a list of its own",
+    "own": "another list",
     NOT_STATED: "not stated in the files read",
 }
 

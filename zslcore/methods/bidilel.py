@@ -28,7 +28,7 @@ GROUP = 1024
 
 #: Maximum bytes of a matrix of distances between classes that are placed together; several such
 #: matrices are in memory. 4 GiB allow 23,000 classes, more than ImageNet-21K has.
-TOGETHER = 4 << 30
+MAX_DISTANCE_BYTES = 4 << 30
 
 #: Lower bound of distances between prototypes, as a share of their mean; equal prototypes would
 #: have distance 0.
@@ -138,7 +138,7 @@ class BiDiLEL(ZSLEstimator):
         """Learn projection and landmarks; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
         P = _directions(*self._grams(X, y), self.alpha, self.n_components)
-        return self._place(P, project(X, P), y, S)
+        return self._store_landmarks(P, project(X, P), y, S)
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return similarities in the latent space; see :class:`ZSLEstimator`."""
@@ -157,7 +157,7 @@ class BiDiLEL(ZSLEstimator):
             P, Z, Z_test = (
                 projection[:, : point.n_components] for projection in projections[point.alpha]
             )
-            point._place(P, Z, on.y, on.S)
+            point._store_landmarks(P, Z, on.y, on.S)
             yield point._nearness(Z_test, point.embed(on.candidates))
 
     def embed(self, S: np.ndarray) -> np.ndarray:
@@ -185,11 +185,11 @@ class BiDiLEL(ZSLEstimator):
         """
         B = self.landmarks_
         others = np.vstack([self.S_, S]) if self.semi_supervised else self.S_
-        if self.semi_supervised and 8 * len(S) * len(others) > TOGETHER:
+        if self.semi_supervised and 8 * len(S) * len(others) > MAX_DISTANCE_BYTES:
             raise ParameterError(
-                f"BiDiLEL: expected at most {isqrt(TOGETHER // 8):,} classes to place together, as "
-                f"memory grows with their square; got {len(S):,} (semi_supervised=False places "
-                "each by itself)."
+                f"BiDiLEL: expected at most {isqrt(MAX_DISTANCE_BYTES // 8):,} classes to place "
+                f"together, as memory grows with their square; got {len(S):,} "
+                "(semi_supervised=False places each by itself)."
             )
         delta = self.rho_ * _distances(S, others)
         w = 1 / np.maximum(delta, NEAREST * self.rho_)
@@ -229,7 +229,7 @@ class BiDiLEL(ZSLEstimator):
         near = kneighbors_graph(block, k).toarray().astype(bool)
         return np.where(near | near.T, np.exp(-squared_distances(block, block) / 2), 0)
 
-    def _place(self, P: np.ndarray, Z: np.ndarray, y: np.ndarray, S: np.ndarray) -> Self:
+    def _store_landmarks(self, P: np.ndarray, Z: np.ndarray, y: np.ndarray, S: np.ndarray) -> Self:
         """Store the projection, and the class means of the mapped images ``Z`` as landmarks."""
         statistics = ClassStatistics.of(l2_rows(Z) if self.similarity == "cosine" else Z, y, len(S))
         present = statistics.counts > 0
@@ -240,8 +240,8 @@ class BiDiLEL(ZSLEstimator):
         )
         if semantic.any() and not latent.any():
             raise DatasetError(
-                "BiDiLEL: expected images of different classes at different places; got the same "
-                "place for all."
+                "BiDiLEL: expected images of different classes at different positions; got one "
+                "position for all."
             )
         self.rho_ = latent.sum() / semantic.sum() if semantic.any() else 1.0
         return self

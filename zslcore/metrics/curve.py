@@ -238,7 +238,7 @@ class CurveSteps:
                 "The seen-unseen curve needs test samples of seen and of unseen classes; "
                 f"got {np.count_nonzero(of_seen)} and {np.count_nonzero(~of_seen)}."
             )
-        # A sample is right at some gamma only if the best class of its own side is the true class.
+        # A sample is right at some gamma only if the best class on its side is the true class.
         counting = np.flatnonzero(right)
         d = margin[counting]
         order = np.argsort(d, kind="stable")

@@ -116,7 +116,7 @@ def interpreted(
         if fix not in FIXES:
             raise closest_name("fix", fix, FIXES)
     if file.scores is None:
-        return _or_asked(predicted_classes(file, fixes))
+        return _scores_or_question(predicted_classes(file, fixes))
     F = _orient(file, fixes)
     if isinstance(F, Question):
         return None, (F,)
@@ -127,7 +127,7 @@ def interpreted(
             "Each row marks one class and all other scores are equal: read as predicted classes."
         )
         file = replace(file, scores=None, predicted=marked, remarks=(*file.remarks, remark))
-        return _or_asked(predicted_classes(file, fixes, n_classes=F.shape[1]))
+        return _scores_or_question(predicted_classes(file, fixes, n_classes=F.shape[1]))
     numbered = _number_classes(file, fixes)
     if isinstance(numbered, Question):
         return None, (numbered,)
@@ -151,7 +151,7 @@ def interpreted(
     return replace(matrix, remarks=(*file.remarks, *matrix.remarks, *remarks)), ()
 
 
-def _or_asked(scores: Scores | Question) -> tuple[Scores | None, tuple[Question, ...]]:
+def _scores_or_question(scores: Scores | Question) -> tuple[Scores | None, tuple[Question, ...]]:
     return (None, (scores,)) if isinstance(scores, Question) else (scores, ())
 
 

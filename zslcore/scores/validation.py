@@ -78,7 +78,7 @@ def chosen_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
     """Choose gamma on validation scores, and check that they are not of the test images.
 
     Gamma has the largest H averaged over the exact curves of the files, as in a run with as many
-    folds. Each file must have images of its own seen and unseen classes. Raises DatasetError for
+    folds. Each file must have images of its seen and of its unseen classes. Raises DatasetError for
     scores without a curve, or for the test scores themselves.
     """
     for each in validation:

@@ -48,7 +48,7 @@ class EnvironmentVariable(Generic[T]):
             raise ParameterError(f"{self.name}: expected {self.expected}; got {shown!r}.") from None
 
 
-def _whole(least: int, most: int) -> Callable[[str], int]:
+def _whole_number(least: int, most: int) -> Callable[[str], int]:
     """Return a parser of whole numbers from ``least`` to ``most``."""
 
     def parse(text: str) -> int:
@@ -106,7 +106,7 @@ DASK = EnvironmentVariable(
     "ZSL_DASK", "", "the address of a scheduler, such as tcp://HOST:8786", _address
 )
 JOBS = EnvironmentVariable(
-    "ZSL_JOBS", 1, f"a whole number from 1 to {MAX_JOBS:,}", _whole(1, MAX_JOBS)
+    "ZSL_JOBS", 1, f"a whole number from 1 to {MAX_JOBS:,}", _whole_number(1, MAX_JOBS)
 )
 JOB_PATIENCE = EnvironmentVariable(
     "ZSL_JOB_PATIENCE", 30.0, "a number of minutes above 0", _minutes
@@ -116,7 +116,7 @@ MAX_IMPORTS = EnvironmentVariable("ZSL_MAX_IMPORTS", 64 << 30, _BYTES, _size)
 MEMORY = EnvironmentVariable("ZSL_MEMORY", 4 << 30, _MEMORY, _memory)
 MEMORY_A_VISITOR = EnvironmentVariable("ZSL_MEMORY_A_VISITOR", 2 << 30, _MEMORY, _memory)
 IMPORTS_A_VISITOR = EnvironmentVariable(
-    "ZSL_IMPORTS_A_VISITOR", 20, f"a whole number up to {MOST:,}", _whole(0, MOST)
+    "ZSL_IMPORTS_A_VISITOR", 20, f"a whole number up to {MOST:,}", _whole_number(0, MOST)
 )
 METHODS: EnvironmentVariable[tuple[str, ...]] = EnvironmentVariable(
     "ZSL_METHODS", (), "one or more FILE.py:Class, separated by commas", _items

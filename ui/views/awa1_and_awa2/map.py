@@ -83,7 +83,7 @@ class Choices:
 
     @property
     def separate(self) -> bool:
-        """Whether the features of two data sets differ, so that each has a map of its own."""
+        """Whether the features of two data sets differ, so that each has a separate map."""
         return len(self.datasets) == 2 and bool(why_incompatible(*self.datasets))
 
     @property
@@ -142,7 +142,7 @@ def show(header: Header) -> None:
 def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
     """Choose data sets, layout, panels and colours in a drawer, and classes next to it.
 
-    Return the choices and the place of a mark at the end of their row.
+    Return the choices, and the element for a mark at the end of their row.
     """
     drawer = st.popover("Data, layout, colour", icon=":material/tune:", width=200)
     row = st.container(horizontal=True, vertical_alignment="center", width="content", gap="small")

@@ -120,7 +120,7 @@ def _show_table(
 def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
     """Choose results, metric, split, data sets and columns.
 
-    Return the table, the names of the chosen optional columns, and the place of a hint.
+    Return the table, the names of the chosen optional columns, and the element for a hint.
     """
     cells = cache.method_cells()
     with st.container(horizontal=True, vertical_alignment="bottom", key="table_choices"):
@@ -134,7 +134,7 @@ def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
         more = st.popover("More", icon=":material/tune:", width=MORE)
         hint = st.container(key="table_hint")
         if window.is_narrow():
-            results = more.container()  # so that all choices stand in one row
+            results = more.container()  # so that all choices are in one row
         none_of = "_".join(sorted({"mine", "others"} - {cell.origin for cell in cells}))
         with results, st.container(key=f"table_none_{none_of}"):  # frame.css marks these choices
             choices = _choose_origins()

@@ -201,7 +201,7 @@ def make_map(
 
 
 def sketch(datasets: Sequence[ZSLDataset], n_samples: int = 2_000) -> EmbeddedMap:
-    """Place a sample on the first two components of its own randomised PCA, without quality.
+    """Place a sample on the first two components of its randomised PCA, without quality.
 
     The sketch is not the map of its settings: do not store it under their key.
     """

@@ -20,7 +20,7 @@ from zslcore.untrusted.readers.common import (
     Shape,
 )
 from zslcore.untrusted.readers.json_files import count_values, parse_json
-from zslcore.untrusted.readers.text_tables import MAX_COLUMNS, OWN
+from zslcore.untrusted.readers.text_tables import MAX_COLUMNS, SEPARATE_ARRAYS
 from zslcore.untrusted.worker import Refused
 
 NUMERIC = ("int", "uint", "float", "double", "halffloat")
@@ -122,7 +122,7 @@ class ParquetTable:
             if kind.startswith(("list", "large_list", "fixed_size_list")):
                 self.lists.append(field.name)
             elif "string" in kind or (
-                field.name.lower() in OWN and kind.startswith(("int", "uint"))
+                field.name.lower() in SEPARATE_ARRAYS and kind.startswith(("int", "uint"))
             ):
                 self.own.append(field.name)
             elif kind.startswith(("int", "uint", "float", "double", "halffloat", "bool")):

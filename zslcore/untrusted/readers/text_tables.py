@@ -33,7 +33,7 @@ MAX_TEXT, MAX_COLUMNS = 64 << 20, 1 << 14
 #: Limit on memory for reading a text, in bytes; a text of 64 MiB with numbers needs half of it.
 MOST_OF_TEXT = 512 << 20
 #: Names of number columns that are separate arrays, not part of the matrix.
-OWN = frozenset(
+SEPARATE_ARRAYS = frozenset(
     {"label", "labels", "class", "class_id", "y", "y_true", "target", "targets", "category"}
     | {"split"}
 )
@@ -125,8 +125,8 @@ class TextTable:
         numbers: list[tuple[str, np.ndarray]] = []
         for k, name in enumerate(header):
             is_index = name in INDEX and has_header
-            is_own = name.lower() in OWN or _counts_rows(name, columns[k])
-            if columns[k].dtype.kind == "U" or (is_own and not is_index):
+            is_separate = name.lower() in SEPARATE_ARRAYS or _counts_rows(name, columns[k])
+            if columns[k].dtype.kind == "U" or (is_separate and not is_index):
                 columns_by_name[name or unnamed] = columns[k]
             elif not is_index:
                 numbers.append((name, columns[k]))
@@ -233,7 +233,10 @@ def _separator(lines: list[str]) -> str:
 def _has_header(first: list[str], fields: Iterable[str]) -> bool:
     """Whether the first line is a header: it has texts above numbers, or a name such as "label"."""
     below = list(fields)
-    if any(field.lower() in OWN or field.lower() in ("name", "class_name") for field in first):
+    if any(
+        field.lower() in SEPARATE_ARRAYS or field.lower() in ("name", "class_name")
+        for field in first
+    ):
         return True
     if len(first) != len(below):
         return False

@@ -198,7 +198,7 @@ class ClaimEvidence:
         """Return whether any row has this metric."""
         return bool((self.figures["figure"] == figure).any())
 
-    def _one_each(self) -> Collection[str]:
+    def _one_set_per_benchmark(self) -> Collection[str]:
         """Return, for each benchmark, the data set with the shortest name, to count images once."""
         rows = self.figures[~self.figures["data"].duplicated()]
         pairs = list(zip(map(str, rows["data"]), rows["benchmark"], strict=True))
@@ -215,7 +215,7 @@ class ClaimEvidence:
         chosen = (figures["figure"] == figure).to_numpy(bool)
         for column, value in where.items():
             chosen = chosen & (figures[column] == value).to_numpy(bool)
-        rows = figures[chosen & figures["data"].isin(self._one_each()).to_numpy()]
+        rows = figures[chosen & figures["data"].isin(self._one_set_per_benchmark()).to_numpy()]
         if rows.empty:
             conditions = [
                 f"{'parameters for ' if name == 'chosen_for' else ''}{in_words(value)}"

@@ -245,7 +245,7 @@ def judge_difference(
 
 def _clear_on_each(what: str, d: pd.Series, of: str) -> Judgment:
     """Judge whether a difference is more than one point above zero on each of a few data sets."""
-    each = ", ".join(f"{signed(x)} on {_where(case)}" for case, x in d.items())
+    each = ", ".join(f"{signed(x)} on {_data_and_split(case)}" for case, x in d.items())
     rule = f"An interval needs {FEW} {of}; with fewer, the sign must be clear on each."
     sentence = f"{what}, in points: {each}. {rule}"
     verdict = judge_interval(float(d.min()), float(d.max()), (TIED, np.inf))
@@ -254,7 +254,7 @@ def _clear_on_each(what: str, d: pd.Series, of: str) -> Judgment:
     return Judgment(verdict, sentence, float(d.mean()), unit="points")
 
 
-def _where(case: object) -> str:
+def _data_and_split(case: object) -> str:
     """Return the data set of a case, with its split if the case has one."""
     return f"{case[0]} ({', '.join(case[1:])})" if isinstance(case, tuple) else str(case)
 

@@ -238,7 +238,7 @@ class CrossExperiment(Experiment):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods of the printed table that exist here."""
+        """The methods of the printed table that this package has."""
         names = published("cross_dataset_awa")["method"].unique()
         return tuple(name for name in names if name in METHODS)
 
@@ -340,7 +340,7 @@ class ImagenetExperiment(RowsExperiment):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods of the printed table that exist here."""
+        """The methods of the printed table that this package has."""
         return tuple(name for name in printed().index if name in METHODS)
 
     def is_of_paper(self, name: str, request: Request) -> bool:

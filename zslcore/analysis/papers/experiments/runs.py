@@ -85,7 +85,7 @@ class RunsExperiment(Experiment):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods of the printed table that exist here."""
+        """The methods of the printed table that this package has."""
         return tuple(name for name in self.printed_table["method"].unique() if name in METHODS)
 
     @property
