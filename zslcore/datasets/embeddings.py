@@ -39,7 +39,6 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets.split_entries import YAML
-from zslcore.datasets.yaml_text import parse_yaml
 from zslcore.exceptions import ParameterError
 from zslcore.names import LETTER, class_key, spaced_name
 from zslcore.storage import artifacts
@@ -54,6 +53,7 @@ from zslcore.untrusted.client import (
     read_lines,
     read_table_file,
     read_value,
+    read_yaml,
 )
 from zslcore.untrusted.readers.array_names import COUNTERS
 
@@ -256,8 +256,10 @@ def _by_lines(path: Path) -> ClassEmbeddings | None:
     """
     if container_of(path) != "text" or path.suffix.lower() in (".csv", ".tsv"):
         return None
-    lines = read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_LINES)
-    value = parse_yaml(lines) if path.suffix.lower() in YAML else None
+    if path.suffix.lower() in YAML:
+        value, lines = read_yaml(path, max_bytes=MAX_TEXT, most=MAX_LINES)
+    else:
+        value, lines = None, read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_LINES)
     if isinstance(value, dict):
         pairs = [*value.items()]
     else:

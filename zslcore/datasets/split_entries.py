@@ -74,11 +74,16 @@ from zslcore.datasets.split_lists import (
     split_of_entries,
     split_of_parts,
 )
-from zslcore.datasets.yaml_text import parse_yaml
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.texts import clean_text, expect, refusal_of
-from zslcore.untrusted.client import container_of, read_head, read_text_columns, read_value
+from zslcore.untrusted.client import (
+    container_of,
+    read_head,
+    read_text_columns,
+    read_value,
+    read_yaml,
+)
 from zslcore.untrusted.readers.array_names import (
     LABEL_VARIABLES,
     PREDICTED,
@@ -147,22 +152,16 @@ def read_split_file(path: Path) -> SplitList | None:
         with suppress(FileRefusedError):  # a text that begins like JSON
             if (split_list := read_split_json(path)) is not None:
                 return split_list
-    value = yaml_value(path) if container == "text" else None
+    is_yaml = container == "text" and path.suffix.lower() in YAML
+    value = read_yaml_file(path)[0] if is_yaml else None
     if value is not None and (split_list := split_of_json(path, value)) is not None:
         return split_list
     return read_split_table(path) if container in ("text", "JSON", "Parquet") else None
 
 
-def yaml_value(path: Path, lines: Sequence[str] | None = None) -> Any:
-    """Return the value of a YAML file; None for other files and forms of YAML.
-
-    ``lines`` are the lines of the file, if they were read before.
-    """
-    if path.suffix.lower() not in YAML:
-        return None
-    if lines is None:
-        lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_ITEMS)
-    return parse_yaml(lines)
+def read_yaml_file(path: Path) -> tuple[Any, list[str]]:
+    """Return the value of a YAML file, None for other syntax, and its lines."""
+    return read_yaml(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
 
 
 def read_split_json(path: Path) -> SplitList | None:

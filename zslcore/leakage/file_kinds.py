@@ -30,9 +30,9 @@ from zslcore.datasets.class_lists import (
 from zslcore.datasets.split_entries import (
     YAML,
     read_split_table,
+    read_yaml_file,
     split_of_arrays,
     split_of_json,
-    yaml_value,
 )
 from zslcore.datasets.split_lists import IMAGE, IMAGE_IN_LINE, SplitList, is_split_of_parts
 from zslcore.evaluation.predictions_file import is_predictions, read_footer
@@ -153,8 +153,11 @@ def recognise_file(path: Path) -> RecognisedFile:
             split = read_split_table(path)
             kind = "scores" if split is None else "split"
     elif container == "text":
-        value = _lines_of(path) if path.suffix.lower() in ONLY_LINES else None
-        mapping = yaml_value(path, value)
+        mapping = None
+        if path.suffix.lower() in YAML:
+            mapping, value = read_yaml_file(path)
+        elif path.suffix.lower() in ONLY_LINES:
+            value = _lines_of(path)
         split = None if mapping is None else split_of_json(path, mapping)
         if split is None and path.suffix.lower() in SPLIT_TEXTS:
             split = read_split_table(path, value)

@@ -38,6 +38,7 @@ from zslcore.untrusted.readers import (
     parquet_files,
     variables,
     word_vectors,
+    yaml_files,
 )
 from zslcore.untrusted.readers.array_names import (
     NO_VECTORS,
@@ -643,6 +644,21 @@ def read_value(
         if kind != "JSON" and not isinstance(value, dict if kind == "TOML" else list):
             raise TypeError
     return value
+
+
+def read_yaml(path: Path, *, max_bytes: int, most: int) -> tuple[Any, list[str]]:
+    """Read the value of a small YAML file, None for other syntax, and its lines.
+
+    ``most`` limits the number of lines and of nested values.
+    """
+    size = _size(path, max_bytes, "YAML")
+    reader = yaml_files.read_with_lines
+    with _answer(reader, path, most, memory=64 * size, what="a YAML file") as (answer, _):
+        value, lines = answer
+        json_files.refuse_more(value, "YAML", most)
+        if not all(isinstance(line, str) for line in lines):
+            raise TypeError
+    return value, lines
 
 
 def read_text_columns(path: Path, most: int) -> list[list[str]]:

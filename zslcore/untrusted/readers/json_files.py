@@ -417,10 +417,11 @@ def parse_json(text: bytes) -> Any:
     n = sum(map(text.count, (b"{", b"[", b":")))
     if n > MAX_PARTS:
         raise Refused(f"expected at most {MAX_PARTS:,} lists, objects and names in it; got {n:,}")
-    return json.loads(text, object_pairs_hook=_with_unique_names)
+    return json.loads(text, object_pairs_hook=with_unique_names)
 
 
-def _with_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def with_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of named values; refuse a repeated name."""
     value = dict(pairs)
     if len(value) < len(pairs):
         repeated = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)

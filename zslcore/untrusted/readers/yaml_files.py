@@ -1,0 +1,84 @@
+"""YAML, with the types of JSON and without aliases and tags.
+
+The events of a text are read one by one: its nodes would take hundreds of bytes per value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from zslcore.untrusted.readers.json_files import read_value, refuse_more, with_unique_names
+from zslcore.untrusted.worker import Refused
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+#: Plain scalars that are no texts. Unlike in YAML 1.1, "no", "07", "1:30" and dates are texts,
+#: since they may be names of classes.
+WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
+INTEGER = re.compile(r"[-+]?(0|[1-9]\d{0,14})")
+REAL = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)(e[-+]?\d+)?", re.IGNORECASE)
+LEADING_ZERO = re.compile(r"[-+]?0\d+")
+
+
+def read_with_lines(path: str, most: int, out: Path) -> tuple[Any, list[str]]:
+    """Return the value of a YAML file, and its lines; the value is None for other syntax."""
+    lines = read_value(path, "lines", most, out)
+    try:
+        value = parse_yaml("\n".join(lines))
+        refuse_more(value, "YAML", most)
+    except (Refused, ValueError, RecursionError):
+        value = None
+    return value, lines
+
+
+def parse_yaml(text: str) -> Any:
+    """Return the list or mapping of a YAML text.
+
+    Raises a ValueError for other syntax, a scalar, several documents, an alias or a tag, and
+    Refused for a repeated name.
+
+    Examples
+    --------
+    >>> parse_yaml("{train: [{path: a.jpg, label: 1}], test: [b.jpg, 'c.jpg']}")
+    {'train': [{'path': 'a.jpg', 'label': 1}], 'test': ['b.jpg', 'c.jpg']}
+    """
+    try:
+        events = yaml.parse(text, Loader=LOADER)
+        values = [_value(event, events) for event in events if isinstance(event, yaml.NodeEvent)]
+    except yaml.YAMLError as error:
+        raise ValueError(str(error).splitlines()[0]) from None
+    if len(values) != 1 or not isinstance(values[0], dict | list):
+        raise ValueError("expected one list or mapping")
+    return values[0]
+
+
+def _value(event: yaml.Event, events: Iterator[yaml.Event]) -> Any:
+    """Return the value that begins with an event, and take its further events."""
+    if isinstance(event, yaml.AliasEvent) or event.tag is not None:
+        raise ValueError("expected values without aliases and tags")
+    if isinstance(event, yaml.ScalarEvent):
+        return event.value if event.style else _plain(event.value)
+    inner = takewhile(lambda each: not isinstance(each, yaml.CollectionEndEvent), events)
+    if isinstance(event, yaml.SequenceStartEvent):
+        return [_value(item, events) for item in inner]
+    return with_unique_names([(_name(key), _value(next(events), events)) for key in inner])
+
+
+def _name(event: yaml.Event) -> str:
+    if not isinstance(event, yaml.ScalarEvent):
+        raise ValueError("expected names of one value")
+    return str(event.value)
+
+
+def _plain(text: str) -> bool | int | float | str | None:
+    """Return the value of a scalar without quotation marks."""
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    if INTEGER.fullmatch(text):
+        return int(text)
+    return float(text) if REAL.fullmatch(text) and not LEADING_ZERO.fullmatch(text) else text
