@@ -184,7 +184,7 @@ def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame) -> pd.DataFrame:
         column, ranks = of.column, of.column.ranks.reindex(shown.index)
         if of.kind in ("value", "ranks"):
             styles.iloc[np.flatnonzero(ranks["first"] > 1), k] = f"color: {NEUTRAL.color}"
-            styles.iloc[shown.index.tolist().index(column.leader), k] = "font-weight: bold"
+            styles.iloc[np.flatnonzero(shown.index.isin(column.leaders)), k] = "font-weight: bold"
         if of.kind in ("value", "mark"):
             is_own = [r in column.cells and column.cells[r].origin == "mine" for r in shown.index]
             styles.iloc[np.flatnonzero(is_own), k] += YOURS

@@ -5,7 +5,7 @@ Text from submitted results is escaped, and never read as Markdown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import streamlit as st
@@ -34,6 +34,7 @@ from zslcore.evaluation.verification import State
 from zslcore.exceptions import ParameterError
 from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
 from zslcore.methods import METHODS
+from zslcore.numbers import counted
 from zslcore.results.store import ResultStore, StoredRun
 
 #: Label of a metric -> metric.
@@ -73,22 +74,36 @@ def metric_label(figure: Metric) -> str:
 
 
 def lead_in_words(column: Column, metric: str = "") -> str:
-    """Return the leader and the number of ties; longer with the label of a ``metric``."""
-    n, leader = len(column.ranks), plain(column.leader)
+    """Return the leaders and the number of close rows; longer with the label of a ``metric``."""
+    n, leaders = len(column.ranks), column.leaders
     value = percent(column.ranks["value"][column.leader])
     if metric:
         name, _, at = metric.replace(" at γ", ", the validated γ").partition(", ")
         value = f"{name} = {value} at {at}" if at else f"{name} = {value}"
     if n == 1:
-        return f"{leader}, {value}, is the only result"
-    leads = f"{leader} leads{f' the {n} methods' * bool(metric)} with {value}"
+        return f"{plain(column.leader)}, {value}, is the only result"
+    if len(leaders) == 1:
+        leads = f"{plain(column.leader)} leads{f' the {n} methods' * bool(metric)} with {value}"
+    else:
+        of_all = f" of the {n} methods" * bool(metric)
+        leads = f"{_joined(leaders)} share the lead{of_all} with {value}"
     if column.ranks["first"].isna().all():
         why = plain(as_clause(column.ranks["why"].iloc[0]))
         return f"{leads}; ranks have no interval: {why}"
-    if not column.tied:
+    if len(leaders) == n:
+        return leads
+    if not column.n_close:
         return f"{leads}; all others are significantly worse"
-    verb = "other is" if column.tied == 1 else "others are"
-    return f"{leads}; {column.tied} {verb} not significantly worse{' (95 %)' * bool(metric)}"
+    verb = "other is" if column.n_close == 1 else "others are"
+    return f"{leads}; {column.n_close} {verb} not significantly worse{' (95 %)' * bool(metric)}"
+
+
+def _joined(rows: Sequence[str], most: int = 3) -> str:
+    """Return the names of tied rows, the first in full: "A, B and C", "A, B, C and 2 others"."""
+    names = [plain(row) for row in rows[:most]]
+    if others := len(rows) - len(names):
+        names.append(counted(others, "other"))
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def as_clause(sentence: str) -> str:

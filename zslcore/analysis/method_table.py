@@ -345,14 +345,19 @@ class Column:
     ranks: pd.DataFrame
 
     @property
-    def leader(self) -> str:
-        """The row with the largest value."""
-        return str(self.ranks["value"].idxmax())
+    def leaders(self) -> list[str]:
+        """The rows with the largest value, of rank 1."""
+        return [str(row) for row in self.ranks.index[self.ranks["rank"] == 1]]
 
     @property
-    def tied(self) -> int:
-        """The number of other rows that are not significantly worse."""
-        return int(self.ranks["top"].drop(self.leader).sum())
+    def leader(self) -> str:
+        """The first row with the largest value."""
+        return self.leaders[0]
+
+    @property
+    def n_close(self) -> int:
+        """The number of rows behind the leaders that are not significantly worse."""
+        return int(self.ranks["top"].drop(self.leaders).sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -300,7 +300,7 @@ def _hint(table: MethodTable, row: str, column: Column) -> str:
             f"**{plain(f'{row} · {result_title(column)}')}**: {value}, rank {rank_text}. Its curve "
             "and source are below the table."
         )
-    return "Bold: the leader. Grey number: significantly worse. Click a number for its source."
+    return "Bold: the best. Grey number: significantly worse. Click a number for its source."
 
 
 # --- One cell -------------------------------------------------------------------------------------
@@ -429,7 +429,7 @@ def _show_ranks(table: MethodTable, column: Column) -> None:
     chart(
         rank_forest(shown.assign(ranks=words), heading, top=HEADINGS - 2 * BORDER, row=ROW),
         f"{metric_label(table.figure)} of {len(column.ranks)} methods on {result_title(column)}; "
-        f"{column.leader} leads with {percent(column.ranks['value'].max())}.",
+        f"{lead_in_words(column)}.",
         key="table_forest",
     )
 
