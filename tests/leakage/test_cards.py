@@ -168,15 +168,22 @@ def test_rows_on_both_sides_leak_and_are_counted(folder):
     assert found.picture.bars[0].marked == 7
 
 
-def test_a_known_test_class_leaks_though_no_row_does(folder):
+def test_a_test_class_in_an_assumed_set_is_unknown_and_in_a_declared_set_leaks(folder):
     y = np.repeat(np.arange(6), N // 6)
     rows = np.arange(N)
     parts = {"trainval": rows[y < 4], "test_unseen": rows[y >= 4]}
     write_split(folder / "known.mat", parts, CLASSES)
     found = card(folder, "known.mat", "res101.mat")
-    assert found.verdict == "leaks"
+    assert found.verdict == "unknown"
+    assert not found.marked("leak")
+    assert found.sentence.startswith(
+        "Would leak if the features were trained on ImageNet-1K: 2 of 2 test classes"
+    )
     assert found.figures[1].value == "2 of 2"
     assert "ImageNet-1K (assumed)" in found.figures[1].note
+    declared = card(folder, "known.mat", "res101.mat", pretraining=["imagenet-1k"])
+    assert (declared.verdict, declared.figures[1].value) == ("leaks", "2 of 2")
+    assert declared.sentence.startswith("2 of 2 test classes")
     declared = card(folder, "known.mat", "res101.mat", pretraining=["none"])
     assert declared.verdict == "clean"
     assert "assumed" not in declared.figures[1].note
@@ -190,13 +197,16 @@ def test_scores_never_tell_the_training_rows(folder):
         card(folder, "alone.npy")
 
 
-def test_a_leak_of_scores_by_classes_says_where_the_extractor_is_assumed(folder):
+def test_scores_of_classes_in_an_assumed_set_are_no_leak(folder):
     with np.load(folder / "scores.npz") as held:
         np.savez(folder / "named.npz", **held, class_names=np.array(CLASSES))
     assumed, declared = (card(folder, "named.npz", pretraining=p) for p in (None, ["imagenet-1k"]))
-    for found, start in ((assumed, "For features of an extractor"), (declared, "2 of 2")):
-        (said,) = (finding.sentence for finding in found.marked("leak"))
-        assert said.startswith(start)
+    assert not assumed.marked("leak")
+    (leaking,) = (finding.sentence for finding in declared.marked("leak"))
+    assert leaking.startswith("2 of 2")
+    would_leak = f"Would leak if the features were trained on ImageNet-1K: {leaking}"
+    assert would_leak in [finding.sentence for finding in assumed.marked("open")]
+    assert assumed.figures[1].value == declared.figures[1].value == "2 of 2"
 
 
 def test_a_list_of_classes_tells_no_rows_and_ids_are_compared(folder):

@@ -116,12 +116,16 @@ class Review:
         declared : other fields of the context, such as ``decisions`` and ``provenance``
         """
         lists = tuple(vocabularies) or (get_vocabulary(USUAL),)
-        context = replace(split, vocabularies=lists, **declared)
+        context = replace(
+            split, vocabularies=lists, assumes_pretraining=not vocabularies, **declared
+        )
         names = (*(vocabulary.name for vocabulary in lists), *([own] if own else []))
         runs = [(run.spec.key, run.created) for run in context.runs]
-        stated = names, context.decisions, context.provenance, sorted(context.accuracies), runs
+        lists_stated = names, bool(vocabularies)
+        measured = sorted(context.accuracies), runs
+        stated = lists_stated, context.decisions, context.provenance, measured
         report = cache.report(key, repr(stated), split, context)
-        card = cache.card(key, repr(stated), tuple(files), not vocabularies, context, report)
+        card = cache.card(key, repr(stated), tuple(files), context, report)
         return cls(key, repr(stated), split, context, report, card, names, dataset)
 
     @property

@@ -296,12 +296,11 @@ def card(
     key: str,
     declarations: str,
     files: tuple[tuple[str, str], ...],
-    assumed: bool,
     _context: AuditContext,
     _report: Report,
 ) -> Report:
-    """Return the card of an audited split; ``assumed`` marks an undeclared pre-training set."""
-    return card_of_split(_context, _report, files, assumed=assumed)
+    """Return the card of an audited split."""
+    return card_of_split(_context, _report, files)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)

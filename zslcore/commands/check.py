@@ -191,8 +191,12 @@ def _vocabularies(named: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
 def _of_split(group: Group, named: list[Vocabulary]) -> CheckedFile:
     vocabularies, assumed = _vocabularies(named)
     with scratch() as folder:
-        context = replace(context_of_group(group, folder), vocabularies=tuple(vocabularies))
-        return CheckedSplit.of(context, group.named, assumed=assumed)
+        context = replace(
+            context_of_group(group, folder),
+            vocabularies=tuple(vocabularies),
+            assumes_pretraining=assumed,
+        )
+        return CheckedSplit.of(context, group.named)
 
 
 def _of_scores(

@@ -149,6 +149,7 @@ class AuditContext:
     class_lists : declared classes by side ("seen", "unseen"), as row numbers of ``prototypes``
     folds, fold_rows : (train, val) pairs of classes and of rows, one per fold
     vocabularies : pre-training classes of the feature extractor
+    assumes_pretraining : whether ``vocabularies`` are assumed, because nobody declared them
     simulated : whether the images are simulated
     runs : RunResults, for the effect of overlaps and the oracle gap
     accuracies : method -> {class: accuracy among unseen classes}, in addition to ``runs``
@@ -173,6 +174,7 @@ class AuditContext:
     folds: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
     fold_rows: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
     vocabularies: tuple[Vocabulary, ...] = ()
+    assumes_pretraining: bool = False
     decisions: Decisions = field(default_factory=dict)
     thresholds: Thresholds = Thresholds()
     provenance: DeclaredProvenance = DeclaredProvenance()

@@ -21,8 +21,10 @@ from zslcore.leakage.published import numbers_rows_of, published_as
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
     Finding,
+    Mark,
     Report,
     SplitComparison,
+    options_hint,
 )
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import Group
@@ -30,6 +32,8 @@ from zslcore.names import readable
 from zslcore.texts import listed
 
 NOWHERE = "in no part"
+#: Advice on a pre-training set that is only assumed.
+DECLARE = f"Declare what the extractor was trained on {options_hint('vocabularies')}."
 #: Checks with findings on rows: the same row, image, class or photograph in training and test.
 BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 
@@ -331,7 +335,8 @@ def find_trained_classes(
     Returns
     -------
     Finding
-        Leak with the ``classes`` that are certainly in a pre-training set, or ok if there are none.
+        Leak with the ``classes`` that are certainly in a pre-training set, open if the set is
+        assumed, or ok without such classes.
         ``figures`` has the number of ``classes`` compared, and the number of classes ``related`` to
         a class of a pre-training set.
     """
@@ -346,12 +351,17 @@ def find_trained_classes(
     if not overlapping:
         text = f"None of the {n} unseen classes is certainly in {where}.{related}"
         return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
-    start = f"For features of an extractor trained on {where}: " if is_assumed else ""
-    text = (
-        f"{start}{len(overlapping)} of {n} unseen classes are in {where} ({listed(overlapping)})."
-    )
+    text = f"{len(overlapping)} of {n} unseen classes are in {where} ({listed(overlapping)})."
     advice = "Report accuracy without these classes as well."
-    return Finding(KNOWN_CLASSES, "leak", text, advice, classes=overlapping, figures=figures)
+    mark: Mark = "leak"
+    if is_assumed:
+        mark, text, advice = "open", would_leak(where, text), DECLARE
+    return Finding(KNOWN_CLASSES, mark, text, advice, classes=overlapping, figures=figures)
+
+
+def would_leak(where: str, sentence: str) -> str:
+    """Return a sentence on classes in ``where``, a pre-training set that is only assumed."""
+    return f"Would leak if the features were trained on {where}: {sentence}"
 
 
 def overlap_table(

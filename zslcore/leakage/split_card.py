@@ -53,25 +53,23 @@ def card_of_split(
     context: AuditContext,
     report: Report,
     files: Sequence[tuple[str, str]] = (),
-    *,
-    assumed: bool = False,
 ) -> Report:
-    """Return the card of a split; if ``assumed``, the pre-training set is not declared."""
+    """Return the card of an audited split."""
     start = 0 if context.name.endswith(".json") else 1  # number of the first row in the file
     if context.reading:
         start = context.reading.first_row
     return replace(
         report,
         files=tuple(files),
-        reason=_with_reading(context, report, _sentence(report, assumed)),
+        reason=_with_reading(context, report, without_options(report.sentence)),
         figures=(
             _rows_leaked(context, report),
-            _classes_known(context, report, assumed),
+            _classes_known(context, report),
             _points_gained(context, report),
         ),
         findings=worst_first(_shortened(f, start) for f in report.findings),
         picture=_picture(context, report),
-        read_as=_read_as(context, report, assumed),
+        read_as=_read_as(context, report),
     )
 
 
@@ -164,14 +162,6 @@ def _of_listed_classes(
     return findings, f"{len(certain)} of {n}" if len(unread) < n else ""
 
 
-def _sentence(report: Report, assumed: bool) -> str:
-    """Return the reason of the verdict, including an assumed pre-training set."""
-    sentence, cause = report.sentence, report.cause
-    if assumed and report.verdict == "leaks" and cause and cause.check == "ZSL006":
-        sentence = f"For features of an extractor trained on ImageNet-1K: {sentence}"
-    return without_options(sentence)
-
-
 def _with_reading(context: AuditContext, report: Report, sentence: str) -> str:
     """Prefix the sentence of a card with the reading of the row numbers."""
     reading = context.reading
@@ -202,16 +192,17 @@ def _rows_leaked(context: AuditContext, report: Report) -> Figure:
     return Figure(label, f"{len(leaking):,}", "; ".join(notes))
 
 
-def _classes_known(context: AuditContext, report: Report, assumed: bool) -> Figure:
+def _classes_known(context: AuditContext, report: Report) -> Figure:
     names = [vocabulary.name for vocabulary in context.vocabularies]
     findings = report.of("ZSL006")
-    if not names or context.unseen_classes is None or any(f.mark == "open" for f in findings):
+    unread = any(f.mark == "open" and not f.classes for f in findings)
+    if not names or context.unseen_classes is None or unread:
         return trained_classes()
-    overlapping = {c for f in findings if f.mark == "leak" for c in f.classes}
+    overlapping = {c for f in findings if f.mark in ("leak", "open") for c in f.classes}
     related = {c for f in findings if f.mark == "warning" for c in f.classes} - overlapping
     figures = {"classes": len(context.unseen_classes), "related": len(related)}
     finding = Finding(KNOWN_CLASSES, "ok", "", classes=tuple(overlapping), figures=figures)
-    return figure_of_trained_classes(finding, names, is_assumed=assumed)
+    return figure_of_trained_classes(finding, names, is_assumed=context.assumes_pretraining)
 
 
 def _points_gained(context: AuditContext, report: Report) -> Figure:
@@ -258,12 +249,12 @@ def _picture(context: AuditContext, report: Report) -> Picture | None:
     return Picture(alt, tuple(bars))
 
 
-def _read_as(context: AuditContext, report: Report, assumed: bool) -> dict[str, str]:
+def _read_as(context: AuditContext, report: Report) -> dict[str, str]:
     published = " or ".join(map(str, published_as(context))) or "no known split"
     names = ", ".join(v.title for v in context.vocabularies) or "not declared"
     values = {
         "published split": published,
-        "extractor trained on": f"{names}{' (assumed)' if assumed else ''}",
+        "extractor trained on": f"{names}{' (assumed)' if context.assumes_pretraining else ''}",
         "class of every image": _source(context),
         "features": "compared" if context.features is not None else "not given",
         "checked with": f"zslcore {report.read_as.get('zslcore', '')}",

@@ -160,12 +160,10 @@ class CheckedSplit(CheckedFile):
     audited: Report
 
     @classmethod
-    def of(
-        cls, context: AuditContext, files: Sequence[tuple[str, str]], *, assumed: bool = False
-    ) -> CheckedSplit:
+    def of(cls, context: AuditContext, files: Sequence[tuple[str, str]]) -> CheckedSplit:
         """Audit a split; see :func:`zslcore.leakage.split_card.card_of_split`."""
         audited = audit_context(context)
-        card = card_of_split(context, audited, files, assumed=assumed)
+        card = card_of_split(context, audited, files)
         return cls(card, replace(context, features=None), audited)
 
 

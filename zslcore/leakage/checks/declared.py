@@ -9,7 +9,7 @@ import numpy as np
 from zslcore.datasets.facts import FINE_TUNED
 from zslcore.leakage.checks.base import check, error, leak, ok, open_, warning
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.counts import Overlap, overlaps_of_split
+from zslcore.leakage.counts import DECLARE, Overlap, overlaps_of_split, would_leak
 from zslcore.leakage.report import KNOWN_CLASSES, Evidence, Finding, options_hint
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import GROUPS, overlap_gain
@@ -234,13 +234,19 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                 "your classes.",
             )
         rows, name = overlaps_of_split(context, vocabulary), vocabulary.title
+        in_set = "{k} of {n} test classes ({names}) {are} in {name}."
+        advice_on_leak = (
+            "Test on other classes, or report accuracy without these as well; reject a match that "
+            "is wrong."
+        )
+        if context.assumes_pretraining:
+            in_set, advice_on_leak = would_leak(name, in_set), DECLARE
         for finding_of, classes_of_finding, text, advice in (
             (
-                leak,
+                open_ if context.assumes_pretraining else leak,
                 [row for row in rows if row.counts],
-                "{k} of {n} test classes ({names}) {are} in {name}.",
-                "Test on other classes, or report accuracy without these as well; reject a match "
-                "that is wrong.",
+                in_set,
+                advice_on_leak,
             ),
             (
                 warning,
