@@ -16,6 +16,9 @@ def test_a_lesson_is_walked_by_keyboard_and_its_link_restores_it(server, page):
     text = page.get_by_text("A method was given a description")
     assert text.evaluate("e => getComputedStyle(e).fontSize") == "24px"
     assert not page.locator(".chart").count()
+    name = page.get_by_text("Zero-shot lab", exact=True).bounding_box()
+    question = page.get_by_role("heading", level=1).bounding_box()
+    assert name["x"] + name["width"] < question["x"]
     for step in (1, 2):
         page.keyboard.press("ArrowRight")
         page.get_by_text("What to notice:").wait_for()
