@@ -41,8 +41,9 @@ def show(
         shown[column] = np.where(shown[column], "yes", "no")
     for column in (*percent, *points):
         shown[column] = 100 * shown[column].astype(float)
-    if isinstance(height, int) and ROW * (len(shown) + 1) <= height:
-        height = "content"  # a fixed height would add empty rows
+    if isinstance(height, int):  # half a row shows that more follow
+        fits = ROW * (len(shown) + 1) <= height
+        height = "content" if fits else ROW * (height // ROW) + ROW // 2
     tips = {column: terms.tip(label) for column, label in labels.items()}
     config = {c: st.column_config.Column(label, help=tips[c]) for c, label in labels.items()}
     for columns, text in ((percent, "%.1f %%"), (points, "%+.1f"), (significant, "%.3g")):
