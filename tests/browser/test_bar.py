@@ -21,7 +21,10 @@ def test_a_button_changes_the_theme_and_a_new_visit_keeps_it(page, server):
 
 def test_every_page_stays_in_the_bar_while_a_script_runs(page, server):
     page.goto(server.url + "/claims")
-    page.get_by_test_id("stStatusWidget").wait_for()
+    sign = page.get_by_test_id("stStatusWidget")
+    sign.wait_for()
+    style = sign.evaluate("e => (({position, bottom}) => [position, bottom])(getComputedStyle(e))")
+    assert style == ["fixed", "8px"]
     page.get_by_role("heading", level=1).wait_for()
     boxes = [link.bounding_box() for link in page.get_by_test_id("stTopNavLink").all()]
     assert len([box for box in boxes if box and box["width"]]) == len(site_map.PAGES)

@@ -336,7 +336,7 @@ def test_gains_of_classes(narrow, look):
 @pytest.mark.parametrize("narrow", [False, True])
 def test_printed_gains(narrow, look):
     look(narrow=narrow)
-    table = pd.DataFrame({"panel": ["a", "b"] * 4, "method": np.repeat(NAMES[:4], 2)})
+    table = pd.DataFrame({"panel": ["set, a", "set, b"] * 4, "method": np.repeat(NAMES[:4], 2)})
     table["gain"] = values()[:8] - 0.4
     figure = gains.printed_gains(table)
     bars = list(shown(figure))
@@ -344,7 +344,8 @@ def test_printed_gains(narrow, look):
     same({(m.series, m.y): m.x for m in bars}, zip(row.index, 100 * row, strict=True))
     assert all(m.said == m.y for m in bars)
     labels = {note.text for note in figure.layout["annotations"]}
-    assert {f"{panel}, mean {signed(of.mean())}" for panel, of in row.groupby("panel")} <= labels
+    titles = {f"{panel}, mean {signed(of.mean())}" for panel, of in row.groupby("panel")}
+    assert {title if narrow else title.replace(", ", "<br>", 1) for title in titles} <= labels
     assert {signed(value) for value in row} <= labels
 
 

@@ -73,13 +73,17 @@ def printed_gains(table: pd.DataFrame) -> Chart:
         at = {"xref": f"x{plane.suffix}", "yref": f"y{plane.suffix}", "xanchor": "left"}
         for value, row in zip(values, rows, strict=True):
             notes.append(note(signed(value / 100), max(value, 0), row, xshift=6, **at))
-        notes.append(plane.title(f"{panel}, mean {signed(values.mean() / 100)}"))
+        words = escape(str(panel), quote=False)
+        if not narrow():  # titles side by side have two lines
+            words = words.replace(", ", "<br>")
+        notes.append(plane.title(Markup(f"{words}, mean {signed(values.mean() / 100)}")))
         title = "gain, %" if not narrow() or plane.number == len(parts) else ""
         of_x = axis(title, grid=True, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color)
         of_y = axis(names=methods, grid=False, range=[len(methods) - 0.4, -0.6])
         of_y["showticklabels"] = narrow() or plane.number == 1
         axes |= plane.axes(of_x, of_y)
-    height = 250 * (len(parts) if narrow() else 1)
+    height, top = (250 * len(parts), 28) if narrow() else (270, 48)
+    axes["margin"] = {"t": top}
     return figure(traces, height=height, annotations=notes, barmode="overlay", **axes)
 
 

@@ -11,7 +11,6 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui.components import window
 from ui.figures.palette import FIRST, SECOND
 from ui.maps import simulated_effects
 from ui.maps.colours import (
@@ -108,8 +107,7 @@ def show(header: Header) -> None:
         pairs, side_column = st.columns([0.4, 0.6], gap="medium")
     with pairs:
         show_printed_pairs()
-    above = side_column if window.is_narrow() else answer.mark
-    with above.container(
+    with side_column.container(
         horizontal=True, vertical_alignment="center", width="content", key="awa1_choices"
     ):
         chosen, mark = _choose(header)
