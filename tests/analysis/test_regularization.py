@@ -276,7 +276,9 @@ def test_what_cannot_be_followed_is_one_sentence():
         RegularizationSpec("digits", "PS", "ESZSL", "gama")
     with pytest.raises(ParameterError, match="at least 2 values; got 1"):
         RegularizationSpec("digits", "PS", "ESZSL", n_values=1)
-    with pytest.raises(DatasetError, match="no test images of seen classes"):
+    with pytest.raises(
+        DatasetError, match="expected test images of seen classes, which GZSL needs; got none"
+    ):
         RegularizationSpec("simulated-aPY", "SS", "ESZSL").follow()
     with pytest.raises(DatasetError, match="expected data 123"):
         RegularizationSpec("digits", "PS", "ESZSL", digest="123").follow()

@@ -234,4 +234,4 @@ def test_claims_list_what_was_found_too(printed, option, line):
 def test_claims_refuse_what_they_do_not_know(capsys, printed):
     assert "did you mean 'gbu-cross-p'?" in printed("claims", "--id", "gbu-cros-p", status=2)
     assert main(["claims", "--lint", "--id", "gbu-cross-p"]) == 2
-    assert "--id: expected no --lint" in capsys.readouterr().err
+    assert "--id: expected neither --lint nor --findings" in capsys.readouterr().err

@@ -113,7 +113,7 @@ def test_what_weights_were_trained_on_and_ask_for(library):
 
 def test_without_weights_a_sentence_says_where_to_put_which_file(library, tmp_path, monkeypatch):
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
-    with pytest.raises(FileRefusedError, match="put https://download.pytorch.org/models/resnet18"):
+    with pytest.raises(FileRefusedError, match="save https://download.pytorch.org/models/resnet18"):
         load_encoder("resnet18")
     folder = tmp_path / "hub" / "checkpoints"
     folder.mkdir(parents=True)

@@ -192,8 +192,8 @@ def test_nothing_is_left_of_what_was_cut_off(tmp_path):
         ([(X[:100], Y[:100]), (np.where(X[7, 3] == X, np.nan, X), Y)], "got nan in row 107"),
         ([(X * np.float64(1e39), Y)], "float32 holds values up to"),
         ([(X, Y - 1)], r"class numbers from 0; got -1\.\.10"),
-        ([(X, Y / 2)], "whole numbers; got float64"),
-        ([(X, Y.astype(str))], "whole numbers; got <U"),
+        ([(X, Y / 2)], "whole numbers as labels; got float64"),
+        ([(X, Y.astype(str))], "whole numbers as labels; got <U"),
     ],
 )
 def test_blocks_that_cannot_be_stored_are_refused(tmp_path, blocks, said):

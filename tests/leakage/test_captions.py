@@ -156,7 +156,7 @@ def test_an_impossible_answer_of_the_worker_refuses_the_file(tmp_path, monkeypat
 
 
 def test_a_file_that_is_not_there_is_one_sentence(tmp_path):
-    with pytest.raises(FileRefusedError, match="found no file"):
+    with pytest.raises(FileRefusedError, match="found none"):
         of_file(tmp_path / "none.txt", "fox")
 
 

@@ -50,7 +50,7 @@ def test_the_census_has_nothing_wrong_and_at_least_twenty_codes():
         ({"lines": "9-8"}, "expected the first line before the last; got '9-8'"),
         ({"read": "23.11.2026"}, "expected the day of reading as 2026-11-23; got '23.11.2026'"),
         ({"read": "2026-13-01"}, "expected the day of reading"),
-        ({"says": ""}, "column 'says': expected text; got none"),
+        ({"says": ""}, "column 'says': expected a text; got none"),
         ({"says": "two "}, "column 'says': expected no space at its ends"),
         ({"says": 241 * "x"}, "expected at most 240 characters; got 241"),
         ({"trained_on": "trainval"}, "expected a list with a split only; got 'trainval'"),

@@ -245,7 +245,7 @@ def test_training_stays_on_its_device(monkeypatch):
         raise KeyboardInterrupt
 
     model = CMT()
-    monkeypatch.setattr(model, "_tell", first_epoch_is_enough)
+    monkeypatch.setattr(model, "_report", first_epoch_is_enough)
     with OneDevice(), pytest.raises(KeyboardInterrupt):
         model.fit(X, Y, S)
     assert told[0].device == ELSEWHERE

@@ -51,7 +51,7 @@ def test_over_few_classes_the_interval_is_students(n):
 def test_only_few_classes_and_classes_of_one_image_are_named():
     seen = np.arange(2 * FEW) < FEW
     assert caution(seen) == caution(seen, np.full(2 * FEW, 2)) == ""
-    assert "Over 1 seen and 3 unseen classes" in caution(np.array([True, False, False, False]))
+    assert "With 1 seen and 3 unseen classes" in caution(np.array([True, False, False, False]))
     single = np.where(np.arange(2 * FEW) < 2, 1, 5)
     assert caution(seen, single).startswith("2 classes have one test image")
     assert "Over" not in caution(seen, single)

@@ -253,7 +253,7 @@ def test_a_p_value_is_small_where_the_interval_leaves_out_zero():
     expected = ttest_rel(of["second"], of["first"])
     assert (unseen.t, unseen.p) == pytest.approx((expected.statistic, expected.pvalue))
     assert (seen.pairs, unseen.pairs) == (int(pair.classes["seen"].sum()), len(of))
-    narrow = f"Over {seen.pairs} seen and {unseen.pairs} unseen classes, 95 % intervals"
+    narrow = f"With {seen.pairs} seen and {unseen.pairs} unseen classes, 95 % intervals"
     assert narrow in " ".join(pair.as_text().split())
     assert f"Unseen classes: {100 * unseen.mean_difference:+.1f} points" in pair.as_text().replace(
         "−", "-"

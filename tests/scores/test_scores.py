@@ -93,7 +93,7 @@ def test_gamma_is_chosen_on_validation_scores_and_on_no_others():
         judge(matrix, gamma=np.nan)
     of_unseen = np.isin(Y, UNSEEN)
     half = meant(scores=F[of_unseen], labels=Y[of_unseen])
-    with pytest.raises(ZSLError, match="none of seen ones"):
+    with pytest.raises(ZSLError, match="none of seen classes"):
         judge(matrix, validation=half)
 
 

@@ -106,7 +106,7 @@ VALIDATION = option(
     type=Path,
 )
 LABELS = option("--labels FILE", "labels, if the scores have none", type=Path)
-#: Options that state where hyper-parameters, epochs, gamma and prototypes come from.
+#: Options that state where hyperparameters, epochs, gamma and prototypes come from.
 STATED_CHOICES = (
     *(
         option(f"--{name}-on DATA", f"choice of {title}: validation, given, test or none (unknown)")

@@ -37,7 +37,7 @@ def _freeze_rows(owner: object, *names: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Fold:
-    """Partition of the training classes for choosing hyper-parameters.
+    """Partition of the training classes for choosing hyperparameters.
 
     ``train`` and ``val`` are 0-based row numbers in ``trainval``, with disjoint classes.
     """

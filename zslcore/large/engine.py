@@ -263,11 +263,11 @@ def over_pieces(
 
 
 def _do(
-    do: Callable[..., Result], key: str, piece: Piece, arrays: tuple[np.ndarray, ...], common: Any
+    do: Callable[..., Result], key: str, piece: Piece, given: tuple[np.ndarray, ...], common: Any
 ) -> Result:
     """Compute one piece on one thread; joblib stores the result by ``key``."""
     with threadpool_limits(1):
-        return do(piece.open(), *arrays, common)
+        return do(piece.open(), *given, common)
 
 
 def _parallel(

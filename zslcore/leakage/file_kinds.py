@@ -381,10 +381,14 @@ def _kind_of_json(path: Path, value: Any) -> Kind | None:
 
 def _has_fractions(value: Mapping[str, Any]) -> bool:
     """Whether a record, or a table as one object per column or row, has fractions."""
-    lists = [n for each in value.values() if isinstance(each, list) for n in each[:9]]
-    level: list[Any] = [{"": value} | dict(enumerate(lists))]
-    for _ in range(4):
-        level = [v for each in level if isinstance(each, dict) for v in each.values()]
+    level: list[Any] = [value]
+    for _ in range(5):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each[:9])
+        ]
         if any(isinstance(each, float) for each in level):
             return True
     return False
