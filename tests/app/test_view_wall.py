@@ -45,7 +45,7 @@ def test_the_page_counts_the_verdicts_and_states_the_strongest_finding(printed):
     fails = sum(each.verdict == "does not hold" for each in printed.values())
     assert f"Of {len(CLAIMS)} claims in four papers, {holds} hold" in said
     assert f"{fails} do not, and {len(CLAIMS) - holds - fails} are open" in said
-    assert "p = 0.007 printed for the training set belongs to the test set" in said
+    assert "p = 0.007 printed for the training set matches the value for the test set" in said
     assert "24 pairs give p = 0\\.35" in said  # the claim that is open to begin with
     assert "p = 0\\.0072" in said
 
@@ -118,6 +118,32 @@ def test_tiles_are_found_by_words():
     app.text_input(key="claims_find").set_value("<b>no(").run()
     assert tiles(app) == []
     assert "No tile has these words." in words(app)
+    assert not app.code  # no evidence of a tile that is not shown
+
+
+def test_the_strip_counts_the_shown_tiles_and_the_first_of_them_is_open():
+    app = visit("wall", claims_find="dppn")
+    sent = json.loads(
+        next(e.proto for e in app.get("bidi_component") if "tiles" in str(e.proto)).json
+    )
+    assert (sent["chosen"], sum(sent["counts"].values())) == ("DPPN", 1)
+    assert app.code[0].value == "zslcore protocols DPPN"
+
+
+@pytest.mark.parametrize(
+    "choices", [{"claims_basis": "measured"}, {"claims_basis": "yours"}, {"claims_find": "dppn"}]
+)
+def test_the_strongest_finding_is_told_only_above_its_own_tile(choices):
+    assert "Strongest finding" in words(visit("wall"))
+    said = words(visit("wall", **choices))
+    assert "are open" in said
+    assert "Strongest finding" not in said
+
+
+@pytest.mark.parametrize("id_", ["gbu-cross-p", "gbu-training-set-decides"])
+def test_a_claim_on_crossed_data_sets_names_the_command_that_it_needs(id_):
+    said = words(visit("wall", claims_basis="measured", claims_open=id_)).replace("\\", "")
+    assert "With the features of both imported, zslcore reproduce gbu:table4" in said
 
 
 def test_a_test_is_drawn_with_its_own_interval_in_the_unit_of_the_axis(printed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import pandas as pd
@@ -99,7 +99,6 @@ def show(_: Header) -> None:
     judged = cache.judged_on(BASES[basis][2])
     counts = Counter(map(_state_of, judged.values()))
     tip = f"SS, PS: standard and proposed split. {released_codes.headline()}"
-    answer.say(*_in_words(basis, counts), tip=tip)
     headings = [FAILED, *PAPERS.values(), "Findings", "Released code"]
     tiles = sorted(
         _tiles(judged),
@@ -109,18 +108,23 @@ def show(_: Header) -> None:
             ORDER.index(tile.state),
         ),
     )
-    opened = _opened({tile.id for tile in tiles})
     shown = [
         tile
         for tile in tiles
         if words.strip().lower() in f"{tile.group} {tile.word} {tile.text}".lower()
     ]
+    opened = _opened({tile.id for tile in tiles}, [tile.id for tile in shown])
+    strongest_is_first = basis == "printed" and bool(shown) and shown[0].id == STRONGEST
+    answer.say(*_in_words(basis, counts, strongest_is_first=strongest_is_first), tip=tip)
     left, right = st.columns([0.58, 0.42], gap="medium")
     with left:
-        bar = {str(state): counts[state] for state in ORDER}
+        states = Counter(tile.state for tile in shown)
+        bar = {str(state): states[state] for state in ORDER}
         draw_wall(shown, opened, bar, key=WALL, on_change=_open_pressed)
         if not shown:
             st.caption("No tile has these words.")
+    if not opened:
+        return
     with right, st.container(border=True, key="claims_evidence"):
         if opened in CLAIMS:
             _show_claim(opened, basis, judged[opened])
@@ -132,13 +136,16 @@ def show(_: Header) -> None:
             _show_finding(next(each for each in FINDINGS if each.id == opened))
 
 
-def _in_words(basis: Basis, counts: Counter[State]) -> tuple[str, str]:
-    """Return how many claims hold, the meaning of "open", and the strongest finding."""
+def _in_words(basis: Basis, counts: Counter[State], *, strongest_is_first: bool) -> tuple[str, str]:
+    """Return how many claims hold, the meaning of "open", and the strongest finding if shown."""
+    strongest = (
+        f" Strongest finding (first tile): the p = {PRINTED_CLAIM.p} printed for the training set "
+        "matches the value for the test set."
+    )
     return (
         f"Of {counts.total()} claims in four papers, {counts['yes']} hold {BASES[basis][1]}, "
         f"{counts['no']} do not, and {counts['open']} are open.",
-        f"Open: undecided by {BASES[basis][0]}. Strongest finding (first tile): the p = "
-        f"{PRINTED_CLAIM.p} printed for the training set belongs to the test set.",
+        f"Open: undecided by {BASES[basis][0]}.{strongest * strongest_is_first}",
     )
 
 
@@ -178,11 +185,15 @@ def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
         yield Tile(code, "Released code", state, word, f"{code}: {choices['epoch'].paper}")
 
 
-def _opened(tiles: set[str]) -> str:
-    """Return the tile named in the address, by default the strongest finding."""
+def _opened(tiles: set[str], shown: Sequence[str]) -> str:
+    """Return the tile named in the address, or else the strongest finding, if it is ``shown``.
+
+    If a search hides that tile, return the first shown tile; empty if no tile is shown.
+    """
     named = st.query_params.get(OPEN, STRONGEST)
     controls.report_unavailable("the tile", named, tiles)
-    return named if named in tiles else STRONGEST
+    opened = named if named in tiles else STRONGEST
+    return opened if opened in shown else next(iter(shown), "")
 
 
 def _open_pressed() -> None:
