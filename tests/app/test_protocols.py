@@ -49,7 +49,10 @@ def uploaded(path, **query):
 def test_a_file_is_shown_under_every_protocol_with_its_sentence(own, report):
     app = uploaded(own)
     by_side, others = (frame.value for frame in app.dataframe)
-    by_side, others = by_side.set_index("protocol"), others.set_index("metric")
+    app.toggle(key="scores_per_image").set_value(True).run()
+    of_images = app.dataframe[0].value.set_index("protocol")
+    assert set(of_images) == {"seen, per image", "unseen, per image", "H, per image"}
+    by_side, others = by_side.set_index("protocol").join(of_images), others.set_index("metric")
     expected = report.table()
     for row in expected.to_dict("records"):
         if row["protocol"] in by_side.index:

@@ -42,7 +42,7 @@ def metrics(app):
     tables = [frame.value for frame in app.dataframe]
     shown = {}
     for table in tables:
-        if "H, per image" in table:
+        if {"protocol", "H"} <= set(table):
             of = table.set_index("protocol")["H"]
             shown |= {f"H, {name}": f"{h:.1f} %" for name, h in of.items()}
         elif "AUSUC" in set(table.get("metric", ())):

@@ -99,10 +99,13 @@ def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> 
     return table[is_chosen].assign(protocol=f"Joint label space, γ = {three_digits(gamma)}")
 
 
-def show_values(first: EvaluatedScores, words: Words, gamma: float | None) -> None:
+def show_values(
+    first: EvaluatedScores, words: Words, gamma: float | None, *, per_image: bool
+) -> None:
     """Show the accuracies of both sides and H of each protocol, then other metrics.
 
-    A ``gamma`` that was set by hand has a separate row.
+    The first table has the means per class or, with ``per_image``, over images. A ``gamma`` that
+    was set by hand has a separate row.
     """
     table = first.report.table(words)
     table["protocol"] = table["protocol"].str.replace("chosen", first.report.origin or "chosen")
@@ -114,9 +117,13 @@ def show_values(first: EvaluatedScores, words: Words, gamma: float | None) -> No
     others = table[~of_sides]
     metric = others["line"] + others["protocol"].str.extract("(, γ = 0)", expand=False).fillna("")
     by_metric = _wide(others.assign(metric=metric, column=others["average"]), "metric")
-    for k, shown in enumerate((by_side, by_metric)):
-        name = f"scores_{first.stem}_protocols_{k}"
-        tables.show(shown, name, percent=[*shown][1:], height="content")
+    average = "per image" if per_image else "per class"
+    columns = [name for name in [*by_side][1:] if name.endswith(", per image") == per_image]
+    labels = {name: name.removesuffix(", per image") for name in columns}
+    labels = {"protocol": f"protocol, {average}"} | labels
+    name = f"scores_{first.stem}_protocols"
+    tables.show(by_side, f"{name}_0", labels=labels, percent=columns, height="content")
+    tables.show(by_metric, f"{name}_1", percent=[*by_metric][1:], height="content")
 
 
 def _wide(table: pd.DataFrame, rows: str) -> pd.DataFrame:

@@ -193,16 +193,18 @@ def _show_scores(
         left.container(key="scores_slot" if tested.has_curve else None),
         right.container(key="scores_values"),
     )
-    with right, st.container(horizontal=True, vertical_alignment="bottom"):
+    with right, st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
         gamma = _ask_gamma(first) if tested.has_curve else None
         with_intervals = st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
+        tip = terms.tip("Per image")
+        per_image = st.toggle("Per image", key="scores_per_image", bind="query-params", help=tip)
     with slot:
         if gamma is None:
             _show_accuracy(first, words)
         else:
             _draw_curves(first, others, words, gamma)
     with side:
-        show_values(first, words, gamma)
+        show_values(first, words, gamma, per_image=per_image)
     tabs = {
         "Every protocol": lambda: show_protocols(first, words, with_intervals),
         "Compare": lambda: show_pairs(first, others, gamma, words),
