@@ -66,7 +66,9 @@ def test_a_dropped_split_leaks_and_has_its_findings_and_corrected_file_below(tmp
     assert "Example" not in words(app)
     assert "ZSL003" in str([expander.label for expander in app.expander])
     app.query_params["leakage_tab"] = "Corrected file"
-    assert "5 images removed" in words(app.run())
+    assert "5 rows removed from trainval." in words(app.run())
+    table = next(each.value for each in app.dataframe if "removed" in each.value)
+    assert {"test_seen", "test_unseen"} < {*table["part"]}
 
 
 def test_the_same_files_dropped_again_are_still_one_split(tmp_path):

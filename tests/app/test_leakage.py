@@ -265,7 +265,7 @@ def test_a_link_restores_who_gives_way_in_the_corrected_split(visit):
     stay, dropped = removed["stay in the test part"], removed["are dropped"]
     assert stay["trainval"] > 0
     # Some test rows go, so that a class of which all rows share their photographs stays seen.
-    assert stay["test unseen"] < dropped["test unseen"] / 10
+    assert stay["test_unseen"] < dropped["test_unseen"] / 10
 
 
 def test_another_split_of_the_data_set_is_compared(visit):

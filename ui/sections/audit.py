@@ -228,12 +228,12 @@ def _show_contents(review: Review, finding: Finding, key: str) -> None:
         site_map.link(view, label, **parameters)
 
 
-def show_evidence(evidence: Evidence, key: str, words: Mapping[str, str] | None = None) -> None:
-    """Show the rows of a table of evidence; ``words`` replace some values."""
+def show_evidence(evidence: Evidence, key: str) -> None:
+    """Show the rows of a table of evidence."""
     shown = len(evidence.rows)
     shown_rows = f", {shown} of {evidence.total:,}" if evidence.total > shown else ""
     st.caption(f"{plain(evidence.title)}{shown_rows}")
-    table = evidence.table().replace(dict(words or {}))
+    table = evidence.table()
     tables.show(
         table,
         key,

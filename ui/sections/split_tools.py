@@ -13,14 +13,16 @@ from ui.intake import uploads
 from ui.intake.reading_progress import read_or_cancel
 from ui.sections.audit import GAIN, Review, show_evidence
 from ui.shell import site_map
-from ui.shell.text import PART_LABELS, plain
+from ui.shell.text import plain
 from ui.state import cache, controls, decisions
 from ui.takeaway import tables
 from ui.takeaway.downloads import download
 from zslcore.leakage import AuditContext, CorrectedSplit, compare_splits
 from zslcore.leakage.correction import Policy
 from zslcore.leakage.file_kinds import ENDINGS
+from zslcore.numbers import counted
 from zslcore.storage import artifacts
+from zslcore.texts import listed
 
 # --- Comparison with another split ----------------------------------------------------------------
 
@@ -48,12 +50,9 @@ def show_against(review: Review) -> None:
         )
         return
     comparison = compare_splits(review.split, other)
-    sentence = comparison.headline
-    for part, words in PART_LABELS.items():
-        sentence = sentence.replace(part, words)
-    st.markdown(f"**{plain(sentence)}**")
+    st.markdown(f"**{plain(comparison.headline)}**")
     for k, table in enumerate(comparison.tables()):
-        show_evidence(table, f"leakage_against_{review.file_name}_{k}", PART_LABELS)
+        show_evidence(table, f"leakage_against_{review.file_name}_{k}")
 
 
 def _of_file() -> AuditContext | None:
@@ -120,14 +119,16 @@ def show_corrected(review: Review) -> None:
     split = cache.corrected(review.key, policy, repr(limits), as_it_came)
     removed = split.table()
     tables.show(
-        removed.replace({"part": PART_LABELS}),
+        removed,
         f"leakage_corrected_{review.file_name}",
         labels={"part": "part", "rows": "rows left", "removed": "removed"},
+        counts=["rows", "removed"],
         height="content",
     )
     n = split.n_removed
+    parts = listed([part for part, rows in split.removed.items() if len(rows)])
     st.caption(
-        f"{n:,} {'image' if n == 1 else 'images'} removed."
+        f"{counted(n, 'row')} removed from {plain(parts)}."
         if n
         else "No row has to be removed. Classes in the pre-training set stay in "
         "the split; its author decides whether to keep these classes."
