@@ -9,12 +9,28 @@ def percent(fraction: float | None, digits: int = 1) -> str:
     """Write a fraction as percent, by default with one decimal; a dash for a missing value."""
     if fraction is None or math.isnan(fraction):
         return "–"
-    return f"{100 * fraction:.{digits}f} %".replace("-", "−")
+    return f"{with_sign(100 * fraction, f'.{digits}f')} %"
 
 
 def signed(fraction: float, number_format: str = "+.1f") -> str:
-    """Write a difference of fractions in percentage points, with its sign."""
-    return f"{100 * fraction:{number_format}}".replace("-", "−")
+    """Write a difference of fractions in percentage points, with its sign.
+
+    A difference that rounds to zero has no sign.
+
+    Examples
+    --------
+    >>> signed(0.013), signed(-0.013), signed(-0.0001), signed(0.0001)
+    ('+1.3', '−1.3', '0.0', '0.0')
+    """
+    return with_sign(100 * fraction, number_format)
+
+
+def with_sign(value: float, number_format: str = "+.1f") -> str:
+    """Write a number with its sign and a true minus; without sign if it rounds to zero."""
+    text = f"{value:{number_format}}"
+    if not text.strip("+-0."):
+        text = text.lstrip("+-")
+    return text.replace("-", "−")
 
 
 def three_digits(value: float | None) -> str:

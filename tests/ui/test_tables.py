@@ -1,5 +1,7 @@
 """Tables on screen: what is true in words, and no empty rows."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -46,9 +48,31 @@ def test_percent_has_a_decimal_and_points_have_a_sign(monkeypatch):
     labels = {name: name for name in table}
     options = {"percent": ["accuracy"], "points": ["gain"], "significant": ["gamma"]}
     tables.show(table, "t", labels=labels, **options)
-    forms = {name: column["type_config"]["format"] for name, column in columns.items()}
+    forms = {name: columns[name]["type_config"]["format"] for name in ("accuracy", "gamma")}
     assert {name: form % 1.25 for name, form in forms.items()} == {
         "accuracy": "1.2 %",
-        "gain": "+1.2",
         "gamma": "1.25",
     }
+
+
+def test_differences_have_a_true_minus_and_a_zero_has_no_sign(monkeypatch):
+    shown = []
+    monkeypatch.setattr(tables.downloads, "offer_table", lambda *of_table: None)
+    monkeypatch.setattr(tables.st, "dataframe", lambda table, **options: shown.append(table))
+    gains = [0.013, -0.013, 0.0001, -0.0001, 0.0, float("nan")]
+    table = pd.DataFrame({"gain": gains, "class": [*"abcdef"]})
+    tables.show(table, "t", labels={"gain": "gain", "class": "class"}, points=["gain"])
+    (styled,) = shown
+    cells = re.findall(r"<td[^>]*col0[^>]*>([^<]*)<", styled.to_html())
+    assert cells == ["+1.3", "−1.3", "0.0", "0.0", "0.0", "–"]
+    assert styled.data["gain"].iloc[0] == pytest.approx(1.3)  # sorted as numbers
+
+
+def test_counts_have_thousands_separators(monkeypatch):
+    shown = []
+    monkeypatch.setattr(tables.downloads, "offer_table", lambda *of_table: None)
+    monkeypatch.setattr(tables.st, "dataframe", lambda table, **options: shown.append(table))
+    table = pd.DataFrame({"rows": [23_527, 5]})
+    tables.show(table, "t", labels={"rows": "rows left"}, counts=["rows"])
+    (styled,) = shown
+    assert re.findall(r"<td[^>]*>([^<]*)<", styled.to_html()) == ["23,527", "5"]

@@ -32,6 +32,7 @@ from ui.figures.vocabulary import (
 from ui.shell.numbers import signed
 from zslcore.analysis.overlap import GroupGain
 from zslcore.analysis.resampling import student_interval
+from zslcore.numbers import with_sign
 
 #: Maximum number of bars with names.
 MOST_NAMED = 104
@@ -208,7 +209,7 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: boo
     gain, position = 100 * rows["gain"].to_numpy(), start + np.arange(len(rows))
     hover_texts = [
         Markup(
-            f"{escape(name, quote=False)}: {g:+.1f} points<br>accuracy with pre-training "
+            f"{escape(name, quote=False)}: {with_sign(g)} points<br>accuracy with pre-training "
             f"{a:.1%}, without {b:.1%}; {draws} splits"
         )
         for name, g, a, b, draws in zip(

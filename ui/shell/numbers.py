@@ -16,11 +16,11 @@ def in_points(difference: float | None) -> str:
     Examples
     --------
     >>> in_points(0.013), in_points(-0.013), in_points(-0.0001)
-    ('+1.3 points', '−1.3 points', '+0.0 points')
+    ('+1.3 points', '−1.3 points', '0.0 points')
     """
     if difference is None or math.isnan(difference):
         return "–"
-    return f"{signed(difference, '+z.1f')} points"
+    return f"{signed(difference)} points"
 
 
 def timestamp(created: str) -> str:

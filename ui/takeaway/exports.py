@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from zslcore.numbers import with_sign
 from zslcore.storage.tables import harmless_csv, latex_table, without_python
 from zslcore.version import stamped
 
@@ -52,7 +53,7 @@ class TableFormat:
             (self.significant, ".3g", 1),
         ):
             if column in columns:
-                return f"{scale * float(value):{number_format}}".replace("-", "−")
+                return with_sign(scale * float(value), number_format)
         return f"{value:.4g}" if isinstance(value, float) else str(without_python(value))
 
     def headings(self) -> list[str]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+from pandas.io.formats.style import Styler
 
 from ui.shell import terms
 from ui.takeaway import downloads
 from ui.takeaway.exports import TableFormat
+from zslcore.numbers import with_sign
 
 #: Height of a row on screen, in pixels.
 ROW = 35
@@ -25,6 +27,7 @@ def show(
     percent: Sequence[str] = (),
     points: Sequence[str] = (),
     significant: Sequence[str] = (),
+    counts: Sequence[str] = (),
     height: int | str = "auto",
     **options: Any,
 ) -> None:
@@ -33,7 +36,8 @@ def show(
     Accuracies in ``table`` are fractions. Columns without an entry in ``labels`` are in the CSV
     only; without ``labels``, all columns are shown by their names. A heading that is a term of the
     glossary shows its entry as help. Columns in ``percent`` (fractions) and ``points`` (their
-    differences) are shown with one decimal, columns in ``significant`` with three digits.
+    differences) are shown with one decimal, columns in ``significant`` with three digits,
+    columns in ``counts`` with thousands separators.
     """
     labels = labels or {str(column): str(column) for column in table}
     shown = table[list(labels)].copy()
@@ -46,10 +50,24 @@ def show(
         height = "content" if fits else ROW * (height // ROW) + ROW // 2
     tips = {column: terms.tip(label) for column, label in labels.items()}
     config = {c: st.column_config.Column(label, help=tips[c]) for c, label in labels.items()}
-    for columns, text in ((percent, "%.1f %%"), (points, "%+.1f"), (significant, "%.3g")):
+    for columns, text in ((percent, "%.1f %%"), (significant, "%.3g")):
         config |= {
             c: st.column_config.NumberColumn(labels[c], format=text, help=tips[c]) for c in columns
         }
     options = {"height": height, "hide_index": True, "placeholder": "–"} | options
-    st.dataframe(shown, column_config=config, **options)
+    is_styled = bool(points or counts)
+    data = _styled(shown, points, counts) if is_styled else shown
+    st.dataframe(data, column_config=config, **options)
     downloads.offer_table(table, name, TableFormat(labels, percent, points, significant))
+
+
+def _styled(table: pd.DataFrame, points: Sequence[str], counts: Sequence[str]) -> Styler:
+    """Style a table: differences with a true minus sign, counts with thousands separators.
+
+    The format of a column in Streamlit writes a hyphen, signs a difference that rounds to zero, and
+    separates thousands as the browser's language does.
+    """
+    floats = [column for column in table if table[column].dtype.kind == "f"]
+    texts: dict[Any, Callable[..., str]] = dict.fromkeys(floats, "{:.4g}".format)
+    texts |= dict.fromkeys(points, with_sign) | dict.fromkeys(counts, "{:,}".format)
+    return table.style.format(texts, na_rep="–")

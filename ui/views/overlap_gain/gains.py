@@ -213,7 +213,7 @@ def _in_words(
     """Return the gain of classes in the pre-training set next to the gain of unrelated classes."""
     n = {group: int((table["group"] == group).sum()) for group in GROUPS}
     name = plain(titles_of_sets([vocabulary]))
-    interval = f"95 % interval {signed(gain.low, '+z.1f')} to {signed(gain.high, '+z.1f')}"
+    interval = f"95 % interval {signed(gain.low)} to {signed(gain.high)}"
     if gain.is_shown:
         than = "more" if gain.difference > 0 else "less"
         more = in_points(abs(gain.difference)).removeprefix("+")
@@ -223,11 +223,11 @@ def _in_words(
     verdict = f"In simulated data, {verdict}" if simulated else f"{verdict[0].upper()}{verdict[1:]}"
     related = ""
     if n["related"]:
-        related = f", {signed(gain.related, '+z.1f')} on {n['related']} related"
+        related = f", {signed(gain.related)} on {n['related']} related"
     return f"{verdict} ({interval}).", (
         f"Accuracy with pre-training minus accuracy without: {in_points(gain.inside)} on "
         f"the {n['in the set']} classes in {name}{related} and "
-        f"{signed(gain.unrelated, '+z.1f')} on {n['unrelated']} unrelated."
+        f"{signed(gain.unrelated)} on {n['unrelated']} unrelated."
     )
 
 
