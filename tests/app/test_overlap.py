@@ -177,6 +177,8 @@ def test_the_first_answer_is_the_printed_gains_and_the_classes_in_both_sets(tmp_
     printed = published("overlap_gain_action")["overlap_gain_minus_idt"]
     better = f"{(printed > 0).sum()} of {len(printed)} printed gains"
     assert f"{better} on UCF101 are above zero, +{100 * printed.mean():.1f} %" in words(app)
+    assert "Classes in the pre-training set gain:" in words(app)
+    assert "% (relative) on average" in words(app).replace("\\", "")
     (chart,) = (each for each in charts(app) if "Printed" in each.alt)
     bars = [value for trace in chart.figure["data"] for value in trace["x"]]
     np.testing.assert_allclose(sorted(bars), sorted(100 * printed))

@@ -110,10 +110,10 @@ def _show_printed(answer: ViewAnswer) -> None:
     table["method"] = table["method"].str.replace(r"_(.+)", r" (\1)", regex=True)
     better, mean = int((table["gain"] > 0).sum()), signed(table["gain"].mean(), "+.1f")
     answer.say(
-        f"Classes in the pre-training set do: {better} of {len(table)} printed gains on UCF101 are "
-        f"above zero, {mean} % on average.",
+        f"Classes in the pre-training set gain: {better} of {len(table)} printed gains on UCF101 "
+        f"are above zero, {mean} % (relative) on average.",
         "Gain: relative difference in accuracy between classes in the pre-training set and other "
-        "classes, minus the same difference without pre-training (Huang et al. 2021).",
+        "classes, in percent, minus the same difference without pre-training (Huang et al. 2021).",
     )
     chart(
         printed_gains(table.sort_values("panel", kind="stable")[["panel", "method", "gain"]]),
