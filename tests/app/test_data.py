@@ -59,7 +59,7 @@ def test_every_tab_runs_cold_and_warm(visit, dataset):
 
 def test_a_heading_says_what_the_data_are_with_the_sides_of_the_split_below(visit):
     said = words(visit(dataset="digits"))
-    assert "## 1,797 images, 10 classes, each class described by 31 attributes." in said
+    assert "## Digits: 1,797 images, 10 classes, each class described by 31 attributes." in said
     sides = (
         "Proposed split (PS): trains on 1,012 images of 7\u00a0seen\u00a0classes; tests on 252 "
         "other images of these classes and on 533 images of 3\u00a0unseen\u00a0classes."
@@ -217,7 +217,7 @@ def test_an_import_opens_on_what_was_read_verdict_results_and_then_compare(
     assert [tab.label for tab in app.tabs if tab.children] == ["Your data"]
     assert app.selectbox(key="dataset_menu").value == "birds"
     said = words(app)
-    assert f"## {len(world.labels):,} images, {world.n_classes} classes" in said
+    assert f"## birds: {len(world.labels):,} images, {world.n_classes} classes" in said
     assert "Extractor trained on unknown data" in said
     badges = [each.value for each in app.markdown if "-badge[" in each.value]
     assert any("Unknown" in badge for badge in badges), badges

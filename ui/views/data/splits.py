@@ -22,7 +22,14 @@ from ui.state import controls, data_menu
 from ui.takeaway import downloads, tables
 from zslcore.analysis import dataset_summary
 from zslcore.datasets import Split, ZSLDataset, imports
-from zslcore.datasets.facts import benchmark_of, class_attributes, class_facts, published, row_facts
+from zslcore.datasets.facts import (
+    benchmark_of,
+    class_attributes,
+    class_facts,
+    published,
+    row_facts,
+    title,
+)
 
 #: Option on screen -> order of classes.
 CLASS_ORDERS: dict[str, dataset_summary.ClassOrder] = {
@@ -102,7 +109,8 @@ def _counts(dataset: ZSLDataset, split: Split) -> tuple[str, str]:
     of_seen = f"{len(split.test_seen):,} {other}images of these classes and on "
     of_seen *= bool(len(split.test_seen))
     return (
-        f"{len(dataset.labels):,} images, {dataset.n_classes} classes, "
+        f"{plain(title(dataset.name))}: {len(dataset.labels):,} images, {dataset.n_classes} "
+        "classes, "
         f"each class described by {dataset.prototypes.shape[1]} attributes.",
         f"{SPLIT_TITLES.get(split.name, f'Split {plain(split.name)}')}: trains on "
         f"{len(split.trainval):,} images of {seen}\u00a0seen\u00a0classes; tests on {of_seen}"
