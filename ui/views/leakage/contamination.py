@@ -139,14 +139,14 @@ def _show_searches(tested: TestSet, extractor: Extractor) -> None:
             "**Count captions.** With some of the pre-training captions, one per line, this "
             "command counts the captions that name each test class:"
         )
-        words = ["python", "-m", "zslcore", "contamination", *on, "--captions", "CAPTIONS.tsv"]
+        words = ["zslcore", "contamination", *on, "--captions", "CAPTIONS.tsv"]
         show_command(shlex.join(words))
     st.markdown(
         "**Look for near duplicates.** Import some of the pre-training images as the training part "
         "of a split, with the test images as its test part; *Is it clean?* and this command list "
         "the near duplicates:"
     )
-    show_command("python -m zslcore check FOLDER")
+    show_command("zslcore check FOLDER")
     printed = [
         row for name in extractor.pretraining for row in contamination.printed_overlaps(name)
     ]
