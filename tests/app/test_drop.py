@@ -93,7 +93,7 @@ def test_a_split_and_scores_dropped_together_get_a_card_each_and_one_of_both(tmp
     assert not app.error
     assert words(app).count("## :") == 3
     assert metrics(app)["H without leaked rows"]
-    assert "5 of 40 scored rows leak" in plain_words(app)
+    assert "[No: it leaks.] 5 of 40 scored rows leak." in plain_words(app)
     app.text_input(key="drop_printed").set_value("H 1.0").run()
     assert "Printed H 1.0: not reproduced" in plain_words(app)
 

@@ -16,6 +16,7 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import ParameterError
 from zslcore.large.shards import write_shards
 from zslcore.methods import METHODS
+from zslcore.numbers import signed
 from zslcore.results.store import ResultStore
 
 pytestmark = pytest.mark.usefixtures("own_data")
@@ -118,7 +119,7 @@ def test_costs_of_leaks_are_lines_to_read_or_json(capsys, printed):
         ("digits", "PS", False)
     }
     gained = next(row for row in rows if row["figure"] == "ausuc")
-    assert f"{100 * gained['difference']:+.1f} points" in text
+    assert f"{signed(gained['difference'])} points" in text
     assert main(["leak-cost", "--method", "ESZSL", "--leak", "photographs"]) == 2
     assert "expected a photograph with rows in training" in capsys.readouterr().err
 

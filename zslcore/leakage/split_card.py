@@ -233,8 +233,9 @@ def _gain_of_first_release(dataset: str) -> Figure:
         for part in (rows["difference"], gains["selection"], gains["training"])
     )
     note = f"trained on trainval: {selection}; trained on train + val: {training}; "
-    note += f"measured on {title(rows['dataset'].iloc[0])}" + f", not on {dataset}" * (not measured)
-    return Figure(GAINED, both, note)
+    data = title(rows["dataset"].iloc[0])
+    note += f"measured on {data}" + f", not on {dataset}" * (not measured)
+    return Figure(f"{GAINED}, measured on {data.partition(',')[0]}", both, note)
 
 
 def _picture(context: AuditContext, report: Report) -> Picture | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -311,7 +312,8 @@ ANSWERS: dict[Verdict, str] = {
     "unknown": "Unknown.",
     "clean": "Yes: it is clean.",
 }
-#: Maximum number of characters of a reason in the heading; a longer reason is below it.
+#: Maximum number of characters of a reason in the heading; of a longer reason, only the first
+#: sentence is in the heading.
 MOST_LETTERS = 200
 
 
@@ -319,10 +321,13 @@ def _say(answer: ViewAnswer, card: Report, source: str = "") -> None:
     """Show a card's verdict and reason as the page's answer; ``source`` describes the files."""
     heading = f":{VERDICT_COLORS[card.verdict]}[{ANSWERS[card.verdict]}]"
     evidence = _source_of(card, source)
+    first, more = card.sentence, ""
     if len(card.sentence) > MOST_LETTERS:
-        answer.say(heading, f"{plain(card.sentence)} {evidence}")
-    else:
-        answer.say(f"{heading} {plain(card.sentence)}", evidence)
+        sentences = re.split(r"(?<=[.!?]) (?=[A-Z])", card.sentence, maxsplit=1)
+        first, more = (*sentences, "")[:2]
+        if len(first) > MOST_LETTERS:
+            first, more = "", card.sentence
+    answer.say(f"{heading} {plain(first)}".strip(), f"{plain(more)} {evidence}".strip())
 
 
 def _source_of(card: Report, source: str = "") -> str:
@@ -360,7 +365,7 @@ def show_card(
 def _show_figure(figure: Figure) -> None:
     """Show a metric and its note; each condition of a measured effect has its own line."""
     tip, note = None, plain(figure.note)
-    if figure.label == GAINED and "trainval" in note:
+    if figure.label.startswith(GAINED) and "trainval" in note:
         tip = f"Range over six methods. {trained_in_words()} train on trainval."
         note = note.replace("; ", "  \n")
     st.metric(plain(figure.label[0].upper() + figure.label[1:]), figure.value, help=tip)
