@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,6 @@ def _styled(table: pd.DataFrame, points: Sequence[str], counts: Sequence[str]) -
     separates thousands as the browser's language does.
     """
     floats = [column for column in table if table[column].dtype.kind == "f"]
-    texts: dict[Any, Callable[..., str]] = dict.fromkeys(floats, "{:.4g}".format)
+    texts: dict[Any, Any] = dict.fromkeys(floats, "{:.4g}".format)
     texts |= dict.fromkeys(points, with_sign) | dict.fromkeys(counts, "{:,}".format)
     return table.style.format(texts, na_rep="–")

@@ -429,7 +429,7 @@ def _show_ranks(table: MethodTable, column: Column) -> None:
     chart(
         rank_forest(shown.assign(ranks=words), heading, top=HEADINGS - 2 * BORDER, row=ROW),
         f"{metric_label(table.figure)} of {len(column.ranks)} methods on {result_title(column)}; "
-        f"{lead_in_words(column)}.",
+        f"best: {', '.join(column.leaders)}, {percent(column.ranks['value'].max())}.",
         key="table_forest",
     )
 
