@@ -69,6 +69,6 @@ def test_a_digest_that_is_markdown_is_text_on_the_page(own_data, tried):
     result, link = tried[0][0], "[x](http://192.0.2.1/)"
     ResultStore().put(replace(result, spec=replace(result.spec, digest=link)))
     app = visit("table", table_whose="your runs")
-    (said,) = (c.help for c in app.caption if c.help.startswith("By version"))
+    (said,) = (c.help for c in app.caption if c.help.startswith("Computed by version"))
     assert link not in said
     assert "192.0.2.1" in said.replace("\N{WORD JOINER}", "").replace("\\", "")

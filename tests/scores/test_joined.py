@@ -103,7 +103,7 @@ def test_rows_in_another_order_are_not_guessed(folder):
     np.savez(folder / "mixed.npz", **arrays, unseen_classes=[4, 5])
     joined, *_ = cards_of_files([folder / "mixed.npz", folder / "leaking.mat"], ["none"])
     assert joined.figures[2].value == "unknown"
-    assert "in another order" in str(joined.findings)
+    assert "in a different order" in str(joined.findings)
     images = {"features": np.random.default_rng(2).normal(size=(40, 120)), "labels": Y[:, None] + 1}
     images["image_files"] = np.array([f"{row:03}.jpg" for row in ROWS], dtype=object)[:, None]
     savemat(folder / "features.mat", images)
