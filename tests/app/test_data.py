@@ -192,7 +192,7 @@ def test_an_imported_data_set_is_chosen(visit, tmp_path):
     assert not app.error
     assert app.selectbox(key="dataset_menu").value == "chosen"
     app = visit(dataset="chosen", data_tab="Split")
-    assert f"## {N:,} images" in words(app)
+    assert f"## chosen: {N:,} images" in words(app)
     assert not app.dataframe  # nothing is published about it
     assert "chosen" in words(app)
 

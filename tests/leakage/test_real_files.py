@@ -293,7 +293,7 @@ def sentences_are_true(dataset, split, form, said):
     elif form is renumbered_with_names:
         same = (
             f"Each part has as many images of each class as in {dataset} {split[:2]}, but in "
-            "another order"
+            "a different order"
         )
         assert identity.startswith(same)
     elif form is without_train_and_val and split != "SS":
