@@ -119,15 +119,12 @@ def _store_action(name: str) -> None:
         if 0 <= position < len(stops):
             st.query_params[VALUE] = stops[int(position)].replace("−", "-")  # a hyphen can be typed
     elif name == "ruler" and value in playground_rulers.KINDS:
-        st.query_params[RULER] = value
-        drop_from_address(VALUE)
+        controls.write_address({RULER: value, VALUE: None})
         st.session_state[CHOICE_CHANGED] = True
     elif name == "choice" and isinstance(value, dict):
         _take(value)
     elif name == "only" and isinstance(value, str):
-        drop_from_address(ONLY)
-        if value:
-            st.query_params[ONLY] = value
+        controls.write_address({ONLY: value})
     elif name == "bring" and value:
         st.session_state[IMPORT_REQUESTED] = True
     elif name == "run" and value:
@@ -140,17 +137,11 @@ def _take(choice: dict[str, object]) -> None:
         value = choice.get(key)
         if not isinstance(value, str) or (options is not None and value not in options):
             continue
-        drop_from_address(key)
+        controls.write_address({key: value})
         if value:
-            st.query_params[key] = st.session_state[key] = value
-    drop_from_address(GAMMA, VALUE)  # a gamma holds for one method only
+            st.session_state[key] = value
+    controls.write_address({GAMMA: None, VALUE: None})  # a gamma holds for one method only
     st.session_state[CHOICE_CHANGED] = True
-
-
-def drop_from_address(*keys: str) -> None:
-    """Remove these parameters from the address."""
-    for key in keys:
-        st.query_params.pop(key, None)
 
 
 def _offered_study(spec: RunSpec) -> Study[Any] | None:
