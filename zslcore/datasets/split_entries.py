@@ -599,8 +599,8 @@ def split_of_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> SplitList |
     for name, array in lists.items():  # "train.image" is the column "image" of the table "train"
         outer, _, inner = name.partition(".")
         of_part = inner and part_or_side(outer) and outer not in lists
-        held = values.setdefault(outer, {}) if of_part else values
-        held[inner if of_part else name] = array.tolist()
+        columns = values.setdefault(outer, {}) if of_part else values
+        columns[inner if of_part else name] = array.tolist()
     entries = entries_of_json(clean_text(path.name), values, MOST_LEVELS)
     return None if entries is None else split_of_entries(path, entries)
 
