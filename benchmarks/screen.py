@@ -20,7 +20,8 @@ dragged.
 ``answers``: a server starts with an empty data folder and the results of the package, and has 15
 seconds to import the modules of its pages. All views are opened in turn, in the first round with an
 empty browser cache. The measurements are the layout shift and the seconds from opening the address
-until four events: heading, skeleton with a word, first picture, and end of the script.
+until four events: heading, skeleton with a word, first picture, and end of the script. Afterwards
+the layout shift is measured in a window of a phone's size, with a processor four times slower.
 """
 
 from __future__ import annotations
@@ -299,9 +300,12 @@ DRAWN = (
 )
 
 
-def shown(page: Page, url: str) -> dict[str, float]:
+def shown(page: Page, url: str, *, on_phone: bool = False) -> dict[str, float]:
     """Return the seconds to heading, word, first picture and end, and the layout shift."""
     page.add_init_script(f"({WATCH})()")
+    if on_phone:
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
     page.goto(url, wait_until="commit")
     page.wait_for_function(DRAWN, timeout=180_000)
     page.wait_for_function("window.shown.picture")
@@ -312,18 +316,23 @@ def shown(page: Page, url: str) -> dict[str, float]:
 
 def answers(browser: Browser, options: argparse.Namespace) -> None:
     """Print the time until each view shows its heading, a word and its first picture."""
-    rows = []
+    rows, shifts_on_phone = [], dict[str, float]()
     context = browser.new_context(viewport={"width": 1280, "height": 800})
+    views = [
+        (view.name, f"/{'' if page is PAGES[0] else page.name}?view={view.name}")
+        for page in PAGES
+        for view in page.views
+    ]
     with serving(environment={"ZSL_SHIPPED": "1"}) as (server,):
         time.sleep(IMPORTING)
         for number in range(1, options.repeats + 1):
-            for page_ in PAGES:
-                path = "" if page_ is PAGES[0] else page_.name
-                for view in page_.views:
-                    page = context.new_page()
-                    seen = shown(page, f"{server.url}/{path}?view={view.name}")
-                    rows.append({"view": view.name, "round": number} | seen)
-                    page.close()
+            for view_name, path in views:
+                with context.new_page() as page:
+                    seen = shown(page, server.url + path)
+                    rows.append({"view": view_name, "round": number} | seen)
+        for view_name, path in views:
+            with context.new_page() as page:
+                shifts_on_phone[view_name] = shown(page, server.url + path, on_phone=True)["shift"]
     order = ["view", "round", "heading", "word", "picture", "end", "shift"]
     table = pd.DataFrame(rows).reindex(columns=order)
     print(table.round(2).to_string(index=False))
@@ -334,6 +343,8 @@ def answers(browser: Browser, options: argparse.Namespace) -> None:
         check(f"{name}, heading to word", float(waited), "s", WORD_LIMIT)
         check(f"{name}, address to picture", float(of["picture"].median()), "s", PICTURE_LIMIT)
         check(f"{name}, shift", float(of["shift"].max()), "", SHIFT_LIMIT)
+    for view_name, shift in shifts_on_phone.items():
+        check(f"{view_name}, shift on a phone", shift, "", SHIFT_LIMIT)
 
 
 PARTS = {"frames": frames, "scores": scores, "answers": answers}

@@ -190,9 +190,7 @@ def opened(page, server, name, size=DESK):
 def loaded(page, size, load):
     """Load a view in a window of a size; nothing is wider than it, and little moves meanwhile."""
     session = page.context.new_cdp_session(page)
-    if size == PHONE:  # which says what it is, and is slow, so that each part is drawn on its own
-        known = {"userAgent": "Mozilla/5.0 (Linux; Android 14) Chrome/140.0 Mobile"}
-        session.send("Emulation.setUserAgentOverride", known)
+    if size == PHONE:  # slow, so that each part is drawn on its own
         session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     page.set_viewport_size(size)
     moved = []

@@ -4,6 +4,7 @@ import gzip
 import urllib.request
 
 from benchmarks.serving import ROOT
+from tests.browser.reading import PHONE, sent_by, visit
 
 STYLE = (ROOT / "ui" / "shell" / "frame.css").read_text(encoding="utf-8")
 
@@ -26,6 +27,16 @@ def test_a_page_has_its_style_whatever_a_browser_has_of_it(server):
         second = answer(server.url + path, **again)
         assert second.headers["Content-Encoding"] == "gzip"
         assert STYLE in gzip.decompress(second.read()).decode()
+
+
+def test_the_first_run_of_a_page_knows_a_narrow_window(server, page):
+    sent = sent_by(page)
+    page.set_viewport_size(PHONE)
+    visit(page, server, "/table")
+    page.locator(".st-key-table_of_methods canvas").first.wait_for()
+    assert page.context.cookies()[0]["value"] == "1"
+    assert len(sent) == 1  # otherwise the window asks for a second run
+    assert not page.get_by_text("precomputed", exact=True).is_visible()
 
 
 def test_scripts_are_compressed_and_pictures_stay_as_they_are(server, page):

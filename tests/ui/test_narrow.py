@@ -64,13 +64,17 @@ def test_names_that_cannot_be_read_are_left_to_pointing(narrow):
         assert ("title" in axis) == is_narrow
 
 
-AGENTS = [(TELEPHONE, True), ("X11; Linux", False), (None, False)]
+AGENTS = [(TELEPHONE, "", True), ("X11; Linux", "", False), (None, "", False)]
+COOKIES = [("X11; Linux", "1", True), (TELEPHONE, "0", False)]
 
 
-@pytest.mark.parametrize(("agent", "expected"), AGENTS)
-def test_a_telephone_is_known_before_it_says_so(agent, expected, monkeypatch):
+@pytest.mark.parametrize(("agent", "cookie", "expected"), AGENTS + COOKIES)
+def test_a_narrow_window_is_known_before_its_first_run(agent, cookie, expected, monkeypatch):
     state = {}
-    context = SimpleNamespace(headers={"User-Agent": agent} if agent else {})
+    context = SimpleNamespace(
+        headers={"User-Agent": agent} if agent else {},
+        cookies={"window_is_narrow": cookie} if cookie else {},
+    )
     streamlit = SimpleNamespace(session_state=state, context=context)
     monkeypatch.setattr(window, "st", streamlit)
     assert window.is_narrow() is expected

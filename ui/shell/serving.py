@@ -19,7 +19,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ui.intake import upload_storage
 from zslcore.storage import settings
 
-_STYLE = f"<style>{Path(__file__).with_name('frame.css').read_text(encoding='utf-8')}</style>"
+_FRAME = Path(__file__).with_name("frame")
+_STYLE, _SCRIPT = (_FRAME.with_suffix(s).read_text(encoding="utf-8") for s in (".css", ".js"))
+_INSERTED = f"<style>{_STYLE}</style><script>{{{_SCRIPT}}}</script></body>"
 #: Streamlit serves the first page at "/" only; requests for its name are redirected to "/".
 FIRST_PAGE = "playground"
 #: Request headers that ask for compressed or unchanged pages. They are removed, since the style is
@@ -36,7 +38,7 @@ async def ready(_: st.App) -> AsyncIterator[None]:
 
 
 async def style(request: Request, answer: RequestResponseEndpoint) -> Response:
-    """Insert frame.css into a page, so that space is reserved before the first element."""
+    """Insert frame.css and frame.js into a page; they act before the first element."""
     if "text/html" not in request.headers.get("accept", ""):
         return await answer(request)
     if request.url.path.endswith(f"/{FIRST_PAGE}"):
@@ -47,7 +49,7 @@ async def style(request: Request, answer: RequestResponseEndpoint) -> Response:
     if not response.headers.get("content-type", "").startswith("text/html"):
         return response
     page = b"".join([part async for part in response.body_iterator]).decode()
-    styled = page.replace("</body>", f"{_STYLE}</body>", 1)
+    styled = page.replace("</body>", _INSERTED, 1)
     caching = {"cache-control": response.headers.get("cache-control", "no-cache")}
     return HTMLResponse(styled, response.status_code, caching)
 

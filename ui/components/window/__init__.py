@@ -25,8 +25,9 @@ def is_dark() -> bool:
 
 def is_narrow() -> bool:
     """Return whether the window is as narrow as a phone's, so that panels are stacked."""
-    if _NARROW not in st.session_state:  # a first guess, which usually saves phones a rerun
-        st.session_state[_NARROW] = "Mobi" in (st.context.headers.get("User-Agent") or "")
+    if _NARROW not in st.session_state:  # without the cookie of frame.js, a guess
+        guess = str(int("Mobi" in (st.context.headers.get("User-Agent") or "")))
+        st.session_state[_NARROW] = st.context.cookies.get(_NARROW, guess) == "1"
     return bool(st.session_state[_NARROW])
 
 
