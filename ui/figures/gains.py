@@ -195,7 +195,7 @@ def _means(
     )
     at = {"xref": f"x{plane.suffix}", "yref": f"y{plane.suffix}", "xanchor": "left", "xshift": 8}
     notes = [
-        note(signed(each), end, row, **at) for each, end, row in zip(means, high, rows, strict=True)
+        note(signed(mean), end, row, **at) for mean, end, row in zip(means, high, rows, strict=True)
     ]
     reach = [min(0.0, low.min()) - 2, (1.35 if narrow() else 1.15) * max(0.0, high.max())]
     notes.append(plane.title("means with 95 % intervals", at_end=True))
@@ -257,5 +257,5 @@ def _axes(
     if not lying:
         title = f"{len(part)} classes; point at a mark for its name"
         return axis(title, names=[], grid=False, range=ends), of_gains
-    labels = [marked(*each) for each in zip(part["class"], part["group"], strict=True)]
+    labels = [marked(*pair) for pair in zip(part["class"], part["group"], strict=True)]
     return of_gains, axis(names=labels, grid=False, range=ends[::-1], size=12)

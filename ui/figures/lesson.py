@@ -191,7 +191,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: Mapping[str, float]) -> Char
         if group in means:
             traces.append(_mean_line(means[group], len(table), group, mark))
     n, legible = len(table), names_fit(len(table))
-    labels = [marked(*each) for each in zip(table["class"], table["group"], strict=True)]
+    labels = [marked(*pair) for pair in zip(table["class"], table["group"], strict=True)]
     return figure(
         traces,
         height=360 if n <= 12 else 480,

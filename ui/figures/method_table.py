@@ -29,13 +29,13 @@ def rank_forest(shown: pd.DataFrame, title: str, *, top: int, row: int) -> Chart
     has_value, listed = shown["value"].notna().to_numpy(), shown["first"].notna().to_numpy()
     best = (shown["first"] == 1).to_numpy()
     traces = [
-        _results(shown, of, mark, symbol, name)
-        for of, mark, symbol, name in (
+        _results(shown, is_group, mark, symbol, name)
+        for is_group, mark, symbol, name in (
             (best, INK, "circle", "not significantly worse"),
             (~best & listed, HARMONIC, "circle-open", "significantly worse"),
             (has_value & ~listed, HARMONIC, "x", "no interval: classes not listed"),
         )
-        if of.any()
+        if is_group.any()
     ]
     if shown["printed"].notna().any():
         traces.append(_printed(shown))
@@ -50,13 +50,13 @@ def rank_forest(shown: pd.DataFrame, title: str, *, top: int, row: int) -> Chart
     )
 
 
-def _results(shown: pd.DataFrame, of: np.ndarray, mark: Mark, symbol: str, name: str) -> Part:
+def _results(shown: pd.DataFrame, is_group: np.ndarray, mark: Mark, symbol: str, name: str) -> Part:
     """Return the results selected by the mask ``of`` as points with their intervals."""
-    rows, x = shown[of], 100 * shown["value"][of]
+    rows, x = shown[is_group], 100 * shown["value"][is_group]
     ends = whiskers(x, 100 * rows["low"], 100 * rows["high"], mark.color)
     return scatter(
         x=x,
-        y=np.flatnonzero(of),
+        y=np.flatnonzero(is_group),
         name=name,
         marker=dots(mark, 10, symbol=symbol),
         error_x=None if symbol == "x" else ends,

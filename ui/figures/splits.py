@@ -66,8 +66,8 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame, samples: Sequence[str] =
     above, below = Plane(1, down=(share + 0.03, 1.0)), Plane(2, down=(0.0, share))
     classes = class_axis(table["class"], table["role"])
     return figure(
-        [above.on(each) for each in _part_bars(table)]
-        + [below.on(each) for each in (_fold_strip(table, folds) if lines else [])],
+        [above.on(bar) for bar in _part_bars(table)]
+        + [below.on(strip) for strip in (_fold_strip(table, folds) if lines else [])],
         height=(306 if narrow() else 340) + strip,
         legend="top",
         margin={"t": (56 if narrow() else 40) + SAMPLES[narrow()] * bool(samples)},
@@ -259,9 +259,9 @@ def picture_of(picture: Picture) -> Chart:
 
 
 def _bars(picture: Picture) -> Chart:
-    each = picture.bars
-    labels = [bar.label for bar in each]
-    marked, totals = np.array([(bar.marked, bar.whole) for bar in each]).T
+    part_bars = picture.bars
+    labels = [bar.label for bar in part_bars]
+    marked, totals = np.array([(bar.marked, bar.whole) for bar in part_bars]).T
     unseen = np.array(labels) == "test_unseen"
     of_split = bool(unseen.any())
     lengths = {
@@ -275,15 +275,15 @@ def _bars(picture: Picture) -> Chart:
             for name, (x, mark) in lengths.items()
             if x.any()
         ],
-        height=20 + 24 * of_split + (50 if len(each) < 7 else 38) * len(each),
+        height=20 + 24 * of_split + (50 if len(part_bars) < 7 else 38) * len(part_bars),
         legend="top" if of_split else "",
         # The values are in the right margin. Its width is in pixels, since a share of a narrow
         # figure would be too narrow for them.
-        margin={"t": 4, "b": 4, "r": 14 + LETTER * max(len(bar.value) for bar in each)},
-        xaxis=axis(visible=False, range=[0, max(bar.whole for bar in each)]),
+        margin={"t": 4, "b": 4, "r": 14 + LETTER * max(len(bar.value) for bar in part_bars)},
+        xaxis=axis(visible=False, range=[0, max(bar.whole for bar in part_bars)]),
         yaxis=axis(autorange="reversed", grid=False),
         annotations=[
-            note(bar.value, bar.whole, bar.label, xanchor="left", xshift=6) for bar in each
+            note(bar.value, bar.whole, bar.label, xanchor="left", xshift=6) for bar in part_bars
         ],
         barmode="stack",
         bargap=0.35,

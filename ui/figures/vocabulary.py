@@ -145,11 +145,11 @@ def _plain(value: Any, name: str = "") -> Any:
         is_markup = isinstance(value, Markup) or name in _TEMPLATES
         return str(value) if is_markup else escape(value, quote=False)
     if isinstance(value, Mapping):
-        return {str(key): _plain(each, str(key)) for key, each in value.items() if each is not None}
+        return {str(key): _plain(item, str(key)) for key, item in value.items() if item is not None}
     if isinstance(value, np.ndarray | pd.Series | pd.Index):
         return _plain(value.tolist())
     if isinstance(value, Iterable):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -205,7 +205,7 @@ def whiskers(
     width: int = 4,
 ) -> Part:
     """Return the intervals of points, in units of the axis; an end that is NaN is not drawn."""
-    at, least, most = (np.asarray(each, dtype=float) for each in (value, low, high))
+    at, least, most = (np.asarray(numbers, dtype=float) for numbers in (value, low, high))
     return {
         "array": most - at,
         "arrayminus": at - least,
@@ -292,12 +292,12 @@ def planes(n: int, *, spacing: float) -> list[Plane]:
     """
     if narrow():
         gap = _BELOW / n
-        each = (1 - gap * (n - 1)) / n
-        tops = [1 - k * (each + gap) for k in range(n)]
-        return [Plane(k + 1, down=(top - each, top)) for k, top in enumerate(tops)]
-    each = (1 - spacing * (n - 1)) / n
-    starts = [k * (each + spacing) for k in range(n)]
-    return [Plane(k + 1, across=(start, start + each)) for k, start in enumerate(starts)]
+        height = (1 - gap * (n - 1)) / n
+        tops = [1 - k * (height + gap) for k in range(n)]
+        return [Plane(k + 1, down=(top - height, top)) for k, top in enumerate(tops)]
+    height = (1 - spacing * (n - 1)) / n
+    starts = [k * (height + spacing) for k in range(n)]
+    return [Plane(k + 1, across=(start, start + height)) for k, start in enumerate(starts)]
 
 
 # --- Lines and text in the plane ------------------------------------------------------------------

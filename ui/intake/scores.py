@@ -117,9 +117,10 @@ def keep(evaluated: Sequence[EvaluatedScores]) -> None:
         k: value for k, value in results.items() if k in used
     }
     reports = {
-        id(each): each for each in (*kept_results.values(), *(one.report for one in evaluated))
+        id(report): report
+        for report in (*kept_results.values(), *(scores.report for scores in evaluated))
     }
-    n_bytes = sum(each.nbytes for each in reports.values() if isinstance(each, ScoreReport))
+    n_bytes = sum(report.nbytes for report in reports.values() if isinstance(report, ScoreReport))
     memory.BUDGET.hold(cache.visit(visitors.session()), n_bytes)
 
 
@@ -220,12 +221,12 @@ def _command(
     if validation is not None and {*of_validation} != {*fixes}:
         for fix in _in_order(of_validation) or ("as-is",):
             words += ["--validation-fix", fix]
-    for each, option in ((upload, "--"), (validation, "--validation-")):
-        if each is not None and each is validation:
-            words += ["--validation", each.file.name]
-        if each is not None and each.labels is not None:
-            words += [f"{option}labels", each.labels.name]
-        if each is not None and (unseen := _listed(each.unseen)):
+    for scores_file, option in ((upload, "--"), (validation, "--validation-")):
+        if scores_file is not None and scores_file is validation:
+            words += ["--validation", scores_file.file.name]
+        if scores_file is not None and scores_file.labels is not None:
+            words += [f"{option}labels", scores_file.labels.name]
+        if scores_file is not None and (unseen := _listed(scores_file.unseen)):
             words += [f"{option}unseen", *unseen]
     return shlex.join(words)
 
@@ -317,10 +318,10 @@ def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
         st.caption(f"{plain(pair)}: read as the scores of seen and of unseen classes.")
         return [replace(seen, unseen_scores=unseen.file)]
     options = {
-        f"Seen classes in {one.file.name}, unseen classes in {other.file.name}": [
-            replace(one, unseen_scores=other.file)
+        f"Seen classes in {seen_upload.file.name}, unseen classes in {unseen_upload.file.name}": [
+            replace(seen_upload, unseen_scores=unseen_upload.file)
         ]
-        for one, other in ((seen, unseen), (unseen, seen))
+        for seen_upload, unseen_upload in ((seen, unseen), (unseen, seen))
     } | {TWO_MODELS: [first, second]}
     sentence = f"{plain(pair)}: are these one model's scores of seen and of unseen classes?"
     return _ask(sentence, options, f"scores_blocks_{first.key}_{second.key}")
@@ -328,8 +329,8 @@ def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
 
 def _find_blocks(first: ScoreUpload, second: ScoreUpload) -> Blocks | None:
     with artifacts.scratch() as folder:
-        one = uploads.put_one(first.file, folder / "first", ENDINGS)
-        return find_blocks(one, uploads.put_one(second.file, folder / "second", ENDINGS))
+        first_file = uploads.put_one(first.file, folder / "first", ENDINGS)
+        return find_blocks(first_file, uploads.put_one(second.file, folder / "second", ENDINGS))
 
 
 def _ask(sentence: str, options: Mapping[str, T], key: str) -> T | None:

@@ -102,7 +102,9 @@ class UploadStorage(MemoryUploadedFileManager):
     def size(self, session_id: str | None = None) -> int:
         """Return the bytes stored by a session, or by all sessions."""
         sessions = [*self._stored] if session_id is None else [session_id]
-        return sum(each.size for of in sessions for each in [*self._stored.get(of, {}).values()])
+        return sum(
+            upload.size for id_ in sessions for upload in [*self._stored.get(id_, {}).values()]
+        )
 
     def _refusal(self, session_id: str, file: UploadedFileRec) -> str:
         """Return the reason for not storing a file, as a sentence; empty if it can be stored."""

@@ -359,14 +359,14 @@ def _main_and_options(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
         [path for path in paths if path.suffix in endings]
         for endings in ((".mat",), TABLES, (".csv",))
     )
-    others = [path for path in paths if path not in (*mats, *tables, *csvs)]
-    lists = [path for path in others if path.suffix == ".txt"]
-    if len(mats) == 2 and lists == others and len([*tables, *csvs]) <= 1:
+    remaining = [path for path in paths if path not in (*mats, *tables, *csvs)]
+    lists = [path for path in remaining if path.suffix == ".txt"]
+    if len(mats) == 2 and lists == remaining and len([*tables, *csvs]) <= 1:
         main, options = _features_and_splits(mats)
         if "trainval_loc" in look_into(main.parent / options["splits"]).shapes:
             more = {"prototypes": [*tables, *csvs][0].name} if tables or csvs else {}
             return main, options | more
-    if not others and not mats and len([*tables, *csvs]) <= 2:
+    if not remaining and not mats and len([*tables, *csvs]) <= 2:
         ranked = sorted(tables, key=lambda path: -path.stat().st_size)
         ranked += sorted(csvs, key=lambda path: not _has_column(path, "label"))
         main, *prototypes = ranked

@@ -116,15 +116,15 @@ def _figures(method: str) -> dict[str, float]:
 
 def _separate(method: str) -> StepView:
     f = _figures(method)
-    separate, one = f["separate_harmonic"], f["plain_harmonic"]
+    separate, joint = f["separate_harmonic"], f["plain_harmonic"]
     values = {
         "seen among seen": f["separate_seen"],
         "unseen among unseen": f["zsl"],
         "H, separate label spaces": separate,
-        "H, joint label space": one,
+        "H, joint label space": joint,
     }
     figure = shares(values, [SEEN, UNSEEN, HARMONIC, HARMONIC])
-    facts = {"separate": separate, "one": one, "change": one - separate}
+    facts = {"separate": separate, "one": joint, "change": joint - separate}
     return StepView(figure, FIFTHS.of(separate), facts)
 
 
@@ -163,15 +163,15 @@ def _chosen(method: str) -> StepView:
 def _number(name: str, method: str) -> StepView:
     """Show the metrics up to ``name``, the metric of the step."""
     f, names = _figures(method), list(NUMBERS)
-    values = {each: f[NUMBERS[each]] for each in names[: names.index(name) + 1]}
+    values = {metric: f[NUMBERS[metric]] for metric in names[: names.index(name) + 1]}
     facts = {"area": f["ausuc_per_sample"], "auroc": f["auroc"]}
-    figure = shares(values, [LOOKS[each] for each in values])
+    figure = shares(values, [LOOKS[metric] for metric in values])
     return StepView(figure, FIFTHS.of(values[name]), facts)
 
 
 def _changes_without_images(method: str) -> StepView:
     run, scores = validated_run(method)
-    before, after = (metrics_of_test(of, run.gamma) for of in (scores, _fewer_seen(scores)))
+    before, after = (metrics_of_test(test, run.gamma) for test in (scores, _fewer_seen(scores)))
     change = {
         name: abs((after[figure] or 0.0) - (before[figure] or 0.0))
         for name, figure in NUMBERS.items()
@@ -203,7 +203,7 @@ def _other_data(data: str) -> StepView:
     return StepView(figure, FACTORS.of(factor), {"factor": factor, "kind": kind})
 
 
-def _fewer_images(kept: str) -> StepView:
+def _fewer_images(share_name: str) -> StepView:
     """Fit on shares of the training images, with the parameters and gamma of the full split."""
     run, _ = validated_run("LinearS2V")
     dataset = cache.dataset(DATA[0])
@@ -216,10 +216,10 @@ def _fewer_images(kept: str) -> StepView:
         )
         point = scores.curve.at(run.gamma or 0.0)
         accuracies[share], images[name] = (point.seen, point.unseen, point.harmonic), len(rows)
-    first, chosen, full = (accuracies[KEPT[name]][2] for name in ("10 %", kept, "100 %"))
-    facts: dict[str, float] = {"images": images[kept], "all": images["100 %"]}
+    first, chosen, full = (accuracies[KEPT[name]][2] for name in ("10 %", share_name, "100 %"))
+    facts: dict[str, float] = {"images": images[share_name], "all": images["100 %"]}
     facts |= {"H": chosen, "whole": full, "lost": full - chosen}
-    return StepView(over_share(accuracies, KEPT[kept]), POINTS.of(full - first), facts)
+    return StepView(over_share(accuracies, KEPT[share_name]), POINTS.of(full - first), facts)
 
 
 def _cover() -> Chart:

@@ -60,7 +60,7 @@ def _cover() -> Chart:
 def _clues(question: str) -> str:
     """Return the clues of a faulty split, one per line."""
     _, clues, _ = cache.quiz_question(question)
-    return "\n".join(f"- {what}: {value}" for what, value in clues)
+    return "\n".join(f"- {topic}: {value}" for topic, value in clues)
 
 
 def _grouped(name: str, split: str, group: Group) -> set[int]:

@@ -27,7 +27,7 @@ PICTURES = 1 << 20
 _mount = st.components.v2.component("zsl_point_map", **asdict(COMPONENT))
 
 
-def draw_map(what: PointMap, *, key: str, on_change: Callable[[], None] = lambda: None) -> Any:
+def draw_map(point_map: PointMap, *, key: str, on_change: Callable[[], None] = lambda: None) -> Any:
     """Draw maps; return the actions of the visitor, each None until it happens.
 
     ``selection`` is a panel and a polygon in its coordinates, ``picked`` the number of an image,
@@ -36,7 +36,7 @@ def draw_map(what: PointMap, *, key: str, on_change: Callable[[], None] = lambda
     """
     return _mount(
         key=key,
-        data=what.packed(),
+        data=point_map.packed(),
         on_selection_change=on_change,
         on_picked_change=on_change,
         on_cameras_change=on_change,
@@ -75,8 +75,8 @@ def map_of(
 def scene_key(scene: Scene, *, first: bool) -> str:
     """Return the key of the coordinates; a preview has a separate key."""
     keys = [
-        MapStudy.of([d for d in scene.datasets if d.name in one.names], one.settings).map
-        for one in scene.maps
+        MapStudy.of([d for d in scene.datasets if d.name in embedded.names], embedded.settings).map
+        for embedded in scene.maps
     ]
     key = keys[0] if len(set(keys)) == 1 else "".join(k[:4] for k in keys)
     return hashlib.sha256(f"first {key}".encode()).hexdigest()[:16] if first else key
@@ -105,7 +105,7 @@ def ink(images: np.ndarray) -> np.ndarray:
 def offer_map(scene: Scene, looks: Colouring, colour: str) -> None:
     """Show the downloads of a map."""
     name, drawn = "-".join(dataset.name for dataset in scene.datasets), map_of(scene, looks, colour)
-    settings = "; ".join(dict.fromkeys(one.settings.caption() for one in scene.maps))
+    settings = "; ".join(dict.fromkeys(embedded.settings.caption() for embedded in scene.maps))
 
     def page(*, footnote: str, **options: str) -> str:
         theme = "dark" if palette.dark() else "light"
@@ -126,11 +126,11 @@ def _offer_layouts(scene: Scene, name: str) -> None:
     """Offer each layout with its settings and quality as files."""
     st.caption("*More* above the map saves the map as shown, as PNG or SVG.")
     maps = list(dict.fromkeys(scene.maps))
-    for k, each in enumerate(maps):
-        which = f" ({each.settings.method})" if len(maps) > 1 else ""
-        downloads.download(f"Parquet{which}", partial(_parquet, each), f"{name}-{k}.parquet")
+    for k, embedded in enumerate(maps):
+        which = f" ({embedded.settings.method})" if len(maps) > 1 else ""
+        downloads.download(f"Parquet{which}", partial(_parquet, embedded), f"{name}-{k}.parquet")
         label = f"JSON with settings and quality{which}"
-        downloads.download(label, each.to_json, f"{name}-{k}.json")
+        downloads.download(label, embedded.to_json, f"{name}-{k}.json")
     st.caption(f"Settings: {maps[0].settings.caption()}.")
 
 

@@ -42,7 +42,7 @@ class Scene:
     def overlay(cls, datasets: Sequence[ZSLDataset], *maps: EmbeddedMap) -> Scene:
         """Return one panel per map, all with the same images."""
         first, everything = maps[0], np.arange(len(maps[0]))
-        titles = [METHOD_NAMES[one.settings.method] for one in maps] if len(maps) > 1 else [""]
+        titles = [METHOD_NAMES[m.settings.method] for m in maps] if len(maps) > 1 else [""]
         return cls(
             datasets=tuple(datasets),
             maps=maps,
@@ -50,7 +50,7 @@ class Scene:
             row=first.row,
             labels=first.labels,
             images=(everything,) * len(maps),
-            coordinates=tuple(one.coordinates for one in maps),
+            coordinates=tuple(embedded.coordinates for embedded in maps),
             titles=tuple(titles),
             link="image",
         )
@@ -85,21 +85,23 @@ class Scene:
         ``order`` maps each class of the second data set to its number in the first. ``same`` :
         whether row i is the same image in both data sets; otherwise no image is in both panels.
         """
-        one, two = maps
-        if same and np.array_equal(one.row, two.row):
-            part, row, labels, second = one.part, one.row, one.labels, np.arange(len(one))
+        first, second = maps
+        if same and np.array_equal(first.row, second.row):
+            part, row, labels = first.part, first.row, first.labels
+            second_images = np.arange(len(first))
         else:
-            part = np.r_[one.part, np.ones(len(two), dtype=np.uint8)]
-            row, labels = np.r_[one.row, two.row], np.r_[one.labels, order[two.labels]]
-            second = len(one) + np.arange(len(two))
+            part = np.r_[first.part, np.ones(len(second), dtype=np.uint8)]
+            row = np.r_[first.row, second.row]
+            labels = np.r_[first.labels, order[second.labels]]
+            second_images = len(first) + np.arange(len(second))
         return cls(
             datasets=tuple(datasets),
             maps=tuple(maps),
             part=part,
             row=row,
             labels=labels,
-            images=(np.arange(len(one)), second),
-            coordinates=(one.coordinates, two.coordinates),
+            images=(np.arange(len(first)), second_images),
+            coordinates=(first.coordinates, second.coordinates),
             titles=tuple(title(dataset.name) for dataset in datasets),
             link="image",
         )
@@ -110,7 +112,7 @@ class Scene:
     @property
     def title(self) -> str:
         """Title with methods and data sets, simulated data marked."""
-        methods = dict.fromkeys(METHOD_NAMES[one.settings.method] for one in self.maps)
+        methods = dict.fromkeys(METHOD_NAMES[embedded.settings.method] for embedded in self.maps)
         names = dict.fromkeys(
             f"{data.name} (simulated)"
             if data.simulated and "simulated" not in data.name

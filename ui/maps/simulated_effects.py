@@ -62,7 +62,7 @@ def about_gain(dataset: ZSLDataset) -> str:
 
 def about_shift(*datasets: ZSLDataset) -> str:
     """Name the classes shifted between two simulated sets; empty for other data."""
-    effects = [effect for each in datasets if (effect := _planted(each.name))]
+    effects = [effect for dataset in datasets if (effect := _planted(dataset.name))]
     if not effects or len(effects) < len(datasets):
         return ""
     moved = max((effect.moved for effect in effects), key=len)

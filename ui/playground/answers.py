@@ -78,8 +78,8 @@ def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, AnsweredRun]:
     available = {}
     for method in methods_of(dataset, choice.split):
         spec = RunSpec.of(dataset, choice.split, method)
-        if method != choice.method and is_computed(spec) and (one := played(spec)) is not None:
-            available[method] = one
+        if method != choice.method and is_computed(spec) and (run := played(spec)) is not None:
+            available[method] = run
     return available
 
 
@@ -105,10 +105,10 @@ def duration_of(spec: RunSpec) -> str:
     if dataset.features.size <= RunStudy.SMALL:
         return "about 10 s"
     earlier = [
-        one.result.seconds
-        for one in cache.all_runs()[0]
-        if (one.result.spec.method, one.result.spec.dataset) == (spec.method, spec.dataset)
-        and one.result.spec.grid
+        run.result.seconds
+        for run in cache.all_runs()[0]
+        if (run.result.spec.method, run.result.spec.dataset) == (spec.method, spec.dataset)
+        and run.result.spec.grid
     ]
     return f"about {duration(max(earlier))}" if earlier else "several minutes"
 
@@ -140,8 +140,8 @@ def dataset_rows(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndar
     if isinstance(test, PredictedRows):
         rows = test.rows
     else:
-        of = dataset.split(split)
-        rows = np.concatenate([of.test_seen, of.test_unseen])
+        parts = dataset.split(split)
+        rows = np.concatenate([parts.test_seen, parts.test_unseen])
     labels = test.classes[test.y]
     if len(rows) != len(labels) or (dataset.labels[rows] != labels).any():
         raise DatasetError(
@@ -163,10 +163,10 @@ def rail_of(dataset: ZSLDataset, chosen: RunChoice) -> Rail:
     """Return the choices for an open data set: data sets, splits and methods."""
     tiles = [_tile(name) for name in dict.fromkeys([*data_menu.offered(), chosen.dataset])]
     splits = splits_of(dataset)
-    others, note = [name for name in dataset.splits if name not in splits], ""
-    if others:
+    hidden, note = [name for name in dataset.splits if name not in splits], ""
+    if hidden:
         which = (
-            f"Splits {' and '.join(others)} have" if len(others) > 1 else f"Split {others[0]} has"
+            f"Splits {' and '.join(hidden)} have" if len(hidden) > 1 else f"Split {hidden[0]} has"
         )
         note = f"{which} no test images of seen classes"
     families = controls.by_family(methods_of(dataset, chosen.split))

@@ -191,10 +191,10 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
     if st.session_state.pop(CHOICE_CHANGED, False) or active != was_active:
         st.rerun()
     played, kind = playground_answers.played(spec), _kind()
-    others = playground_answers.others(dataset, choice)
+    other_runs = playground_answers.others(dataset, choice)
     shown = played
     if shown is None and choice.method != controls.METHOD:
-        shown = next(iter(others.values()), None)
+        shown = next(iter(other_runs.values()), None)
     shown = shown or playground_answers.preview(dataset, choice.split)
     stops, pending = playground_rulers.stops_of(kind, spec, played), None
     if played is None:
@@ -208,7 +208,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
         button = f"Compute it ({stops.duration})"
         pending = playground_answers.job_state(choice.method, status, "", button, covers=False)
     ghosts = [
-        Ghost(method, each.test.curve) for method, each in others.items() if each.test.generalized
+        Ghost(method, run.test.curve) for method, run in other_runs.items() if run.test.generalized
     ]
     rail = playground_answers.rail_of(dataset, choice)
     drawn = replace(

@@ -71,8 +71,10 @@ def _along(spec: RunSpec, played: AnsweredRun) -> RulerStops:
     parameter = lambda_parameter(spec.method)
     if parameter is None:
         return RulerStops(note=f"{spec.method} has no λ.")
-    others = {name: value for name, value in played.result.params.items() if name != parameter}
-    open_ = replace(spec, params=others, grid=None, revisions={})
+    fixed_params = {
+        name: value for name, value in played.result.params.items() if name != parameter
+    }
+    open_ = replace(spec, params=fixed_params, grid=None, revisions={})
     dataset = cache.dataset(spec.dataset)
     duration = "about a minute" if RunStudy(open_).is_quick(dataset) else "several minutes"
     note = f"{spec.method} is fitted at each λ of its grid, also on the folds."

@@ -263,6 +263,8 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
 
 def _count_leaks(leaking: int, in_set: int) -> str:
     """Return a sentence that counts the leaking images of both kinds of leak."""
-    one = f"{leaking:,} {'image leaks' if leaking == 1 else 'images leak'}"
-    two = f"{in_set:,} {'is' if in_set == 1 else 'are'}"
-    return f"{one} between parts of the split; {two} of test classes in the pre-training set."
+    images = f"{leaking:,} {'image leaks' if leaking == 1 else 'images leak'}"
+    classes = f"{in_set:,} {'is' if in_set == 1 else 'are'}"
+    return (
+        f"{images} between parts of the split; {classes} of test classes in the pre-training set."
+    )

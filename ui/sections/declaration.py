@@ -67,8 +67,8 @@ def declare(*, measurable: bool) -> Declared:
         return Declared(DeclaredProvenance())
     with menu:
         chosen = {
-            what: controls.choose_option(label, options, key=f"leakage_{what}")
-            for what, (label, options) in _CHOICES.items()
+            field: controls.choose_option(label, options, key=f"leakage_{field}")
+            for field, (label, options) in _CHOICES.items()
         }
         upload = st.file_uploader(
             "Your own list of pre-training classes, one per line", type=["txt"], key="leakage_list"

@@ -42,27 +42,27 @@ def show_quality(
     maps: Sequence[EmbeddedMap], datasets: Sequence[ZSLDataset], *, compared: bool
 ) -> None:
     """Show the quality of the maps and, if data sets are ``compared``, the classes that differ."""
-    for one in maps:
-        _show_quality(one)
+    for embedded in maps:
+        _show_quality(embedded)
     if len(datasets) == 2 and compared:
         verdicts = mixing_verdicts(maps[0].mixing, "PCA", "map")
         st.markdown(f"**{differing_classes(verdicts, datasets)}**")
         _show_shifts(verdicts, maps[0])
 
 
-def _show_quality(one: EmbeddedMap) -> None:
+def _show_quality(embedded: EmbeddedMap) -> None:
     """Show the quality of the map in one line."""
-    q = one.quality
+    q = embedded.quality
     st.caption(
-        f"**{plain(' and '.join(map(title, one.names)))}**, {one.settings.caption()}. "
+        f"**{plain(' and '.join(map(title, embedded.names)))}**, {embedded.settings.caption()}. "
         f"Neighbours kept ({q.k}) {percent(q.knn_recall)}; trustworthiness "
         f"{percent(q.trustworthiness)}, continuity {percent(q.continuity)} (50 % is chance); k-NN "
         f"accuracy {percent(q.class_accuracy_pca)} in the PCA, {percent(q.class_accuracy_map)} on "
-        f"the map; the PCA explains {percent(float(one.pca.explained.sum()))} of the variance."
+        f"the map; the PCA explains {percent(float(embedded.pca.explained.sum()))} of the variance."
     )
 
 
-def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
+def _show_shifts(verdicts: pd.DataFrame, embedded: EmbeddedMap) -> None:
     """Draw the mixing of the two data sets in each class, in the PCA and on the map."""
     count = verdicts["verdict"].value_counts()
     shown, hidden, invented, none = (
@@ -70,8 +70,9 @@ def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
     )
     chart(
         mixing_dumbbells(verdicts),
-        f"Mixing of {' and '.join(map(title, one.names))} in {len(verdicts)} classes. Shifts of a "
-        f"class: the map shows {shown}, hides {hidden} and invents {invented}; no shift: {none}.",
+        f"Mixing of {' and '.join(map(title, embedded.names))} in {len(verdicts)} classes. Shifts "
+        f"of a class: the map shows {shown}, hides {hidden} and invents {invented}; no shift: "
+        f"{none}.",
         key="awa1_mixing",
     )
     st.caption(
@@ -81,7 +82,7 @@ def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
         f"{len(verdicts)} classes, is below 0.05. With many images even a small shift is "
         "significant; mixing shows its size."
     )
-    downloads.offer_table(verdicts, f"mixing_{one.names[0]}_{one.names[1]}")
+    downloads.offer_table(verdicts, f"mixing_{embedded.names[0]}_{embedded.names[1]}")
 
 
 def show_limits() -> None:

@@ -52,7 +52,7 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     with sides[0]:
         first = data_menu.choose_name(
             "Data set",
-            [each.name for each in offered],
+            [candidate.name for candidate in offered],
             key="pair_first",
             default=default[0],
             on_change=_forget_second,
@@ -102,14 +102,18 @@ def _offered(name: str) -> PairCandidate:
 
 def _partners(first: PairCandidate, offered: list[PairCandidate]) -> list[str]:
     """Return the data sets with the same classes as ``first``, the most similar one first."""
-    partners = [each for each in offered if each.classes == first.classes and each != first]
+    partners = [
+        candidate
+        for candidate in offered
+        if candidate.classes == first.classes and candidate != first
+    ]
     kind = _kind(first)
     partners.sort(
-        key=lambda each: (
-            each.simulated != first.simulated,
-            each.width != first.width,
-            each.benchmark == first.benchmark,
-            _kind(each) != kind,
+        key=lambda candidate: (
+            candidate.simulated != first.simulated,
+            candidate.width != first.width,
+            candidate.benchmark == first.benchmark,
+            _kind(candidate) != kind,
         )
     )
     return [each.name for each in partners]
@@ -122,7 +126,7 @@ def _kind(offered: PairCandidate) -> str:
 
 def _default(offered: list[PairCandidate]) -> tuple[str, str]:
     """Return an imported AWA1 and AWA2 with equally wide features, else the simulated pair."""
-    real = [each for each in offered if not each.simulated]
-    one, two = ([each for each in real if each.benchmark == name] for name in AWA)
-    pairs = [(a.name, b.name) for a in one for b in two if a.width == b.width]
+    real = [candidate for candidate in offered if not candidate.simulated]
+    awa1, two = ([candidate for candidate in real if candidate.benchmark == name] for name in AWA)
+    pairs = [(a.name, b.name) for a in awa1 for b in two if a.width == b.width]
     return pairs[0] if pairs else ("simulated-AWA1", "simulated-AWA2")

@@ -70,7 +70,7 @@ def result_title(of: MethodResult | Column) -> str:
 
 def metric_label(figure: Metric) -> str:
     """Return the label of a metric."""
-    return next(label for label, of in METRICS.items() if of == figure)
+    return next(label for label, metric in METRICS.items() if metric == figure)
 
 
 def lead_in_words(column: Column, metric: str = "") -> str:
@@ -211,8 +211,8 @@ def _show_printed(table: MethodTable, column: Column, row: str) -> None:
             f"**Printed** for {column.benchmark}, with ResNet-101 features and parameters chosen "
             f"for {task_of(table.figure).upper()}: {'; '.join(lines)}."
         )
-    for each in why_different(column.data, row.partition(" (")[0]):
-        st.caption(plain(each.sentence))
+    for difference in why_different(column.data, row.partition(" (")[0]):
+        st.caption(plain(difference.sentence))
 
 
 def _state_in_words(state: State, *, is_own: bool = False) -> str:

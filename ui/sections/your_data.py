@@ -85,10 +85,10 @@ def closed_forms(dataset: ZSLDataset) -> list[str]:
 def _column(dataset: ZSLDataset, split: Split, figure: Metric) -> Column | None:
     """Return the ranked runs on a split; None without runs."""
     runs = [
-        one
-        for one in cache.all_runs()[0]
-        if (one.result.spec.dataset, one.result.spec.split) == (dataset.name, split.name)
-        and one.result.spec.digest in ("", dataset.digest)
+        run
+        for run in cache.all_runs()[0]
+        if (run.result.spec.dataset, run.result.spec.split) == (dataset.name, split.name)
+        and run.result.spec.digest in ("", dataset.digest)
     ]
     table = MethodTable(cells_of_runs(runs), figure, split.name, ["mine"], [dataset.name])
     return next(iter(table.columns), None)

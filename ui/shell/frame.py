@@ -62,11 +62,11 @@ def navigate() -> None:
     st.session_state[BEGAN] = time.monotonic()
     st.set_page_config(page_title="Zero-shot lab", page_icon=str(_ICON), layout="wide")
     st.session_state["navigated"] = True
-    first, *others = site_map.PAGES
+    first, *more_pages = site_map.PAGES
     pages = [
         # Streamlit serves the default page at "/"; its url_path is for links only.
         st.Page(first.path, title=first.title, icon=first.icon, url_path="start", default=True),
-        *(st.Page(page.path, title=page.title, icon=page.icon) for page in others),
+        *(st.Page(page.path, title=page.title, icon=page.icon) for page in more_pages),
     ]
     page = st.navigation(pages, position="top")
     st.session_state["path"] = page.url_path
@@ -176,7 +176,7 @@ def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
 def _choose_view(page: Page, view: View) -> None:
     """Offer the views of a page; the address names the view shown."""
     key = f"view_of_{page.name}"
-    labels = {each.name: each.label for each in page.views}
+    labels = {view.name: view.label for view in page.views}
 
     def go() -> None:
         chosen = site_map.view_of(page, {"view": st.session_state[key]})

@@ -78,8 +78,8 @@ def query_of(view: str, choices: Mapping[str, str] | None = None) -> dict[str, s
 
 def shared(view: View, choices: Iterable[str]) -> list[str]:
     """Return the choices that the view reads: its own choices and shared choices."""
-    others = [other for _, other in _PLACES.values() if other is not view]
-    return [name for name in choices if not any(other.owns(name) for other in others)]
+    other_views = [other for _, other in _PLACES.values() if other is not view]
+    return [name for name in choices if not any(view.owns(name) for view in other_views)]
 
 
 def link_to_audit(label: str, dataset: str, split: str) -> None:

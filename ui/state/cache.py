@@ -149,7 +149,7 @@ def judged_on(body: Body) -> Mapping[str, Judgment]:
 
 @st.cache_resource(show_spinner=False, max_entries=2)
 def _evidence(stamp: str) -> Mapping[Body, ClaimEvidence]:
-    return evidence_of(one.result for one in all_runs()[0])
+    return evidence_of(run.result for run in all_runs()[0])
 
 
 @st.cache_resource(show_spinner="Judging claims …", max_entries=6)
@@ -162,7 +162,7 @@ def _judged(body: Body, stamp: str) -> Mapping[str, Judgment]:
 
 def method_cells() -> Sequence[MethodResult]:
     """Return the stored results and the results of the board as cells of the table of methods."""
-    ids = " ".join(one.id for one in all_runs()[0])
+    ids = " ".join(run.id for run in all_runs()[0])
     return _method_cells(f"{board().digest} {ids}")
 
 

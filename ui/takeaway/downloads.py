@@ -226,8 +226,8 @@ def offer_table(
         menu("Download table", show_files, icon=ICON, key=f"take_table_{name}")
 
 
-def _file(label: str, text: Callable[[], str], name: str, of: str) -> None:
-    download(label, text, name, f"download_{of}_{label}")
+def _file(label: str, text: Callable[[], str], name: str, kind: str) -> None:
+    download(label, text, name, f"download_{kind}_{label}")
 
 
 def _offer_pin(

@@ -80,8 +80,11 @@ def table_as_markdown(table: pd.DataFrame, look: TableFormat | None = None) -> s
     look = look or plain_look(table)
     heading = list(map(_in_markdown, look.headings()))
     rows = [
-        [f"**{_in_markdown(cell)}**" if best else _in_markdown(cell) for cell, best in each]
-        for each in map(zip, look.text_cells(table), look.is_best(table))
+        [
+            f"**{_in_markdown(cell)}**" if best else _in_markdown(cell)
+            for cell, best in text_and_mark
+        ]
+        for text_and_mark in map(zip, look.text_cells(table), look.is_best(table))
     ]
     lines = [heading, ["---"] * len(heading), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -67,13 +67,13 @@ def on_paper(value: Any, otherwise: str = palette.INK.light) -> str:
         *parts, alpha = [*map(float, re.findall(r"[\d.]+", value)), 1.0][:4]
         rgb = bytes(map(int, parts))
     rgb = _ON_PAPER.get(rgb, rgb)
-    return "#" + "".join(f"{round(255 + alpha * (each - 255)):02X}" for each in rgb)
+    return "#" + "".join(f"{round(255 + alpha * (channel - 255)):02X}" for channel in rgb)
 
 
 def _on_paper(value: Any, otherwise: str = palette.INK.light) -> str | list[str]:
     """Return the colour on paper of all marks, or one colour per mark."""
     if isinstance(value, list):
-        return [on_paper(each, otherwise) for each in value]
+        return [on_paper(item, otherwise) for item in value]
     return on_paper(value, otherwise)
 
 

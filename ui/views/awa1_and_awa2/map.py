@@ -316,7 +316,7 @@ def _lay_out(chosen: Choices) -> tuple[Scene, bool]:
 
 def _sample_words(scene: Scene, *, first: bool) -> str:
     total = sum(len(dataset.labels) for dataset in scene.datasets)
-    layouts = dict.fromkeys(METHOD_NAMES[one.settings.method] for one in scene.maps)
+    layouts = dict.fromkeys(METHOD_NAMES[embedded.settings.method] for embedded in scene.maps)
     layout, fitted = " and ".join(layouts), f"all {total:,}"
     if first:
         layout, fitted = "Preview", "a sample of 2,000"

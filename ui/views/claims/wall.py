@@ -133,7 +133,7 @@ def show(_: Header) -> None:
         elif opened in released_codes.codes():
             _show_code(opened)
         else:
-            _show_finding(next(each for each in FINDINGS if each.id == opened))
+            _show_finding(next(finding for finding in FINDINGS if finding.id == opened))
 
 
 def _in_words(basis: Basis, counts: Counter[State], *, strongest_is_first: bool) -> tuple[str, str]:

@@ -137,7 +137,7 @@ def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> Non
         photographs = uploads.photographs_of_dataset(dataset, declared.groups, declared.pattern)
         return context_of(dataset, split=split, groups=photographs)
 
-    pretraining = pretraining or [get_vocabulary(each) for each in pretraining_of(dataset)]
+    pretraining = pretraining or [get_vocabulary(name) for name in pretraining_of(dataset)]
     measured = _measured(dataset, split.name, measure=declared.measure)
     key, files = cache.split_key(dataset, split), [(dataset.name, dataset.digest)]
     review = _reviewed(key, read, files, pretraining, declared, dataset, **measured)
@@ -222,20 +222,20 @@ def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenera
         with row:
             pretraining, printed = choose_pretraining(), _ask_printed(groups)
             declared = declare(measurable=False)
-        judged = [_judged(each, pretraining, declared) for each in groups]
-    scores.keep([each.evaluated for each in judged if each.evaluated is not None])
-    cards = joined_cards([each.of for each in judged if each.of is not None], printed)
-    reviews = [each.review for each in judged if each.review is not None]
+        judged = [_judged(group, pretraining, declared) for group in groups]
+    scores.keep([checked.evaluated for checked in judged if checked.evaluated is not None])
+    cards = joined_cards([checked.of for checked in judged if checked.of is not None], printed)
+    reviews = [checked.review for checked in judged if checked.review is not None]
     worst = min(cards, key=lambda card: list(STATUS).index(card.verdict), default=None)
     if worst is not None:
         _say(answer, worst)
     for k, card in enumerate(cards):
         below = len(reviews) == 1 and card.kind.startswith("split") and len(cards) == 1
         show_card(card, str(k), findings_below=below, with_verdict=card is not worst)
-    for each, answered in zip(groups, judged, strict=True):
-        if answered.of is not None and each.main.kind in ("scores", "predictions"):
+    for group, answered in zip(groups, judged, strict=True):
+        if answered.of is not None and group.main.kind in ("scores", "predictions"):
             site_map.link("scores", "All metrics of these scores")
-        elif answered.of is not None and each.main.kind == "entry":
+        elif answered.of is not None and group.main.kind == "entry":
             site_map.link("table", "Others' results", table_whose="from others")
     if len(reviews) == 1:
         _show_below(reviews[0])

@@ -95,7 +95,7 @@ def _show_computed(answer: ViewAnswer, controls_row: DeltaGenerator, dataset: ZS
     _draw(table, gain, dataset, method, vocabulary)
     names = sorted(table["class"])
     name = controls.choose_option("Class", names, key="gain_class", default=first, width=320)
-    of_methods = [gains(each, dataset.class_names).assign(method=each) for each in methods]
+    of_methods = [gains(name, dataset.class_names).assign(method=name) for name in methods]
     _show_class(name, dataset, matches, vocabulary, pd.concat(of_methods))
 
 

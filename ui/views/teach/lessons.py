@@ -42,8 +42,8 @@ def show(header: Header) -> None:
 def _show_list() -> None:
     """Show a card per lesson: its first question, its buttons, its steps and, last, its figure."""
     steps, minutes = (
-        sum(each)
-        for each in zip(*((len(x.steps), x.minutes) for x in LESSONS.values()), strict=True)
+        sum(totals)
+        for totals in zip(*((len(x.steps), x.minutes) for x in LESSONS.values()), strict=True)
     )
     place_answer().say(
         f"{len(LESSONS)} lessons, {steps} steps, {minutes} minutes: predict, then see the computed "
