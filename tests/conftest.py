@@ -1,8 +1,8 @@
-"""What all tests share.
+"""Fixtures of all tests.
 
-The folders in ``NIGHTLY`` run at night, but for what ``GATE`` names; elsewhere a test is of the
-gate, which the README's line runs, unless it is marked ``nightly`` itself. The gate holds what
-guards a promise of the README, each law over all that is registered, the golden numbers.
+Tests in the folders of ``NIGHTLY`` run at night, except those of ``GATE``; all others belong to
+the gate, which the README's command runs, unless they are marked ``nightly``. The gate has the
+tests of each promise of the README, each law over everything registered, and the golden numbers.
 """
 
 import os
@@ -18,16 +18,16 @@ from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
 if "PYTEST_XDIST_WORKER" in os.environ:
-    # PyTorch, imported later, and child processes ask for it.
+    # PyTorch, imported later, and worker processes need it.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# Servers, children and commands start a second sooner when what is compiled is kept.
+# Servers, workers and commands start a second sooner with compiled files.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Tests say themselves when they mean the results that come with the package.
+# Tests enable the precomputed results of the package explicitly.
 os.environ.setdefault("ZSL_SHIPPED", "0")
 
-# The same examples on each run, so that a submission never fails by chance; new ones at night, by
+# The same examples on each run, so that a submission never fails by chance; at night, new ones with
 # ``--hypothesis-profile=explore``. No deadline: a slow example means a busy machine.
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.register_profile("explore", deadline=None)
@@ -39,7 +39,7 @@ ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 #: Folders of tests that open pages, start servers and browsers, or install the package.
 NIGHTLY = ("tests/app/", "tests/browser/", "tests/ship/")
-#: What the gate has of them: each view once, as a run and in Chromium; the wheel; the README.
+#: Their tests in the gate: each view once, as a run and in Chromium; the wheel; the README.
 GATE = (
     "tests/app/test_every_view.py",
     "tests/browser/test_every_view.py::test_a_view_opens_in_a_browser",
@@ -52,10 +52,10 @@ GATE = (
 
 
 def pytest_collection_modifyitems(items):
-    """Tell nights from gate; let both workers begin with browser tests, which wait half the time.
+    """Separate night and gate; start with browser tests, which wait half of their time.
 
-    One has the tests of the server with shipped results, the other all others: each starts what
-    its tests need. Every worker begins with its share of the whole list.
+    One worker has the tests of the server with precomputed results, the other all others: each
+    starts only the servers of its tests.
     """
     for item in items:
         if item.nodeid.startswith("tests/browser/"):
@@ -84,9 +84,9 @@ def shared():
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_thread_a_worker():
-    """Keep BLAS to one thread where tests run side by side: more would wait for each other.
+    """Use one BLAS thread if tests run in parallel: more threads would wait for each other.
 
-    ``OMP_NUM_THREADS=2 python -m pytest`` has two, for those who want to see the same verdicts.
+    ``OMP_NUM_THREADS=2 python -m pytest`` uses two, to check that verdicts are the same.
     """
     threads = int(os.environ["OMP_NUM_THREADS"]) if "PYTEST_XDIST_WORKER" in os.environ else None
     with threadpool_limits(threads):
@@ -95,7 +95,7 @@ def _one_thread_a_worker():
 
 @pytest.fixture(scope="module", autouse=True)
 def _own_data_folder(tmp_path_factory):
-    """Keep imports, downloads and runs of a file's tests out of all others, and of the user's."""
+    """Separate imports, downloads and runs of each test file from others and from the user's."""
     before = os.environ.get("ZSL_DATA")
     os.environ["ZSL_DATA"] = str(tmp_path_factory.mktemp("zsl-data"))
     yield
@@ -107,7 +107,7 @@ def _own_data_folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _own_main_module():
-    """Put back ``__main__``, which a page replaces: processes that are spawned import it."""
+    """Restore ``__main__``, which a page replaces, because spawned processes import it."""
     sys.modules["__main__"] = MAIN
     yield
     sys.modules["__main__"] = MAIN
@@ -115,7 +115,7 @@ def _own_main_module():
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_child_left():
-    """End the children that pages have started."""
+    """End the worker processes started by pages."""
     yield
     if "zslcore.jobs" in sys.modules:
         sys.modules["zslcore.jobs"].close()
@@ -123,7 +123,7 @@ def _no_child_left():
 
 @pytest.fixture
 def put_on_path(tmp_path, monkeypatch):
-    """Put a folder of the test on the path; the modules that it gave leave with the test."""
+    """Put a folder of the test on the path; its modules are unloaded after the test."""
     yield lambda folder: monkeypatch.syspath_prepend(str(folder))
     for name, module in list(sys.modules.items()):
         if (getattr(module, "__file__", None) or "").startswith(f"{tmp_path}/"):
@@ -132,14 +132,14 @@ def put_on_path(tmp_path, monkeypatch):
 
 @pytest.fixture
 def own_data(tmp_path, monkeypatch):
-    """Folder of data of a single test."""
+    """Data folder of a single test."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     return tmp_path / "data"
 
 
 @pytest.fixture
 def printed(capsys):
-    """Run a command; returns its output, with errors where its status is not 0."""
+    """Run a command; return its output, including errors for a non-zero status."""
     from zslcore.__main__ import main
 
     def run(*words, status=0):
@@ -153,7 +153,7 @@ def printed(capsys):
 
 @pytest.fixture
 def look():
-    """Set in which theme, and in how wide a window, figures are drawn."""
+    """Set the theme and the window width in which figures are drawn."""
     from ui.figures import palette
 
     def choose(dark=False, narrow=False):
@@ -166,7 +166,7 @@ def look():
 
 @pytest.fixture(scope="session")
 def torch():
-    """PyTorch, whose import takes longer than most files of tests."""
+    """PyTorch, which takes longer to import than most test files to run."""
     import torch
 
     return torch
@@ -174,7 +174,7 @@ def torch():
 
 @pytest.fixture(scope="session")
 def node():
-    """Node.js; it needs no package for what is asked of it here."""
+    """Node.js, without packages."""
     found = shutil.which("node")
     if found is None:
         pytest.skip("needs Node.js")
@@ -183,7 +183,7 @@ def node():
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory):
-    """What is built from this checkout, once for all workers of a run."""
+    """The wheel of this checkout, built once for all workers of a run."""
     of_run = tmp_path_factory.getbasetemp()
     folder = (of_run.parent if "PYTEST_XDIST_WORKER" in os.environ else of_run) / "wheel"
     with FileLock(f"{folder}.lock"):

@@ -6,9 +6,9 @@ from zslcore.datasets.base import Split, ZSLDataset
 
 
 def blobs(n_per_class=(30, 30), shifted=(), n_features=12, seed=0, name="pair", shuffled=False):
-    """Two draws from the same five blobs; the second is moved in the classes ``shifted``.
+    """Two samples of the same five blobs; in the second, the classes ``shifted`` are moved.
 
-    With ``shuffled`` the second data set names its classes in another order.
+    With ``shuffled``, the second data set has its classes in another order.
     """
     rng = np.random.default_rng(seed)
     centres = 4 * rng.normal(size=(5, n_features))

@@ -1,4 +1,4 @@
-"""The fairer evaluation's study of actions: draws, methods, intervals, printed figures."""
+"""The fairer study of action recognition: draws, methods, intervals, printed values."""
 
 import json
 from dataclasses import asdict, replace
@@ -121,7 +121,7 @@ def test_extractors_and_prototypes_of_a_configuration():
 def study():
     """Two draws of both kinds of splits, two extractors and prototypes, quick methods.
 
-    One of them goes by the name of a method of the paper, so that printed figures stand beside.
+    One method has the name of a method of the paper, to be compared with printed values.
     """
     sets = simulated_sets(CONFIGURATIONS["OS2"], ["idt", "sports"])
     spec = ActionSpec("OS2", sets, ("LinearS2V", "ESZSL"), n_draws=2)
@@ -188,7 +188,7 @@ def test_printed_gains_are_found_for_every_method_of_the_paper():
 def test_without_a_baseline_there_is_no_difference(study):
     with pytest.raises(ParameterError, match="Baseline: expected features of the study"):
         action_tables.action_gains(study, "pixels")
-    # Imported features may have word vectors alone.
+    # Imported features may have word vectors only.
     part = study[(study["semantics"] == "word2vec") | (study["features"] != "idt")]
     assert set(action_tables.action_gains(part, "idt")["semantics"]) == {"word2vec"}
 
@@ -234,16 +234,16 @@ def test_a_unit_is_known_by_what_its_numbers_depend_on(monkeypatch):
     monkeypatch.setattr(PAPER["CONSE"].__class__, "revision", 99)
     said.append(json.dumps(unit.identity, sort_keys=True))
     assert len(set(said)) == len(said)
-    # The number of a draw is no part of it: a study of more draws takes over those of fewer.
+    # The number of draws is not in the key: a larger study reuses the draws of a smaller one.
     monkeypatch.undo()
     assert json.dumps(replace(unit, number=7).identity, sort_keys=True) == said[0]
 
 
-# --- Simulated truth ------------------------------------------------------------------------------
+# --- Simulated ground truth -----------------------------------------------------------------------
 
 
 def test_a_gain_that_is_not_there_is_not_found_and_a_planted_one_is():
-    """Three worlds of the two hundred that benchmarks/actions.py draws, with fewer draws."""
+    """Three of the two hundred worlds that benchmarks/actions.py draws, with fewer draws."""
     none, planted = (
         pd.DataFrame([benchmark._repetition(seed, planted, n_draws=6) for seed in range(3)])
         for planted in (False, True)
@@ -254,7 +254,7 @@ def test_a_gain_that_is_not_there_is_not_found_and_a_planted_one_is():
 
 
 def test_intervals_of_a_difference_hold_the_truth_as_often_as_they_say():
-    """Accuracies of 101 classes whose overlap is drawn: 0 is the truth."""
+    """Accuracies of 101 classes with random overlap: the true gain is 0."""
     rng, held, small = np.random.default_rng(0), [], []
     for seed in range(60):
         easy = rng.uniform(0.1, 0.5, 101)

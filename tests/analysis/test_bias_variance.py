@@ -1,4 +1,4 @@
-"""Bias, both variances and noise are what they were made of, and add up to the error."""
+"""Bias, both variances and noise equal their simulated values, and add up to the error."""
 
 import numpy as np
 import pytest
@@ -16,23 +16,23 @@ SETTING = Setting(WORLD, SPLIT)
 
 
 def drawn(rng, K, L, n, A, between=0.5, within=0.2, bias=0.3):
-    """Predictions whose parts are known, of a truth that is 0 everywhere."""
+    """Predictions with known components, of a truth that is 0 everywhere."""
     shape = np.full((n, A), bias)
     of_classes = between * rng.normal(size=(K, 1, n, A))
     return shape + of_classes + within * rng.normal(size=(K, L, n, A))
 
 
 def test_bias_variance_and_noise_add_up_to_the_error_of_a_method_on_known_noise():
-    """Ridge regression on t = h(x) + noise; at every x the noise is as often up as down."""
+    """Ridge regression on t = h(x) + noise; the noise is symmetric at every x."""
     rng = np.random.default_rng(0)
     D, A, sigma, K, L = 6, 3, 0.7, 8, 4
     true = rng.normal(size=(D, A))
     X = np.repeat(rng.normal(size=(40, D)), 2, axis=0)
-    h = np.tanh(X @ true)  # no linear map reaches it: there is a bias
+    h = np.tanh(X @ true)  # no linear map fits it: there is a bias
     noise = sigma * np.tile([[1.0], [-1.0]], (40, A))
     t, predicted = h + noise, np.empty((K, L, 80, A))
     for k in range(K):
-        centre = rng.normal(size=D)  # what is drawn first, as classes are
+        centre = rng.normal(size=D)  # first drawn, like classes
         for j in range(L):
             Z = centre + rng.normal(size=(30, D))
             T = np.tanh(Z @ true) + sigma * rng.choice([-1.0, 1.0], size=(30, A))
@@ -117,7 +117,7 @@ def test_more_regularisation_means_less_variance_and_more_bias():
 
 
 def test_classes_carry_most_of_the_variance_and_more_for_unseen_images():
-    """What the paper says of unseen classes, and why seen ones are another matter."""
+    """The paper's statement on unseen classes, and why it does not hold for seen classes."""
     found = bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1e-2,))
     (unseen,), (seen,) = found["unseen"], found["seen"]
     assert unseen.low > 0.5

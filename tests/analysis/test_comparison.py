@@ -1,4 +1,4 @@
-"""A comparison is what its runs say, run once, counted and left out as asked."""
+"""A comparison has the values of its runs, runs them once, and leaves out what is excluded."""
 
 from dataclasses import replace
 

@@ -9,7 +9,7 @@ NAMES = ("ant", "bee", "cat", "dog", "eel")
 
 @pytest.fixture(scope="module")
 def scores():
-    """Classes 1 and 3 are unseen, class 4 has no test images."""
+    """Classes 1 and 3 are unseen; class 4 has no test images."""
     rng = np.random.default_rng(1)
     y = rng.integers(4, size=300)
     F = rng.normal(size=(300, 5)) + np.eye(5)[y]
@@ -40,9 +40,9 @@ def test_most_confused_pairs_are_the_largest_off_the_diagonal(scores):
 
 def test_classes_with_few_images_say_nothing(scores):
     images = np.bincount(scores.y, minlength=5)
-    least = int(np.sort(images[:4])[1])  # one class with images has fewer
+    least = int(np.sort(images[:4])[1])  # one class has fewer images
     few = [NAMES[k] for k in np.flatnonzero(images < least)]
-    assert len(few) == 2  # that one, and the one without any
+    assert len(few) == 2  # this class, and the class without images
     share = confusion(scores, 0.3, NAMES, least)
     assert share.index[share.isna().all(axis=1)].sort_values().tolist() == sorted(few)
     pairs = most_confused(scores, 0.3, NAMES, n=100, least=least)

@@ -29,7 +29,7 @@ from zslcore.results.store import ResultStore
 
 
 def world(name, seed=0, shift=0.0, **options):
-    """Make a linear world whose classes do not depend on ``seed``, which draws the images."""
+    """Make a linear world with the same classes for every ``seed``, which only draws the images."""
     made = linear_world(noise=1.0, n_per_class=20, **options)
     rng = np.random.default_rng(seed)
     X = made.features + shift + 0.5 * rng.normal(size=made.features.shape)
@@ -44,7 +44,7 @@ def spec_on(train, method="ESZSL", **options):
 
 
 def renumbered(data, order):
-    """The same images with classes numbered otherwise: class ``order[k]`` becomes class k."""
+    """The same images with renumbered classes: class ``order[k]`` becomes class k."""
     number = np.argsort(order)
     split = data.splits["PS"]
     parts = {
@@ -100,7 +100,7 @@ def test_order_of_the_other_sets_classes_changes_nothing():
 
 
 def test_nothing_of_the_test_set_is_looked_at_before_the_test():
-    """Other labels, prototypes and folds there: the same fit, and only its figures differ."""
+    """With other labels, prototypes and folds in the test set, the fit is the same."""
     split, rng = TWO.splits["PS"], np.random.default_rng(0)
     labels = TWO.labels.copy()
     for rows in (split.trainval, split.test_seen, split.test_unseen):
@@ -252,7 +252,7 @@ def test_a_damaged_or_other_result_is_made_again(tmp_path):
 
 
 def columns():
-    """The table's columns as printed in the paper."""
+    """The columns of the table as printed in the paper."""
     table = printed_table()
     cells = table.pivot_table(
         index="method", columns=["train_dataset", "test_dataset"], values="top1_per_class"
@@ -264,7 +264,7 @@ def columns():
 def test_printed_table_does_not_support_the_printed_p_for_the_training_set():
     one, two, three, four = columns()
     asked = cross_tests(printed_table())["training set"]
-    # "2nd and 3rd column as well as 1st and 4th": the paper's words
+    # in the paper's words: "2nd and 3rd column as well as 1st and 4th"
     done = ttest_rel(np.concatenate([two, one]), np.concatenate([three, four]))
     assert asked.pairs == PRINTED_CLAIM.pairs == 24
     assert asked.p == pytest.approx(done.pvalue)
@@ -305,7 +305,7 @@ def test_a_method_counts_once_when_asked():
 
 
 def made(training, testing, n=6):
-    """A table in which another training and another test set change what is said here."""
+    """A table in which both the training set and the test set change the results."""
     rng = np.random.default_rng(0)
     rows = []
     for m in range(n):

@@ -1,4 +1,4 @@
-"""What a study of simulated data opens with shows its effect, and its unplanted twin shows none."""
+"""Each study of simulated data shows its planted effect, and no effect in data without it."""
 
 from dataclasses import replace
 from functools import cache
@@ -13,10 +13,10 @@ from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed
 from zslcore.datasets import load
 from zslcore.datasets.imagenet import SIMULATED_IMAGENET
 
-#: Below this an effect is there.
+#: p-value below which an effect is shown.
 SIGNIFICANT = 0.05
 IMAGENET = SIMULATED_IMAGENET[0]
-#: What the page Large scale opens with.
+#: Lists with which the page Large scale opens.
 METHOD = "ESZSL"
 PAIRS = (("M500", "L500"), ("M1K", "L1K"), ("M5K", "L5K"))
 
@@ -29,7 +29,7 @@ def on_imagenet(name):
 
 
 def p_of_population(result, many, few):
-    """Of Welch's test of the accuracies of the classes of two lists of the same size."""
+    """Return p of Welch's test of the class accuracies of two lists of the same size."""
     of_lists = (result.counts.per_class(name, 1, task="zsl")[1] for name in (many, few))
     return ttest_ind(*of_lists, equal_var=False).pvalue
 
@@ -45,7 +45,7 @@ def test_classes_with_few_images_are_harder_where_rarity_is_planted(many, few):
 
 @pytest.mark.nightly
 def test_the_nine_sets_are_in_the_printed_order_of_size():
-    """Lists of one kind, from the easiest to the hardest, and many images before few."""
+    """Lists of one kind, from the easiest to the hardest; lists with many images come first."""
     result, there = on_imagenet(IMAGENET), printed().loc[METHOD]
     for names in (("2H", "3H"), ("M500", "M1K", "M5K"), ("L500", "L1K", "L5K"), *PAIRS):
         ours = [result.counts.accuracy(name, 1, task="zsl") for name in names]
@@ -54,7 +54,7 @@ def test_the_nine_sets_are_in_the_printed_order_of_size():
 
 
 def lost_to_training_classes(result):
-    """Images of M500 that are right without the training classes: those still right, and lost."""
+    """Images of M500 that are right without the training classes: still right, and lost."""
     classes, alone = result.counts.per_class("M500", 1, task="zsl")
     candidates, together = result.counts.per_class("M500", 1, task="gzsl")
     together = together[np.isin(candidates, classes)]
@@ -71,12 +71,12 @@ def test_unseen_images_are_taken_for_training_classes_where_the_bias_is_planted(
     assert table[0][1] / sum(table[0]) > table[1][1] / sum(table[1])
     curve, of_twin = (each.counts.curve("All") for each in (result, twin))
     assert curve.at(0.0).seen > 10 * curve.at(0.0).unseen
-    assert curve.best().gamma > 0  # seen classes have to be held back
+    assert curve.best().gamma > 0  # seen classes are held back
     assert of_twin.best().gamma <= 0
 
 
 def p_of_gains(study):
-    """The smallest p of any gain above the baseline's, adjusted after Holm."""
+    """The smallest p of all gains above the baseline's gain, adjusted by Holm's method."""
     return action_gains(study, "idt", configuration="OS1")["p_holm"].min()
 
 
@@ -85,7 +85,7 @@ def p_of_gains(study):
 def test_known_actions_gain_where_it_is_planted(own_data, planted):
     sets = simulated_sets(CONFIGURATIONS["OS1"], ("idt", "kinetics"), planted=planted)
     sets = tuple(replace(each, digest=load(each.dataset).digest) for each in sets)
-    spec = ActionSpec("OS1", sets, ("SYNC ovo",), n_draws=DRAWS)  # which gains most where planted
+    spec = ActionSpec("OS1", sets, ("SYNC ovo",), n_draws=DRAWS)  # with the largest planted gain
     units = spec.units()
     for unit in units:
         unit.complete()

@@ -1,4 +1,4 @@
-"""Choosing epochs by the folds, by the test set, and the last one."""
+"""Epochs chosen on the folds, on the test set, and the last epoch."""
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,7 @@ def test_points_are_what_the_protocol_gives_at_each(measured):
 
 
 def table(**columns):
-    """Three epochs of two seeds; the folds choose the first, the test set the second."""
+    """Three epochs of two seeds; the folds choose the first epoch, the test set the second."""
     rows = {
         "epochs": [3, 1, 2] * 2,
         "classifier_epochs": [np.nan] * 6,

@@ -1,4 +1,4 @@
-"""One method on the nine ImageNet test sets: figures are those of the dense scores."""
+"""One method on the nine ImageNet test sets: the metrics equal those of dense scores."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def found():
 
 @pytest.fixture(scope="module")
 def dense(found):
-    """Scores of all test images among all classes, as the protocol makes them."""
+    """Scores of all test images for all classes, as in the protocol."""
     scored = fit_and_score(get_method("ESZSL")(**found.params), WORLD, WORLD.split())
     return scored.F, scored.classes[scored.y]
 

@@ -1,4 +1,4 @@
-"""What leaks cost: each side is what the protocol gives on the rows that the leak would have."""
+"""Cost of leaks: each side equals the protocol on the rows with or without the leak."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ SETTING = Setting(WORLD, SPLIT)
 
 
 def with_photographs(world, effect, boxes=3, seed=9):
-    """Let rows of one class come from common photographs, whose deviation they share."""
+    """Let rows of one class share photographs, and the deviation of their photograph."""
     rng = np.random.default_rng(seed)
     photograph = np.empty(len(world.labels), dtype=np.intp)
     for c in range(world.n_classes):
@@ -39,7 +39,7 @@ def measured():
     return {cost.leak: cost for cost in found}
 
 
-# --- The first release ----------------------------------------------------------------------------
+# --- The first version of the split ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["AWA1", "AWA2", "CUB", "SUN", "APY"])
@@ -65,7 +65,7 @@ def test_folds_of_the_first_release_are_those_of_its_file(shared, name):
     np.testing.assert_array_equal(fold.val, rows["val_loc"])
 
 
-# --- Either side ----------------------------------------------------------------------------------
+# --- With and without a leak ----------------------------------------------------------------------
 
 
 def same(arm, scores):

@@ -1,4 +1,4 @@
-"""The table of methods: which result counts, and ranks against a computation by hand."""
+"""Table of methods: choice of the result in a cell, and ranks equal to plain code."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ SEEN = [f"s{k}" for k in range(9)]
 
 
 def cell(row, unseen, seen, **changes):
-    """A cell with these accuracies per class, the same in all three kinds."""
+    """A cell with these accuracies per class, equal for all three kinds of accuracy."""
     u, s = np.mean(unseen), np.mean(seen)
     harmonic = 2 * u * s / (u + s)
     of = dict(zip(UNSEEN, unseen, strict=True)) | dict(zip(SEEN, seen, strict=True))
@@ -64,10 +64,10 @@ def some():
 
 
 def harmonic_of(one, some, weights_u, weights_s):
-    """H of a cell by plain loops, its classes counted as often as they are drawn."""
+    """H of a cell by plain loops; each class counts as often as it is drawn."""
     of = one.per_class["at_gamma"]
 
-    def drawn(names):  # classes stand by their accuracies, the lowest first
+    def drawn(names):  # classes are sorted by accuracy, lowest first
         return sorted(names, key=lambda c: sorted(x.per_class["at_gamma"][c] for x in some))
 
     u = sum(w * of[c] for w, c in zip(weights_u, drawn(UNSEEN), strict=True)) / sum(weights_u)
@@ -98,7 +98,7 @@ def test_ranks_and_their_intervals_are_those_of_loops_over_the_same_draws(some):
         assert (row["first"], row["last"]) == (1 + better, len(some) - worse)
         assert row["low"] == pytest.approx(H[0, j] - t.ppf(0.975, 8) * H[1:, j].std())
         assert row["top"] == (better == 0)
-    assert found.loc["D", "first"] > 1  # far below: something is decided, not all of it open
+    assert found.loc["D", "first"] > 1  # far below: some ranks are decided
     assert found.loc["A", "top"]
 
 
@@ -107,8 +107,8 @@ def test_draws_are_paired_what_all_classes_share_does_not_blur_a_rank():
     hard_u, hard_s = rng.uniform(0.1, 0.9, 12), rng.uniform(0.2, 0.9, 9)
     noise = rng.normal(0, 0.003, 12)
     found = ranked([cell("A", hard_u + 0.05 + noise, hard_s), cell("B", hard_u, hard_s)], "zsl")
-    assert found.loc["A", "high"] - found.loc["A", "low"] > 0.2  # a single figure is uncertain
-    assert found["first"].tolist() == found["last"].tolist() == [1, 2]  # and their order is not
+    assert found.loc["A", "high"] - found.loc["A", "low"] > 0.2  # a single value is uncertain
+    assert found["first"].tolist() == found["last"].tolist() == [1, 2]  # and so is their order
 
 
 def test_equal_results_share_the_better_rank_and_are_not_told_apart(some):
@@ -129,7 +129,7 @@ def test_a_result_without_classes_has_no_interval_and_widens_the_others(some):
 
 
 def spelled(one, names):
-    """Return a cell with other names of its classes."""
+    """Return a cell with other names for its classes."""
     per_class = {
         kind: {names.get(name, name): x for name, x in of.items()}
         for kind, of in one.per_class.items()
@@ -145,7 +145,7 @@ def turned(one):
 
 @pytest.mark.parametrize("figure", ["zsl", "H at gamma"])
 def test_spelling_and_order_of_classes_change_no_rank(some, figure):
-    """Other names for all, another spelling for one, classes and methods in another order."""
+    """All classes renamed, one class spelled differently, classes and methods in another order."""
     found = ranked(some, figure)
     renamed = {name: f"x{hash_}" for hash_, name in enumerate([*UNSEEN[::-1], *SEEN[::-1]])}
     for cells in (
@@ -176,7 +176,7 @@ def test_every_row_has_an_interval_or_says_why_not(some):
 
 @pytest.mark.parametrize("figure", ["zsl", "H"])
 def test_every_precomputed_row_has_an_interval_or_says_why_not(figure):
-    """DAP spells the classes of CUB in its own way, and has its interval."""
+    """DAP spells the classes of CUB differently, and still has an interval."""
     cells = cells_of_runs([StoredRun(run, shipped=True) for run in shipped_results()])
     cells += cells_of_board(packaged_board().results)
     for data in ("CUB-vgg_fc7", "AWA1-lss"):
@@ -197,7 +197,7 @@ def test_ausuc_is_no_mean_of_classes_and_has_a_rank_alone(some):
     assert found[["low", "first"]].isna().all(axis=None)
 
 
-# --- Which result counts --------------------------------------------------------------------------
+# --- Choice of the result -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_ausuc_is_no_mean_of_classes_and_has_a_rank_alone(some):
     [("H at gamma", "gzsl"), ("AUSUC", "gzsl"), ("zsl", "zsl"), ("H", "zsl"), ("s", "zsl")],
 )
 def test_figures_that_gamma_changes_are_of_the_fit_for_gzsl(some, figure, task):
-    """H at gamma and AUSUC of one row are of one model."""
+    """H at gamma and AUSUC in a row belong to one model."""
     fits = [replace(some[0], task=task, figures={figure: 0.5}) for task in ("zsl", "gzsl")]
     for cells in (fits, fits[::-1]):
         (best,) = best_cells(cells, figure, "PS").values()
@@ -217,7 +217,7 @@ def test_own_results_count_before_shipped_ones_and_these_before_those_of_others(
         replace(some[0], origin=origin, key=origin) for origin in ("mine", "shipped", "others")
     )
     for cells in ([others, shipped, mine], [mine, others, shipped]):
-        assert best_cells(cells, "zsl", "PS") == {}  # chosen for GZSL, and ZSL is asked
+        assert best_cells(cells, "zsl", "PS") == {}  # chosen for GZSL, while the metric is ZSL
         (best,) = best_cells(cells, "H at gamma", "PS").values()
         assert best.key == "mine"
     (best,) = best_cells([others, shipped], "H at gamma", "PS").values()

@@ -36,7 +36,7 @@ REPETITIONS = 200
 
 
 def study_of_split(accuracies, overlapping, images):
-    """Accuracies by features, method and class as a study of one draw."""
+    """Accuracies by features, method and class, as a study of one draw."""
     rows = [
         (0, features, method, c, c in overlapping, images[features][c], value)
         for features, of_methods in accuracies.items()
@@ -47,7 +47,7 @@ def study_of_split(accuracies, overlapping, images):
 
 
 def accuracies(rng, mean, n, deviation=0.18, images=60):
-    """Class accuracies from a beta distribution, measured on some images each."""
+    """Class accuracies from a beta distribution, measured on a few images each."""
     k = mean * (1 - mean) / deviation**2 - 1
     return rng.binomial(images, rng.beta(mean * k, (1 - mean) * k, n)) / images
 
@@ -59,7 +59,7 @@ def test_the_formula_of_the_paper():
     assert gain.gain == pytest.approx((0.8 - 0.3) / 0.55)
     assert gain.all == pytest.approx(0.55)
     assert gain.all_minus_clean == pytest.approx(0.25)
-    # All six ways to choose two of four classes: two of them are as unequal.
+    # Of the six ways to choose two of four classes, two are as unequal.
     assert gain.p == pytest.approx(2 / 6)
 
 
@@ -81,7 +81,7 @@ def test_the_interval_covers_a_known_boost(n_ouc, n_tuc, ouc, tuc):
 @pytest.mark.nightly
 @pytest.mark.parametrize(("n_ouc", "n_tuc"), [(25, 25), (6, 4)])
 def test_the_interval_covers_a_known_boost_over_a_baseline(n_ouc, n_tuc):
-    """Classes are hard or easy in both features alike; only the first knows some of them."""
+    """Classes are equally hard in both feature sets; only the first was trained on some."""
     rng = np.random.default_rng(4)
     known = np.arange(n_ouc + n_tuc) < n_ouc
     truth, covered = gain_of(0.65, 0.45), 0
@@ -138,7 +138,7 @@ def test_all_permutations_and_some_of_them_agree():
 
 @pytest.mark.parametrize(("n", "p"), [(20_000, 1 / 20_000), (20_001, 1 / 10)])
 def test_up_to_20_000_ways_all_are_tried_and_then_some(n, p):
-    """One class overlaps and it is the best, so that no sample of the others comes near it."""
+    """The only overlapping class is the best class, so no sample of other classes comes close."""
     known = np.arange(n) == 0
     assert overlap_gain(known.astype(float), known, n_resamples=9).p == pytest.approx(p)
 
@@ -301,7 +301,7 @@ def test_draws_may_use_all_classes_of_a_kind_or_few():
 
 @pytest.fixture(scope="module")
 def study():
-    """Two feature sets: one in which some classes are tighter, one in which none is."""
+    """Two feature sets: in the first some classes are tighter, in the second none."""
     plain = linear_world(n_seen=14, n_unseen=6, n_per_class=10, noise=2.0, seed=3)
     known = np.arange(20) % 2 == 0
     rng = np.random.default_rng(0)
@@ -430,11 +430,11 @@ def test_draws_test_half_and_half_and_leave_as_many_to_train():
     )
 
 
-# --- Gains of classes: an interval that covers, and the planted effect ----------------------------
+# --- Gains of classes: coverage of the interval, and the planted effect ---------------------------
 
 
 def study_of(rng, boost, n_classes=40, n_draws=12):
-    """Accuracies of two features; classes with an even number are known, and gain so much more."""
+    """Accuracies on two feature sets; classes with even numbers gain by a fixed amount."""
     hard = rng.uniform(0.1, 0.3, n_classes)
     rows = []
     for k in range(n_draws):
@@ -502,7 +502,7 @@ def test_the_interval_of_the_difference_covers_a_known_one():
         table = class_gains(study_of(rng, 0.1), "deep", "plain", "ESZSL", range(40))
         found = group_gain(table)
         covered += found.low <= 0.1 <= found.high
-    assert 182 <= covered <= 198  # 95 % of 200, with four deviations
+    assert 182 <= covered <= 198  # 95 % of 200, within four standard deviations
 
 
 def test_a_study_without_the_baseline_or_with_one_kind_of_classes_is_refused():
@@ -523,8 +523,8 @@ def test_known_classes_gain_more_where_it_is_planted_and_nowhere_else(own_data, 
     data, baseline = load(name), UNTRAINED[name]
     sets = [data, load(baseline)]
     study = stored_result(OverlapStudy.of(sets, GAIN_METHODS, known_classes(data), 30))
-    # The others of AWA1's twin are at the edge of chance (p 0.04 to 0.05), and LinearS2V learns
-    # nothing of HMDB51's word vectors.
+    # Other methods on AWA1 without the effect are near chance (p 0.04 to 0.05); LinearS2V learns
+    # nothing from HMDB51's word vectors.
     for method in (
         GAIN_METHODS if name.startswith(("simulated-AWA2", "simulated-UCF")) else GAIN_METHODS[:1]
     ):

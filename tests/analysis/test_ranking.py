@@ -1,4 +1,4 @@
-"""Ranks by hand, published examples of their tests, and intervals that cover what is known."""
+"""Ranks by hand, published examples of the tests, and coverage of the intervals."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ DEMSAR = np.array(
         [1.000, 1.000, 1.000, 1.000],
         [0.940, 0.962, 0.965, 0.962],
         [0.619, 0.666, 0.614, 0.669],
-        [0.972, 0.981, 0.9751, 0.975],  # printed alike, ranked apart
+        [0.972, 0.981, 0.9751, 0.975],  # printed as equal, but ranked differently
         [0.957, 0.978, 0.946, 0.970],
     ]
 )
@@ -83,9 +83,9 @@ def test_all_ties_are_no_difference():
 
 
 def world(rng, truth, n_classes, per_class=20):
-    """Return the scored tests of methods whose accuracies scatter over classes around a truth."""
+    """Return tests of methods with accuracies that scatter over classes around a true value."""
     y = np.repeat(np.arange(n_classes), per_class)
-    hard = rng.normal(0, 0.08, n_classes)  # what makes a class hard is hard for every method
+    hard = rng.normal(0, 0.08, n_classes)  # the difficulty of a class is the same for all methods
     tests = []
     for accuracy in truth:
         of_class = np.clip(accuracy + hard + rng.normal(0, 0.1, n_classes), 0, 1)
@@ -98,7 +98,7 @@ def world(rng, truth, n_classes, per_class=20):
 
 
 def test_intervals_of_ranks_cover_the_true_ones(rng):
-    """Two data sets, five methods: nine in ten worlds and more have every true mean rank inside."""
+    """Two data sets, five methods: at least nine in ten worlds have all true mean ranks inside."""
     truth = np.array([0.62, 0.55, 0.52, 0.50, 0.40])
     covered = np.zeros(len(truth))
     n_worlds = 100
@@ -119,7 +119,7 @@ def test_intervals_of_ranks_cover_the_true_ones(rng):
 
 
 def test_intervals_of_all_occasions_hold_together(rng):
-    """Each of n occasions misses n times more seldom; their mean is that of such intervals."""
+    """Each of n occasions misses n times less often, so their mean has the nominal coverage."""
     values = rng.normal(size=(400, 3, 5)) + 2 * np.arange(5)
     found = ranking.ranking(values, level=0.9)
     alone = [ranking.ranking(values[:, [k]], level=1 - 0.1 / 3) for k in range(3)]
@@ -131,7 +131,7 @@ def test_intervals_of_all_occasions_hold_together(rng):
 
 
 def test_a_p_of_permutations_counts_what_was_measured():
-    always = np.tile(np.arange(5.0), (12, 1))  # none of the permutations is as far apart
+    always = np.tile(np.arange(5.0), (12, 1))  # no permutation has a larger distance
     assert ranking.friedman_test(always).p == 1 / (1 + ranking.N_PERMUTATIONS)
 
 

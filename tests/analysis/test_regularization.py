@@ -1,4 +1,4 @@
-"""A path of a regulariser is what its values give one by one, and is chosen on the folds alone."""
+"""A regularization path equals single fits at its values, and is chosen on the folds only."""
 
 import json
 from dataclasses import replace
@@ -33,7 +33,7 @@ WORLD = linear_world(n_per_class=10, noise=0.6)
 SPLIT = WORLD.splits["PS"]
 SETTING = Setting(WORLD, SPLIT)
 VALUES = (1e-4, 1e-2, 1.0)
-#: A path begins each fit where the last one ended: the same only as far as a fit goes to its end.
+#: Each fit of a path starts at the previous solution, so results are equal up to convergence.
 EXACT = {"SYNC": {"tol": 1e-7}}
 
 
@@ -76,7 +76,7 @@ def test_seen_alone_is_the_accuracy_among_seen_classes():
         F, y = scores.F[np.ix_(rows, scores.seen)], scores.y[rows]
         expected = mean_class_accuracy(y, np.flatnonzero(scores.seen)[F.argmax(axis=1)])
         assert path.seen_alone[k] == pytest.approx(expected)
-    assert path.seen_alone[1] > path.seen[1] + 0.02  # another figure than that among all
+    assert path.seen_alone[1] > path.seen[1] + 0.02  # different from the value among all classes
 
 
 def test_both_values_and_gamma_are_those_that_select_chooses():
@@ -91,7 +91,7 @@ def test_both_values_and_gamma_are_those_that_select_chooses():
 
 
 def test_the_test_set_chooses_nothing():
-    """With other labels on test images, what is chosen stays and what is measured does not."""
+    """With other test labels, the choice is the same and the test results differ."""
     labels = WORLD.labels.copy()
     for part in (SPLIT.test_seen, SPLIT.test_unseen):
         labels[part] = np.roll(labels[part], 7)
@@ -136,7 +136,7 @@ def test_other_parameters_are_chosen_on_the_folds_and_then_stay():
 
 
 def test_the_rule_of_the_method_chooses_along_a_path_too():
-    """SSE takes the simplest of values that the folds cannot tell apart, not the best."""
+    """SSE takes the simplest value that the folds cannot distinguish from the best."""
     method, values = get_method("SSE")(), (0.1, 1.0, 10.0)
     path = follow(method, SETTING, "c", values)
     for task, place in (("zsl", path.for_zsl), ("gzsl", path.for_gzsl)):
@@ -189,7 +189,7 @@ def test_attributes_of_a_grid_are_those_of_its_points(name):
         np.testing.assert_allclose(A, expected, rtol=1e-6, atol=1e-9)
 
 
-# --- What the paper says --------------------------------------------------------------------------
+# --- Statements of the paper ----------------------------------------------------------------------
 
 
 def test_with_more_regularisation_seen_classes_lose_and_their_attributes_get_worse():
@@ -224,7 +224,7 @@ def test_what_is_weaker_depends_on_the_parameter(effect, places, expected):
     assert path.difference == expected
 
 
-# --- What is asked --------------------------------------------------------------------------------
+# --- Requests -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -245,7 +245,7 @@ def test_regularizers_are_parameters_and_their_values_are_taken(name):
 
 @pytest.mark.parametrize("name", ["LinearV2S", "LinearS2V", "SYNC"])
 def test_more_of_a_stronger_regularizer_fits_the_training_images_less(name):
-    """What a method says of its parameter: the scores of the true classes come closer together."""
+    """The method's description of its parameter: scores of true classes come closer together."""
     problem = Problem.of_test(WORLD, SPLIT, Preprocessing())
     spread = []
     for value in path_values(METHODS[name](), "lam", 3):
@@ -263,7 +263,7 @@ def test_values_of_a_path():
     assert (values[0], values[-1], len(values)) == (1e-7, 10.0, 25)
     np.testing.assert_allclose(np.diff(np.log10(values)), 1 / 3, rtol=1e-9)
     assert path_values(get_method("DEVISE")(), "epochs", 5) == (1, 2, 5, 13, 30)
-    narrow = path_values(get_method("DAP")(), "C", 3)  # a grid of three decades is drawn apart
+    narrow = path_values(get_method("DAP")(), "C", 3)  # three decades are drawn as points
     assert narrow[-1] / narrow[0] == pytest.approx(1e4)
 
 
@@ -325,7 +325,7 @@ def test_table_marks_what_was_chosen():
         path.zsl[0] = 1
 
 
-# --- Answers along the grid are those of runs with these values -----------------------------------
+# --- Predictions along the grid equal those of runs with these values -----------------------------
 
 
 GIVEN = {"coding": "01", "gamma": 1.0}

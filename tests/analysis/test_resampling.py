@@ -1,4 +1,4 @@
-"""Figures of classes drawn again agree with the protocol's, and their intervals cover."""
+"""Bootstrap metrics over classes agree with the protocol, and their intervals have coverage."""
 
 import tracemalloc
 
@@ -17,7 +17,7 @@ def rng():
 
 
 def scored(rng, n_seen=6, n_unseen=4, per_class=9, ease=0.8):
-    """Return a score matrix of some test set."""
+    """Return the score matrix of a test set."""
     n = n_seen + n_unseen
     y = np.repeat(np.arange(n), per_class)
     F = rng.normal(size=(len(y), n)) + ease * np.eye(n)[y]
@@ -25,7 +25,7 @@ def scored(rng, n_seen=6, n_unseen=4, per_class=9, ease=0.8):
 
 
 def by_hand(scores, drawn, gamma):
-    """Read the figures off a test set in which drawn classes stand as often as they are drawn."""
+    """Compute the metrics of a test set that repeats each class as often as it is drawn."""
     rows = [np.flatnonzero(scores.y == c) for c in range(len(drawn)) for _ in range(drawn[c])]
     copies = [np.full(len(r), k) for k, r in enumerate(rows)]
     rows, copies = np.concatenate(rows), np.concatenate(copies)
@@ -122,7 +122,7 @@ def test_one_seen_and_one_unseen_class_fewer_are_drawn_than_there_are():
 
 
 def test_the_interval_covers_what_the_classes_are_drawn_from(rng):
-    """Accuracies of unseen classes scatter around 1/2; the interval's share of hits is nominal."""
+    """Accuracies of unseen classes scatter around 1/2; the coverage of the interval is nominal."""
     hits, n = 0, 300
     for _ in range(n):
         right = rng.random((20, 40)) < rng.beta(4, 4, size=(20, 1))

@@ -1,4 +1,4 @@
-"""Kept runs filtered, ordered and written down."""
+"""Stored runs: filtered, sorted and exported."""
 
 import io
 import json
@@ -70,7 +70,7 @@ def test_own_runs_come_first_the_newest_of_them_on_top(runs, meant, expected):
 
 @pytest.mark.parametrize("by", sorted_by())
 def test_figures_come_largest_first_and_names_in_order(runs, by):
-    runs = runs[:2]  # all of this data folder
+    runs = runs[:2]  # all runs of this data folder
     values = [one.table()[0][by] for one in select_runs(runs, RunFilter(), by)]
     assert values == sorted(values, reverse=sorted_by()[by])
     assert [
@@ -162,7 +162,7 @@ def test_per_class_is_named_wherever_per_sample_is():
             assert "per class" in line
 
 
-# --- Two runs cell by cell ------------------------------------------------------------------------
+# --- Two runs, compared by cell -------------------------------------------------------------------
 
 
 def run(**changes):

@@ -1,4 +1,4 @@
-"""A transductive method beside its inductive self."""
+"""Transductive methods next to their inductive forms."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from zslcore.methods import ESZSL, GFZSL, TRANSDUCTIVE, GFZSLTran, Propagation
 from zslcore.metrics import mean_class_accuracy
 
 WORLD = linear_world(noise=0.2)
-WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # parts: no negatives
+WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # non-negative parts
 SPLIT = WORLD.splits["PS"]
 
 

@@ -1,4 +1,4 @@
-"""The table of methods as a visitor meets it: results of every source, one cell, ranks, imports."""
+"""Compare: table of methods, cells, ranks, own runs and imported results."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ CELL = "LinearS2V · "
 
 @pytest.fixture(autouse=True)
 def empty(tmp_path, monkeypatch):
-    """A fresh data folder, with what comes with the package."""
+    """A new data folder, with the precomputed results of the package."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     return tmp_path
@@ -31,7 +31,7 @@ def empty(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def results():
-    """Three runs of one world; the second has the same method with given parameters."""
+    """Three runs on one world; the second run has given parameters."""
     specs = [
         RunSpec(WORLD.name, "PS", "LinearS2V"),
         RunSpec(WORLD.name, "PS", "LinearS2V", params={"lam": 1.0}),
@@ -42,7 +42,7 @@ def results():
 
 @pytest.fixture
 def store(empty, results):
-    """A store of these runs."""
+    """A store with these runs."""
     store = ResultStore()
     for result in results:
         store.put(result)
@@ -50,14 +50,14 @@ def store(empty, results):
 
 
 def shown(app):
-    """Return the table of methods without the column of their names, which are its index."""
+    """Return the table of methods, without the column of names that repeats its index."""
     table = next(each.value for each in app.dataframe if each.value.columns.nlevels == 2)
     assert table["", "method"].tolist() == table.index.tolist()
     return table.drop(columns="", level=0)
 
 
 def mine(**choices):
-    """Open the table with own results alone."""
+    """Open the table with own results only."""
     return visit("table", table_whose="your runs", **choices)
 
 
@@ -65,7 +65,7 @@ def downloads(app):
     return {each.proto.label for each in app.get("download_button")}
 
 
-# --- What comes with the package ------------------------------------------------------------------
+# --- Results of the package -----------------------------------------------------------------------
 
 
 def test_details_of_methods_stand_in_columns_that_are_added():
@@ -92,8 +92,8 @@ def test_a_fresh_folder_shows_every_inductive_method_on_cub_and_awa1():
     printed = [name for name in table.columns.get_level_values(0) if "printed" in name]
     assert printed == [
         "CUB, as printed"
-    ]  # hand-crafted features are not what the benchmark measured
-    assert table["CUB, as printed"].iloc[:, 0]["ALE"] == 46.2  # calibrated, by the second paper
+    ]  # printed results use other features than the hand-crafted ones
+    assert table["CUB, as printed"].iloc[:, 0]["ALE"] == 46.2  # calibrated, from the second paper
 
 
 def test_a_cell_says_where_its_number_and_the_printed_one_come_from():
@@ -165,7 +165,7 @@ def test_without_own_runs_one_sentence_says_where_they_come_from():
 
 @pytest.fixture
 def birds():
-    """An import whose one split is called as no other one, with a run on it."""
+    """An import with one split, whose name no other data set has, and a run on it."""
     world = replace(WORLD, splits=[replace(WORLD.split("PS"), name="own")], simulated=False)
     data = imports.import_read_dataset(world, "birds")
     result = run(RunSpec("birds", "own", "ESZSL"), data, with_oracle=False).result
@@ -242,7 +242,7 @@ def test_own_runs_have_rows_figures_command_and_files(store, results):
     assert metrics(app)["ZSL accuracy"] == f"{100 * results[0].evaluation.zsl:.1f} %"
     assert [each.value for each in app.code] == [results[0].spec.command()]
     assert "Verified: computed in this data folder" in words(app)
-    assert "JSON for the board" not in downloads(app)  # its data are a world of these tests
+    assert "JSON for the board" not in downloads(app)  # the data exist only in these tests
 
 
 def test_results_on_fine_tuned_features_are_marked():
@@ -290,7 +290,7 @@ def test_unreadable_rows_are_counted_and_nonsense_in_the_address_is_ignored(stor
     assert "1 result was written by another version" in words(app).replace("\\", "")
 
 
-# --- Whose runs they are, where visitors are strangers --------------------------------------------
+# --- Owners of runs on a public server ------------------------------------------------------------
 
 
 def opened_at(cell, **state):

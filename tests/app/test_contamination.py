@@ -1,4 +1,4 @@
-"""Contamination map: the answer, the map, classes of one's own."""
+"""Contamination map: answer, map, and own classes."""
 
 import pytest
 
@@ -75,8 +75,8 @@ def test_what_to_do_next_for_captions_is_one_click_away():
     app = visit(PAGE, contamination_on="CUB, PS", contamination_extractor="DINOv2")
     assert "Count captions" not in words(app)
     assert "Look for near duplicates" in words(app)
-    assert "No list of classes" not in words(app)  # the next steps are the same
-    app = visit(PAGE)  # features of a set with a list: the map offers it for web-scale sets
+    assert "No list of classes" not in words(app)  # the next steps do not change
+    app = visit(PAGE)  # web-scale sets have no list
     assert "No list of classes: WIT" in words(app)
     assert "Count captions" in words(app)
 

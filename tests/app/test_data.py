@@ -1,4 +1,4 @@
-"""Data set: what is shown is counted, and files from outside can only be refused."""
+"""Data page: tables and figures have the right counts, and bad uploads are refused."""
 
 import base64
 import io
@@ -41,7 +41,7 @@ def visit():
 
 @pytest.fixture
 def at_the_machine(monkeypatch):
-    """Sit at the machine that runs the app; a test has no address."""
+    """Act as the local user: tests have no network address."""
     monkeypatch.setattr(uploads, "is_local", lambda: True)
 
 
@@ -120,7 +120,7 @@ def upload_into(app, files, **fields):
 
 
 def mine(tmp_path, monkeypatch, snippet):
-    """Run one of the page's recipes on a small data set of its own."""
+    """Run one of the page's recipes on a small data set."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(6), 10)
@@ -212,7 +212,7 @@ def test_an_import_opens_on_what_was_read_verdict_results_and_then_compare(
         **rows,
     )
     app = pages.go(AppTest.from_file(pages.APP, default_timeout=pages.PATIENCE), "leakage").run()
-    app.session_state["import_open"] = True  # as the button next to the menus of data sets does
+    app.session_state["import_open"] = True  # like the button next to the menus of data sets
     app = upload_into(app.run(), content(tmp_path, "birds.npz"), data_name="birds")
     assert [tab.label for tab in app.tabs if tab.children] == ["Your data"]
     assert app.selectbox(key="dataset_menu").value == "birds"
@@ -222,7 +222,7 @@ def test_an_import_opens_on_what_was_read_verdict_results_and_then_compare(
     badges = [each.value for each in app.markdown if "-badge[" in each.value]
     assert any("Unknown" in badge for badge in badges), badges
     assert not app.dataframe
-    app = visit(dataset="birds")  # the test, unlike a browser, stays on its page
+    app = visit(dataset="birds")  # in this test, unlike in a browser, the page does not change
     app.button(key="data_compute").click().run()
     app = pages.settled(app)
     table = app.dataframe[0].value
@@ -256,7 +256,7 @@ def test_a_file_that_crashes_its_reader_is_one_sentence(visit, tmp_path):
 def test_an_import_shows_how_far_it_is_and_a_click_cancels_it(visit, monkeypatch):
     def read(*args, **more):
         worker._WATCHER.get()(0.5)
-        st.stop()  # as Streamlit does to a run when somebody clicks, or leaves
+        st.stop()  # as Streamlit interrupts a run when a visitor clicks or leaves
 
     monkeypatch.setattr(uploads, "import_files", read)
     app = opened(visit())
@@ -355,7 +355,7 @@ def test_features_and_splits_are_told_apart_by_name_or_size(tmp_path):
 
 
 def benchmark_files(folder):
-    """Features and splits with the classes of aPY, in the files' own names."""
+    """Features and splits with the classes of aPY, under the names in the files."""
     table = class_facts("aPY").classes
     y, folder = np.repeat(np.arange(32), 5), folder / "apy"
     folder.mkdir()
@@ -455,7 +455,7 @@ HOSTILE = '<a href="https://example.org">c</a>'
 
 
 def drawn(dataset, split):
-    """Every figure of the page, of one data set."""
+    """All figures of the page for one data set."""
     table = dataset_summary.class_table(dataset, split)
     folds = dataset_summary.fold_roles(dataset, split)
     attributes = dataset_summary.attribute_table(dataset)
@@ -472,7 +472,7 @@ def test_names_in_figures_are_escaped():
         text = figure.encoded.decode()
         assert "<a href" not in text
         assert "&lt;a href" in text
-        assert "&quot;" not in text  # the chart would show these letters
+        assert "&quot;" not in text  # the chart would show these letters literally
 
 
 def test_the_split_map_draws_every_image_once():
@@ -512,7 +512,7 @@ def test_six_images_of_each_class_stand_above_its_bar():
     assert [(each["x"], each["source"]) for each in drawn] == [(k, source) for k in range(10)]
     picture = Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))).convert("L")
     ink = np.argwhere(np.array(picture)[::SHARP, ::SHARP] < 128)
-    assert ink.tolist() == [[1 + 9, 1 + 9]]  # after a frame, a picture and its gap
+    assert ink.tolist() == [[1 + 9, 1 + 9]]  # after a frame, a picture and a space
 
 
 def test_a_class_name_in_an_error_is_text(visit):

@@ -1,4 +1,4 @@
-"""Menus of data sets: their order, their titles, and the address that holds names."""
+"""Menus of data sets: order, titles, and choices in the address."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 
 @pytest.fixture
 def data(monkeypatch, tmp_path):
-    """Return a function that imports real data; results of the package are there."""
+    """Return a function that imports real data; results of the package are available."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     of_apy = load("simulated-aPY")
@@ -35,7 +35,7 @@ def test_titles_are_distinct():
 def test_real_data_come_first_then_results_then_simulated_ones(data):
     assert data_menu.first_real("digits") == "digits"
     data("own")
-    assert data_menu.first_real("digits") == "digits"  # only benchmarks are known to have a trade
+    assert data_menu.first_real("digits") == "digits"  # only benchmarks have a known curve
     data("AWA2")
     assert data_menu.first_real("digits") == "AWA2"
     results = ["AWA1-lss", "AWA1-phog", "CUB-vgg_fc7"]

@@ -1,4 +1,4 @@
-"""The drop zone and the first view of Overlap gain: a card for a file, an effect that is plain."""
+"""Drop zone, and first view of Overlap gain: a card per file, and a visible effect."""
 
 import pickle
 
@@ -34,8 +34,8 @@ def test_the_value_of_the_longest_bar_has_its_place_in_the_margin_at_any_width()
     value = "4,031 of 20,218 leak"
     bars = (Bar("train", 20218, 4031, value), Bar("val", 9191, 0, "9,191"))
     layout = picture_of(Picture("two bars", bars=bars)).layout
-    assert layout["xaxis"]["range"] == [0, 20218]  # the longest bar ends where the margin begins
-    assert layout["margin"]["r"] >= 6 * len(value) + 14  # measured: 5.7 px a letter
+    assert layout["xaxis"]["range"] == [0, 20218]  # the longest bar ends at the margin
+    assert layout["margin"]["r"] >= 6 * len(value) + 14  # measured: 5.7 px per letter
 
 
 def plain_words(app):
@@ -117,7 +117,7 @@ def test_dropped_predictions_are_read_once_and_have_the_card_of_a_check(monkeypa
 def test_dropped_predictions_whose_rows_are_swapped_contradict_the_data_and_are_not_kept(tmp_path):
     table = pd.read_parquet(min((FACTS / "results" / "digits").glob("*.parquet")))
     tested = table.index[table["part"] == "test_unseen"]
-    of = table.loc[tested].groupby("label").head(1).index  # an image of each class
+    of = table.loc[tested].groupby("label").head(1).index  # one image of each class
     table.loc[of, "row"] = table.loc[of, "row"].to_numpy()[::-1]
     table.to_parquet(tmp_path / "p.parquet")
     app = dropped(tmp_path / "p.parquet")

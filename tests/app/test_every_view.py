@@ -1,8 +1,8 @@
-"""The contract of a view: an answer at once, all tabs, a second run, nonsense in its address.
+"""Contract of views: an answer at once, all tabs, a second run, invalid values in the address.
 
-On a fresh data folder nothing may be fitted and no job may start: what a view opens with comes with
-the package. Every chart is described, every term explained, and what is offered as a table is text
-that any program reads. The list of views makes the list of tests.
+On a new data folder, no view fits a model or starts a job: first answers come with the package.
+Every chart has a description, every term an explanation, and exported tables are plain text. The
+tests follow the list of views.
 """
 
 import csv
@@ -23,19 +23,19 @@ from zslcore.storage.files import FACTS
 from zslcore.storage.tables import harmless
 
 VIEWS = [view.name for page in site_map.PAGES for view in page.views]
-#: What shows an answer, and the views whose answer is words.
+#: Elements that show an answer, and views with an answer in words.
 ANSWERS = ("metric", "dataframe", "bidi_component")
 OF_WORDS = {"lessons"}
-#: Buttons of a panel that waits for a job, or offers to start one.
+#: Buttons of a panel that waits for a job or offers one.
 WAITING = {"Cancel", "Start again", "Try again", "Join again", "Run them", "Compute"}
 MOST_BYTES = 15 << 20
-#: How Python writes a dict, a list, a tuple, None, or a number of NumPy.
+#: Python's notation for a dict, a list, a tuple, None, or a NumPy number.
 OF_PYTHON = re.compile(r"\{'|\['|\('|\[\d|\(\d[^)]*, |^None$|\bnp\.|Timestamp\(|<\w+ object")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _fresh(tmp_path_factory):
-    """A data folder with nothing in it; results of the package answer."""
+    """An empty data folder with the precomputed results of the package."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ZSL_DATA", str(tmp_path_factory.mktemp("fresh")))
         patch.setenv("ZSL_SHIPPED", "1")
@@ -48,7 +48,7 @@ def _fresh(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _cells(monkeypatch):
-    """Write every figure and table that is offered as CSV; no cell of it is Python's."""
+    """Write every figure and table that can be exported to CSV; no cell has Python's notation."""
     seen = []
 
     def note(offer, numbers):
@@ -71,7 +71,7 @@ def _cells(monkeypatch):
 
 @pytest.fixture
 def tabs(monkeypatch):
-    """The tabs of a view, as they are made: key -> labels."""
+    """The tabs of a view, in order of creation: key -> labels."""
     found, put = {}, terms.tabs
 
     def noted(labels, **options):
@@ -83,7 +83,7 @@ def tabs(monkeypatch):
 
 
 def complete(app, where):
-    """Check a run of a view: no error, nothing waited for, every chart and term explained."""
+    """Check a run of a view: no error, no waiting job, every chart and term explained."""
     assert not app.exception, where
     assert not app.error, where
     assert app.title[0].value, where

@@ -1,4 +1,4 @@
-"""Terms are explained once, in one file, and on every page."""
+"""Glossary: every term is explained once, in one file, on every page."""
 
 import re
 
@@ -106,7 +106,7 @@ def test_the_terms_of_a_page_stand_first_in_its_glossary():
     assert "On this page" in listed
     listed = listed[listed.index("On this page") :]
     names = [each.splitlines()[0].strip("* ") for each in listed if each.startswith("**")]
-    names = [name for name in names if name in {*map(plain, TERMS)}]  # not those of answers
+    names = [name for name in names if name in {*map(plain, TERMS)}]  # not names in answers
     shown = [plain(name) for name in TERMS if name in app.session_state["terms_shown"]]
     assert {"Split", "AUSUC", "ZSL accuracy"} <= set(shown)
     assert names[: len(shown)] == shown

@@ -1,4 +1,4 @@
-"""Any files dropped on the page: what each array is taken for is shown, and can be corrected."""
+"""Uploaded files: the guessed role of each array is shown and can be corrected."""
 
 import io
 from functools import partial

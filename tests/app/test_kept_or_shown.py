@@ -1,4 +1,4 @@
-"""Figures are shown though they cannot be stored; a damaged store loses what is damaged alone."""
+"""Results are shown even if they cannot be stored; damage to the store loses damaged rows only."""
 
 import sqlite3
 from contextlib import closing
@@ -21,7 +21,7 @@ RUN = ["run", "--dataset", "digits", "--method", "LinearS2V", "--no-oracle", "--
 
 @pytest.fixture
 def unwritable(tmp_path, monkeypatch):
-    """A data folder in which nobody can write, root neither."""
+    """A data folder that is read-only, even for root."""
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file" / "data"))
     st.cache_data.clear()
@@ -30,7 +30,7 @@ def unwritable(tmp_path, monkeypatch):
 
 @pytest.fixture
 def store(tmp_path):
-    """A store with thirty results, in many pages."""
+    """A store with thirty results on many pages."""
     store = ResultStore(tmp_path / "runs.sqlite")
     result = run(
         RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0}), with_oracle=False, store=store
@@ -42,7 +42,7 @@ def store(tmp_path):
 
 
 def damage(path):
-    """Overwrite a page in the middle of the rows."""
+    """Overwrite a page of the file, between the rows."""
     content = bytearray(path.read_bytes())
     middle = len(content) // 2 // 4096 * 4096
     content[middle : middle + 4096] = b"\xff" * 4096

@@ -1,4 +1,4 @@
-"""Leakage review: verdict, findings and decisions as a visitor meets them; files as they come."""
+"""Leakage page: verdict, findings, decisions, and uploaded files."""
 
 import io
 import json
@@ -78,7 +78,7 @@ def named(data, name):
 
 
 def findings_of(app):
-    """Return the headings of findings, each of which opens."""
+    """Return the headings of findings; each can be opened."""
     return [expander.label for expander in app.expander if "**" in expander.label]
 
 
@@ -207,7 +207,7 @@ def test_kept_runs_tell_the_effect_and_the_oracle_gap_and_hide_no_declaration(vi
     app = visit()
     assert "OverlapGain" in words(app)
     assert "parameters chosen on the test set would have gained up to" in words(app)
-    assert "Not declared by the author" in words(app)  # our runs do not answer for the author
+    assert "Not declared by the author" in words(app)  # our runs are not the author's
     assert "gamma was chosen on the test set" in words(visit(leakage_gamma="test"))
     assert "Runs of this package" in words(app)
     assert "Runs of this package" not in words(visit(split="PS"))
@@ -264,7 +264,7 @@ def test_a_link_restores_who_gives_way_in_the_corrected_split(visit):
         removed[policy] = app.dataframe[0].value.set_index("part")["removed"]
     stay, dropped = removed["stay in the test part"], removed["are dropped"]
     assert stay["trainval"] > 0
-    # Some test rows go, so that a class of which all rows share their photographs stays seen.
+    # Some test rows are removed, so that a class with shared photographs only is still seen.
     assert stay["test_unseen"] < dropped["test_unseen"] / 10
 
 
@@ -321,7 +321,7 @@ def test_a_split_is_told_from_labels_by_its_kind_and_its_name(split_name, is_jso
     savemat(split, parts)
     np.savez_compressed(labels, labels=np.sort(world.labels) + 1)
     data = split_file(world).getvalue() if is_json else split.getvalue()
-    assert len(data) > len(labels.getvalue())  # or the size would tell
+    assert len(data) > len(labels.getvalue())  # otherwise the size would be a hint
     files = [named(labels.getvalue(), "images.npz"), named(data, split_name)]
     context = uploads.read_split_files(files)
     assert np.array_equal(context.labels, np.sort(world.labels))
@@ -376,7 +376,7 @@ def test_own_list_of_classes_is_read():
         uploads.vocabulary_of_file(named(b"\n", "none.txt"))
 
 
-# --- What the page counts -------------------------------------------------------------------------
+# --- Counts on the page ---------------------------------------------------------------------------
 
 
 def test_every_image_is_counted_once_and_leaks_are_found_where_they_are():

@@ -1,4 +1,4 @@
-"""Lessons: what they ask, what they compute, and what a room believed."""
+"""Lessons: questions, computed answers, and votes of a room."""
 
 import asyncio
 import re
@@ -39,7 +39,7 @@ def _own_data(tmp_path, monkeypatch):
 
 @pytest.fixture
 def no_jobs(monkeypatch):
-    """The printed table in place of tables that a job makes."""
+    """The printed table, instead of tables computed by jobs."""
     monkeypatch.setattr(
         awa, "_table", lambda which: (cross_dataset.printed_table(), "AWA1", "AWA2")
     )
@@ -145,7 +145,7 @@ def test_a_forged_header_is_no_address_but_that_of_a_named_proxy_is(tmp_path, mo
     ROOMS.show(code, ("calibration", 1, False))
     try:
         server.wait()
-        with ThreadPoolExecutor(1) as other:  # a browser of this worker has a loop in this thread
+        with ThreadPoolExecutor(1) as other:  # this thread may have the event loop of a browser
             other.submit(lambda: asyncio.run(forged(server.url, code))).result()
     finally:
         server.stop()
@@ -156,7 +156,7 @@ def test_a_forged_header_is_no_address_but_that_of_a_named_proxy_is(tmp_path, mo
 
 
 async def forged(url, code):
-    """Vote six times with another ``X-Forwarded-For`` each, the last two by way of 127.0.0.2."""
+    """Vote six times with different ``X-Forwarded-For`` headers, the last two through 127.0.0.2."""
     for k in range(6):
         header = {"X-Forwarded-For": f"198.51.100.{k % 4}"}
         way = {"local_addr": ("127.0.0.2", 0)} if k >= 4 else {}
@@ -178,7 +178,7 @@ def test_one_visitor_ends_no_room_of_another():
     assert rooms.has(first)
     assert [rooms.has(code) for code in own[-3:]] == [True] * 3
     assert not any(rooms.has(code) for code in own[:-3])
-    for k in range(20):  # a browser that comes again without its cookie
+    for k in range(20):  # a browser that returns without its cookie
         rooms.open(Visitor("10.0.0.1", f"again {k}"))
     elsewhere = rooms.open(Visitor("10.0.0.2", "teacher"))
     for k in range(20):
@@ -200,7 +200,7 @@ def test_empty_rooms_go_first_and_then_idle_ones():
     rooms.answer(used, "q", "a", "yes")
     rooms.open(TEACHER)
     assert [rooms.has(code) for code in codes] == [True, False, True]
-    fourth = rooms.open(TEACHER)  # the third, empty, goes before any with answers
+    fourth = rooms.open(TEACHER)  # the empty room is removed before rooms with answers
     assert [rooms.has(code) for code in codes] == [True, False, True]
     rooms.answer(fourth, "q", "a", "yes")
     rooms.open(TEACHER)
@@ -263,10 +263,10 @@ def predict(app, answer):
 
 
 def opened_room(lesson="calibration"):
-    """Open a room as a teacher does; returns the page and the code."""
+    """Open a room as a teacher; return the page and the code."""
     teacher = visit("lessons", lesson=lesson)
     teacher.button(key="lesson_open_room").click().run()
-    code = "".join(teacher.query_params["room"])  # a text, or a list of one
+    code = "".join(teacher.query_params["room"])  # a string, or a list of one string
     return teacher, code
 
 
@@ -277,7 +277,7 @@ def keys_of(app):
 def test_students_vote_and_only_the_teacher_reveals_and_moves_all_on():
     teacher, code = opened_room()
     assert keys_of(teacher) >= {"lesson_next"}
-    # An address that asks for the answer does not give it.
+    # An address that asks for the answer does not show it.
     student = visit("lessons", lesson="calibration", room=code, lessons_shown="1")
     assert not keys_of(student)
     assert not charts(student)
@@ -363,7 +363,7 @@ def test_a_handout_has_every_step_with_its_question_answers_and_figure():
     for half in (asked, shown):
         assert half.count("<section>") == len(lesson.steps)
     assert shown.count("<p>What to notice: ") == len(lesson.steps)
-    assert "What to notice: " not in asked  # who reads from the top is asked before all answers
+    assert "What to notice: " not in asked  # so that readers meet all questions before the answers
     assert "<iframe srcdoc=" not in asked
     assert "break-before: page" in html
     assert html.count("<iframe srcdoc=") == len(lesson.steps)
@@ -372,7 +372,7 @@ def test_a_handout_has_every_step_with_its_question_answers_and_figure():
         assert len(re.findall(rf"lessons_step={k}\b", html)) == 2
         assert all(f"☐ {escape(label)}" in asked for label in step.answers.labels)
     assert html.count(lesson.command()) == 1
-    assert "room=Q7QZ7" not in html  # a room is gone when a handout is read
+    assert "room=Q7QZ7" not in html  # the room no longer exists when a handout is read
 
 
 def test_the_code_to_scan_is_the_link_of_the_step(monkeypatch):

@@ -1,4 +1,4 @@
-"""AWA1 and AWA2: the printed answer, choices that change the map, links that restore it."""
+"""AWA1 and AWA2: printed answer, choices that change the map, and links that restore it."""
 
 import re
 from dataclasses import replace
@@ -37,13 +37,13 @@ def visit():
 
 
 def unfolded(app):
-    """Open the fold about the map."""
+    """Open the section about the map."""
     app.session_state["awa1_about"] = True
     return settled(app.run())
 
 
 def drawn(app, key="awa1_points"):
-    """Return the head of what the component was given, and what takes its arrays in turn."""
+    """Return the header of the component's data, and a function that reads its arrays in turn."""
     for element in app.get("bidi_component"):
         proto = element.proto
         if f"-{key}" in proto.id or proto.id.endswith(key):
@@ -76,7 +76,7 @@ def test_the_printed_pairs_answer_and_simulated_maps_do_not(visit, monkeypatch):
         f"{x:+.1f}".replace("-", "−") for x in (training, testing)
     ]
     heading = "**5 of 50 classes look different in AWA1-like (simulated)"
-    assert "classes look different" not in words(app)  # simulated data do not answer
+    assert "classes look different" not in words(app)  # simulated data give no answer
     app = unfolded(app)
     texts = (each.value.replace("\\", "") for each in app.markdown)
     (sentence,) = (text for text in texts if text.startswith(heading))
@@ -288,7 +288,7 @@ def test_quality_is_that_of_the_map(visit):
 
 @pytest.fixture
 def imported_pair(tmp_path, monkeypatch):
-    """Imports with the classes, shares of images and splits of AWA1 and AWA2, as if real."""
+    """Imports with the classes, image counts and splits of AWA1 and AWA2, marked as real."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     for name in ("AWA1", "AWA2"):
         stand_in = load(f"simulated-{name}")
@@ -332,7 +332,7 @@ def test_pictures_show_what_they_are_given():
 
 
 def test_images_per_class_stand_where_figure_2_is_looked_for(visit):
-    """Those of the released labels, whatever pair is shown."""
+    """Differences of the published labels, for any pair."""
     from zslcore.analysis.papers.experiments.reproducing import NOT_COMPUTED
 
     assert "the page AWA1 and AWA2 shows both" in NOT_COMPUTED["gbu:figure2"]

@@ -1,4 +1,4 @@
-"""Splits in which nothing is zero-shot: one sentence and a way to the review, on every page."""
+"""Splits that are not zero-shot: one sentence and a link to Leakage, on every page."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from zslcore.methods import get_method
 
 
 def odd(kind):
-    """A data set whose test classes are all trained on, or that has one class alone."""
+    """A data set with all test classes in training, or with a single class."""
     one = kind == "one class"
     labels = np.zeros(files.N, int) if one else files.LABELS
     rows = np.arange(files.N)
@@ -58,7 +58,7 @@ def test_data_that_were_replaced_from_outside_are_noticed():
     first = import_dataset(odd("all seen"), name="replaced")
     assert cache.dataset("replaced").digest == first.digest
     assert cache.dataset("replaced") is cache.dataset("replaced")
-    second = import_dataset(odd("one class"), name="replaced")  # as another process would
+    second = import_dataset(odd("one class"), name="replaced")  # like another process
     assert second.digest != first.digest
     assert cache.dataset("replaced").digest == second.digest
     assert cache.names_of_classes("replaced") == second.class_names

@@ -1,4 +1,4 @@
-"""Per-class gain: bars, intervals and marks are those of plain sums, for every choice."""
+"""Overlap gain: bars, intervals and marks equal plain sums, for every choice."""
 
 import re
 
@@ -32,7 +32,7 @@ AWA2 = "simulated-AWA2"
 
 @pytest.fixture
 def visit(tmp_path, monkeypatch):
-    """Open the page as a new visitor, with choices in the address; shipped results answer."""
+    """Open the page as a new visitor, with choices in the address and precomputed results."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     return lambda **choices: pages.visit("overlap_gain", **{"gain_data": AWA2} | choices)
@@ -60,7 +60,7 @@ def drawn(app):
 
 
 def gains_by_hand(name, method):
-    """Class -> gain and its interval in points, by sums; an interval of five draws or more."""
+    """Class -> gain and its interval in points, by plain sums; intervals need five draws."""
     study, names = study_of(name), load(name).class_names
     rows = study[study["method"] == method].to_dict("records")
     accuracy = {(r["class"], r["draw"], r["features"]): r["accuracy"] for r in rows}
@@ -82,7 +82,7 @@ def gains_by_hand(name, method):
 
 
 def groups_of(name):
-    """Class -> group, of matching for ImageNet-1K and of FAIR's annotation for Kinetics-400."""
+    """Class -> group, from matching for ImageNet-1K and from FAIR's annotation for Kinetics-400."""
     data = load(name)
     vocabulary = "imagenet-1k" if "AWA" in name else "kinetics-400"
     found = overlaps(data.class_names, get_vocabulary(vocabulary), data.class_names)
@@ -102,7 +102,7 @@ def test_every_bar_is_its_classs_gain_with_its_interval_and_mark(visit, name, me
     app = visit(gain_data=name, gain_method=method)
     bars, expected, groups = drawn(app), gains_by_hand(name, method), groups_of(name)
     assert len(bars) == len(expected)
-    for of_class, gain, low, high, color in bars:  # a class of few draws is pale, without a line
+    for of_class, gain, low, high, color in bars:  # a class with few draws is pale, without a line
         np.testing.assert_allclose([gain, low, high], expected[of_class], atol=1e-9)
         hue = GROUP_LOOKS[groups[of_class]].color
         assert color == (translucent(hue, 0.45) if np.isnan(low) else hue)
@@ -219,7 +219,7 @@ def test_the_gain_of_an_opened_class_stands_above_the_bars_that_hide_the_class(v
     assert f": {gain:+.1f} points. ".replace("-", "−") in hint
     app.selectbox(key="gain_class").set_value(first).run()
     assert asks in [caption.value for caption in app.caption]
-    app.session_state["gain_clicked"] = True  # a click on the bar of this class, too, is answered
+    app.session_state["gain_clicked"] = True  # a click on the bar of this class has an effect, too
     assert any(each.value.startswith(f"**{first}**") for each in app.run().caption)
 
 

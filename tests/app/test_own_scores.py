@@ -1,4 +1,4 @@
-"""Scores that a visitor has brought are shown wherever a run is: classes, tables, gains, splits."""
+"""Uploaded scores appear in classes, tables, gains and splits, like runs."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def scored_on(name, split="PS", method="ESZSL"):
 
 
 def of_benchmark(benchmark, split):
-    """Scores that know nothing, with the labels of a benchmark's test set."""
+    """Random scores, with the labels of a benchmark's test set."""
     known = next(k for k in known_tests() if (k.benchmark, k.split) == (benchmark, split))
     y = np.repeat(np.arange(len(known.counts)), known.counts)
     F = np.random.default_rng(0).normal(size=(len(y), len(known.counts))).astype(np.float32)
@@ -40,7 +40,7 @@ def of_benchmark(benchmark, split):
 
 
 def opened(page, *own, **choices):
-    """Open a page as a visitor with scores from earlier in the visit."""
+    """Open a page as a visitor with scores uploaded earlier."""
     app = pages.visit("table")
     app.session_state["scores_evaluated"] = own
     pages.go(app, page, **choices).run()
@@ -61,7 +61,7 @@ def test_scores_lead_to_their_split():
 
 
 def limited(kind):
-    """Return predicted classes, masked scores, or scores of unseen classes alone."""
+    """Return predicted classes, masked scores, or scores of unseen classes only."""
     scored = scored_on("digits")
     file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
     if kind == "predicted":

@@ -1,4 +1,4 @@
-"""The Playground: what goes down to the browser, and what the page does with a choice."""
+"""Playground: data sent to the browser, and the effect of choices."""
 
 import json
 import subprocess
@@ -48,7 +48,7 @@ READ = """
 
 
 def tied(seed=0, n=300, classes=12):
-    """Scores of few values, so that many images change sides at one gamma."""
+    """Scores with few distinct values, so that many images switch sides at one gamma."""
     rng = np.random.default_rng(seed)
     y = np.append(np.arange(classes), rng.integers(0, classes, n - classes))
     F = rng.integers(0, 6, (n, classes)).astype(np.float64)
@@ -63,7 +63,7 @@ def instrument(test, names, **more):
 
 
 def read_in_node(node, folder, what, gammas):
-    """Return what the browser's modules make of it."""
+    """Return the result of the browser's modules."""
     (folder / "data").write_bytes(what.packed())
     own = ROOT / "ui/components"
     named = {"DATA": str(folder / "data"), "GAMMAS": list(map(float, gammas))}
@@ -230,7 +230,7 @@ def test_a_run_that_waits_or_has_failed_is_said_as_it_is():
         assert (pending.words, pending.button) == (words, button)
     lacked = Status("failed", error=f"{extras.sentence('torch', 'ALE')} Install it with: x")
     pending = answers.job_state("ALE", lacked, "words", "button", covers=True)
-    assert (pending.words, pending.button) == ("words", "button")  # it has been installed since
+    assert (pending.words, pending.button) == ("words", "button")  # it has since been installed
 
 
 def test_a_split_without_seen_test_images_is_not_offered():
@@ -244,7 +244,7 @@ def test_a_split_without_seen_test_images_is_not_offered():
 
 def test_data_known_by_their_results_are_shown_at_once(monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # without imports of their features
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # without imported features
     head = sent_down(visit("play", dataset="CUB-vgg_fc7"), COMPONENT)
     assert head["images"]["n"] == 1764 + 2967
     assert head["pending"] is None
@@ -258,7 +258,7 @@ def test_data_known_by_their_results_are_shown_at_once(monkeypatch, tmp_path):
 
 
 def labels_of_pictures(digits, pictures):
-    """Return the label of each picture, which no two digits of another label share."""
+    """Return the label of each picture; different digits have different pictures."""
     labels = dict(zip(map(np.ndarray.tobytes, digits.images), digits.labels, strict=True))
     return [labels[picture.tobytes()] for picture in pictures]
 
@@ -329,13 +329,13 @@ def test_the_address_says_where_the_ruler_stands():
     asked = {"method": "SAE", "playground_ruler": "lambda"}
     head = sent_down(visit("play", **asked, playground_value="10"), COMPONENT)
     assert head["ruler"]["words"][head["ruler"]["start"]] == "10"
-    for value in ("1e+01", "1e 01", "10.0"):  # a plus that was typed comes as a space
+    for value in ("1e+01", "1e 01", "10.0"):  # a typed plus arrives as a space
         same = sent_down(visit("play", **asked, playground_value=value), COMPONENT)
         assert same["ruler"]["start"] == head["ruler"]["start"]
     for value in ("11", "<b>", "", "nan"):
         odd = sent_down(visit("play", **asked, playground_value=value), COMPONENT)
         assert odd["ruler"]["start"] == odd["ruler"]["reference"]
-        assert odd["key"] == head["key"]  # the browser need not draw it again
+        assert odd["key"] == head["key"]  # the browser does not draw it again
     assert sent_down(visit("play", playground_ruler="<b>"), COMPONENT)["ruler"]["kind"] == "gamma"
 
 
@@ -393,7 +393,7 @@ def test_the_quick_runs_of_the_simulated_data_take_no_longer_than_may_start_unas
     assert run_seconds(quick[1]) > 10 * run_seconds(quick[0])
 
 
-# --- The drawer, and the article ------------------------------------------------------------------
+# --- Drawer and article ---------------------------------------------------------------------------
 
 
 def test_printed_figures_stand_below_those_of_the_same_choice():

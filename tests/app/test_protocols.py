@@ -1,4 +1,4 @@
-"""Your scores under every protocol: figures, words of the reader, reasons, intervals, pairs."""
+"""Your scores under every protocol: metrics, terms, reasons, intervals, pairs."""
 
 import json
 import re
@@ -83,7 +83,7 @@ def test_the_words_of_the_address_are_those_of_every_tab(own):
 
 @pytest.mark.parametrize("tab", ["Every protocol", "Compare"])
 def test_no_word_of_another_field_is_on_any_tab(tab):
-    """But in the definition of terms, and in the names of options and of a file's arrays."""
+    """Except in definitions of terms, and in names of options and arrays."""
     app = pages.visit(PAGE, scores_words="base-new")
     app.session_state["scores_tab"] = tab
     app.run()

@@ -1,4 +1,4 @@
-"""Who uploads files sees how far they are read, and may end it; what is read is read once."""
+"""Upload: progress is shown, reading can be cancelled, and files are read once."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,13 +13,13 @@ def page():
     from ui.state import cache
     from zslcore.untrusted import worker
 
-    files = st.session_state["files"]  # sessions of tests share what a session remembers
+    files = st.session_state["files"]  # tests of sessions share the state of the session
 
     def read():
         st.session_state["times"] = st.session_state.get("times", 0) + 1
         worker._WATCHER.get()(0.25)
         if st.session_state.get("cancel"):
-            st.session_state["reading_cancelled"] = files  # as the button does
+            st.session_state["reading_cancelled"] = files  # like the button
             st.rerun()
         return "what was read"
 
@@ -50,7 +50,7 @@ def test_who_cancels_is_told_so_and_may_have_them_read_after_all(app):
     assert [each.value for each in app.info] == ["Reading these files was cancelled."]
     assert not app.markdown
     app.run()
-    assert app.session_state["times"] == 1  # not again by itself
+    assert app.session_state["times"] == 1  # not automatically
     app.session_state["cancel"] = False
     (again,) = (button for button in app.button if button.label == "Read the files")
     again.click().run()

@@ -1,4 +1,4 @@
-"""Pages on a fresh data folder: what comes with the package is there, and nothing is computed."""
+"""Pages on a new data folder: results of the package are shown, and nothing is computed."""
 
 import pytest
 
@@ -13,7 +13,7 @@ CUB = "CUB-vgg_fc7"
 
 @pytest.fixture
 def fresh(monkeypatch, tmp_path):
-    """A data folder with nothing in it, and nothing may be computed."""
+    """An empty data folder, on which computing is an error."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     forbid_computing(monkeypatch)
@@ -31,7 +31,7 @@ def test_the_drawer_of_real_features_is_there(fresh):
 
 
 def test_an_import_of_the_same_name_takes_the_place(fresh, monkeypatch):
-    """And an address of before means it, too."""
+    """Earlier addresses have the same meaning."""
     assert CUB in data_menu.precomputed_datasets()
     monkeypatch.setattr(imports, "names", lambda: (CUB,))
     assert CUB not in data_menu.precomputed_datasets()

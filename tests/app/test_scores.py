@@ -1,4 +1,4 @@
-"""Your scores: examples at once, files with questions, figures that are the command's."""
+"""Your scores: examples, files that need answers, and metrics equal to the command's."""
 
 import io
 from pathlib import Path
@@ -92,7 +92,7 @@ def test_a_file_with_a_question_waits_for_its_answer(tmp_path, scored):
 
 
 def test_two_files_of_one_name_are_two(tmp_path, scored):
-    """Each has questions of its own, and an answer is the answer to one of them."""
+    """Each file has its own questions, and an answer applies to one question."""
     unseen = np.flatnonzero(~scored.seen)
     held = []
     for folder, scores in {"a": -scored.F, "b": -2 * scored.F}.items():
@@ -130,7 +130,7 @@ def test_what_was_brought_is_there_when_one_comes_back(tmp_path, scored):
 
 
 def many(tmp_path, scored, n):
-    """Write ``n`` files of scores, each on a scale of its own."""
+    """Write ``n`` score files, each on its own scale."""
     for k in range(n):
         path = tmp_path / f"own{k}.npz"
         scores = (k + 1) * scored.F
@@ -206,14 +206,14 @@ def predicted():
 
 
 def badges(app):
-    """Return the words of every badge; Streamlit writes them as Markdown."""
+    """Return the texts of all badges, which Streamlit writes as Markdown."""
     return [
         m.value.partition("-badge[")[2].rstrip("]") for m in app.markdown if "-badge[" in m.value
     ]
 
 
 def with_predictions(app, predictions, change=None):
-    """Upload predictions, perhaps after a change of their table."""
+    """Upload predictions, optionally after changing their table."""
     content = predictions_bytes(predictions)
     if change is not None:
         table = pd.read_parquet(io.BytesIO(content))
@@ -248,7 +248,7 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
         assert not app.exception
         assert not app.error
         offered = [button.label for button in app.get("download_button")]
-        assert "Predictions (.parquet)" not in offered  # it is what was uploaded
+        assert "Predictions (.parquet)" not in offered  # it is the uploaded file
 
 
 def test_predictions_of_data_that_a_visitor_may_not_open_are_stated(predicted, monkeypatch):
@@ -294,7 +294,7 @@ def test_a_matrix_offers_its_predictions(tmp_path, scored):
 
 
 def known_scores(tmp_path):
-    """Scores with the labels of AWA2's standard split, which say which classes are unseen."""
+    """Scores with the labels of AWA2's standard split, which determine the unseen classes."""
     known = next(k for k in known_tests() if (k.benchmark, k.split) == ("AWA2", "SS"))
     y = np.repeat(np.arange(len(known.counts)), known.counts)
     scores = np.random.default_rng(0).normal(size=(len(y), len(known.counts))).astype(np.float16)
@@ -308,7 +308,7 @@ def test_a_known_test_set_is_named(tmp_path):
     assert not app.exception
     assert "H, Joint label space, γ = 0" not in metrics(
         app
-    )  # there is no curve without seen test images
+    )  # without seen test images there is no curve
     assert "**AWA2, split SS**" in words(app)
 
 
@@ -324,7 +324,7 @@ def test_real_scores_show_their_published_figures(name, of, H):
     app = pages.visit(PAGE)
     uploaded(app, REAL / f"{name}.npz")
     assert not app.exception
-    assert not app.radio  # nothing about them is open
+    assert not app.radio  # they have no open question
     shown = metrics(app)
     assert shown["H, Joint label space, γ = 0"] == f"{H} %"
     assert shown["AUSUC"].endswith(" %")
@@ -332,7 +332,7 @@ def test_real_scores_show_their_published_figures(name, of, H):
 
 
 def own_scores(tmp_path, scored, noises):
-    """Write scores of the same images, each with noise of its own, and return their paths."""
+    """Write scores of the same images, each with independent noise; return their paths."""
     held = {"y": scored.y, "unseen_classes": np.flatnonzero(~scored.seen)}
     for k, scale in enumerate(noises):
         noise = np.random.default_rng(k).normal(size=scored.F.shape)
@@ -379,7 +379,7 @@ def test_two_files_begin_with_the_sentence_of_their_comparison(tmp_path, scored)
     assert not app.exception
     said = plain(paired(*map(judged, paths)).headline)
     assert f"**{said}**" in words(app)
-    assert all("McNemar" not in caption.value for caption in app.caption)  # its tab is not open
+    assert all("McNemar" not in caption.value for caption in app.caption)  # its tab is closed
 
 
 def test_files_of_other_images_are_not_compared_and_the_first_is_shown(tmp_path, scored):

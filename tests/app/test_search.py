@@ -1,4 +1,4 @@
-"""Search: everything has a name, leads somewhere, and arrives with its choice."""
+"""Search: every entry has a name, opens a view, and sets its choice."""
 
 import pytest
 

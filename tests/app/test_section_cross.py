@@ -67,4 +67,4 @@ def test_printed_pairs_have_the_direction_of_the_answer():
     means = next(trace for trace in drawn if trace["name"].startswith("mean"))["x"]
     (answer,) = (text for text in (each.value for each in app.markdown) if "## " in text)
     drawn_means = [f"{mean:+.1f}".replace("-", "−") for mean in means[:2]]
-    assert re.findall(r"[+−][\d.]+", answer) == drawn_means  # one sign on the whole screen
+    assert re.findall(r"[+−][\d.]+", answer) == drawn_means  # the same sign everywhere on screen

@@ -1,4 +1,4 @@
-"""Runs that are stored: their pages read the predictions, and compute nothing again."""
+"""Stored runs: pages read the predictions, and compute nothing again."""
 
 import pytest
 import streamlit as st
@@ -20,7 +20,7 @@ TABS = ["Classes", "Confusion", "Reproduce"]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A data folder with runs tuned for either task, as a command or an earlier visit left it."""
+    """A data folder with runs tuned for each task, as from a command or an earlier visit."""
     folder = tmp_path_factory.mktemp("stored")
     digits = load("digits")
     with pytest.MonkeyPatch.context() as patch:
@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _later(folder, monkeypatch):
-    """A later server with this folder, on which nothing may be computed."""
+    """A later server with this folder, on which computing is an error."""
     monkeypatch.setenv("ZSL_DATA", str(folder))
     st.cache_data.clear()
     st.cache_resource.clear()
@@ -48,7 +48,7 @@ def spec(method=METHOD, task="gzsl"):
 def test_the_drawer_opens_from_stored_predictions(tab, monkeypatch):
     monkeypatch.setattr(
         playground_answers, "compute_one", lambda *_: False
-    )  # of methods to compare with
+    )  # among the methods to compare with
     app = visit("play", dataset="digits", method=METHOD)
     app.session_state["playground_drawer"] = True
     app.session_state["playground_tab"] = tab
@@ -79,7 +79,7 @@ def test_predictions_to_take_away_are_the_stored_ones():
 
 
 def test_a_page_that_names_every_variant_means_the_same_run():
-    """The address of a page has the default of a parameter that no grid searches."""
+    """The address of a page has the default of a parameter without a grid."""
     params = {"direction": "S2V", "rows": "learned"}
     named = RunSpec("digits", "PS", OTHER, params=params, digest=spec().digest)
     assert named.key != spec(OTHER).key
@@ -93,7 +93,7 @@ def test_a_store_that_cannot_be_read_is_no_stored_run(tmp_path, monkeypatch):
 
 
 def test_where_only_figures_are_stored_the_run_is_fitted_again(monkeypatch, tmp_path):
-    """With the folds, on which gamma was chosen."""
+    """With the folds on which gamma was chosen."""
     result = ResultStore().get(spec().key)
     monkeypatch.undo()
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))

@@ -1,4 +1,4 @@
-"""The wall of claims, findings and codes: counts, filters, and what each kind of tile opens."""
+"""The wall of claims, findings and released code: counts, filters, and details of each tile."""
 
 import itertools
 import json
@@ -27,13 +27,13 @@ def empty(tmp_path, monkeypatch):
 
 
 def tiles(app):
-    """The tiles that the browser is sent."""
+    """The tiles sent to the browser."""
     sent = next(each.proto for each in app.get("bidi_component") if "tiles" in str(each.proto))
     return json.loads(sent.json)["tiles"]
 
 
 def interval(trace):
-    """Both ends of the error bar of a trace of one point, as the browser is sent it."""
+    """Both ends of the error bar of a one-point trace, as sent to the browser."""
     below, above = (trace["error_x"][name][0] for name in ("arrayminus", "array"))
     return trace["x"][0] - below, trace["x"][0] + above
 
@@ -46,7 +46,7 @@ def test_the_page_counts_the_verdicts_and_states_the_strongest_finding(printed):
     assert f"Of {len(CLAIMS)} claims in four papers, {holds} hold" in said
     assert f"{fails} do not, and {len(CLAIMS) - holds - fails} are open" in said
     assert "p = 0.007 printed for the training set matches the value for the test set" in said
-    assert "24 pairs give p = 0\\.35" in said  # the claim that is open to begin with
+    assert "24 pairs give p = 0\\.35" in said  # the claim that is open at first
     assert "p = 0\\.0072" in said
 
 
@@ -118,7 +118,7 @@ def test_tiles_are_found_by_words():
     app.text_input(key="claims_find").set_value("<b>no(").run()
     assert tiles(app) == []
     assert "No tile has these words." in words(app)
-    assert not app.code  # no evidence of a tile that is not shown
+    assert not app.code  # no evidence for a hidden tile
 
 
 def test_the_strip_counts_the_shown_tiles_and_the_first_of_them_is_open():
@@ -163,4 +163,4 @@ def test_the_two_crossed_tests_have_the_p_of_print_for_the_other_set():
     (low, high), (above, _) = map(interval, (training, test))
     assert low < 0 < high
     assert above > 0
-    assert training["x"][0] == pytest.approx(-0.6, abs=0.05)  # AWA2 minus AWA1, as in the map
+    assert training["x"][0] == pytest.approx(-0.6, abs=0.05)  # AWA2 minus AWA1, as on the map

@@ -1,4 +1,4 @@
-"""Whose an import is: everybody's on one's own machine, a session's or a group's in public."""
+"""Owners of imports: everybody on a local server, a session or a group on a public server."""
 
 import io
 import tomllib
@@ -69,7 +69,7 @@ def test_in_public_an_import_is_offered_to_whom_it_belongs(files):
     assert name.startswith("mine.v-")
     assert offered(app.run()) == [name]
     assert offered(stranger) == []
-    assert offered(visit(PAGE, dataset=name)) == []  # nor by a link
+    assert offered(visit(PAGE, dataset=name)) == []  # nor with a link
     other = bring(files)  # replaces nothing
     assert len(imports.names()) == 2
     assert len(offered(other.run())) == 1
@@ -118,7 +118,7 @@ def test_what_a_visit_alone_could_open_goes_with_it(files, tmp_path):
     bring(files)
     np.savez(tmp_path / "kept.npz", **ARRAYS)
     import_dataset(tmp_path / "kept.npz")
-    st.cache_resource.clear()  # the visit ends
+    st.cache_resource.clear()  # end of the visit
     assert imports.names() == ("kept",)
     assert len(list((tmp_path / "data" / "imported").glob("*/"))) == 1
 

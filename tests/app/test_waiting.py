@@ -1,4 +1,4 @@
-"""The panel of a job as a visitor meets it, and the runs that go through one."""
+"""The panel of a job, and runs that are computed as jobs."""
 
 import os
 import time
@@ -30,7 +30,7 @@ def _own_data(tmp_path, monkeypatch):
 
 @pytest.fixture
 def panel(monkeypatch):
-    """A page that waits for a work of tests/jobs/functions.py."""
+    """A page that waits for a function of tests/jobs/functions.py."""
     jobs.close()
     monkeypatch.setattr(runner._RUNNER, "module", "tests.jobs.functions")
     monkeypatch.setattr(waiting, "PATIENCE", 0.01)
@@ -68,7 +68,7 @@ def test_a_job_shows_its_progress_then_its_result(panel, tmp_path):
     app = panel("until_told", go=str(go))
     assert labels(app) == ["Cancel"]
     assert "test" in app.markdown[0].value
-    # The preview is a file and progress a line: either may be seen first.
+    # Either may be seen first: the preview is a file, and progress is a line.
     until(app, lambda app: app.metric and app.get("progress")[0].proto.value)
     assert (app.metric[0].label, app.metric[0].value) == ("so far", "1")
     (bar,) = app.get("progress")
@@ -154,11 +154,11 @@ def test_a_job_without_its_extra_names_the_line_and_offers_no_second_try(
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     app = until(panel("lack"), lambda app: app.info)
     assert app.info[0].value.startswith(r"A \*method\* needs PyTorch \(extra torch\), which is not")
-    lines = [extras.install("torch")] if public == "0" else []  # no stranger installs anything
+    lines = [extras.install("torch")] if public == "0" else []  # no installing in public
     assert [each.value for each in app.code] == lines
     assert labels(app) == []
     monkeypatch.undo()
-    assert labels(app.run()) == ["Try again"]  # it has been installed since
+    assert labels(app.run()) == ["Try again"]  # it has since been installed
 
 
 def test_a_refusal_for_want_of_an_extra_names_the_line():

@@ -1,4 +1,4 @@
-"""The board: what is on it, what is refused and why, and that it is the same twice."""
+"""The board: entries, refusals with reasons, and reproducible output."""
 
 import io
 import json
@@ -47,7 +47,7 @@ def folder(entry, tmp_path):
 
 
 def values_of(entry, **changes):
-    """The JSON of an entry with values put where paths like ``gamma__origin`` point; None: none."""
+    """The JSON of an entry with values put at paths like ``gamma__origin``; None removes one."""
     values = json.loads(entry.to_json())
     for path, value in changes.items():
         *outer, last = path.split("__")
@@ -65,7 +65,7 @@ def reread(entry, **changes):
     return read_entry(values_of(entry, **changes), "hers.json")
 
 
-# --- What an entry says ---------------------------------------------------------------------------
+# --- Content of an entry --------------------------------------------------------------------------
 
 
 def test_an_entry_says_what_the_run_said_and_is_read_back(made, entry):
@@ -107,7 +107,7 @@ def test_judged_scores_become_an_entry(made):
 
 
 def test_scores_are_validated_as_stated_and_no_bound_is_a_result():
-    """Their file says so; nothing on the board can repeat it, as the spec of a run would."""
+    """Their file says so; the board cannot repeat the choice, unlike the spec of a run."""
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(8), 30)
     of = [np.eye(8)[y] + rng.normal(size=(len(y), 8)) for _ in range(2)]
@@ -143,7 +143,7 @@ def test_a_recognised_test_set_is_placed_by_its_counts():
     assert judged(entry, "x.json").split_kind == "by counts"
 
 
-# --- What is refused ------------------------------------------------------------------------------
+# --- Refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_spoilt_files_are_on_the_board_or_refused(entry):
 
 
 def refusal_of(content):
-    """The sentence with which a file is refused; empty where it is not."""
+    """The sentence with which a file is refused; empty for an accepted file."""
     try:
         judged(read_entry(content, "hers.json"), "hers.json")
     except FileRefusedError as error:
@@ -305,11 +305,11 @@ def test_one_bad_file_leaves_the_others_and_is_named(entry, folder):
         read_board(folder / "none")
 
 
-# --- Which split, and which overlap ---------------------------------------------------------------
+# --- Split and overlap ----------------------------------------------------------------------------
 
 
 def of_cub(entry, name, parts):
-    """An entry that says it was tested on CUB."""
+    """An entry whose data set is declared as CUB."""
     known = {s.name: s for s in known_splits() if s.dataset == "CUB"}
     split = {part: known[of].parts[part] for part, of in parts.items()}
     return reread(
@@ -372,7 +372,7 @@ def test_intervals_over_classes_are_those_of_the_scores(made, entry):
     result, scored = made.result, made.scores
     drawn = figures(scored, class_draws(scored.seen), result.gamma)
     (row,) = rows_of_results([judged(entry, "a.json")])
-    # Other draws of the same classes, as classes stand in another order.
+    # Other draws of the same classes, because the classes are in another order.
     for name, figure in (("zsl", "zsl"), ("H_gamma", "calibrated_harmonic")):
         sides = scored.seen if figure != "zsl" else np.zeros(int((~scored.seen).sum()), bool)
         low, high = np.clip(interval(drawn[figure], classes=fewest_classes(sides)), 0, 1)
@@ -388,7 +388,7 @@ def test_the_larger_figure_stands_first_where_those_before_are_equal(entry, figu
     files = {"a.json": 0.3, "b.json": 0.5, "c.json": 0.4}
     changed = []
     for file, value in files.items():
-        # What comes later in the order says the opposite, and is not asked.
+        # Later fields state the opposite, and are ignored.
         later = dict.fromkeys(order[order.index(figure) + 1 :], 1 - value)
         values = plain | {"figures": plain["figures"] | later | {figure: value}}
         changed.append(judged(reread(entry, **values), file))
@@ -441,7 +441,7 @@ def test_every_form_has_every_result(entry, folder):
 
 
 def test_intervals_are_drawn_once_for_all_forms(entry, folder, monkeypatch):
-    """Or each form, and each run of the page, would take seconds where classes are many."""
+    """Otherwise each form and each run of the page would take seconds with many classes."""
     board = read_board(folder)
     first = as_csv(board)
 

@@ -1,4 +1,4 @@
-"""The board that comes with the package: every row of it, computed again from its predictions."""
+"""The board of the package: every row equals a new computation from its predictions."""
 
 import json
 import re
@@ -24,7 +24,7 @@ OURS = {name: entry for name, entry in ENTRIES.items() if entry.predictions}
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_every_row_follows_from_its_predictions(path):
-    """And what the page shows without computing is what the check has found."""
+    """The metrics on the page, which computes nothing, equal those of the check."""
     entry = ENTRIES[path.name]
     state = recomputed(path, entry)
     assert known_state(path, entry) is state
@@ -32,7 +32,7 @@ def test_every_row_follows_from_its_predictions(path):
 
 
 def test_a_state_is_that_of_these_very_files(tmp_path):
-    """A row that somebody changes is stated again until it is computed again."""
+    """A changed row counts as stated until it is computed again."""
     name = next(iter(OURS))
     path = tmp_path / name
     content = (FACTS / "board" / name).read_bytes()
@@ -44,7 +44,7 @@ def test_a_state_is_that_of_these_very_files(tmp_path):
     assert known_state(path, entry) is State.STATED
 
 
-# --- What is manipulated is refused ---------------------------------------------------------------
+# --- Manipulated rows are refused -----------------------------------------------------------------
 
 ROW = "cub-vgg-fc7_ps-2-0_linears2v_zero-shot-lab_gzsl.json"
 
@@ -149,7 +149,7 @@ def test_figures_are_those_of_the_file_of_results():
         if off > 1e-6:
             fitted_again.append((entry.method, off))
         assert entry.gamma.origin in ("validated", "none")
-    # Iterations of one fit stop elsewhere than those of a path; one row is of an old revision.
+    # Iterations of a fit and of a path stop at different points; one row has an old revision.
     assert {method for method, _ in fitted_again} <= {"CONSE", "SYNC"}
     assert len(fitted_again) <= 4
     *others, largest = sorted(off for _, off in fitted_again)

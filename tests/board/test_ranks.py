@@ -1,4 +1,4 @@
-"""Ranks of the board: their intervals hold the true place, ties share places, bounds have none."""
+"""Ranks of the board: intervals cover the true place, ties share places, bounds have no rank."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ def entry():
 
 
 def results(entry, accuracies, **changes):
-    """Results of the entry's unseen classes with these accuracies, a file each."""
+    """Results of the entry's unseen classes with these accuracies, one file each."""
     found = {}
     for name, values in accuracies.items():
         per_class = {"zsl": dict(zip(entry.unseen_classes, values, strict=True))}
@@ -39,7 +39,7 @@ def test_ranks_follow_where_one_is_better_in_every_class(entry):
 
 
 def test_the_interval_holds_the_true_place_as_often_as_it_says(entry):
-    """Of 120 studies with a level of 95 %, at least 95 % less four standard errors (8 points)."""
+    """Of 120 studies at a level of 95 %, at least 95 % minus four standard errors (8 points)."""
     rng, n, hits = np.random.default_rng(0), len(entry.unseen_classes), 0
     true = np.array([0.50, 0.48, 0.40])
     for _ in range(120):

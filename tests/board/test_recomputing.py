@@ -1,4 +1,4 @@
-"""Results of the board whose predictions lie next to them are computed again."""
+"""Results of the board with predictions next to them are computed again."""
 
 import json
 import os
@@ -148,7 +148,7 @@ def test_every_form_of_the_board_says_the_state(folder, capsys):
 
 @pytest.mark.parametrize(("given", "status"), [((), 0), (("Linear",), 0), (("SAE",), 2)])
 def test_predictions_name_their_method(run, tmp_path, capsys, given, status):
-    """By its full name, where a file's digest follows it."""
+    """By its full name, even if it ends with the digest of a file."""
     predictions = run.predictions
     provenance = replace(predictions.provenance, method="Linear@0123456789ab")
     write_predictions(tmp_path / "own.parquet", replace(predictions, provenance=provenance))

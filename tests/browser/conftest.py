@@ -1,4 +1,4 @@
-"""A server of our own and a real browser, for what only a browser can show."""
+"""A server and a real browser, for tests that need one."""
 
 import os
 from contextlib import suppress
@@ -10,22 +10,22 @@ import pytest
 from benchmarks.serving import FLAGS, Server
 from tests.browser.reading import PROJECTOR
 
-#: What the browser does without. The first compiles scripts that a page imports late anew for each
-#: page, Plotly's 5 MB among them; the others Playwright would name, whose switch this one replaces.
+#: Features of the browser that tests disable. The first compiles late scripts again for each page,
+#: including Plotly's 5 MB; the others are Playwright's, because this option replaces its list.
 WITHOUT = [
     "BackgroundResourceFetch",
     *("PaintHolding", "HttpsUpgrades", "OptimizationHints", "DestroyProfileOnBrowserClose"),
     *("AvoidUnnecessaryBeforeUnloadCheckSync", "LensOverlay", "MediaRouter"),
 ]
-#: To optimise the scripts of a page that lives for seconds costs a seventh more than it saves.
+#: Optimising the scripts of a page that lives for seconds takes a seventh more time than it saves.
 UNOPTIMISED = "--js-flags=--no-opt --no-maglev"
 
 
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory):
-    """Chromium of the system, or of Playwright; tests skip without one, except where CI is set.
+    """Chromium of the system, or of Playwright; without one, tests are skipped, except on CI.
 
-    It is one visitor's, who has the scripts of the app in a cache once one page has been opened.
+    All tests share one profile, so the scripts of the app are cached after the first page.
     """
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     with sync_api.sync_playwright() as playwright:
@@ -42,14 +42,14 @@ def chromium(tmp_path_factory):
             if os.environ.get("CI"):
                 raise
             pytest.skip(f"needs Chromium: {str(error).splitlines()[0]}")
-        context.set_default_timeout(180_000)  # for states; a machine may have other work
+        context.set_default_timeout(180_000)  # to reach a state, also on a busy machine
         yield context
         context.close()
 
 
 @pytest.fixture(scope="module")
 def fresh_server(tmp_path_factory):
-    """A server on which no other file has opened anything."""
+    """A server used by no other test file."""
     server = Server(tmp_path_factory.mktemp("fresh"))
     try:
         server.wait()
@@ -60,7 +60,7 @@ def fresh_server(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def shipped_server(tmp_path_factory):
-    """A server with the results that come with the package, as a visitor has them."""
+    """A server with the precomputed results of the package."""
     server = Server(tmp_path_factory.mktemp("shipped"), environment={"ZSL_SHIPPED": "1"})
     try:
         server.wait()
@@ -71,7 +71,7 @@ def shipped_server(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """One server for the tests that do not care who was there before."""
+    """One server for tests that do not depend on earlier visits."""
     server = Server(tmp_path_factory.mktemp("server"))
     try:
         server.wait()
@@ -81,17 +81,17 @@ def server(tmp_path_factory):
 
 
 def _note(page, message):
-    """Keep an error; but for two that are Streamlit's own and harm nobody.
+    """Record an error, except for two harmless errors of Streamlit.
 
-    It looks for its base path on a link to a page, and drops the picture of a run before the page
-    has the one of the next, which a slow machine notices.
+    It looks for its base path on a link to a page, and it deletes the picture of a run before the
+    page has the picture of the next run, which is visible on a slow machine.
     """
     text = f"{message.text} {message.location}"
     if message.type == "error" and "/_stcore/" not in text and "/media/" not in text:
         page.errors.append(text)
 
 
-#: A theme that was chosen by hand would be there for the next test of the server.
+#: A theme chosen in one test would still be active in the next test of the server.
 FORGET_THEME = """() => {
   try {
     for (const key of Object.keys(localStorage))
@@ -102,15 +102,15 @@ FORGET_THEME = """() => {
 
 @pytest.fixture
 def page(chromium):
-    """A window of a projector's size; its console errors are in ``page.errors``."""
+    """A window of the size of a projector; its console errors are in ``page.errors``."""
     page = chromium.new_page()
     page.errors = []
     page.on("console", lambda message: _note(page, message))
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     yield page
     sync_api = pytest.importorskip("playwright.sync_api")
-    for each in chromium.pages[1:]:  # but the one it began with, or it would end
-        with suppress(sync_api.Error):  # a page that has crashed
+    for each in chromium.pages[1:]:  # except the first tab, since closing it would end the browser
+        with suppress(sync_api.Error):  # a crashed page
             each.evaluate(FORGET_THEME)
         each.close()
     chromium.clear_cookies()
@@ -118,6 +118,6 @@ def page(chromium):
 
 @pytest.fixture(scope="session")
 def axe():
-    """The script of axe-core, as the package ships it."""
+    """The script of axe-core, from its package."""
     pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
     return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")

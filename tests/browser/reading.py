@@ -1,4 +1,4 @@
-"""Open a page, wait for it, and read what its figure says."""
+"""Open a page, wait for it, and read its figures."""
 
 import re
 import time
@@ -48,7 +48,7 @@ def settle(page):
 
 
 def dressed(page, theme):
-    """Change to the light or the dark theme, as the system of a visitor may, and wait for it."""
+    """Change to the light or the dark theme, like the system of a visitor, and wait for it."""
     page.emulate_media(color_scheme=theme)
     is_shown(page, theme)
 
@@ -63,7 +63,7 @@ def is_shown(page, theme):
 
 
 def fits(page, *sizes):
-    """Wait until the page is no wider than windows of some sizes: a projector's, a narrow one."""
+    """Wait until the page fits into windows of several sizes: a projector's and a narrow one."""
     for size in sizes or (PROJECTOR, NARROW):
         page.set_viewport_size(size)
         page.wait_for_function(
@@ -73,7 +73,7 @@ def fits(page, *sizes):
 
 
 def open_page(page, url):
-    """Open a page and wait for its picture to stand still."""
+    """Open a page and wait until its picture no longer moves."""
     base, path = re.fullmatch(r"(https?://[^/]+)(.*)", url).groups()
     page.goto(base + present(path))
     page.locator(".chart svg > *, .numbers > .h:not(:empty)").first.wait_for()
@@ -82,7 +82,7 @@ def open_page(page, url):
 
 
 def still(page):
-    """Wait until nothing has moved for ten pictures of the browser."""
+    """Wait until nothing has moved for ten animation frames."""
     page.evaluate(
         """() => new Promise(done => {
             let last, same = 0;
@@ -101,14 +101,14 @@ def still(page):
 
 
 def sent_by(page):
-    """Return a list that grows with everything that the page sends."""
+    """Return a list that collects everything sent by the page."""
     sent = []
     page.on("websocket", lambda ws: ws.on("framesent", lambda frame: sent.append(frame)))
     return sent
 
 
 class SlowServer:
-    """What lets a server's messages to a page wait; to be made before the page is opened."""
+    """Delay of a server's messages to a page; create it before the page is opened."""
 
     def __init__(self, page):
         self.waiting = None
@@ -126,11 +126,11 @@ class SlowServer:
             self.waiting.append(message)
 
     def wait(self):
-        """Hold messages back from now on."""
+        """Hold back messages from now on."""
         self.waiting = []
 
     def go_on(self):
-        """Send what has waited, and what comes from now on at once."""
+        """Send all delayed messages, and further messages at once."""
         waiting, self.waiting = self.waiting, None
         for message in waiting:
             self.page.send(message)
@@ -145,17 +145,17 @@ def once(page, true, seconds=180, why=lambda: "waited too long"):
 
 
 def curve_shown(page):
-    """Wait for the curve in hand."""
+    """Wait for the seen-unseen curve."""
     page.locator(".numbers > .h:not(:empty)").wait_for()
 
 
 def slider(page):
-    """Return the slider of the curve in hand."""
+    """Return the slider of the curve."""
     return page.locator(".over > input")
 
 
 def place_of(page, part):
-    """Return the place of the point on the curve, the line over gamma, or the slider's thumb."""
+    """Return the position of the point on the curve, the line over gamma, or the slider's thumb."""
     if part == "slider":
         box = slider(page).bounding_box()
         share = slider(page).evaluate("r => (r.value - r.min) / (r.max - r.min)")
@@ -165,21 +165,21 @@ def place_of(page, part):
 
 
 def numbers(page):
-    """Return gamma, and u, s and H in percent, as the curve in hand shows them."""
+    """Return gamma, and u, s and H in percent, as shown next to the curve."""
     text = " ".join(page.locator(".numbers > span").all_text_contents())
     found = re.findall(r"([γusH]) = ([−\d.e-]+)", text)
     return {name: float(value.replace("−", "-")) for name, value in found}
 
 
 def no_text_on_text(page, width):
-    """Wait until no words of a figure stand on others, or beyond the page."""
+    """Wait until no text of a figure overlaps another one or the edge of the page."""
     once(page, lambda: not crowded(page, width), why=lambda: crowded(page, width))
 
 
 def crowded(page, width):
-    """Return the words of figures that stand beyond the page, and those that stand on others.
+    """Return the texts of figures outside the page, and those that overlap others.
 
-    All are measured at one moment: a figure that is drawn again meanwhile has other ones.
+    All are measured at the same moment, because a figure that is drawn again has new texts.
     """
     boxes = page.evaluate(
         """() => [document, ...[...document.querySelectorAll('*')].map(each => each.shadowRoot)]

@@ -1,4 +1,4 @@
-"""The bar: the theme by a button, all pages while a script runs, terms and claims in the search."""
+"""Menu bar: theme button, all pages while a script runs, terms and claims in the search."""
 
 import re
 

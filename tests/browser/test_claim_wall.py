@@ -1,4 +1,4 @@
-"""The wall of claims in a browser: a tile opens its claim, by mouse and by key."""
+"""The wall of claims in a browser: a tile opens its claim, by mouse and by keyboard."""
 
 import re
 

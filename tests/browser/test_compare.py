@@ -1,4 +1,4 @@
-"""Compare in a browser: a cell that is clicked, a run that is deleted, a claim's link."""
+"""Compare in a browser: opening a cell, deleting a run, and the link of a claim."""
 
 import re
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_an_opened_cell_does_not_move_the_table(page, shipped_server):
     settle(page)
     assert before == pytest.approx(grid.bounding_box(), abs=1)
     box = seen.bounding_box()
-    assert box["y"] + box["height"] < page.viewport_size["height"]  # not below a long table alone
+    assert box["y"] + box["height"] < page.viewport_size["height"]  # not only below a long table
 
 
 def own(store):
@@ -46,7 +46,7 @@ def own(store):
 
 
 def click(page, row, x=170):
-    """Click a cell of the table in its row, so many pixels from the left."""
+    """Click a cell of the table in its row, at a distance in pixels from the left."""
     box = page.locator(GRID).first.bounding_box()
     page.mouse.click(box["x"] + x, box["y"] + HEADINGS + ROW * (row + 0.5))
     settle(page)

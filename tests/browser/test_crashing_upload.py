@@ -1,4 +1,4 @@
-"""What only a browser shows: uploads that bite."""
+"""Harmful uploads in a browser."""
 
 import re
 import urllib.request
@@ -8,7 +8,7 @@ from tests.datasets.files import with_type_code, write_folder
 
 
 def upload(page, folder, name):
-    """Give an import its name, then drop both files of a folder."""
+    """Enter a name for the import, then drop both files of a folder."""
     page.get_by_label("Name").first.fill(name)
     page.get_by_label("Name").first.press("Enter")
     settle(page)

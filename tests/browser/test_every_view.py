@@ -1,7 +1,7 @@
-"""Every view for every reader, in a window of each size and in both themes.
+"""Every view in windows of each size and in both themes.
 
-The list of views makes the list of tests: a view named in ui/shell/site.toml is covered.
-What moves while a page opens is seen at a desk by the gate and on a phone at night.
+The tests follow the list of views in ui/shell/site.toml. Layout shifts while a page opens are
+measured in a desktop window by the gate, and on a phone at night.
 """
 
 import re
@@ -22,8 +22,8 @@ from ui.shell.site_map import PAGES
 
 DESK = {"width": 1280, "height": 800}
 VIEWS = {view.name: (page, view) for page in PAGES for view in page.views}
-MOST_SHIFT = 0.1  # what Web Vitals calls good
-#: Picture of a view -> pixels above it, at most.
+MOST_SHIFT = 0.1  # "good" according to Web Vitals
+#: Picture of a view -> maximum number of pixels above it.
 TOPS = {
     "map": ("canvas.points", 250),
     "table": (".st-key-table_of_methods canvas", 280),
@@ -32,14 +32,14 @@ TOPS = {
     "scores": (".st-key-scores_curve", 270),
     "wall": (".st-key-claims_wall", 290),
 }
-TALL = 2600  # axe looks at what is in view
+TALL = 2600  # axe checks visible elements only
 ESCAPE = re.compile(r"\\[^\w\s]")
 
-#: What is Streamlit's own and cannot be mended from a page: selector -> why.
+#: Elements of Streamlit that a page cannot change: selector -> reason.
 EXCLUDED = {
     "[data-testid=stSidebarNavItems]": "a narrow menu wraps each group of pages in a div of a list",
 }
-#: The same of single rules: rule -> what the element holds that breaks it, and why.
+#: The same for single rules: rule -> content of the element that breaks it, and reason.
 EXCUSED = {
     "presentation-role-conflict": ("stFileUploaderDropzone", "it has a role of none and a label"),
 }
@@ -50,18 +50,18 @@ VIOLATIONS = """async ([excluded, rules]) => {
     return found.violations.flatMap(({ id, nodes }) =>
         nodes.map(n => `${id}: ${n.html.slice(0, 200)} ${(n.any[0] || n.all[0] || {}).message}`));
 }"""
-#: Rules of axe that a theme can break; the others see the same elements in both.
+#: Rules of axe that depend on the theme; for the others, both themes are equal.
 COLOURS = ("color-contrast", "link-in-text-block")
 WIDER_THAN_THE_WINDOW = """() => {
     const main = document.querySelector("[data-testid=stMain]");
     return main.scrollWidth > main.clientWidth
         || document.documentElement.scrollWidth > innerWidth;
 }"""
-#: Adds up what moves without being touched.
+#: Sums the layout shifts without user input.
 SHIFT = """() => { window.shift = 0; new PerformanceObserver((list) => {
     for (const each of list.getEntries()) if (!each.hadRecentInput) window.shift += each.value;
 }).observe({ type: "layout-shift", buffered: true }); }"""
-#: The text of the page and of its components, without programs and formulas.
+#: The text of the page and of its components, without code and formulas.
 TEXT = """() => {
     const unread = "script, style, pre, code, .katex, [data-testid=stIconMaterial]";
     const read = (node) => {
@@ -71,12 +71,12 @@ TEXT = """() => {
     };
     return read(document.querySelector("[data-testid=stApp]"));
 }"""
-#: Texts in the icon font, as "keyboard_arrow_down", and whether a screen reader skips them.
+#: Texts in the icon font, such as "keyboard_arrow_down", and whether a screen reader skips them.
 LIGATURES = """() => [...document.querySelectorAll("body *")]
     .filter(node => getComputedStyle(node).fontFamily.includes("Material Symbols"))
     .filter(node => !node.children.length && node.textContent.trim())
     .map(node => [node.textContent.trim(), !!node.closest("[aria-hidden=true]")])"""
-#: What has the focus, also within a component.
+#: Element with the focus, also within a component.
 FOCUSED = """() => {
     let at = document.activeElement;
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
@@ -89,7 +89,7 @@ FOCUSED = """() => {
 
 
 def address_of(name):
-    """Return the address of a view: its page, and its name where it is not the first."""
+    """Return the address of a view: its page, and its name unless it is the first view."""
     page, view = VIEWS[name]
     path = "" if page is PAGES[0] else page.name
     return f"/{path}" if view is page.views[0] else f"/{path}?view={name}"
@@ -101,9 +101,9 @@ def heading(page):
 
 
 def violations(page, *rules):
-    """Return what axe finds on a page, by all rules or some, but for what is Streamlit's own.
+    """Return the violations that axe finds on a page, except those of Streamlit.
 
-    A chart is drawn for a while after its theme or width has changed: what axe finds has to last.
+    A chart is drawn for a while after its theme or width has changed, so a violation has to last.
     """
     for _ in range(10):
         every = page.evaluate(VIOLATIONS, [list(EXCLUDED), rules])
@@ -115,7 +115,7 @@ def violations(page, *rules):
 
 
 def icons_read_aloud(page):
-    """Return the names of icons that a screen reader reads, by themselves or in another name."""
+    """Return the icon names that a screen reader reads, alone or within another name."""
     icons = dict(sorted(map(tuple, page.evaluate(LIGATURES)), reverse=True))
     assert icons
     spoken = page.locator("body").aria_snapshot()
@@ -128,13 +128,13 @@ def is_excused(rule, element):
 
 
 def stops(page, most=200):
-    """Return how many places the Tab key reaches within the view, one after the other."""
+    """Return the number of elements that the Tab key reaches within the view."""
     seen, inside = [], 0
     for _ in range(most):
         page.keyboard.press("Tab")
         place, is_body, in_view = page.evaluate(FOCUSED)
         if is_body or place in seen[:1]:
-            return inside  # once around
+            return inside  # back at the first element
         seen.append(place)
         inside += in_view
     assert len(set(seen[-most // 2 :])) > 1, "the Tab key does not leave an element"
@@ -143,7 +143,7 @@ def stops(page, most=200):
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_opens_in_a_browser(name, shipped_server, page, axe):
-    """The gate sees each view once: at a desk, in the light theme, read by axe."""
+    """In the gate, each view is tested once: in a desktop window, in the light theme, by axe."""
     opened(page, shipped_server, name)
     assert [text for text in page.evaluate(TEXT) if ESCAPE.search(text)] == []
     assert not page.get_by_test_id("stException").count()
@@ -160,7 +160,7 @@ def test_a_view_opens_in_a_browser(name, shipped_server, page, axe):
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_is_for_every_reader_and_window_and_is_found_again(name, shipped_server, page, axe):
-    """At night a view is opened on a phone; width and theme change under it, as a visitor may."""
+    """At night, a view is opened on a phone; then the width and the theme change."""
     opened(page, shipped_server, name, PHONE)
     words = heading(page).inner_text()
     for size in (NARROW, DESK):
@@ -182,19 +182,19 @@ def test_a_view_is_for_every_reader_and_window_and_is_found_again(name, shipped_
 
 
 def opened(page, server, name, size=DESK):
-    """Open a view in a window of a size; see that little moves meanwhile."""
+    """Open a view in a window of a size; check that layout shifts are small."""
     page.add_init_script(f"({SHIFT})()")
     loaded(page, size, lambda: page.goto(server.url + address_of(name)))
 
 
 def loaded(page, size, load):
-    """Load a view in a window of a size; nothing is wider than it, and little moves meanwhile."""
+    """Load a view in a window of a size; check for overflow and for layout shifts."""
     session = page.context.new_cdp_session(page)
-    if size == PHONE:  # slow, so that each part is drawn on its own
+    if size == PHONE:  # slow, so that each part is drawn separately
         session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     page.set_viewport_size(size)
     moved = []
-    # A busy browser draws what stands in for widgets more often: once in three times.
+    # A busy browser draws placeholders of widgets more often: about once in three times.
     while not moved or (moved[-1] >= MOST_SHIFT and len(moved) < 3):
         load()
         heading(page).wait_for()
@@ -205,7 +205,7 @@ def loaded(page, size, load):
     session.send("Emulation.setCPUThrottlingRate", {"rate": 1})
 
 
-#: Whether a word stands where a picture will be.
+#: Whether a placeholder text is in place of the picture.
 WORD = """() => [...document.querySelectorAll(".stMainBlockContainer *")].some(node => {
     const { content, opacity } = getComputedStyle(node, "::after");
     return content.includes("…") && Number(opacity) > 0;
@@ -214,7 +214,7 @@ WORD = """() => [...document.querySelectorAll(".stMainBlockContainer *")].some(n
 
 @pytest.mark.parametrize("name", ["play", "table", "gains", "wall"])
 def test_a_view_shows_a_word_until_its_picture_is_there(name, shipped_server, page):
-    """Messages after the heading wait: a slow server and a slow line look like this."""
+    """Messages after the heading are delayed, as on a slow server or a slow connection."""
     question = VIEWS[name][1].question.encode()
 
     class AfterHeading(SlowServer):
@@ -274,7 +274,7 @@ def test_a_chosen_theme_is_shown_at_once_and_on_other_addresses(shipped_server, 
         heading(page).wait_for()
         settle(page)
         is_shown(page, "dark" if address == "/teach" else "light")
-        choose_theme(page, theme)  # the last forgets the choice, for other tests
+        choose_theme(page, theme)  # the last click resets the choice, for other tests
     assert page.errors == []
 
 
@@ -285,10 +285,10 @@ def test_navigation_and_tools_share_a_line_and_the_views_that_of_the_heading(shi
     tools = page.locator(".st-key-tools").bounding_box()
     assert len(links) == len(PAGES)
     starts = [box["x"] for box in links]
-    assert starts == sorted(set(starts))  # what does not fit lies on the first
+    assert starts == sorted(set(starts))  # the last rows are above the first
     assert max(box["x"] + box["width"] for box in links) <= tools["x"]
     assert tools["y"] + tools["height"] <= 60
-    page.get_by_role("button", name="Search").click(trial=True)  # nothing lies over it
+    page.get_by_role("button", name="Search").click(trial=True)  # nothing covers it
     title = heading(page).bounding_box()
     views = page.locator(".st-key-view_of_playground").bounding_box()
     assert abs(title["y"] + title["height"] / 2 - views["y"] - views["height"] / 2) < 4

@@ -1,6 +1,6 @@
-"""What a newcomer, a teacher, a reviewer and an author want, from the first page, clicks counted.
+"""Tasks of a newcomer, a teacher, a reviewer and an author, from the first page, with clicks.
 
-A limit is half of the clicks that the same task took before there were eight pages, rounded up.
+A limit is half of the clicks of the same task before there were eight pages, rounded up.
 """
 
 import json
@@ -16,7 +16,7 @@ from tests.leakage.worlds import add, clean
 
 
 class Visitor:
-    """Counts the clicks and the files of a visitor who begins on the first page."""
+    """Counts the clicks and the files of a visitor who starts on the first page."""
 
     def __init__(self, server, page, choices=""):
         self.page, self.clicks = page, 0
@@ -136,7 +136,7 @@ def test_a_teacher_takes_the_curve_for_slides(server, page):
     html = visitor.saved("HTML, interactive")
     assert "<script" in html
     assert "digits, data " in html
-    assert visitor.clicks <= 2  # of 3, where a figure had such a file
+    assert visitor.clicks <= 2  # of 3, for figures with such a file
 
 
 def test_a_reviewer_learns_what_a_split_leaks_and_takes_the_report(server, page, tmp_path):

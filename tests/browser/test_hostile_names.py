@@ -1,4 +1,4 @@
-"""Names are text: a data set of hostile names, on every page that can show one."""
+"""Names are text: a data set with hostile names, on every page that shows names."""
 
 import json
 import sys
@@ -22,8 +22,8 @@ from zslcore.storage.files import FACTS
 
 SET = f"dataset={NAME.replace('+', '%2B')}"
 OF_MANY = SET.partition("=")[2]
-#: Pages that show names of classes or attributes of this data set, and how many are to be read
-#: outside of tables, which are pictures to a browser.
+#: Pages that show names of classes or attributes of this data set, and the expected number outside
+#: of tables, which are pictures to a browser.
 ADDRESSES = {
     "/": 0,
     f"/data?{SET}": 0,
@@ -54,7 +54,7 @@ cli.main(["run", "app.py"])
 
 
 def write_board(folder):
-    """Write a result a name, each with all names in its fields; return labels and refused ones."""
+    """Write one result per name, with all names in its fields; return labels and refusals."""
     entry = json.loads(next((FACTS / "board").glob("awa1-lago*.json")).read_text())
     folder.mkdir()
     names = [name for name in NAMES if name.isprintable()]
@@ -75,7 +75,7 @@ def write_board(folder):
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
-    """A server with the data set, a run on it and a board of such names; the board, its names."""
+    """A server with the data set, a run on it and a board of such names."""
     folder = tmp_path_factory.mktemp("hostile")
     names = write_board(folder / "board")
     with pytest.MonkeyPatch.context() as patch:
@@ -97,7 +97,7 @@ def test_names_are_text(page, hostile, address, fewest):
     watch, faults = Watch(page), []
 
     def shown():
-        """Look again: the part with the names may follow its page a moment later."""
+        """Read again: the part with the names may appear a moment after its page."""
         faults.extend(watch.faults())
         return faults or sum(name in " ".join(watch.texts) for name in NAMES) >= fewest
 
@@ -109,7 +109,7 @@ def test_names_are_text(page, hostile, address, fewest):
     assert not page.errors
 
 
-#: A page that writes names as pages write words of which nobody knows what is in them.
+#: A page that writes untrusted names like all pages.
 WRITTEN = """
 import streamlit as st
 from tests.browser.test_hostile_names import WORDS
@@ -159,11 +159,11 @@ def test_what_is_no_text_would_be_found(page):
     assert altered(watch.texts) == ["qqbold"]
 
 
-# --- What a visitor brings ------------------------------------------------------------------------
+# --- Uploads of a visitor -------------------------------------------------------------------------
 
 
 def faults(page, watch):
-    """Return what ran or was taken for more than text, once everything is drawn."""
+    """Return the names that were executed or interpreted as more than text, once all is drawn."""
     settle(page)
     found = watch.faults()
     watch.texts = [text.replace("\N{WORD JOINER}", "") for text in watch.texts]
@@ -184,7 +184,7 @@ def test_names_in_score_files_are_text(page, server, tmp_path):
     page.get_by_text("9 unseen classes").first.wait_for()
     for tab in ("Every protocol", "Compare"):
         chosen = page.get_by_role("tab", name=tab)
-        once(page, lambda tab=chosen: tab.count() == 1)  # the run before may still show its own
+        once(page, lambda tab=chosen: tab.count() == 1)  # the previous run may be shown still
         chosen.click()
         assert faults(page, watch) == [], tab
 
@@ -211,7 +211,7 @@ def test_the_board_takes_hostile_names_and_refuses_hostile_links(hostile):
 
 @pytest.mark.parametrize("chosen", ["-", 13])
 def test_submitted_names_in_the_table_are_text(page, hostile, chosen):
-    """The page as it is opened, and with one or the other result chosen."""
+    """The page when it is opened, and after choosing either result."""
     server, board, _ = hostile
     watch, address = Watch(page), "/compare?table_whose=from+others&table_metric=ZSL"
     if chosen != "-":

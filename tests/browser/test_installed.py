@@ -1,4 +1,4 @@
-"""The package as somebody installs it: a wheel, an environment of its own, another folder."""
+"""The installed package: a wheel in a new environment, used from another folder."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from zslcore.version import version
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """The command of a fresh environment; libraries are lent by this one."""
+    """The command of a new environment that shares the libraries of this one."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=True)
     python = folder / "bin" / "python"
@@ -54,7 +54,7 @@ def plugin(installed, tmp_path_factory):
 
 @pytest.fixture
 def told(installed, tmp_path):
-    """Run the command in an empty folder; return its exit status and what it printed."""
+    """Run the command in an empty folder; return its exit status and its output."""
     (tmp_path / "empty").mkdir()
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
 
@@ -122,9 +122,9 @@ def test_the_app_opens_from_an_empty_folder(installed, tmp_path, page):
     try:
         server.wait()
         visit(page, server, "/?dataset=simulated-aPY&method=CMT")
-        page.get_by_role("button", name="Run it").click()  # a job, in a process of its own
+        page.get_by_role("button", name="Run it").click()  # a job, in its own process
         page.locator(".numbers > .h:not(:empty)").wait_for()
-        # The theme has come along.
+        # The theme is included.
         color = "getComputedStyle(document.querySelector('.stApp')).color"
         config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
         ink = bytes.fromhex(config["theme"]["light"]["textColor"].removeprefix("#"))

@@ -1,4 +1,4 @@
-"""A fresh server: a link, then a run that is offered, in progress, cancelled and finished."""
+"""A new server: a link, then a run that is offered, in progress, cancelled and finished."""
 
 from pathlib import Path
 
@@ -15,13 +15,13 @@ def test_a_deep_link_opens_on_a_fresh_server(page, fresh_server):
 
 
 def unfinished(server):
-    """Return the keys of jobs that have not ended; each has a folder and an owner file."""
+    """Return the keys of unfinished jobs; each has a folder and an owner file."""
     hidden = (Path(server.log.name).parent / "data" / "jobs").glob(".*")
     return {path.name.split(".")[1] for path in hidden}
 
 
 def started(server, page, choices):
-    """Open a method that has not been run, and run it."""
+    """Open a method without a stored run, and run it."""
     page.goto(f"{server.url}/?{choices}")
     page.get_by_role("button", name="Run it").click()
     page.get_by_role("button", name="Cancel").wait_for()
@@ -35,7 +35,7 @@ def test_a_job_stands_in_the_bar_and_moves_nothing(fresh_server, page):
     settle(page)
     heading, tools = page.get_by_role("heading", level=1), page.locator(".st-key-tools")
     before, box = heading.bounding_box()["y"], tools.bounding_box()
-    assert box["y"] + box["height"] <= 60  # one line, that of the navigation
+    assert box["y"] + box["height"] <= 60  # a single line, for the navigation
     page.get_by_text("1 job", exact=True).click()
     page.get_by_role("button", name="Leave").click()
     once(page, lambda: not unfinished(fresh_server))
@@ -52,7 +52,7 @@ def test_a_run_is_cancelled_and_another_is_there_after_a_reload(fresh_server, pa
     assert len(unfinished(fresh_server)) == 1
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Run it").wait_for()
-    once(page, lambda: not unfinished(fresh_server))  # the page is told before the files go
+    once(page, lambda: not unfinished(fresh_server))  # files are deleted after the page's notice
 
     started(fresh_server, page, SHORT)
     page.locator(".numbers > .h:not(:empty)").wait_for()

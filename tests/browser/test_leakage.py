@@ -1,4 +1,4 @@
-"""What only a browser shows: files dropped and taken home, decisions in a table, clicks on bars."""
+"""Leakage in a browser: uploads and downloads, decisions in a table, clicks on bars."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ def edited(page, row, text):
     page.locator("#portal input").wait_for()
     page.keyboard.type(text)
     page.keyboard.press("Enter")
-    page.locator("#portal input").wait_for(state="detached")  # or it takes the next click
+    page.locator("#portal input").wait_for(state="detached")  # otherwise it takes the next click
 
 
 def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
@@ -60,7 +60,7 @@ def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
     visit(page, server, "/leakage")
     drop(page, corrected)
     page.get_by_text("split · corrected.mat").wait_for()
-    page.get_by_text("Unknown.").first.wait_for()  # a file says nothing of features
+    page.get_by_text("Unknown.").first.wait_for()  # the file has no information on features
     assert page.errors == []
 
 
@@ -105,7 +105,7 @@ def test_a_click_opens_the_class_of_a_bar(page, shipped_server):
     settle(page)
     opened = parse_qs(urlsplit(page.url).query)["gain_class"][0]
     classes = class_facts("AWA2").classes
-    assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])  # the fourth in it
+    assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])  # its fourth row
     page.get_by_text(re.compile("synset n0")).wait_for()
     sentence = page.get_by_text("Accuracy with pre-training minus").inner_text()
     counts = re.search(
@@ -144,5 +144,5 @@ def test_another_split_runs_a_part_of_the_page_and_another_data_set_all_of_it(se
         await visitor.close()
         return [*runs, (visitor.finished, visitor.parts)]
 
-    with ThreadPoolExecutor() as other:  # this thread has the loop of the browser
+    with ThreadPoolExecutor() as other:  # this thread has the event loop of the browser
         assert other.submit(asyncio.run, choose()).result() == [(1, 1), (2, 1)]

@@ -1,4 +1,4 @@
-"""A lesson is walked by keyboard, undone by Back, and read from the last row."""
+"""A lesson in a browser: keyboard, Back button, and legible text for the last row."""
 
 import re
 
@@ -49,7 +49,7 @@ def test_a_student_answers_and_the_teacher_sees_it_counted(server, page, chromiu
     page.get_by_role("button", name="Open a room").click()
     page.wait_for_url(re.compile("room="))
     link = page.locator("code").filter(has_text="room=").inner_text()
-    assert page.locator("[data-testid=stImage] img").count() == 1  # the code to scan
+    assert page.locator("[data-testid=stImage] img").count() == 1  # the QR code
 
     student = chromium.new_page()
     student.goto(link)

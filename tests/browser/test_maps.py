@@ -1,4 +1,4 @@
-"""Maps in a real browser: lasso, search, colours, jobs, and a link that restores the view."""
+"""Maps in a browser: lasso, search, colours, jobs, and a link that restores the view."""
 
 import math
 import re
@@ -8,7 +8,7 @@ import pytest
 from tests.browser.reading import once, still
 
 DIGITS = "pair_first=digits&pair_second=nothing%20else&awa1_threads=1"
-#: The finished map; one on its way stands in the panel of its job.
+#: The finished map; an unfinished map is in the panel of its job.
 FINISHED = ".st-key-awa1_points canvas.marks"
 PAIR = "awa1_layout=PCA&awa1_images=2,000&awa1_threads=1"
 
@@ -26,7 +26,7 @@ def settle(page):
 
 @pytest.fixture
 def sent(page):
-    """Sizes of what goes up to the server."""
+    """Sizes of the requests to the server."""
     sizes = []
     page.on("websocket", lambda ws: ws.on("framesent", lambda data: sizes.append(len(data))))
     return sizes
@@ -47,7 +47,7 @@ def lasso(page, radius=90, panel=0):
 
 
 def selected(page):
-    """Return the number of images that browser and server say are selected."""
+    """Return the number of selected images according to browser and server."""
     status = page.locator(".status").filter(has_text="selected")
     status.wait_for()
     here = re.match(r"([\d,]+) of", status.inner_text())[1]
@@ -56,7 +56,7 @@ def selected(page):
 
 
 def painted(page, panel=0):
-    """Return how often each colour was painted, colours of few pixels left out."""
+    """Return how often each colour was painted, except colours of few pixels."""
     return (
         page.locator("canvas.points")
         .nth(panel)
@@ -73,7 +73,7 @@ def painted(page, panel=0):
 
 
 def once_painted(page, true, panel=0):
-    """Return what is painted once it is ``true``; a picture follows its page a moment later."""
+    """Return the painted colours once ``true`` holds; a picture may appear after its page."""
     once(page, lambda: true(painted(page, panel)))
     return painted(page, panel)
 
@@ -155,7 +155,7 @@ def test_hovering_and_clicking_show_the_image(page, server):
     canvas = page.locator("canvas.marks").first
     canvas.evaluate("canvas => canvas.scrollIntoView({ block: 'center' })")
     box, tip = canvas.bounding_box(), page.locator(".tip[role=status]")
-    for k in range(40):  # until the pointer meets a point
+    for k in range(40):  # until the pointer is on a point
         x, y = box["x"] + box["width"] / 2 + 3 * k, box["y"] + box["height"] / 2
         page.mouse.move(x, y)
         if tip.is_visible():
@@ -184,10 +184,10 @@ def test_pictures_can_be_saved(page, server):
     in_pixels = int.from_bytes(content["PNG"][16:20], "big")
     assert in_pixels == pytest.approx(2 * width, abs=1)  # with the legend
     assert canvas.evaluate("c => c.width") == before  # the map on screen is as sharp as it was
-    assert content["SVG"].count(b"<path") == 20  # a layer and a sign of the legend each
+    assert content["SVG"].count(b"<path") == 20  # a layer and a mark of the legend each
 
 
-#: A canvas says of itself when it has been painted anew twice.
+#: Counts how often a canvas is painted, up to two.
 WATCH = """canvas => {
     let last, changes = -1;
     const look = () => {
@@ -204,12 +204,12 @@ WATCH = """canvas => {
 
 def test_a_map_is_started_cancelled_and_there_after_a_reload(page, fresh_server):
     page.goto(f"{fresh_server.url}/awa1_and_awa2?{DIGITS}&awa1_seed=7")
-    page.get_by_role("button", name="Compute t-SNE").click()  # nothing long starts unasked
+    page.get_by_role("button", name="Compute t-SNE").click()  # long jobs start on a click
     on_its_way = page.locator("[class*=st-key-job_] canvas.points")
     on_its_way.wait_for()
     on_its_way.evaluate(WATCH)
     moved = page.locator("[class*=st-key-job_] canvas.points[data-moved]")
-    moved.wait_for()  # the same canvas, painted anew: nothing flickers
+    moved.wait_for()  # the same canvas is painted again, without flicker
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("Cancelled.").wait_for()
     page.get_by_role("button", name="Start again").click()
@@ -246,7 +246,7 @@ def test_a_row_that_is_ticked_is_marked_on_the_map(page, server):
     table.evaluate("table => table.scrollIntoView({ block: 'center' })")
     still(page)
     box = table.bounding_box()
-    page.mouse.click(box["x"] + 17, box["y"] + 35 * 1.5)  # the box before the first row
+    page.mouse.click(box["x"] + 17, box["y"] + 35 * 1.5)  # the checkbox of the first row
     page.wait_for_url(re.compile(r"awa1_image=0\.(?!7\b)\d+"))
     row = re.search(r"awa1_image=0\.(\d+)", page.url)[1]
     page.get_by_text(re.compile(f"Digits, image {int(row):,}")).wait_for()

@@ -1,4 +1,4 @@
-"""Pages of one file in a browser without a network: curve, review, map, and a notebook's frame."""
+"""Single-file pages in a browser without a network: curve, review, map, and notebook frame."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def report(tmp_path_factory):
 
 
 def opened(page, tmp_path, html, theme="light"):
-    """Open a page from its file; whatever it asks for from elsewhere is an error."""
+    """Open a page from its file; any request to the network is an error."""
     (tmp_path / "page.html").write_text(html, encoding="utf-8")
     page.on(
         "request",
@@ -41,7 +41,7 @@ def opened(page, tmp_path, html, theme="light"):
 
 
 def dragged(place, page):
-    """Move gamma by keyboard; returns whether the numbers follow."""
+    """Move gamma by keyboard; return whether the numbers change."""
     numbers = place.locator(".numbers")
     shown = numbers.inner_text()
     place.get_by_role("slider").focus()
@@ -88,7 +88,7 @@ def test_a_map_is_drawn_and_saved_without_a_server(page, tmp_path, axe):
 
 
 def test_the_frame_of_a_notebook_runs_its_curve(page, tmp_path, report):
-    """A notebook is a page of its own, which allows frames."""
+    """A notebook is a separate page that allows frames."""
     scores, _ = report
     body = framed(scores.page(), "Curve")
     opened(page, tmp_path, html_page(body, title="Notebook").replace("default-src 'none'; ", ""))

@@ -1,4 +1,4 @@
-"""The Playground in a browser: gamma moves everything at once, nothing scrolls, keys do all."""
+"""Playground in a browser: everything follows gamma, no scrolling, full keyboard control."""
 
 import re
 
@@ -11,7 +11,7 @@ from zslcore.datasets.facts import title
 
 SMALL = {"width": 1280, "height": 720}
 SHOWN = ".numbers > .h:not(:empty)"
-# Counts what is drawn on the wall while something moves, against the frames that the browser has.
+# Counts drawings on the wall during a movement, compared with the frames of the browser.
 COUNT = """() => {
     const find = (root) => root.querySelector(".wall > canvas") ||
         [...root.querySelectorAll("*")].map((e) => e.shadowRoot && find(e.shadowRoot))
@@ -50,7 +50,7 @@ def numbers(page):
 def test_the_handle_moves_sentence_numbers_and_wall_without_the_server(server, page):
     sent = sent_by(page)
     opened(page, server)
-    once(page, lambda: page.locator(".other").count() >= 4)  # all quick methods are there
+    once(page, lambda: page.locator(".other").count() >= 4)  # with all quick methods
     settle(page)
     before = numbers(page), page.locator(".heads .left").inner_text()
     sent.clear()
@@ -72,7 +72,7 @@ def test_the_handle_moves_sentence_numbers_and_wall_without_the_server(server, p
 def test_nothing_scrolls_or_shifts_at_1280_by_720(server, page, query):
     page.add_init_script(f"({SHIFT})()")
     opened(page, server, query)
-    assert page.evaluate(OUTSIDE)["ruler"] <= SMALL["height"]  # the drawer stands below
+    assert page.evaluate(OUTSIDE)["ruler"] <= SMALL["height"]  # the drawer is below
     assert page.evaluate(
         "(() => { const m = document.querySelector('[data-testid=stMain]');"
         " return m.scrollWidth <= m.clientWidth })()"
@@ -97,7 +97,7 @@ def test_the_wall_is_drawn_at_most_once_a_frame_and_rests_when_all_stand(server,
 
 
 def rests(page):
-    """Whether nothing was drawn on the wall in ten frames."""
+    """Return whether nothing was drawn on the wall for ten frames."""
     return page.evaluate("""() => new Promise((done) => {
         const from = window.drawn, end = window.frames_ + 10;
         const look = () => window.frames_ < end ? requestAnimationFrame(look)
@@ -148,7 +148,7 @@ def test_an_opened_picture_is_of_the_digit_that_the_words_name(shipped_server, p
     opened(page, shipped_server, "?method=LinearS2V")
     card = page.get_by_role("group", name="One image")
     compared = 0
-    for row in range(2, 10):  # of the wall, a digit each
+    for row in range(2, 10):  # images of the wall, one per digit
         box = page.locator(".wall > canvas").bounding_box()
         y = box["y"] + (row + 0.5) * box["height"] / 10
         for x in (0.25, 0.4, 0.6, 0.8):
@@ -191,7 +191,7 @@ def test_the_button_that_validates_gamma_is_next_to_numbers_and_menu(server, pag
     settle(page)
     numbers_at, pending, button, menu = page.evaluate(BOXES)
     assert numbers_at[1] <= pending[0]
-    assert button[1] <= menu[0]  # in one line, none over another
+    assert button[1] <= menu[0]  # on one line, without overlap
     assert button[3] - button[2] < 40
     page.get_by_role("button", name="PDF").click(trial=True)
 

@@ -1,4 +1,4 @@
-"""The Playground's ruler on lambda and on unlabelled images: all follows it, keys do all."""
+"""Rulers of lambda and of unlabelled images: everything follows, with full keyboard control."""
 
 import re
 

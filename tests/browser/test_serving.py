@@ -1,4 +1,4 @@
-"""What the server does to its answers: see ui/shell/serving.py."""
+"""Responses of the server: see ui/shell/serving.py."""
 
 import gzip
 import urllib.request

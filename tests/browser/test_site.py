@@ -1,4 +1,4 @@
-"""The site without a server: small pages that load nothing, true, and usable by keyboard."""
+"""Static site: small, correct pages without requests, usable by keyboard."""
 
 import re
 
@@ -54,10 +54,10 @@ def test_gamma_and_the_method_are_chosen_by_keyboard(folder, page):
     page.get_by_role("radio", name="LinearS2V").press("ArrowRight")
     page.wait_for_url("**#ESZSL")
     once(page, lambda: "18.2" in h.inner_text())
-    page.get_by_role("radio", name="ESZSL").click()  # which is chosen already
+    page.get_by_role("radio", name="ESZSL").click()  # which is already chosen
     page.get_by_role("radio", name="CUB birds").click()
     page.wait_for_url("**/play-cub.html*")
-    assert page.get_by_role("radio", name="λ").count() == 0  # its features are not here
+    assert page.get_by_role("radio", name="λ").count() == 0  # its features are not available
 
 
 @pytest.mark.parametrize("name", ["index.html", "play-cub.html"])
@@ -86,7 +86,7 @@ def boxes(page, selector):
 def test_lambda_and_the_curves_of_other_methods_are_on_the_page(folder, page):
     page.goto((folder / "index.html").as_uri())
     others = page.locator(".other")
-    once(page, lambda: others.count() == 17)  # its own, too
+    once(page, lambda: others.count() == 17)  # including the edge itself
     page.get_by_role("radio", name="λ").press("Space")
     page.wait_for_url("**/lambda.html#LinearS2V")
     number = page.locator(".now > .g")
@@ -127,7 +127,7 @@ def test_the_table_has_the_figures_of_the_shipped_results_and_sorts(folder, page
         figures.ausuc,
     ]
     assert cells[5:10] == [f"{100 * value:.1f}" for value in expected]
-    page.get_by_role("button", name="H", exact=True).nth(1).click()  # of CUB
+    page.get_by_role("button", name="H", exact=True).nth(1).click()  # for CUB
     column = [float(text) for text in page.locator("tbody td:nth-of-type(9)").all_inner_texts()]
     assert column == sorted(column, reverse=True)
 

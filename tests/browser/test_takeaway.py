@@ -1,4 +1,4 @@
-"""Figures and tables leave the page in every form; choices are steps of the browser's history."""
+"""Downloads of figures and tables in all formats; choices are entries of the browser's history."""
 
 import re
 from pathlib import Path
@@ -47,13 +47,13 @@ def test_the_glossary_explains_a_term_on_any_page(server, page):
 )
 def test_a_figure_leaves_for_print_with_the_width_that_was_chosen(server, page, width, file, mm):
     pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
-    visit(page, server, "/data?dataset=digits")  # an import would open on another tab
+    visit(page, server, "/data?dataset=digits")  # an import would be shown on another tab
     menu = menu_of(page, "data_split")
     menu.get_by_text(width).click()
     menu.get_by_text("serif", exact=True).click()
     button = menu.get_by_role("button", name="File for print")
     name, pdf = "", b""
-    while name != file:  # the menu is made again after each choice
+    while name != file:  # the menu is created again after each choice
         name, pdf = saved(page, button.click)
     across, down = map(float, re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+)", pdf).groups())
     assert across == pytest.approx(mm / 25.4 * 72)

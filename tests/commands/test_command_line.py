@@ -170,7 +170,7 @@ def test_a_comparison_runs_what_is_missing_once_and_ranks_it(printed, monkeypatc
     text = printed(*words)
     kept = ResultStore().results()
     assert {result.spec.method for result in kept} == {"LinearS2V", "LinearV2S", "SAE"}
-    assert "3 occasions" in text  # one a fold
+    assert "3 occasions" in text  # one per fold
     assert text.startswith(f"on digits, data {load('digits').digest}\n")
     assert "H at gamma, mean per class, parameters chosen for GZSL" in text
     assert all(method in text for method in ("LinearS2V", "LinearV2S", "SAE"))

@@ -1,4 +1,4 @@
-"""``embed``: prototypes of names by an encoder or by word vectors, taken by ``import``."""
+"""``embed``: prototypes of class names from an encoder or word vectors, read by ``import``."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""``import``: an option names a file in the folder or any other, a class or a file of classes."""
+"""``import``: files inside and outside the folder, classes by name, number or file."""
 
 import json
 
@@ -15,7 +15,7 @@ from zslcore.datasets.imports import recipe_of
 
 @pytest.fixture
 def folder(own_data, tmp_path, monkeypatch):
-    """A folder of the layout with a second file of features, one of them elsewhere, too."""
+    """A folder of the benchmark with a second feature file, and a third file outside the folder."""
     monkeypatch.chdir(tmp_path)
     folder = files.write_folder(tmp_path / "sets" / "ANIMALS")
     (tmp_path / "elsewhere").mkdir()
@@ -37,7 +37,7 @@ def test_features_may_lie_outside_the_folder(folder, name, tmp_path, monkeypatch
     said = name.format(elsewhere=tmp_path / "elsewhere")
     assert main(["import", "sets/ANIMALS", "--features", said]) == 0
     np.testing.assert_array_equal(load("ANIMALS-other").features, 3 * files.FEATURES)
-    monkeypatch.chdir("/")  # what was imported is found again from anywhere
+    monkeypatch.chdir("/")  # the import works from any folder
     assert main(["import", str(folder), "--features", str(tmp_path / "elsewhere/other.mat")]) == 0
 
 

@@ -83,7 +83,7 @@ def test_a_missing_command_is_exit_code_2(capsys):
 
 
 def _helps():
-    """Return the command line and the help of every command and of every verb."""
+    """Return the command line and the help of every command and subcommand."""
     for name in COMMANDS:
         module = import_module(f"zslcore.commands.{MODULES.get(name, name.replace('-', '_'))}")
         yield f"zslcore {name}", module.__doc__

@@ -1,4 +1,4 @@
-"""Interactive figures as pages of one file: from scores, from runs, and in notebooks."""
+"""Interactive figures as single-file pages: from scores, from runs, and in notebooks."""
 
 import base64
 import json
@@ -28,7 +28,7 @@ from zslcore.results.store import ResultStore
 from zslcore.scores import interpreted, judge
 from zslcore.scores.reading import ScoreFile
 
-#: What a page may hold: CUB has 4,731 test images, AWA1 10,643.
+#: Maximum size of a page: CUB has 4,731 test images, AWA1 10,643.
 MOST_BYTES = 300_000
 FROM_ELSEWHERE = re.compile(
     r"""(?:src|href)=["'](?!data:|\$\{)|@import ["'u]|url\((?!["']?data:)"""
@@ -45,7 +45,7 @@ def scores(tmp_path, name="test.npz", n=300, classes=12, seed=0, **more):
 
 
 def head_of(page):
-    """What JSON holds of the figure of a page."""
+    """The JSON content of the page's figure."""
     packed = zlib.decompress(base64.b64decode(re.search(r'atob\("([^"]+)"\)', page)[1]))
     length = int.from_bytes(packed[:4], "little")
     return json.loads(packed[4 : 4 + length])
@@ -114,7 +114,7 @@ def test_a_page_has_at_most_300_kilobytes(dataset):
 
 @pytest.fixture
 def shown_by_ipython(monkeypatch):
-    """The functions by which a notebook shows objects, by the module and name of their class."""
+    """The functions that display objects in a notebook, by module and name of their class."""
     functions = {}
     html = SimpleNamespace(for_type_by_name=lambda *key: functions.update({key[:2]: key[2]}))
     shell = SimpleNamespace(display_formatter=SimpleNamespace(formatters={"text/html": html}))

@@ -1,4 +1,4 @@
-"""The path of a number, as the guide lists it: `zslcore run` from the command to the printed H."""
+"""The path of a number, as listed in the guide: from the command `zslcore run` to the printed H."""
 
 import re
 import sys
@@ -11,12 +11,12 @@ from zslcore.__main__ import main
 
 ROOT = Path(zslcore.__file__).parent
 GUIDE = (ROOT.parent / "docs" / "guide" / "contributing.md").read_text(encoding="utf-8")
-#: Where the path leads: the formula, the curve and the printed lines.
+#: End points of the path: the formula, the curve and the printed lines.
 ENDS = {("eszsl.py", "fit"), ("curve.py", "at"), ("stored_runs.py", "as_text")}
 
 
 def callers(frame):
-    """Yield the files of the package on the way to a call."""
+    """Yield the files of the package in the call stack."""
     while frame is not None:
         path = Path(frame.f_code.co_filename)
         if path.is_relative_to(ROOT):

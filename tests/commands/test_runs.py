@@ -1,4 +1,4 @@
-"""``zslcore runs``: exit codes, what is printed, and what is left in the store."""
+"""``zslcore runs``: exit codes, output, and content of the store."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What tests of data sets share."""
+"""Fixtures for tests of data sets."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from zslcore.untrusted import worker
 
 @pytest.fixture
 def in_process(monkeypatch):
-    """Call readers here: what cannot crash needs no process of its own."""
+    """Read files in this process: these readers cannot crash it."""
     monkeypatch.setattr(worker, "_confined", True)
     monkeypatch.setattr(worker, "_limit", lambda *_, **__: None)
     monkeypatch.setattr(worker, "_write", lambda _: None)
@@ -15,6 +15,6 @@ def in_process(monkeypatch):
 
 @pytest.fixture
 def own_data(monkeypatch, tmp_path):
-    """Return a data folder of this test alone."""
+    """Return an empty data folder."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data folder"))
     return tmp_path / "data folder"

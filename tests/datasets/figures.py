@@ -5,7 +5,7 @@ from zslcore.methods import get_method
 
 
 def run(dataset, method, split="PS", task="gzsl", grid=None, **params):
-    """Return the figures of the test set, parameters and gamma chosen on the folds."""
+    """Return the test metrics, with parameters and gamma chosen on the folds."""
     split = dataset.split(split)
     chosen = select(get_method(method)(**params), dataset, split, task=task, grid=grid)
     fitted = get_method(method)(**params, **chosen.params)

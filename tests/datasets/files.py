@@ -1,4 +1,4 @@
-"""Small files in the field's layout, honest ones and hostile ones, written by the tests."""
+"""Small files in the layout of the benchmark, valid and hostile."""
 
 import struct
 
@@ -7,7 +7,7 @@ import numpy as np
 from scipy.io import savemat
 
 CLASSES = ("grizzly+bear", "otter", "zebra", "bat", "seal")
-#: As an import has them.
+#: Digests of imports.
 READABLE = ("grizzly bear", *CLASSES[1:])
 LABELS = np.repeat(np.arange(5), 6)
 N = len(LABELS)
@@ -59,7 +59,7 @@ def write_lists(folder, **lists):
 
 
 def write_hdf5_mat(path, tables):
-    """Write MATLAB 7.3 as MATLAB does: arrays transposed, texts as references to UTF-16."""
+    """Write MATLAB 7.3 like MATLAB: arrays transposed, texts as references to UTF-16."""
     with h5py.File(path, "w", userblock_size=512) as file:
         for name, array in tables.items():
             if array.dtype != object:

@@ -1,4 +1,4 @@
-"""Folders in which UCF101 and HMDB51 were released, written as their read-me files describe."""
+"""Released folders of UCF101 and HMDB51, written as described in their read-me files."""
 
 import h5py
 import numpy as np
@@ -72,7 +72,7 @@ def test_bidilels_release_is_imported_with_one_command(tmp_path, capsys):
     data = load("hmdb51_c3d")
     np.testing.assert_array_equal(data.features, X)
     np.testing.assert_array_equal(data.labels, LABELS)
-    assert data.class_names == readable_names(FACTS.class_names)  # known by their numbers of videos
+    assert data.class_names == readable_names(FACTS.class_names)  # recognised by their counts
     np.testing.assert_allclose(data.prototypes, VECTORS, rtol=1e-6)
     assert list(data.splits) == ["released 1", "released 2"]
     np.testing.assert_array_equal(data.split("released 2").unseen_classes, FACTS.released[1])

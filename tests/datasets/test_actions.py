@@ -1,4 +1,4 @@
-"""UCF101 and HMDB51: what is known of them, and their simulated stand-ins."""
+"""UCF101 and HMDB51: known facts, and simulated data."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_overlapping_classes_are_as_many_as_printed():
 
 
 def test_the_first_thirty_released_splits_have_the_share_that_the_paper_states():
-    """35.4 % in UCF101 and 32.67 % in HMDB51, section 5.2; all fifty have 36.2 and 33.5."""
+    """35.4 % in UCF101 and 32.67 % in HMDB51, section 5.2; all fifty splits have 36.2 and 33.5."""
     for dataset, stated in (("UCF101", 0.354), ("HMDB51", 0.3267)):
         facts = action_facts(dataset)
         shares = [facts.overlapping["Sports-1M"][test].mean() for test in facts.released]
@@ -109,7 +109,7 @@ def test_groups_are_twenty_five_a_class_of_four_to_seven_clips():
     assert clip_groups(action_facts("HMDB51"), action_facts("HMDB51").videos) is None
 
 
-# --- Stand-ins ------------------------------------------------------------------------------------
+# --- Simulated data -------------------------------------------------------------------------------
 
 
 def test_names_say_what_they_are():
@@ -118,7 +118,7 @@ def test_names_say_what_they_are():
     assert action_name("UCF101", "kinetics", vectors=False) == "simulated-UCF101"
     name = action_name("UCF101", "sports", vectors=True, planted=False)
     assert name == "simulated-UCF101-sports-vectors-unplanted"
-    # Nothing is planted in the baseline, so that it is its own twin.
+    # The baseline has no planted effect, so it equals the data without the effect.
     assert action_name("HMDB51", "idt", vectors=True, planted=False) == "simulated-HMDB51-idt"
     with pytest.raises(ParameterError, match="its attributes are not published"):
         action_name("HMDB51", "idt", vectors=False)
@@ -153,7 +153,7 @@ def test_same_bits_every_time_and_another_world_for_another_seed():
 
 
 def test_a_planted_gain_makes_known_classes_easier_and_the_twin_does_not():
-    """Of what class means tell: how far images lie from the mean of their class."""
+    """Shrinkage towards class means: distance of images from the mean of their class."""
     known = action_facts("UCF101").overlapping["Kinetics-400"]
     ratios = {}
     for name in ("simulated-UCF101", "simulated-UCF101-unplanted"):
@@ -169,7 +169,7 @@ def test_a_planted_gain_makes_known_classes_easier_and_the_twin_does_not():
 
 
 def test_a_random_split_by_videos_is_found_and_one_by_groups_passes(tmp_path):
-    """Of all 13,320 clips, as many groups as the release has."""
+    """The 13,320 clips have as many groups as the released data."""
     facts = action_facts("UCF101")
     labels = np.repeat(np.arange(101), facts.videos)
     groups = clip_groups(facts, facts.videos)
@@ -186,7 +186,7 @@ def test_a_random_split_by_videos_is_found_and_one_by_groups_passes(tmp_path):
     (check,) = [check for check in CHECKS if check.id == "ZSL012"]
     (finding,) = run_check(check, context_of(data, into=tmp_path))
     assert finding.mark == "leak"
-    # Nearly every group of a training class has a clip on both sides.
+    # Nearly every group of a training class has clips on both sides.
     trained, tested = (set(groups[rows]) for rows in (by_videos.trainval, by_videos.test_seen))
     assert len(trained & tested) > 700
     assert len(finding.rows) == sum(group in trained for group in groups[by_videos.test_seen])

@@ -6,7 +6,7 @@ from zslcore.datasets.facts import benchmark_of, class_facts, recognise
 
 
 def data(classes, images=2, name="vgg_fc7"):
-    """A data set of these classes, with as many images of each."""
+    """A data set with these classes, and as many images of each."""
     labels = np.repeat(np.arange(len(classes)), images)
     features, prototypes = np.zeros((len(labels), 1), np.float32), np.ones((len(classes), 1))
     return ZSLDataset(name, features, labels, prototypes, classes)

@@ -19,7 +19,7 @@ IDS = ["n02481823", "n02114367", "n02391049", "n02444819", "n02123394", "n024030
 
 
 def lines_of(form):
-    """One line a class; {i} is its number, {id} its WordNet id, {_} its name with underscores."""
+    """One line per class; {i} is its number, {id} its WordNet id, {_} its name with underscores."""
     return [
         form.format(
             n, i=i, j=i + 1, id=IDS[i], _=n.replace(" ", "_"), an="an" if n == "ox" else "a"
@@ -303,7 +303,7 @@ def test_a_text_of_a_western_spreadsheet_is_read(tmp_path):
 
 @pytest.mark.parametrize("run", [" ", "_", "\t", "1"])
 def test_long_runs_cost_no_more_than_words(run):
-    """A search that tries every place of a run with every end of it takes seconds a line."""
+    """A search that tries every start and end in a line takes seconds per line."""
 
     def seconds(line):
         start = time.process_time()
@@ -324,5 +324,5 @@ def test_a_name_before_two_or_more_numbers_is_split_off():
 
 
 def test_many_letters_before_numbers_take_no_cubic_time():
-    """Each letter could begin the end of the name: an hour for these lines, if all were tried."""
+    """Each letter could start the end of the name: trying all would take an hour."""
     assert parse_class_list(["a-" * 900 + f"{k}" for k in range(400)]).names

@@ -1,4 +1,4 @@
-"""Downloads, against a server of our own that can break off, lie and be down."""
+"""Downloads from a test server that can break off, send wrong content or be down."""
 
 import hashlib
 import threading
@@ -18,7 +18,7 @@ from zslcore.leakage import audit
 
 
 class Server(ThreadingHTTPServer):
-    """Offers ``content``; breaks off after as many bytes as each entry of ``breaks`` says."""
+    """Serves ``content``; breaks off after the number of bytes in each entry of ``breaks``."""
 
     daemon_threads = True
 
@@ -186,7 +186,7 @@ def test_without_a_network_the_message_says_what_to_put_where(archive, server):
         fetch(archive)
     for part in (archive.url, str(archive.path), "by other means"):
         assert part in str(caught.value)
-    archive.path.write_bytes(server.content)  # put there by hand
+    archive.path.write_bytes(server.content)  # copied by hand
     assert fetch(archive) == archive.path
     assert archive.known_sha256()
 
@@ -211,7 +211,7 @@ def test_a_misspelt_archive_gets_the_nearest():
         fetch("xlsa18")
 
 
-# --- unpacking ------------------------------------------------------------------------------
+# --- Unpacking ------------------------------------------------------------------------------------
 
 
 def test_only_listed_members_are_written_and_nowhere_else(archive, tmp_path):
@@ -274,7 +274,7 @@ def test_the_command_downloads_and_imports(archive, server, monkeypatch, capsys)
     assert "30 x 7 features" in out
     assert len(server.requests) == 3  # cut twice
     assert err.startswith("\r ")
-    assert err.count("\n") == 3  # percents in one line, then a line for every data set
+    assert err.count("\n") == 3  # percentages in one line, then one line per data set
     assert "\r100% of 0 MB" in err
     real = "The app now shows the real CUB and AWA1: Playground opens CUB (zslcore app). "
     assert f"{real}'zslcore reproduce gbu:table3 --dataset CUB'" in out

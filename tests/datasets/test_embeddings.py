@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("own_data")
 
 RNG = np.random.default_rng(1)
 VECTORS = RNG.normal(size=(5, 3)).astype(np.float32)
-#: Classes of a standard split whose lists are in an order of their own.
+#: Classes of a standard split with lists in an arbitrary order.
 TEST, TRAINVAL = ["zebra", "bat"], ["seal", "otter", "grizzly+bear"]
 
 
@@ -194,7 +194,7 @@ def test_the_command_imports_them(folder, printed):
 
 
 def test_the_released_embeddings_of_cub_are_its_attributes_and_more(shared, tmp_path):
-    """On the real file: the attributes in it are those of the benchmark, class by class."""
+    """The attributes in the released file equal those of the benchmark, class by class."""
     cub = shared / "data/xlsa17/CUB"
     if not (cub / "class_embeddings.mat").exists():
         pytest.skip("needs the class embeddings of CUB")

@@ -1,4 +1,4 @@
-"""Exported data sets: read by plain SciPy as released code does, and imported again."""
+"""Exported data sets: read by plain SciPy like released code, and imported again."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, Z
 
 
 def as_released_code_does(folder):
-    """Load both files with the lines that generative methods of the field share."""
+    """Load both files with the code that generative methods share."""
     matcontent = loadmat(folder / "res101.mat")
     feature = matcontent["features"].T
     label = matcontent["labels"].astype(int).squeeze() - 1
@@ -41,7 +41,7 @@ def as_released_code_does(folder):
 
 @pytest.fixture
 def dataset(own_data, tmp_path):
-    """An import of the field's layout, with original attributes and three folds."""
+    """An import in the layout of the benchmark, with original attributes and three folds."""
     raw = {"original_att": 100 * files.ATT.T.astype(float)}
     folder = files.write_folder(tmp_path / "SOURCE", splits=raw)
     lists = {"trainclasses1": ["grizzly+bear", "zebra"], "valclasses1": ["otter"]}
@@ -226,7 +226,7 @@ def test_cub_goes_out_and_in_again(own_data, shared, tmp_path):
     ours, theirs = loadmat(tmp_path / "CUB" / "att_splits.mat"), loadmat(source / "att_splits.mat")
     for part in ("trainval", "test_seen", "test_unseen", "train", "val"):
         of_ours, of_theirs = (np.sort(rows[f"{part}_loc"], axis=0) for rows in (ours, theirs))
-        np.testing.assert_array_equal(of_ours, of_theirs)  # the released rows are in no order
+        np.testing.assert_array_equal(of_ours, of_theirs)  # the released rows are not sorted
     for variable in ("att", "original_att"):
         assert ours[variable].dtype == theirs[variable].dtype
         np.testing.assert_array_equal(ours[variable], theirs[variable].astype(np.float32))

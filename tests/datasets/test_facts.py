@@ -78,7 +78,7 @@ def test_known_overlaps_are_test_classes_of_ss_and_none_is_one_of_ps(benchmark):
     printed = published("overlap_imagenet1k_ss").query("dataset == @benchmark")["class"]
     listed = t[t["imagenet1k"] == "published"]
     assert len(listed) == len(printed)
-    # SUN parts planetarium, tent and market by indoor and outdoor, and tests one of each.
+    # SUN distinguishes planetarium, tent and market by indoor and outdoor, and tests one of each.
     assert all(any(name.startswith(word) for name in listed["class"]) for word in printed)
     assert set(listed["ss"]) == {"test"}
     assert set(t["imagenet1k"][t["ps"] == "test"]) == {""}

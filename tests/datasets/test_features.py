@@ -127,7 +127,7 @@ def test_chunks_cover_every_row_once(matrix, size):
 
 
 def test_projection_and_distances_equal_the_plain_ones(matrix, monkeypatch):
-    monkeypatch.setattr("zslcore.features.BLOCK_VALUES", 12)  # three rows a block
+    monkeypatch.setattr("zslcore.features.BLOCK_VALUES", 12)  # three rows per block
     B = np.random.default_rng(1).normal(size=(4, 3))
     np.testing.assert_allclose(project(matrix, B), MATRIX.astype(float) @ B, rtol=1e-12)
     plain = ((MATRIX.astype(float)[:, None] - B.T[None]) ** 2).sum(axis=2)

@@ -1,4 +1,4 @@
-"""Numbers that nothing can be computed with are one sentence, from every method."""
+"""Invalid numbers are refused in one sentence by every method."""
 
 import tracemalloc
 import warnings
@@ -21,18 +21,18 @@ from zslcore.methods.calls import method_errors, require_scores
 ALL = {**METHODS, **TRANSDUCTIVE}
 WORLD = linear_world()
 SPLIT = next(iter(WORLD.splits.values()))
-#: What methods are given, in its order.
+#: Arguments of methods, in order.
 PLACES = ("features", "labels", "prototypes", "features", "prototypes")
 
 
 def in_turn(kinds):
-    """Pair every method with one kind, so that every kind has methods."""
+    """Pair every method with one kind of error, so that every kind has several methods."""
     kinds = list(kinds)
     return [(name, kinds[n % len(kinds)]) for n, name in enumerate(ALL)]
 
 
 def ready(name):
-    """A method that takes no longer than it must, and what it is fitted on."""
+    """A fast estimator of a method, and the arguments of its fit."""
     method = ALL[name]()
     known = method.get_params()
     quick = {"n_epochs": 2, "epochs": 2, "max_iter": 5}
@@ -49,7 +49,7 @@ def ready(name):
 
 @contextmanager
 def told(refusals):
-    """Take note of what is refused."""
+    """Record the refusals."""
     try:
         yield
     except ZSLError as error:
@@ -84,7 +84,7 @@ def test_tiny_and_huge_numbers_give_finite_scores_or_one_sentence(name, scales):
             F = scored(method, of_X * X, y, of_S * S, of_X * X_test, of_S * candidates)
             assert not np.isnan(F).any()
         for sentence in refusals:
-            assert sentence.split(": ")[0] in ALL  # the method, or the one it grows out of
+            assert sentence.split(": ")[0] in ALL  # the method, or its inductive form
             assert ". " not in sentence
 
 
@@ -121,7 +121,7 @@ def tensor(A):
     return torch.as_tensor(A)
 
 
-#: What is no array of numbers, and part of the sentence on it.
+#: Inputs that are not numeric arrays, and part of the sentence on each.
 NO_ARRAYS = {
     "sparse": (sparse.csr_matrix, "sparse data was passed.*toarray"),
     "sparse array": (sparse.csr_array, "sparse data was passed.*toarray"),
@@ -148,7 +148,7 @@ def test_what_is_no_array_of_numbers_is_refused_in_one_sentence(name, kind):
     made, sentence = NO_ARRAYS[kind]
     for place, what in enumerate(PLACES):
         if kind == "none" and place > 2 and method.card.transductive:
-            continue  # these have a sentence of their own
+            continue  # these have their own sentence
         changed = list(arrays)
         changed[place] = made(arrays[place])
         with pytest.raises(DatasetError, match=rf"{what}: expected .*{sentence}") as refused:
@@ -171,14 +171,14 @@ FORMS = {
 @pytest.mark.parametrize(("name", "form"), [*in_turn(FORMS), *(("ESZSL", form) for form in FORMS)])
 def test_other_forms_of_the_same_numbers_give_the_same_scores(name, form):
     method, X, y, *others = ready(name)
-    X, *others = (np.abs(A).astype(np.float64) for A in (X, *others))  # DSRL takes no others
+    X, *others = (np.abs(A).astype(np.float64) for A in (X, *others))  # for DSRL
     expected = scored(method, X, y, *others)
     made = FORMS[form]
     of_y = {"frame": pd.Series, "objects": np.asarray}.get(form, made)
     got = scored(method, made(X), of_y(y), *map(made, others))
     assert type(got) is np.ndarray
-    # Another order in memory is added up in another order, and solvers stop at other places; a row
-    # or a column that is read as another one makes more of a difference.
+    # Another memory order changes rounding and where solvers stop; a misread row or column
+    # makes a larger difference.
     np.testing.assert_allclose(got, expected, rtol=0, atol=0.05 * np.abs(expected).max())
 
 

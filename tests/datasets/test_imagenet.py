@@ -1,4 +1,4 @@
-"""ImageNet-21K without its images: what is kept is what was released."""
+"""ImageNet-21K without its images: the stored facts equal the released ones."""
 
 import gzip
 import json
@@ -98,7 +98,7 @@ def test_ids_are_understood_wherever_they_stand_in_a_name():
 
 
 def own_file(path, rows):
-    """Write features of classes that are called by their ids alone, four images each."""
+    """Write features of classes named by their ids, four images each."""
     rng = np.random.default_rng(0)
     names = [FACTS_OF.synsets[row] for row in rows]
     arrays = {"features": rng.random((4 * len(rows), 6)), "prototypes": rng.random((len(rows), 3))}
@@ -129,7 +129,7 @@ def test_positions_of_neighbours_are_alike_and_of_others_not():
     G = class_positions()
     assert G.shape == (CLASSES, 48)
     assert not G.flags.writeable
-    np.testing.assert_allclose((G**2).sum(axis=1), 1, atol=0.02)  # but for the rounding
+    np.testing.assert_allclose((G**2).sum(axis=1), 1, atol=0.02)  # except for rounding
     pairs = [(i, p) for i, above in enumerate(FACTS_OF.parents[:CLASSES]) for p in above]
     child, parent = np.array([(i, p) for i, p in pairs if p < CLASSES]).T
     near = (G[child] * G[parent]).sum(axis=1)

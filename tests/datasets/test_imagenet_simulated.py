@@ -1,4 +1,4 @@
-"""The stand-in for ImageNet-21K: real classes, numbers from a model, two effects planted."""
+"""Simulated ImageNet-21K: real classes, simulated numbers, two planted effects."""
 
 from itertools import product
 

@@ -39,7 +39,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def reads(monkeypatch):
-    """Count how often sources are really read."""
+    """Count the reads of the source files."""
     count = []
     read = xlsa17._read
     monkeypatch.setattr(xlsa17, "_read", lambda *a: count.append(a) or read(*a))
@@ -58,7 +58,7 @@ def spoil(path, change):
 
 
 def draft_of_the_dead(root, prefix):
-    """Return a draft whose process does not run."""
+    """Return a draft of a process that does not run."""
     folder = artifacts.draft(root, prefix)
     owner = json.loads((folder / artifacts.OWNER).read_text()) | {"pid": 2**22 + 1}
     (folder / artifacts.OWNER).write_text(json.dumps(owner))
@@ -176,7 +176,7 @@ def test_large_files_are_hashed_when_their_time_says_they_were_touched(
     path = folder_of(root) / "features.npy"
     os.utime(path, ns=(1, 1))
     load("Toy")
-    assert len(reads) == 1  # touched, but the same bytes
+    assert len(reads) == 1  # newer, but with the same bytes
     spoil(path, flip)
     load("Toy")
     assert len(reads) == 2
@@ -203,10 +203,10 @@ AS_BEFORE = [False, True]
 
 
 def spoil_manifest(root, kind, *, as_before=False):
-    """Damage the manifest of Toy, which two days ago was imported; return its folder."""
+    """Damage the manifest of Toy, imported two days ago; return its folder."""
     folder = folder_of(root)
     if as_before:
-        (folder / imports.COPY).unlink()  # earlier versions left none
+        (folder / imports.COPY).unlink()  # earlier versions did not write one
     path = root / "Toy.json"
     path.write_text((MANIFESTS | LATER)[kind](path.read_text()))
     for each in (*folder.iterdir(), folder):
@@ -247,7 +247,7 @@ def test_a_copy_that_its_folder_does_not_agree_with_restores_nothing(source, roo
         load("Toy")
 
 
-#: What a later version might write.
+#: Possible content of a later version.
 LATER = {"a later schema": lambda text: text.replace('"schema": 1', '"schema": 99, "new": {}')}
 
 
@@ -311,7 +311,7 @@ def tiny(k):
 
 
 def test_imports_side_by_side_succeed_or_end_in_a_sentence(root):
-    """Two replace the same import and one removes it, while another one's folder is measured."""
+    """Two threads replace an import and one removes it, while the folder of another is measured."""
     over, raw, made = threading.Event(), [], []
 
     def repeat(act):
@@ -412,7 +412,7 @@ def test_a_large_matrix_is_kept_block_by_block():
 
 
 class Payload:
-    """What a pickle may do to whoever opens it."""
+    """A pickle can run any code when it is loaded."""
 
     def __init__(self, marker):
         self.marker = marker

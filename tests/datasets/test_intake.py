@@ -1,4 +1,4 @@
-"""Any files become a data set: parts are guessed, shown, corrected, and nothing odd is stored."""
+"""Any files become a data set: roles are guessed, shown, corrected, and checked before storing."""
 
 import json
 
@@ -171,7 +171,7 @@ def as_expected(data):
 
 
 def test_a_missing_number_of_a_class_embedding_is_refused(tmp_path):
-    """Its column would be left out as texts."""
+    """Otherwise its column would be ignored as text."""
     npy(tmp_path)
     table = pd.DataFrame(S, columns=[*"abcd"]).assign(name=NAMES)
     table.loc[2, "b"] = np.nan
@@ -351,7 +351,7 @@ def test_a_folder_of_parquet_as_of_hugging_face_is_a_data_set(tmp_path, capsys):
     assert data.split("own").unseen_classes.tolist() == [3, 4]
 
 
-# --- Bad input ------------------------------------------------------------------------------------
+# --- Invalid input --------------------------------------------------------------------------------
 
 
 def change(folder, **arrays):

@@ -1,4 +1,4 @@
-"""Base-to-new sets: lists with their counts and sources, the rule, and splits made by it."""
+"""Base-to-new sets: lists with counts and sources, the rule, and the resulting splits."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ from zslcore.datasets.open_world import (
 from zslcore.exceptions import DatasetError, UnknownNameError
 from zslcore.leakage import audit
 
-#: As the papers of the sets state them; of Caltech101 without background and centred faces.
+#: Counts stated in the papers of the sets; Caltech101 without background and centred faces.
 CLASSES = {
     "imagenet": 1000,
     "caltech101": 100,
@@ -34,7 +34,7 @@ CLASSES = {
     "eurosat": 10,
     "ucf101": 101,
 }
-#: Labels with the names that split files give them.
+#: Labels with the names used in split files.
 SEEN = {
     "caltech101": {0: "face", 3: "accordion", 49: "helicopter", 50: "ibis", 99: "yin_yang"},
     "oxford_pets": {0: "abyssinian", 18: "keeshond", 19: "leonberger", 36: "yorkshire_terrier"},
@@ -106,7 +106,7 @@ def test_base_and_new_are_the_halves_of_the_labels(name):
 
 @pytest.mark.parametrize("name", SEEN)
 def test_labels_are_those_of_the_released_split_file(name):
-    """The last base class, the first new one, both ends, and labels that sorting would miss."""
+    """The last base class, the first new class, both ends, and labels that sorting would change."""
     one, seen = SETS[name], SEEN[name]
     assert one.labels_of(list(seen.values())) == list(seen)
     assert {0, len(one.base) - 1, len(one.base), len(one.classes) - 1} <= set(seen)
@@ -168,7 +168,7 @@ def test_other_classes_are_one_sentence(asked, names, said):
 
 
 def features_of(path, name, n=6, seed=0):
-    """Random features of all classes of a set, in another order, as ``extract`` writes them."""
+    """Random features of all classes of a set, in another order, in the format of ``extract``."""
     rng, one = np.random.default_rng(seed), SETS[name]
     names = rng.permutation(np.array([each.replace(" ", "_") for each in one.class_names]))
     S = rng.normal(size=(len(names), 64)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""What comes from outside: shut in, bounded, told in one sentence, and looked at again."""
+"""Untrusted input: sandboxed, bounded, refused in one sentence, and checked again."""
 
 import builtins
 import json
@@ -23,13 +23,13 @@ from zslcore.texts import refuse_repeated_names
 from zslcore.untrusted import client, walls
 from zslcore.untrusted.client import read_arrays, read_value
 
-# --- Linear ---------------------------------------------------------------------------------------
+# --- Linear time ----------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("in_process")
 def test_many_classes_are_compared_in_one_pass(tmp_path):
     side = tmp_path / "prototypes.csv"
-    lines = [f"class {i},{i}.5" for i in range(30_000)]  # took 18 s
+    lines = [f"class {i},{i}.5" for i in range(30_000)]  # took 18 s before
     side.write_text("\n".join(["class,a", *lines, "class 7,1"]) + "\n")
     with pytest.raises(FileRefusedError, match="a different name for every class; got 'class 7'"):
         read_table(csv(tmp_path), prototypes=side)
@@ -154,7 +154,7 @@ def test_rows_that_no_layout_can_hold_are_refused(tmp_path):
         context_of(tmp_path / "mine.mat", into=tmp_path)
 
 
-# --- What the child hands over --------------------------------------------------------------------
+# --- Values returned by the worker ----------------------------------------------------------------
 
 
 def test_a_character_that_does_not_exist_is_refused(tmp_path):
@@ -226,7 +226,7 @@ def test_a_folder_to_read_in_has_an_owner_and_goes(tmp_path, monkeypatch):
         (folder / artifacts.OWNER).write_text(json.dumps(owner | {"born": 1}))
         assert artifacts.is_abandoned(folder) == (
             owner["born"] is not None
-        )  # another has its number
+        )  # belongs to another file
         for text in ("[" * 100_000, json.dumps(owner | {"host": "another"})):
             (folder / artifacts.OWNER).write_text(text)
             assert not artifacts.is_abandoned(folder)
@@ -235,7 +235,7 @@ def test_a_folder_to_read_in_has_an_owner_and_goes(tmp_path, monkeypatch):
         assert artifacts.is_abandoned(folder)
     assert not folder.exists()
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file"))  # nothing can be written there
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file"))  # the folder is read-only
     with artifacts.scratch() as folder:
         assert folder.is_dir()
 
@@ -245,7 +245,7 @@ def test_walls_are_none_where_the_system_has_none(monkeypatch):
     assert walls.confine_process([], []) == ()
 
 
-# --- Room -----------------------------------------------------------------------------------------
+# --- Disk space -----------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("in_process")

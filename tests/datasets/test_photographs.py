@@ -17,7 +17,7 @@ def demo():
 
 
 def shared_rows(photograph, split):
-    """Seen and unseen test rows whose photograph also gave a training row."""
+    """Seen and unseen test rows that share a photograph with a training row."""
     trained = set(photograph[split.trainval])
     return [
         sum(p in trained for p in photograph[part]) for part in (split.test_seen, split.test_unseen)
@@ -26,7 +26,7 @@ def shared_rows(photograph, split):
 
 @pytest.fixture(scope="module")
 def full():
-    """Labels, split and photographs of the full size, without its features."""
+    """Labels, split and photographs in full size, without features."""
     facts = class_facts("aPY")
     images, test_seen = simulated._counts(facts.classes, share=1.0)
     labels = np.repeat(np.arange(len(images)), images)
@@ -60,7 +60,7 @@ def test_the_demo_size_keeps_the_shares(demo):
     assert unseen / len(split.test_unseen) == pytest.approx(2885 / 7924, abs=0.03)
     assert len(set(photograph)) / len(photograph) == pytest.approx(6577 / 15339, abs=0.02)
     assert demo.image_files[0] == "000000.jpg"
-    # The standard split parts aPascal from aYahoo, which have no photograph in common.
+    # The standard split separates aPascal from aYahoo, which have no photograph in common.
     assert shared_rows(photograph, demo.split("SS"))[1] == 0
 
 
@@ -82,7 +82,7 @@ def test_boxes_of_one_photograph_and_class_are_more_alike_than_others(demo):
 
 
 def test_boxes_whose_photograph_also_trained_are_answered_better_than_without_the_effect(demo):
-    """What the leak is worth: accuracy of the same test boxes, with and without the effect."""
+    """The effect of the leak: accuracy on the same test boxes, with and without it."""
     accuracy = []
     for data in (demo, simulate("simulated-aPY-unplanted")):
         split, files = data.split("PS"), np.array(data.image_files)

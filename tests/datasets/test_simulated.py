@@ -21,7 +21,7 @@ BENCHMARKS = [name.removeprefix("simulated-") for name in DEMO]
 
 @pytest.fixture(scope="module")
 def demo():
-    """All demo sizes by benchmark; a tenth of a second each."""
+    """All demo sizes by benchmark; each takes a tenth of a second."""
     return {name: simulate(f"simulated-{name}") for name in BENCHMARKS}
 
 
@@ -70,7 +70,7 @@ def test_features_look_rectified_and_prototypes_like_attributes(demo, benchmark)
     assert ds.prototypes.max() == 1
     S = ds.prototypes / np.linalg.norm(ds.prototypes, axis=1, keepdims=True)
     nearest = (S @ S.T - 2 * np.eye(len(S))).max(axis=1)
-    # Real ones: 0.58 and 0.89 (AWA), 0.59 and 0.91 (CUB).
+    # On real data: 0.58 and 0.89 (AWA), 0.59 and 0.91 (CUB).
     assert 0.5 < np.median(S @ S.T) < 0.75
     assert np.median(nearest) > 0.8
 
@@ -128,7 +128,7 @@ def test_awa_has_its_real_attributes(demo):
     assert value["stripes"].argmax() == zebra
     assert value["stripes"][zebra] == pytest.approx(0.9886)
     assert value["flippers"][whale] > 0.5 > value["flippers"][zebra]
-    # Nobody was asked for four cells: the mean of the other classes stands there.
+    # Four cells have no answers of annotators: they have the mean of the other classes.
     assert value["black"][antelope] == pytest.approx(np.delete(value["black"], antelope).mean())
 
 
@@ -159,7 +159,7 @@ def test_without_the_planted_gain_there_is_none(demo):
 
 
 def classes_apart(*datasets):
-    """Return the classes that the test of mixing finds different, in the PCA of 2,000 images."""
+    """Return the classes that differ in the mixing test, in the PCA of 2,000 images."""
     table = make_map(datasets, MapSettings("pca", n_samples=2000, threads=1)).mixing
     return set(table["class"][(table["space"] == "PCA") & (table["p_holm"] < ALPHA)])
 
@@ -208,7 +208,7 @@ def test_awa2_lands_near_the_papers(demo):
 
 
 def test_apy_lands_near_the_papers(demo):
-    # ESZSL on PS: 38.3 printed, GFZSL 38.4; seen classes take nearly all.
+    # ESZSL on PS: 38.3 printed, GFZSL 38.4; nearly all images are predicted seen.
     state = fit_and_score(get_method("ESZSL")(gamma=1.0, lam=0.1), demo["aPY"], demo["aPY"].split())
     figures = evaluate(state)
     assert 0.30 <= figures.zsl <= 0.46

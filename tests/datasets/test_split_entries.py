@@ -1,4 +1,4 @@
-"""One JSON, table or text whose entries say their part, in the forms that people write."""
+"""A JSON file, table or text whose entries name their part, in common layouts."""
 
 import json
 import tracemalloc
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("in_process")
 TRAINED, HELD_OUT, TESTED = ("quokka", "fossa"), ("numbat",), ("dhole", "kiang")
 SIDES = {"train": TRAINED, "val": HELD_OUT, "test": TESTED}
 PART_OF = {name: part for part, names in SIDES.items() for name in names}
-#: A test class and one of its images that are trained on.
+#: A test class and one of its images, which is also in training.
 LEAKED_CLASS, LEAKED_IMAGE = ("dhole", "train"), ("dhole/900.jpg", "dhole", "train")
 
 
@@ -44,13 +44,13 @@ def lines(rows, form, titles=""):
 
 
 def marked(pairs, yes="1", no="0"):
-    """Return a table with one column of yes and no a part."""
+    """Return a table with one yes-no column per part."""
     rows = ([name, *(yes if part == own else no for part in SIDES)] for name, own in pairs)
     return "".join(",".join(row) + "\n" for row in [["species", *SIDES], *rows])
 
 
 def of_classes(*more):
-    """Return files with a list of classes a side, and more (class, part) pairs."""
+    """Return files with a list of classes per side, plus further (class, part) pairs."""
     pairs = [*PART_OF.items(), *more]
     sides = {part: [name for name, own in pairs if own == part] for part in SIDES}
     levels = {"easy": sides["test"][:1], "hard": sides["test"][1:]}
@@ -68,7 +68,7 @@ def of_classes(*more):
         "records.json": [{"name": n, "split": part} for n, part in pairs],
     }
     files["levels.json"].pop("test")
-    if not more:  # a class has one place in these
+    if not more:  # in these, a class has a single part
         files |= {
             "part_of.json": PART_OF,
             "groups.json": {str(k): {n: part} for k, (n, part) in enumerate(pairs)},
@@ -107,7 +107,7 @@ def of_classes(*more):
 
 
 def of_images(*more):
-    """Return files with the images of each part, and more (image, class, part) triples."""
+    """Return files with the images of each part, plus further (image, class, part) triples."""
     rows = [*ROWS, *more]
     records = [{"image": image, "label": name, "split": part} for image, name, part in rows]
     of_part = {part: [row for row in rows if row[2] == part] for part in SIDES}
@@ -183,7 +183,7 @@ def names_in_leaks(report):
 
 
 def read_clean(path, text):
-    """Return a split of a file without a leak, recognised as one."""
+    """Return a split from a file without a leak, recognised as a split."""
     path.write_text(text)
     assert recognise_file(path).kind == "split"
     assert audit(path).verdict != "leaks"
@@ -210,7 +210,7 @@ def test_images_a_part_are_read(tmp_path, name):
     assert tested == {image for image, _, part in ROWS if part == "test"}
 
 
-#: Rows of images without names: classes that train are tested as seen ones.
+#: Rows of images without names: training classes are tested as seen classes.
 REPEATED = [(name, "train") for name in TRAINED * 3] + [(name, "test") for name in TRAINED + TESTED]
 
 
@@ -318,7 +318,7 @@ def test_labels_of_each_part_show_shared_classes_alone(tmp_path, leaked):
     assert leaked or report.sentence.startswith("Images have no names, so images in two parts")
 
 
-#: A species beside its order, which has species on both sides.
+#: A species next to its order, which has species on both sides.
 SPECIES = ("quokka,marsupials,train\nfossa,cats,train\nnumbat,marsupials,train\n"
            "dhole,dogs,test\nkiang,horses,test\ncuscus,marsupials,test\n")  # fmt: skip
 
@@ -437,7 +437,7 @@ def test_other_texts_are_no_split(tmp_path, name, text):
 
 
 def test_a_class_called_as_a_part_is_no_heading(tmp_path):
-    """COCO has a class train."""
+    """COCO has a class named train."""
     (tmp_path / "names.txt").write_text("bus\ntrain\ntest\n")
     assert read_split_table(tmp_path / "names.txt") is None
     (tmp_path / "sides.txt").write_text("seen\nbus\ntrain\nunseen\nboat\n")
@@ -504,7 +504,7 @@ MANY = range(70_000)
 
 @pytest.fixture
 def asked(monkeypatch):
-    """The names that are compared with the names of parts."""
+    """The names that are compared with names of parts."""
     names = []
 
     def part_or_side(name):
@@ -588,7 +588,7 @@ BY_FORM = {
 
 @pytest.mark.parametrize("form", BY_FORM)
 def test_a_json_takes_little_memory_beside_its_value(tmp_path, form):
-    """The value takes as much as the file explains; copies of it would take a multiple."""
+    """The value takes as much memory as the file explains; copies would take a multiple."""
 
     def recognise(value):
         if split_of_json(tmp_path / "x.json", value) is None:
@@ -624,7 +624,7 @@ def test_a_split_of_too_many_classes_is_refused(tmp_path, monkeypatch):
 
 
 def test_an_image_in_very_many_folders_is_refused(tmp_path):
-    """Each end of its path would be compared, in quadratic time."""
+    """Otherwise each end of its path would be compared, in quadratic time."""
     value = {"train": ["a/" * 70 + "1.jpg"], "test": ["a/1.jpg"]}
     with pytest.raises(FileRefusedError, match="expected images in at most 64 folders; got 70"):
         split_of_json(tmp_path / "x.json", value)

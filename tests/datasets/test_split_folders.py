@@ -1,4 +1,4 @@
-"""Splits by names in folders of other layouts: read, or a sentence that names what is there."""
+"""Splits by names in folders of other layouts: read, or refused with the names of their files."""
 
 import json
 import os
@@ -98,7 +98,7 @@ def test_the_folder_of_cub_has_the_split_of_its_list(tmp_path):
     )
     split = read_split_folder(tmp_path)
     assert split.class_names == ("001.Albatross", "002.Auklet")
-    assert split.labels.tolist() == [0, 0, 1, 0, 1, 1]  # those that train come first
+    assert split.labels.tolist() == [0, 0, 1, 0, 1, 1]  # training classes first
     parts = {part: rows.tolist() for part, rows in split.parts.items()}
     assert parts == {"trainval": [0, 1, 2], "test_seen": [3, 4, 5], "test_unseen": []}
     write(tmp_path, image_class_labels__txt="1 1\n")
@@ -253,7 +253,7 @@ def test_tables_in_several_files_without_names_of_images(tmp_path, leaked):
 
 
 def annotations(names, start, categories=CLASSES):
-    """Return annotations of two objects an image, with all categories, as COCO has them."""
+    """Return annotations of two objects per image, with all categories, in COCO's format."""
     files = [{"id": start + k, "file_name": f"{start + k:06}.jpg"} for k in range(len(names))]
     objects = [
         {"image_id": start + k, "category_id": 7 + categories.index(names[(k + more) % len(names)])}
@@ -387,7 +387,7 @@ def test_check_knows_features_by_their_content_as_import_does(tmp_path, monkeypa
     assert [vocabulary.name for vocabulary in context.vocabularies] == ["none"]
 
 
-# --- Tables with a column of parts, and lists that are not read ---------------------------------
+# --- Tables with a column of parts, and unread lists ----------------------------------------------
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv"])
@@ -428,7 +428,7 @@ def test_lists_beside_those_that_are_read_are_named(tmp_path):
     "bytes_of_name", [b"a\x1b[31m", "a\u202e".encode(), b"a\n::error::", b"a\xff\xfe"]
 )
 def test_names_of_files_are_clean_in_what_is_said_of_a_folder(tmp_path, bytes_of_name):
-    """A terminal obeys escapes, a log of a build lines that begin with ::, and no text has 0xff."""
+    """Terminals interpret escapes, build logs lines that start with ::, and 0xff is no text."""
     folder = os.fsencode(tmp_path)
     for side, names in (("seen", "dog\ncat\n"), ("unseen", "fox\n")):
         path = os.path.join(folder, f"{side}_classes_".encode() + bytes_of_name + b".txt")

@@ -1,4 +1,4 @@
-"""Splits that name images or classes: JSON of prompt learning, text lists, trees of folders."""
+"""Splits that name images or classes: JSON of prompt learning, text lists, folder trees."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def items(part, n=2, classes=CLASSES):
 
 
 def of_coop(path, **changes):
-    """Write a split in CoOp's form: five classes, in each part two images a class."""
+    """Write a split in CoOp's format: five classes, two images per class in each part."""
     lists = {part: items(part) for part in ("train", "val", "test")} | changes
     path.write_text(
         json.dumps({part: listed for part, listed in lists.items() if listed is not None})
@@ -45,7 +45,7 @@ def test_a_json_of_coop_goes_from_base_to_new(tmp_path):
     assert found.class_names == CLASSES
     assert len(found.files) == 30
     assert sizes(found.parts) == {"trainval": 12, "test_seen": 6, "test_unseen": 4}
-    assert set(found.labels[found.parts["test_unseen"]]) == {3, 4}  # two of five, the last
+    assert set(found.labels[found.parts["test_unseen"]]) == {3, 4}  # the last two of five
     assert set(found.labels[found.parts["trainval"]]) == {0, 1, 2}
     assert "the first 3 of 5 labels are seen" in found.note
 
@@ -211,7 +211,7 @@ def tree(root, **parts):
             (root / part / c / "more").mkdir(parents=True)
             for i in range(3):
                 (root / part / c / ("more" if i > 1 else "") / f"{i}.JPG").touch()
-            for other in ("notes.txt", "._0.JPG"):  # the second is what macOS leaves
+            for other in ("notes.txt", "._0.JPG"):  # the second is a file of macOS
                 (root / part / c / other).touch()
     return root
 
@@ -224,7 +224,7 @@ def test_a_tree_has_a_folder_a_part_and_in_it_a_folder_a_class(tmp_path):
     report = audit(root, pretraining=["imagenet-1k"])
     assert report.mark("ZSL001") == "ok"
     assert report.mark("ZSL006") == "leak"
-    assert report.mark("ZSL012") == "open"  # equal names are other images there
+    assert report.mark("ZSL012") == "open"  # equal names are different images here
     grouped = audit(root, group_pattern=r"/(\w+/\d)\.JPG")
     assert grouped.mark("ZSL012") == "leak"
 
@@ -296,7 +296,7 @@ def test_labels_are_those_of_the_images(tmp_path):
     found = read_split_json(of_coop(tmp_path / "split.json", val=None))
     by_name = [found.class_names[c] for c in found.labels]
     assert by_name == [image.partition("/")[0] for image in found.files]
-    assert np.unique(np.concatenate(list(found.parts.values()))).size == 20 - 4  # new ones of train
+    assert np.unique(np.concatenate(list(found.parts.values()))).size == 20 - 4  # without val
 
 
 # --- One class, one name --------------------------------------------------------------------------
@@ -366,7 +366,7 @@ def test_several_labels_of_an_image_are_refused_and_a_vector_with_a_one_is_a_lab
     assert read_split_lists(write_lists(tmp_path / "w", **videos)).class_names == ("7", "8")
 
 
-# --- Names of lists, and tests of which some classes train ----------------------------------------
+# --- Names of lists, and tests with some training classes -----------------------------------------
 
 
 NAMES = {
@@ -411,7 +411,7 @@ def test_lists_by_unknown_names_are_named_with_those_that_are_read(tmp_path):
 
 
 def of_videos(folder, trained, tested, numbered=True):
-    """Write lists as UCF101 has them: labels behind the videos of the training list alone."""
+    """Write lists like those of UCF101: only the training list has labels."""
     for file, classes, start in (("train", trained, 0), ("test", tested, 10)):
         lines = [
             f"{c}/v_{c}_{i}.avi" + f" {'abcdefgh'.index(c) + 1}" * (file == "train" and numbered)
@@ -428,7 +428,7 @@ def test_lists_of_videos_with_some_test_classes_in_training_leak(tmp_path, numbe
     report = of_videos(tmp_path, "abcdef", "fgh", numbered)
     (found,) = [f for f in report.of("ZSL001") if f.mark != "ok"]
     assert (found.mark, found.classes) == ("leak", ("f",))
-    assert not of_videos(tmp_path, "abcde", "fgh", numbered).counts["leak"]  # no class is shared
+    assert not of_videos(tmp_path, "abcde", "fgh", numbered).counts["leak"]  # no shared class
     assert not of_videos(tmp_path, "abcde", "abcdefgh", numbered).counts["leak"]  # seen ones, too
 
 

@@ -1,4 +1,4 @@
-"""CLIP features with text prototypes: imported, scored in the joint space, and with their card."""
+"""CLIP features with text prototypes: imported, scored in the joint space, and shown on a card."""
 
 import json
 
@@ -14,7 +14,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import get_vocabulary
 
-#: Text embeddings of the five classes, and images near those of their class.
+#: Text embeddings of the five classes, and images near the embedding of their class.
 TEXTS = np.random.default_rng(3).normal(size=(5, 512)).astype(np.float32)
 TEXTS /= np.linalg.norm(TEXTS, axis=1, keepdims=True)
 IMAGES = TEXTS[files.LABELS] + 0.02 * np.random.default_rng(4).normal(size=(files.N, 512))
@@ -23,7 +23,7 @@ NAMES = np.array([name.replace("+", " ") for name in files.CLASSES])
 
 @pytest.fixture
 def folder(own_data, tmp_path):
-    """A folder of the field's layout with the features and, in another order, the texts of CLIP."""
+    """A folder of the benchmark with the features and, in another order, CLIP's text embeddings."""
     folder = files.write_folder(tmp_path / "Toy", features={"features": IMAGES.T})
     np.savez(folder / "texts.npz", prototypes=TEXTS[::-1], class_names=NAMES[::-1])
     return folder

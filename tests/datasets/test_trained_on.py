@@ -58,7 +58,7 @@ def test_results_are_looked_up_by_content_where_nothing_is_declared(monkeypatch)
     assert pretraining_of(undeclared) == ("imagenet-1k",)
 
 
-# --- Declared with an import ----------------------------------------------------------------------
+# --- Declarations at import -----------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_an_import_without_the_field_opens_and_is_unknown(folder, own_data):
     plain = read_xlsa17(folder)
     path = own_data / "imported" / "Toy.json"
     manifest = json.loads(path.read_text())
-    assert "pretraining" not in manifest["recipe"]  # as earlier versions wrote it
+    assert "pretraining" not in manifest["recipe"]  # the format of earlier versions
     del manifest["pretraining"]
     path.chmod(0o644)
     path.write_text(json.dumps(manifest))
@@ -129,7 +129,7 @@ def test_what_a_file_declares_is_not_contradicted(folder):
         import_dataset(path, pretraining=["none"])
     assert import_dataset(path, pretraining=["imagenet-1k"]).pretraining == ("imagenet-1k",)
     tuned = import_dataset(path, pretraining=["seen-classes"])
-    assert tuned.pretraining == ("imagenet-1k", "seen-classes")  # added, not contradicted
+    assert tuned.pretraining == ("imagenet-1k", "seen-classes")  # added, without contradiction
     with pytest.raises(ParameterError, match="declares its own pretraining"):
         import_dataset(load("digits"), name="mine", pretraining=["none"])
     with pytest.raises(DatasetError, match="simulated, because the files have none"):

@@ -1,4 +1,4 @@
-"""Word vectors: every common format, only the wanted words, and files that are something else."""
+"""Word vectors: all common formats, only the requested words, and refusals of other files."""
 
 import pickle
 

@@ -91,7 +91,7 @@ def test_the_fault_of_the_first_release_is_told_and_folds_are_clean(folder):
     }
     ds = read_xlsa17(files.write_folder(folder, splits=changes))
     (split,) = ds.splits.values()
-    assert split.name == "PS"  # only a benchmark has a first release, and these are other data
+    assert split.name == "PS"  # only the benchmark has a first version; these data are different
     assert split.note.startswith("Split from att_splits.mat: its train_loc and val_loc hold 3 of 3")
     (fold,) = split.folds
     assert not np.isin(split.test_seen, np.concatenate([fold.train, fold.val])).any()
@@ -111,7 +111,7 @@ def test_a_standard_split_beside_it_is_read_too(folder):
 
 
 def standard_file():
-    """Changes that make the file of splits one of a standard split: every class trains or tests."""
+    """Changes that turn the split file into a standard split: a class is for training or test."""
     trained = np.flatnonzero(files.LABELS >= 2)
     return {
         "trainval_loc": trained[:, None] + 1.0,
@@ -165,7 +165,7 @@ def test_released_lists_of_the_standard_split_make_its_folds(folder):
     files.write_lists(folder / "standard_split", **lists)
     ds = read_xlsa17(folder)
     assert [sorted(set(files.LABELS[f.val])) for f in ds.splits["SS"].folds] == [[4], [2]]
-    assert len(ds.splits["PS"].folds) == 1  # its own lists lie elsewhere
+    assert len(ds.splits["PS"].folds) == 1  # its own lists are elsewhere
 
 
 @pytest.mark.parametrize("split", ["PS", "SS"])
@@ -283,14 +283,14 @@ def test_split_arrays_are_as_stored(folder):
     assert "labels" in read_split_arrays(folder / "res101.mat")
 
 
-# --- the real files -------------------------------------------------------------------------
+# --- Real files -----------------------------------------------------------------------------------
 
 PARTS = ("trainval", "test_seen", "test_unseen")
 
 
 @pytest.fixture(scope="module")
 def real(shared, tmp_path_factory):
-    """Read a real data set, imported once for all tests here."""
+    """Read a real data set, imported once for all tests of this file."""
     data_folder = tmp_path_factory.mktemp("real")
 
     def read(*arguments):

@@ -1,4 +1,4 @@
-"""Maps: what is mapped, the PCA below, the layouts, and what is kept on disk."""
+"""Maps: input data, PCA, layouts, settings, and results on disk."""
 
 import json
 from dataclasses import replace
@@ -46,7 +46,7 @@ def tsne():
     return make_map(PAIR, QUICK)
 
 
-# --- What is mapped -------------------------------------------------------------------------------
+# --- Input data -----------------------------------------------------------------------------------
 
 
 def test_classes_are_matched_by_name_whatever_their_order():
@@ -212,7 +212,7 @@ def test_settings_without_meaning_are_refused(name, value):
 def test_key_knows_what_is_read_and_nothing_else():
     base = MapSettings()
     assert MapSettings.from_json(base.to_json()) == base
-    assert replace(base, min_dist=0.5).key == base.key  # t-SNE reads it not
+    assert replace(base, min_dist=0.5).key == base.key  # t-SNE does not use it
     changed = {
         "perplexity": 10.0,
         "seed": 1,
@@ -227,7 +227,7 @@ def test_key_knows_what_is_read_and_nothing_else():
     assert "seed 0, 2 threads" in base.caption()
 
 
-# --- What is kept ---------------------------------------------------------------------------------
+# --- Results on disk ------------------------------------------------------------------------------
 
 
 def test_a_map_is_read_as_it_was_written(tsne, tmp_path):

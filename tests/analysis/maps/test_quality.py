@@ -1,4 +1,4 @@
-"""Numbers on a map: equal to what others compute, and telling where something was planted."""
+"""Quality of maps: equal to other implementations, and sensitive to planted structure."""
 
 from itertools import combinations
 
@@ -28,7 +28,7 @@ LABELS = (Z[:, 0] > 0).astype(int) + 2 * (Z[:, 1] > 0)
 
 
 def continuity_by_hand(Z, Y, k):
-    """Penalty for every true neighbour that is none on the map, by its rank there."""
+    """Sum the ranks beyond k of true neighbours that are not neighbours on the map."""
     n = len(Z)
     rank = []
     for A in (Z, Y):
@@ -99,7 +99,7 @@ def mixing(pair, **options):
 def test_no_shift_is_reported_where_there_is_none(sizes):
     tables = [mixing(blobs(n_per_class=sizes, seed=seed)) for seed in range(8)]
     scores = np.array([table["mixing"] for table in tables])
-    assert abs(scores.mean() - 1) < 0.02  # whatever the ratio
+    assert abs(scores.mean() - 1) < 0.02  # for any ratio
     assert sum((table["p_holm"] < 0.05).any() for table in tables) <= 1
     assert 0.3 < np.mean([table["p"].mean() for table in tables]) < 0.7
 

@@ -1,4 +1,4 @@
-"""Nearest images, and what became of every image."""
+"""Nearest images, outlines, and the predictions of images on a map."""
 
 import numpy as np
 import pytest
@@ -73,7 +73,7 @@ def test_turning_and_reversing_an_outline_changes_nothing(seed, turn):
 
 
 def odd_crossings(polygon, x, y):
-    """Count the edges that a ray to the right meets, one by one."""
+    """Count the edges that a ray to the right crosses, in a plain loop."""
     count = 0
     for (ax, ay), (bx, by) in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
         if (ay > y) != (by > y):
@@ -91,7 +91,7 @@ def test_another_shape_is_refused():
         inside([[0, 0, 0]] * 3, POINTS)
 
 
-# --- Answers: those of the test set, with how sure they are ---------------------------------------
+# --- Predictions: those of the test set, with their margins ---------------------------------------
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.05, 10.0])

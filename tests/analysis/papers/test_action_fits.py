@@ -1,4 +1,4 @@
-"""Stored fits of the experiments on videos: resumed where they stopped, repaired when corrupt."""
+"""Stored fits of the action experiments: resumed after an interruption, repaired if corrupt."""
 
 import sqlite3
 from contextlib import closing
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("own_data")
 
 
 def run(spec):
-    """Complete every fit of a study and return the table of those that are stored."""
+    """Complete all fits of a study and return the table of stored fits."""
     for unit in spec.units():
         unit.complete()
     return stored_study(spec.units())

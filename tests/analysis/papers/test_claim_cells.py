@@ -1,4 +1,4 @@
-"""Cells of claims: those that a judge reads decide, and those that are shown are these."""
+"""Cells of claims: the cells that a judge reads are the cells that are shown."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""Every claim is judged on made-up evidence for which it holds, and some for which it does not."""
+"""Every claim is judged on evidence made up to support it, and on evidence against it."""
 
 import json
 import re
@@ -44,12 +44,12 @@ TEN = ("DAP", "CONSE", "CMT", "SSE", "LATEM", "ALE", "DEVISE", "SJE", "ESZSL", "
 EIGHT = ("LinearV2S", "LinearS2V", "ALE", "DEVISE", "SJE", "ESZSL", "SYNC", "SAE")
 HOLDS, NOT, UNDECIDED = "holds", "does not hold", "undecided"
 HERE, NOT_HERE = "holds here", "fails here"
-#: Small differences between data sets, so that no two cells are the same.
+#: Small differences between data sets, so that no two cells are equal.
 JITTER = dict(zip(FIVE, (0.0, 0.002, -0.001, 0.0015, 0.001), strict=True))
 
 
 def cells(values, figure="zsl", split="PS", chosen_for="zsl", table="runs", data=FIVE):
-    """Rows with the same values by method on every data set, but for small differences."""
+    """Rows with the same values by method on every data set, except for small differences."""
     return [
         {
             "table": table,
@@ -76,14 +76,14 @@ def of(*rows, body="real", **tables):
 
 
 def falling(first=(), last=(), figure="zsl", extra=()):
-    """Values of all methods of the paper, 5 points from one to the next, in a chosen order."""
+    """Values of all methods of the paper in a chosen order, 5 points apart."""
     others = [m for m in (*BENCHMARK_METHODS, *extra) if m not in (*first, *last)]
     order = [*first, *others, *last]
     return {method: 0.9 - 0.05 * k for k, method in enumerate(order)}
 
 
 def at(place, method, extra=()):
-    """Values with a method at a place, counted from 1."""
+    """Values with a method at a given place, counted from 1."""
     others = [m for m in (*BENCHMARK_METHODS, *extra) if m != method]
     others.insert(place - 1, method)
     return {m: 0.9 - 0.05 * k for k, m in enumerate(others)}
@@ -95,7 +95,7 @@ def of_folds(values, split="PS"):
 
 
 def ranked(place, method, other_place, split="PS"):
-    """Evidence of single folds with a method at the claimed place, and at another."""
+    """Evidence of single folds with a method at the claimed place, and at another place."""
     return tuple(of_folds(at(p, method), split) for p in (place, other_place))
 
 
@@ -138,7 +138,7 @@ def awa(apart):
 
 
 def crossed(**effect):
-    """A crossed table in which training or testing on AWA2 adds points."""
+    """A cross-dataset table in which training or testing on AWA2 adds points."""
     rng = np.random.default_rng(0)
     rows = []
     for method in BENCHMARK_METHODS[:12]:
@@ -154,7 +154,7 @@ def crossed(**effect):
 
 
 def imagenet(values=None, **by_split):
-    """A table of ten methods on the nine splits; ``by_split`` multiplies the figures of a split."""
+    """A table of ten methods on nine splits; ``by_split`` multiplies the values of a split."""
     methods = ["SYNC", "ESZSL", "CONSE", "CMT", "LATEM", "ALE", "DEVISE", "SJE", "SAE", "GFZSL"]
     values = values or {m: 0.1 - 0.005 * k for k, m in enumerate(methods)}
     size = {"2H": 1, "3H": 0.3, "M500": 2, "M1K": 1.6, "M5K": 0.5, "L500": 0.7, "L1K": 0.5}
@@ -168,7 +168,7 @@ def imagenet(values=None, **by_split):
 
 
 def gzsl(plain, at_gamma, for_gzsl=None, data=("CUB", "AWA2")):
-    """H without calibration, with it, and with lambda for GZSL, of the paper's eight."""
+    """H without calibration, with it, and with lambda for GZSL, for the paper's eight methods."""
 
     def values(of_eight):
         return dict(zip(EIGHT, np.broadcast_to(of_eight, 8), strict=True))
@@ -188,7 +188,7 @@ def lambdas(zsl, for_gzsl):
 
 
 def devise_on_cub(*more):
-    """H that falls with lambda for GZSL for DEVISE on CUB, and for more cases."""
+    """H that falls with lambda for GZSL for DEVISE on CUB, and in further cases."""
     rows = gzsl(0.2, 0.4, 0.42).figures
     for method, data in (("DEVISE", "CUB"), *more):
         falls = (rows["method"] == method) & (rows["data"] == data)
@@ -269,7 +269,7 @@ def per_sample(gap):
 
 
 def detector(above):
-    """H, u and s of CMT and CMT*, beside the other methods."""
+    """H, u and s of CMT, CMT* and other methods."""
     rows = []
     for figure in ("u", "s", "H"):
         values = falling(extra=("CMT*",)) | {"CMT": 0.3, "CMT*": 0.33 if above else 0.27}
@@ -292,7 +292,7 @@ def folds(spread_fine, spread_apy):
 
 
 def pair_of(first, second, values, others, split="PS"):
-    """Two methods with claimed values and with others."""
+    """Two methods with the claimed values, and others with different values."""
     made = (dict(zip((first, second), x, strict=True)) for x in (values, others))
     return tuple(of(cells(v, split=split)) for v in made)
 
@@ -328,7 +328,7 @@ FIRST_H = {"SUN": "ALE", "CUB": "ALE", "AWA1": "ALE", "aPY": "CMT*"}
 FIVE_FIRST = ("ALE", "DEVISE", "SJE", "LATEM", "ESZSL")
 ONE_LOSES = {("OS1", "word2vec", "CONSE"): -0.1}
 
-#: Claim -> evidence for which it holds, evidence for which it does not.
+#: Claim -> evidence for it, evidence against it.
 CASES = {
     "gbu-ps-lowers-awa": two_splits(AWA12, -0.1, 0.1),
     "gbu-ps-spares-fine": two_splits(FINE, 0.005, -0.1),
@@ -455,7 +455,7 @@ CASES = {
 
 
 def as_run(name, evidence):
-    """Name methods as runs of the paper's variants are named, where these are no defaults."""
+    """Name methods like runs of the paper's variants, if the parameters are not the defaults."""
     if not name.startswith("gbu") or evidence.body == "printed":
         return evidence
     named = {"SAE": "SAE (V2S)", "GFZSL": "GFZSL (estimated)"}
@@ -525,7 +525,7 @@ def test_two_of_five_data_sets_hold_or_fail_here_with_their_scope():
         ("gbu-top-three-ps", 1, NOT_HERE),
     ):
         figures = as_run(name, CASES[name][of_case]).figures
-        if name == "gbu-best-h" and of_case:  # where CUB is won by another method
+        if name == "gbu-best-h" and of_case:  # with another winner on CUB
             figures = as_run(name, best(BEST_H, {"CUB": "CMT"}, figure="H")[1]).figures
         two = figures[figures["data"].isin(["CUB", "AWA1"])].assign(seeds=1)
         two = two.replace({"data": {"AWA1": "AWA1-own"}})
@@ -547,7 +547,7 @@ def test_missing_methods_are_named_and_make_a_part():
 
 
 def test_figures_within_one_point_have_no_order():
-    """Of runs; what missing methods may reach makes no place sure, either."""
+    """For runs, too: a place is uncertain if a missing method could take it."""
     step = {m: 0.9 - 0.004 * k for k, m in enumerate(BENCHMARK_METHODS)}
     two = of(cells(step, data=("CUB", "AWA1")))
     judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", two))
@@ -605,7 +605,7 @@ def test_a_difference_on_two_data_sets_has_to_be_clear_on_each():
 
 
 def test_welchs_interval_is_that_of_scipy():
-    """Of few data sets, where methods are the cases."""
+    """With few data sets, the methods are the cases."""
     rng = np.random.default_rng(3)
     values = dict(zip(BENCHMARK_METHODS, rng.uniform(0.3, 0.6, 13), strict=True))
     one = of(cells(values, data=("SUN",)))
@@ -618,7 +618,7 @@ def test_welchs_interval_is_that_of_scipy():
 
 @pytest.mark.parametrize("name", ["gbu-gzsl-lower", "gbu-best-h", "gbu-ps-lowers-awa"])
 def test_hand_crafted_features_are_not_comparable_with_deep_ones(name):
-    """Alone they give no verdict; next to deep ones they change nothing and are named."""
+    """Alone they give no verdict; next to deep features they change nothing and are named."""
     rows = as_run(name, CASES[name][1]).figures
     crafted = rows[rows["data"] == "AWA1"].assign(data="AWA1-lss", pretraining="none")
     judgment = CLAIMS[name].judge(ClaimEvidence("real", crafted))
@@ -682,7 +682,7 @@ def test_a_sentence_on_simulated_data_names_these():
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_without_evidence_a_claim_cannot_be_told_and_says_why(name):
-    """A body of runs may be empty; printed tables never are."""
+    """A set of runs may be empty, a printed table may not."""
     judgment = CLAIMS[name].judge(of())
     assert judgment.verdict == UNDECIDED
     assert judgment.number is None
@@ -708,7 +708,7 @@ def test_claims_are_what_the_ledger_says():
     assert CASES.keys() == CLAIMS.keys() == JUDGES.keys()
 
 
-#: What the printed tables say, as computed by hand or by another program.
+#: Facts of the printed tables, computed by hand or by another program.
 PRINTED = {
     "gbu-cross-p": (NOT, 0.35075),
     "gbu-sync-second-ss": (HOLDS, 3.9),
@@ -782,7 +782,7 @@ def test_mean_ranks_are_those_in_the_paper(shared):
     assert [*table["split"]] == ["SS"] * 13 + ["PS"] * 13
 
 
-# --- How verdicts come about ----------------------------------------------------------------------
+# --- Rules of verdicts ----------------------------------------------------------------------------
 
 
 def test_an_interval_inside_outside_and_over_the_end():
@@ -866,7 +866,7 @@ def test_a_claim_on_every_method_holds_here_by_the_interval_of_the_share():
     ("n", "words"), [(1, UNDECIDED), (7, f"{HERE} (7 of 8 methods)"), (8, HOLDS)]
 )
 def test_a_claim_on_every_method_holds_with_all_methods_of_the_paper_alone(n, words):
-    """On all data sets that it speaks of, too."""
+    """The claim holds on all its data sets together, too."""
     claim = CLAIMS["cal-lifts-every-method"]
     plain, at_gamma = (
         cells(dict.fromkeys(EIGHT[:n], value), figure, data=claim.data)
@@ -1070,7 +1070,7 @@ def test_a_row_of_the_board_of_an_older_revision_is_no_evidence(monkeypatch):
         board_rows.cache_clear()
 
 
-# --- What comes out -------------------------------------------------------------------------------
+# --- Results --------------------------------------------------------------------------------------
 
 
 def test_records_are_json_and_the_table_has_a_row_a_body():

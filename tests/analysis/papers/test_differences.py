@@ -1,4 +1,4 @@
-"""What differences from print are made of."""
+"""Parts of the differences from printed numbers."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""Every name of ``reproduce --list`` ends with a table on the command line; small settings."""
+"""Every name of ``reproduce --list`` ends with a table on the command line, in small settings."""
 
 import json
 
@@ -19,7 +19,7 @@ from zslcore.evaluation.predictions_file import read_predictions
 from zslcore.exceptions import ParameterError
 from zslcore.results.store import ResultStore
 
-#: One quick row of every experiment that has methods.
+#: One quick row for each experiment that has methods.
 QUICK = {
     "gbu:table4": "ESZSL",
     "gbu:figure8": "GFZSL-tran",
@@ -28,7 +28,7 @@ QUICK = {
     **dict.fromkeys([name for name in EXPERIMENTS if name.startswith("fair:figure")], "CONSE"),
     "fair:table4": "BiDiLEL",
 }
-#: Experiments that other data than the digits are for.
+#: Experiments on data other than digits.
 OF_THEIR_OWN = ("fair:", "gbu:table4", "gbu:table5", "gbu:figure5", "gbu:figure6")
 #: Experiments that count classes, and open no data set.
 WITHOUT_DATA = ("fair:table2", "fair:table3")
@@ -36,7 +36,7 @@ WITHOUT_DATA = ("fair:table2", "fair:table3")
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
-    """One data folder: tables and figures of the same runs share them."""
+    """One data folder, since tables and figures share their runs."""
     return tmp_path_factory.mktemp("reproduced")
 
 
@@ -65,9 +65,9 @@ def test_all_tables_and_figures_of_the_papers_have_a_name():
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_it_ends_with_a_table(name, capsys):
-    """A table to read and one row a cell as JSON, of the same figures.
+    """The text table and the JSON have the same values, one row per cell.
 
-    Data that are not the paper's, as digits and simulated ones, are not compared with print.
+    Values on digits and simulated data are not compared with printed values.
     """
     words = words_of(name)
     assert main(words) == 0
@@ -87,7 +87,7 @@ def test_it_ends_with_a_table(name, capsys):
 
 
 def _headings(out):
-    """Headings of several words, as the first line of the table has them."""
+    """Headings of several words, as in the first line of the table."""
     line = out.split("\n\n")[1].splitlines()[0]
     parts = line.split()
     return {" ".join(parts[i:k]) for i in range(len(parts)) for k in range(i, len(parts) + 1)}
@@ -156,7 +156,7 @@ def test_ranks_are_those_of_the_figures_and_places_add_up():
 
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in WITHOUT_DATA])
 def test_print_is_compared_with_the_papers_data_alone(name):
-    """Also where a benchmark is asked for."""
+    """Also with a given benchmark."""
     experiment = EXPERIMENTS[name]
     for data in ("digits", "simulated-AWA1", "simulated-UCF101"):
         for benchmark in (None, "AWA1"):
@@ -166,7 +166,7 @@ def test_print_is_compared_with_the_papers_data_alone(name):
 
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in WITHOUT_DATA])
 def test_no_row_of_other_data_has_a_printed_figure(name, monkeypatch):
-    """However a table names its rows: by data set, by several, or by what videos stand for."""
+    """For any name of a row: one data set, several, or a set of videos."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     experiment = EXPERIMENTS[name]
     others = ("digits", "simulated-AWA1", "simulated-UCF101")

@@ -1,4 +1,4 @@
-"""Experiments of the papers: what they run, that they resume, what stands beside."""
+"""Experiments of the papers: their runs, resuming, and the printed values next to the results."""
 
 import argparse
 import sqlite3
@@ -100,7 +100,7 @@ def test_nothing_is_run_twice_and_other_tables_use_what_there_is(monkeypatch):
     reproduced("gbu:table6", features="l2")
     reproduced("cal:table1")
     assert len(calls) == 2
-    monkeypatch.setattr(reproducing, "parallel", None)  # no process is started for nothing
+    monkeypatch.setattr(reproducing, "parallel", None)  # no process is started without a task
     reproduced("cal:table2")
 
 
@@ -153,7 +153,7 @@ def test_methods_that_begin_with_the_same_classifiers_are_one_piece(monkeypatch)
     reproduced("gbu:table3", methods=methods, on_done=lambda *what: told.append(what))
     assert told == [(1, 2, "CONSE and IAP, PS", 2), (2, 2, "ESZSL, PS", 1)]
     folds = len(WORLD.splits["PS"].folds)
-    # The sweep over C is made once a fold; what either has chosen may be another C.
+    # The sweep over C is made once per fold; each fold may choose another C.
     assert solved[: 2 * folds + 1] == ["CONSE"] * (2 * folds + 1)
     assert solved.count("IAP") <= folds + 1
 
@@ -225,7 +225,7 @@ def test_the_benchmark_papers_tables_run_its_variants_on_features_as_they_come(n
 
 
 def test_variants_are_kept_under_keys_of_their_own():
-    """The calibration paper has SAE in the visual space; neither answers for the other."""
+    """The calibration paper has SAE in the visual space; results of the two variants differ."""
     of_gbu = reproduced("gbu:table6", methods=["SAE"]).iloc[0]
     of_cal = reproduced("cal:table2", methods=["SAE"]).iloc[0]
     unit = reproduced("gbu:table6", methods=["SAE"], features="l2").iloc[0]
@@ -234,7 +234,7 @@ def test_variants_are_kept_under_keys_of_their_own():
     ).iloc[0]
     assert len({of_gbu["key"], of_cal["key"], unit["key"]}) == 3
     assert same["key"] == of_cal["key"]
-    assert len(ResultStore().results()) == 4  # for GZSL, too, of the calibration paper
+    assert len(ResultStore().results()) == 4  # of the calibration paper, for GZSL, too
     assert {run.spec.params["direction"] for run in ResultStore().results()} == {"S2V", "V2S"}
 
 
@@ -283,7 +283,7 @@ def test_a_difference_that_rounds_to_nothing_has_no_minus():
 
 
 def test_a_method_without_a_cell_is_in_no_mean():
-    """DSRL has no inductive self; a mean has the same methods in all its cells."""
+    """DSRL has no inductive form; a mean is over the same methods in all its cells."""
     rows = [
         ("DSRL", "ZSL, transductive", 0.5),
         ("ALE-tran", "ZSL, inductive", 0.25),
@@ -376,7 +376,7 @@ def test_shipped_results_make_a_table_without_features(name, monkeypatch, capsys
 
 
 def test_ours_stand_beside_the_printed_ranks_of_figure_4(monkeypatch):
-    """The ranks of the figure are over five data sets: of one there is no difference."""
+    """The ranks of the figure are over five data sets: with one data set there is no difference."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setattr(reproducing, "parallel", None)
     table = reproduce("gbu:figure4", ["CUB-vgg_fc7"])

@@ -1,4 +1,4 @@
-"""Findings: their numbers in released files and papers; the rest follows from the tables."""
+"""Findings: the numbers from released files and papers; everything else follows from the tables."""
 
 import re
 from dataclasses import asdict
@@ -128,7 +128,7 @@ def test_counts_of_awa2_are_those_of_the_released_labels(xlsa17):
         assert sorted(released) == sorted(images)
 
 
-# --- From data/ alone -----------------------------------------------------------------------------
+# --- From data/ only ------------------------------------------------------------------------------
 
 
 def test_the_file_of_findings_is_what_the_printed_tables_give():
@@ -136,7 +136,7 @@ def test_the_file_of_findings_is_what_the_printed_tables_give():
 
 
 def test_related_classes_are_in_the_control_group():
-    """By sight of ImageNet's list: the kinds and the broader classes of animals that it lacks."""
+    """By inspection of ImageNet's list: kinds and broader classes of animals that it lacks."""
     related = {"antelope", "bobcat", "buffalo", "dolphin", "elephant", "fox", "grizzly bear"}
     related |= {"horse", "rabbit", "seal", "sheep", "squirrel", "wolf"}
     awa = list(class_facts("AWA2").classes["class"])
@@ -160,7 +160,7 @@ def test_the_price_of_epochs_is_what_the_benchmark_measured():
     assert MEASURED.read_text(encoding="utf-8") == again, "run python -m benchmarks.generators"
 
 
-# --- All of them ----------------------------------------------------------------------------------
+# --- All findings ---------------------------------------------------------------------------------
 
 
 def test_there_are_findings_of_every_kind_each_with_a_command():
@@ -173,6 +173,6 @@ def test_numbers_of_the_guide_are_those_of_a_finding():
     text = (ROOT / "docs" / "guide" / "papers.md").read_text(encoding="utf-8")
     shown = text.partition("## Findings")[2].partition("\n## ")[0].split("\n- ")[1:]
     numbers = [set(re.findall(r"\b\d[\d,.]*\d\b|\b\d\b", each)) for each in shown]
-    assert [len(each) >= 4 for each in numbers] == [True, False, True, True]  # one states none
+    assert [len(each) >= 4 for each in numbers] == [True, False, True, True]  # one is not stated
     for each in numbers:
         assert any(all(number in finding.sentence for number in each) for finding in FINDINGS), each

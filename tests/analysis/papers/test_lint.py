@@ -9,7 +9,7 @@ from zslcore.analysis.papers.claims import read_lint
 from zslcore.datasets.facts import published, published_tables
 from zslcore.metrics import harmonic_mean
 
-#: Rule -> how many comparisons it makes on the papers' tables, how many do not agree.
+#: Rule -> number of comparisons on the papers' tables, and number of disagreements.
 FOUND = {
     "H": (70, 1),
     "averages": (6, 0),
@@ -42,11 +42,11 @@ def test_every_rule_says_how_much_it_checked_and_what_it_found():
 
 
 def test_the_file_that_the_command_reads_is_up_to_date():
-    """Else ``python -m tools.lint`` writes it again."""
+    """Otherwise ``python -m tools.lint`` writes it again."""
     assert read_lint() == lint_printed()
 
 
-#: Rule -> table, column and by how much one cell is changed, for one more line.
+#: Rule -> table, column and change of one cell that adds one line.
 CHANGES = {
     "H": ("gzsl_ps", "harmonic", 0.002),
     "averages": ("calibration_gzsl_average", "harmonic", 0.002),

@@ -7,7 +7,7 @@ from zslcore.evaluation.specs import RunSpec
 
 
 def run(dataset, split="PS", method="ESZSL", select_for="gzsl", **params):
-    """A run whose parameters are chosen on a grid of one point, or given."""
+    """A run with given parameters, or with parameters chosen on a grid of one point."""
     grid = {} if params else {"gamma": (1.0,), "lam": (0.1,)}
     spec = RunSpec(dataset, split, method, params, select_for=select_for, grid=grid)
     return run_spec(spec, load(dataset), with_oracle=False).result
@@ -39,7 +39,7 @@ def test_only_like_stands_beside_like():
     assert xian["zsl"].dropna().to_dict() == pytest.approx(printed)
     assert le_cacheux["zsl", "H", False] == pytest.approx(0.399)
     assert le_cacheux["zsl", "H", True] == pytest.approx(0.536)
-    # Nobody chose parameters for GZSL and printed ZSL accuracy, or H without calibration.
+    # No parameters were chosen for GZSL and printed as ZSL accuracy, or as H without calibration.
     assert xian["gzsl"].isna().all()
     assert le_cacheux["gzsl"].dropna().to_dict() == pytest.approx({("H", True): 0.537})
 

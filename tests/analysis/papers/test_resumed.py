@@ -1,4 +1,4 @@
-"""A table that is killed resumes: cells that are done are not computed again."""
+"""A killed table resumes without computing finished cells again."""
 
 import re
 import signal
@@ -26,7 +26,7 @@ def started():
 
 
 def interruptible():
-    """Take interrupts, which a shell has its background processes ignore."""
+    """Accept interrupts, which a shell disables in background processes."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
