@@ -8,7 +8,7 @@ from ui.figures.vocabulary import Chart
 
 
 class Parts(dict):
-    """A part of a figure by the names of its own parts; None for one that it has not."""
+    """A part of a figure, with its parts as attributes; a missing part is None."""
 
     def __getitem__(self, name):
         return read(self.get(name))

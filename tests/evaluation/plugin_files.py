@@ -1,4 +1,4 @@
-"""Methods of three people, as they would write them, and what can be wrong with one."""
+"""Plugin methods of three authors, and faults of plugins."""
 
 from zslcore.evaluation import plugins
 from zslcore.methods import METHODS
@@ -33,7 +33,7 @@ class Mine(CompatibilityModel):
         return self
 """
 
-#: A method of the package with another grid; its class says nothing else.
+#: A method of the package with another grid; its class adds nothing else.
 TUNED = """from zslcore.methods import ESZSL
 
 
@@ -41,7 +41,7 @@ class Tuned(ESZSL):
     param_grid = {"gamma": (1.0, 100.0)}
 """
 
-#: One with a seed and epochs, whose author has other names for what it is given.
+#: A method with a seed and epochs, with other names for its arguments.
 STEPS = f"""{HEAD}
 
 class Steps(ZSLEstimator):
@@ -94,7 +94,7 @@ class Drawn(GenerativeZSL):
         return rng.normal(size=(len(prototypes), n, 64))
 """
 
-#: What is wrong with a file -> (old text, new text, words of the sentence).
+#: Fault of a file -> (old text, new text, part of the sentence).
 BROKEN = {
     "shape": (
         "return np.asarray(X, dtype=float) @ self.W_ @ S.T",
@@ -144,7 +144,7 @@ BROKEN = {
 
 
 def forget():
-    """Take out of the registry what tests have put there."""
+    """Remove the methods of tests from the registry."""
     for name in plugins.registered():
         del METHODS[name]
     plugins._SOURCES.clear()

@@ -1,4 +1,4 @@
-"""Figures of every protocol: by plain code, by scikit-learn, pair by pair, and of every draw."""
+"""Metrics of every protocol equal plain code, scikit-learn, sums over pairs, and single draws."""
 
 import numpy as np
 import pytest
@@ -42,14 +42,14 @@ def harmonic(s, u):
 
 
 def by_plain_code(F, y, seen):
-    """Return the figures that papers print, from the matrix alone and class by class."""
+    """Return the metrics that papers print, from the matrix and class by class."""
     base, new = np.flatnonzero(seen), np.flatnonzero(~seen)
     of_base = np.isin(y, base)
     ok = np.zeros(len(y), bool)
     for columns, rows in ((base, of_base), (new, ~of_base)):
         ok[rows] = columns[F[np.ix_(rows, columns)].argmax(axis=1)] == y[rows]
     margin = F[:, base].max(axis=1) - F[:, new].max(axis=1)
-    # gamma = 0: a tie between the sides goes to the unseen one, as in the whole package
+    # gamma = 0: a tie between the sides counts as unseen, as in the whole package
     answer = np.where(margin > 0, base[F[:, base].argmax(axis=1)], new[F[:, new].argmax(axis=1)])
 
     def per_class(right, classes):
@@ -72,7 +72,7 @@ def by_plain_code(F, y, seen):
 
 
 def open_world_auc(F, y, seen):
-    """Return OpenworldAUC, pair by pair of a base and a new image; a tied pair counts half."""
+    """Return OpenworldAUC over all pairs of a base and a new image; a tied pair counts half."""
     base, new = np.flatnonzero(seen), np.flatnonzero(~seen)
     margin = F[:, base].max(axis=1) - F[:, new].max(axis=1)
     total = 0.0
@@ -113,7 +113,7 @@ def test_ausuc_per_sample_is_open_world_auc_on_200_matrices_half_of_them_with_ti
     tied = 0
     for seed in range(200):
         test = a_test(seed, ties=False)
-        # Whole numbers: the curve takes margins that differ in the last bit for equal.
+        # Whole numbers: the curve treats margins that differ in the last bit as equal.
         F = test.F if seed % 2 else np.round(10 * test.F)
         whole = matrix_of(F, test.y, test.seen)
         margin, of_seen = whole.answers.margin, whole.seen[whole.y]
@@ -191,13 +191,13 @@ def test_the_draws_of_every_figure_begin_with_it_and_lie_around_it(over):
         assert len(found[name]) == 401
         low, high = interval(found[name])
         assert low < high
-        if not name.startswith("best"):  # the largest of many H is larger in every draw
+        if not name.startswith("best"):  # H of many seen classes is larger in every draw
             assert low < value < high, name
             assert abs(found[name][1:].mean() - value) < 0.02, name
 
 
 def test_the_spread_of_drawn_images_is_that_of_the_accuracy():
-    """Of one class with n images, k of them right: p (1 - p) / (n - 1), without bias."""
+    """The variance of a class with n images, k of them right: p (1 - p) / (n - 1), unbiased."""
     y = np.repeat([0, 1], [9, 7])
     F = np.where(np.arange(2) == np.array([0] * 4 + [1] * 5 + [1] * 7)[:, None], 1.0, 0.0)
     test = matrix_of(F, y, np.array([True, False]))
@@ -212,7 +212,7 @@ def test_images_are_drawn_within_their_class_whatever_the_block(monkeypatch):
     assert (whole[0] == 1).all()
     for c, n in enumerate(np.bincount(y)):
         np.testing.assert_allclose(whole[:, y == c].sum(axis=1), n)
-    assert (whole[:, 3] == 1).all()  # alone in its class
+    assert (whole[:, 3] == 1).all()  # the only image of its class
     assert (whole[1:] != 1).any()
     monkeypatch.setattr("zslcore.metrics.significance.BLOCK", 20)
     np.testing.assert_array_equal(np.concatenate(list(image_draws(y, 50))), whole)
@@ -240,7 +240,7 @@ def test_scores_that_depend_on_the_candidates_are_noticed():
 
 @pytest.mark.parametrize("ties", [True, False])
 def test_the_corners_tell_what_the_whole_curve_tells(ties):
-    """Whatever the images count, also not at all; margins of one side alone are passed over."""
+    """For any weights of images, also zero; margins of a single side are skipped."""
     for seed in range(8):
         test = a_test(seed, ties=ties)
         drawn = BootstrapMetrics(

@@ -1,4 +1,4 @@
-"""Predictions in fewer bytes: no figure, no answer and no chosen gamma changes."""
+"""Compact predictions: no metric, prediction or chosen gamma changes."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ def test_it_takes_fewer_bytes_and_says_so(predictions):
 
 
 def test_a_margin_just_above_gamma_stays_there(predictions):
-    """Rounded alone it would fall onto gamma, and its image would change its answer."""
+    """Rounding alone would move a margin onto gamma, and change the prediction of its image."""
     margin = predictions.test.margin.copy()
     gamma = predictions.gamma
     margin[0] = np.nextafter(gamma, np.inf)

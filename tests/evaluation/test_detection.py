@@ -1,4 +1,4 @@
-"""Seen against unseen by the margin, as scikit-learn computes it."""
+"""Detection of unseen classes by the margin equals scikit-learn."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ SCORES = fit_and_score(ESZSL(), WORLD, WORLD.split("PS"))
 
 
 def of_margins(seen, unseen):
-    """Return a test set of one class a side whose margins are given."""
+    """Return a test set with one class per side and the given margins."""
     margin = np.concatenate([seen, unseen]).astype(float)
     F = np.stack([margin, np.zeros(len(margin))], axis=1)
     y = np.repeat([0, 1], [len(seen), len(unseen)])

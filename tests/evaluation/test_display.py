@@ -1,4 +1,4 @@
-"""Short texts, tables in notebooks and frames of data sets, splits, curves and results."""
+"""Short texts, notebook tables and data frames of data sets, splits, curves and results."""
 
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -59,7 +59,7 @@ def test_texts_are_one_line_frames_have_rows_and_notebooks_a_table(objects, kind
     assert "array(" not in repr(one)
     assert isinstance(one.to_frame(), pd.DataFrame)
     assert len(one.to_frame())
-    if kind != "curve":  # which is drawn
+    if kind != "curve":  # the curve that is drawn
         page = Tags()
         page.feed(one._repr_html_())
         assert "table" in page.tags

@@ -1,4 +1,4 @@
-"""A figure that is registered stands in every row, list, order and export of runs."""
+"""A registered metric is in every row, list, order and export of runs."""
 
 import io
 from dataclasses import fields
@@ -30,7 +30,7 @@ def result():
 
 @pytest.fixture
 def worst():
-    """A new metric: the accuracy of the class that is recognised worst."""
+    """A new metric: the accuracy of the worst class."""
     yield register_metric(
         ResultMetric(
             "worst", "worst class", lambda e: min(e.per_class_zsl.values()), "Worst", board=""

@@ -1,4 +1,4 @@
-"""Methods from outside: found, named by their source, run, refused in sentences."""
+"""Plugin methods: found, named by their source, run, and refused in one sentence."""
 
 import json
 import re
@@ -56,7 +56,7 @@ def test_a_file_is_run_stored_and_named_by_its_source(mine, printed):
     assert one.result.spec.method in output
     assert one.result.params_origin == one.result.gamma_origin == "validated"
     assert "--method mine.py:Mine" in output
-    assert "/tmp" not in output  # of this machine, and on no page
+    assert "/tmp" not in output  # on this machine, and on no page
 
 
 def test_an_edited_file_is_another_method(mine, tmp_path):
@@ -209,11 +209,11 @@ def test_a_place_that_holds_no_method_is_refused(mine, place, words, printed):
 def test_reproduce_takes_a_file_for_a_row(mine, printed):
     words = ["reproduce", "gbu:table6", "--method", mine, "ESZSL", "--jobs", "1", "--seeds", "1"]
     output = printed(*words, "--param", "Mine.lam=2")
-    assert len(NAME.findall(output)) >= 2  # the row, and what it is given
+    assert len(NAME.findall(output)) >= 2  # the row and its arguments
     assert "lam = 2" in output
 
 
-# --- Other processes ------------------------------------------------------------------------------
+# --- Worker processes -----------------------------------------------------------------------------
 
 
 def left_by(name):
@@ -231,7 +231,7 @@ def test_a_job_finds_the_file_again(mine):
     assert (status.state, status.error) == ("done", "")
     there, here = ResultStore().get(spec.key).evaluation, run(spec).result.evaluation
     assert (there.zsl, there.plain, there.per_class) == (here.zsl, here.plain, here.per_class)
-    # Another process may have another number of threads, and round otherwise.
+    # A worker process may have another number of threads and round differently.
     assert there.calibrated.gamma == pytest.approx(here.calibrated.gamma)
 
 
@@ -268,14 +268,14 @@ def test_an_entry_point_with_the_name_of_a_method_hides_none(package):
 
 def test_a_class_is_registered_by_its_file_alone(mine):
     assert zslcore.register(mine) == plugins.register(mine)
-    assert METHODS[plugins.register(mine)].__mro__[1].card.name == "Mine"  # as it was
+    assert METHODS[plugins.register(mine)].__mro__[1].card.name == "Mine"  # unchanged
     with pytest.raises(MethodError, match="expected FILE.py:Class .* Put the class into a file"):
         zslcore.register(METHODS["ESZSL"])
 
 
 @pytest.fixture
 def package(tmp_path, put_on_path):
-    """An installed package with an entry point, as pip leaves one."""
+    """An installed package with an entry point, as installed by pip."""
     site = tmp_path / "site"
     (site / "mypack").mkdir(parents=True)
     (site / "mypack" / "__init__.py").write_text("")

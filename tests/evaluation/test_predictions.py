@@ -1,4 +1,4 @@
-"""Every figure follows from predictions, to the last bit as from the matrix of scores."""
+"""All metrics from predictions equal those from the score matrix, to the last bit."""
 
 import numpy as np
 import pandas as pd
@@ -50,7 +50,7 @@ def through_a_file(predictions, folder):
 
 
 def assert_same_figures(scores, test, gammas):
-    """Compare all that the package reads off a test set, without any tolerance."""
+    """Compare all results on a test set, without tolerance."""
     drawn = class_draws(scores.seen, 20)
     for gamma in gammas:
         assert evaluate(test, gamma) == evaluate(scores, gamma)
@@ -118,7 +118,7 @@ CLOSED = [
 
 @pytest.mark.parametrize("name", CLOSED)
 def test_a_run_is_its_predictions(name, tmp_path):
-    """Figures, curve and gamma of every closed form on digits, read back from the file."""
+    """Metrics, curve and gamma of every closed form on digits, read back from the file."""
     digits = load("digits")
     defaults = get_method(name)().get_params()
     params = {key: defaults[key] for key in get_method(name).param_grid}
@@ -164,7 +164,7 @@ def test_margin_of_a_novelty_detector_is_the_detectors(tmp_path):
 
 
 def test_answers_among_unseen_classes_alone_may_be_others(tmp_path):
-    """Of a method whose scores depend on the candidates, ZSL accuracy is that among unseen ones."""
+    """If scores depend on the candidates, ZSL accuracy is among unseen classes only."""
     scores = fit_and_score(get_method("BiDiLEL")(), WORLD, SPLIT)
     unseen = ~scores.seen
     rng = np.random.default_rng(0)
@@ -227,7 +227,7 @@ def test_real_scores_go_through_a_file_to_the_printed_digit(name, u, s, H, tmp_p
 
 
 def test_a_file_is_small(tmp_path):
-    """As many rows as CUB's test set and its three folds have, with margins of full precision."""
+    """As many rows as CUB's test set and its three folds, with margins of full precision."""
     rng = np.random.default_rng(0)
     classes = np.arange(200)
     seen = classes < 150

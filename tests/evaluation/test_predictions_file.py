@@ -1,4 +1,4 @@
-"""Files of predictions that anybody may have written: read where they are right, refused else."""
+"""Predictions files: read if they are valid, refused otherwise."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def file(run, tmp_path):
 
 
 def changed(file, change, attrs=None):
-    """Write the file anew with its table changed, and some attributes."""
+    """Write the file again with a changed table and changed attributes."""
     table = pd.read_parquet(file)
     kept = table.attrs
     table = change(table.astype({"label": int, "unseen_class": int, "seen_class": int}))
@@ -80,7 +80,7 @@ def reasons(file):
     return verify_predictions(read_predictions(file), Reference.of(digits, digits.split("PS")))
 
 
-# --- What is right --------------------------------------------------------------------------------
+# --- Valid files ----------------------------------------------------------------------------------
 
 
 def test_pandas_reads_and_writes_the_file_alike(file, run):
@@ -143,7 +143,7 @@ def test_other_parquet_files_are_no_predictions(file, tmp_path):
     assert not is_predictions(tmp_path / "short")
 
 
-# --- What cannot be read --------------------------------------------------------------------------
+# --- Unreadable files -----------------------------------------------------------------------------
 
 WRONG = {
     "part": (put("part", 3, "test_both"), r"part: expected test_seen, .* got 'test_both'"),
@@ -254,18 +254,18 @@ def test_long_texts_in_many_rows_are_one_text(file):
     numbers = ("row", "label", "seen_class", "unseen_class", "margin")
     table = pa.table({"part": part} | {name: np.zeros(n) for name in numbers})
     attrs = json.dumps({"class_names": ["a"], "unseen_classes": [0]})
-    # Without Arrow's own schema nothing says that the texts are those of a dictionary.
+    # Without Arrow's own schema, the texts are not marked as a dictionary.
     with parquet.ParquetWriter(file, table.schema, store_schema=False) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({"PANDAS_ATTRS": attrs})
     refused(file, "part: expected test_seen")
 
 
-# --- What is not so -------------------------------------------------------------------------------
+# --- Contradictions -------------------------------------------------------------------------------
 
 
 def label_of_another(table):
-    """Give the first unseen test image the class of another one."""
+    """Give the first unseen test image the class of another image."""
     k = table.index[table["part"] == "test_unseen"][0]
     other = next(c for c in (7, 8, 9) if c != table.loc[k, "label"])
     out = table.drop(columns="zsl_rank")
@@ -317,7 +317,7 @@ def test_validation_classes_are_not_those_of_the_test(file):
     assert check.state is State.VERIFIED
 
     def tested(table):
-        """Turn every fold into one whose unseen classes are those of the test."""
+        """Turn every fold into one with the unseen classes of the test set."""
         test = table[table["part"].str.startswith("test")]
         return pd.concat([test, test.assign(part=test["part"].str.replace("test", "fold_1"))])
 
@@ -347,7 +347,7 @@ def test_what_nobody_can_look_up_is_stated_and_no_more(file, run):
 
 
 def test_rows_are_told_by_the_digest_of_a_split(run):
-    """Where the rows of a split are not here, the digests of its parts know them."""
+    """If the rows of a split are not available, the digests of its parts identify it."""
     digits = load("digits")
     whole = Reference.of(digits, digits.split("PS"))
     known = Reference(
@@ -361,7 +361,7 @@ def test_rows_are_told_by_the_digest_of_a_split(run):
     )
 
 
-# --- The commands ---------------------------------------------------------------------------------
+# --- Commands -------------------------------------------------------------------------------------
 
 
 def said_by(capsys, *words):

@@ -146,7 +146,7 @@ POINTS = [{"c": 10, "C": 1}, {"c": 1, "C": 9}, {"c": 0.1, "C": 1}, {"c": 0.5, "C
 
 
 def test_a_tie_goes_to_the_simplest_point_within_one_standard_error():
-    # The steady loss is small but no chance: the folds agree on it, whatever makes them differ.
+    # The steady loss is small but significant: it is the same on all folds.
     assert simplest_of_ties(FOLDS, POINTS, ["c"]) == 1
     loss = FOLDS[:, 0] - FOLDS[:, 1]
     assert 0 < loss.mean() < loss.std(ddof=1) / np.sqrt(3)
@@ -156,7 +156,7 @@ def test_first_named_parameter_says_most_and_the_mean_decides_among_equals():
     assert simplest_of_ties(FOLDS, POINTS, ["C", "c"]) == 0  # the only one in reach with C = 1
     alike = [{"c": 1}, {"c": 1}, {"c": 1}, {"c": 1}]
     assert simplest_of_ties(FOLDS, alike, ["c"]) == 0
-    assert simplest_of_ties(FOLDS[:1], POINTS, ["c"]) == 1  # the best of one fold, with no error
+    assert simplest_of_ties(FOLDS[:1], POINTS, ["c"]) == 1  # the best of a fold, without error
 
 
 def test_a_tie_is_one_standard_error_wide_and_no_standard_deviation():
@@ -167,7 +167,7 @@ def test_a_tie_is_one_standard_error_wide_and_no_standard_deviation():
 
 
 def plain_choice(scores, values):
-    """The rule by the textbook, number by number."""
+    """The textbook rule, number by number."""
     folds = [list(map(float, row)) for row in scores]
     means = [statistics.fmean(column) for column in zip(*folds, strict=True)]
     best, reach = means.index(max(means)), []
@@ -194,7 +194,7 @@ def test_the_rule_of_ties_is_that_of_a_plain_implementation():
 
 
 class Simplest(LinearS2V):
-    """LinearS2V that calls a small ridge simple, as no one would."""
+    """LinearS2V with a wrong order of complexity: a small ridge counts as simple."""
 
     complexity_order = ("lam",)
 
@@ -293,7 +293,7 @@ def test_evaluation_reads_every_figure_off_one_score_matrix():
 
 
 def test_a_score_matrix_is_read_once_for_all_its_curves(monkeypatch):
-    """A large one is not looked through again for every figure."""
+    """A large matrix is not scanned again for every metric."""
     looks = []
     monkeypatch.setattr(protocol, "find_answers", lambda *of: looks.append(of) or find_answers(*of))
     scores = fit_and_score(LinearS2V(), WORLD, WORLD.split("PS"))
@@ -307,7 +307,7 @@ def test_a_score_matrix_is_read_once_for_all_its_curves(monkeypatch):
 
 
 def test_answers_to_scores_of_single_precision_are_those_of_the_curve():
-    """1 less 1e-9 is 1 in float32: the curve and the answers take the difference more precisely."""
+    """1 minus 1e-9 is 1 in float32: the curve and the predictions use float64."""
     F = np.array([[1, 1e-9], [0, 1]], dtype=np.float32)
     scores = ScoredTest(F, np.array([0, 1]), np.arange(2), np.array([True, False]))
     for gamma in (1 - 1.5e-9, 1 - 0.5e-9):
@@ -350,7 +350,7 @@ def test_predictions_agree_with_the_curve_on_both_sides_of_a_tie():
 def test_classes_that_are_ruled_out_are_judged_like_any_other():
     scores = fit_and_score(LinearS2V(), WORLD, SPLIT)
     out = np.random.default_rng(0).random(scores.F.shape) < 0.3
-    out[0] = True  # an image that could be nothing
+    out[0] = True  # an image without candidates
     hard = replace(scores, F=np.where(out, -np.inf, scores.F))
     low = replace(scores, F=np.where(out, -1e6, scores.F))
     assert (hard.predicted(0.1) == low.predicted(0.1))[1:].all()

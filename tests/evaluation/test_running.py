@@ -1,4 +1,4 @@
-"""The predictions of a run that is known already."""
+"""Predictions of a stored run."""
 
 from dataclasses import replace
 

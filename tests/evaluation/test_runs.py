@@ -129,7 +129,7 @@ def test_result_says_by_which_rule_the_folds_chose(result):
     assert run(spec(params={"lam": 0.1}), WORLD, with_oracle=False).result.rule is None
     simple = run(spec(method="SSE"), WORLD, with_oracle=False).result
     assert (simple.rule, simple.params_origin) == ("one standard error", "validated")
-    # Who gives c leaves nothing to be simple in.
+    # A given c leaves no parameter to simplify.
     given = run(spec(method="SSE", params={"c": 1.0}), WORLD, with_oracle=False).result
     assert (given.rule, given.params_origin) == ("best", "validated")
 
@@ -210,7 +210,7 @@ def test_store_runs_what_it_does_not_know_and_chooses_nothing_twice(tmp_path, mo
     again, same = made.result, made.scores
     assert again == first
     np.testing.assert_array_equal(same.F, scores.F)
-    with pytest.raises(TypeError):  # the oracle was not computed: this is another run
+    with pytest.raises(TypeError):  # without the oracle, the run is a different one
         run(asked, WORLD, store=store)
 
 
@@ -245,7 +245,7 @@ def test_two_processes_that_write_at_once_lose_nothing(result, tmp_path):
     words = [sys.executable, "-c", WRITER, str(path), "other", result.to_json()]
     other = subprocess.Popen(words, cwd=ROOT)
     while other.poll() is None and not path.exists():
-        time.sleep(0.001)  # it has begun to write
+        time.sleep(0.001)  # it has started writing
     write_and_delete(path, "own", result.to_json())
     assert other.wait(120) == 0
     store = ResultStore(path)
@@ -264,7 +264,7 @@ def test_a_change_keeps_other_writers_out_and_a_reader_sees_it_whole(result, tmp
             closing(sqlite3.connect(store.path, timeout=0)) as late,
             pytest.raises(sqlite3.OperationalError, match="locked"),
         ):
-            late.execute("DELETE FROM runs")  # before anything is read that it could change
+            late.execute("DELETE FROM runs")  # before reading anything that could change
         db.execute("DELETE FROM runs WHERE key = ?", [result.key])
         assert {each.key for each in store.results()} == {result.key, other.key}
     assert store.results() == [other]

@@ -1,4 +1,4 @@
-"""Images for tests: honest ones, odd ones, and ones that somebody has spoiled."""
+"""Images for tests: valid, unusual and damaged ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_folder(
     size: tuple[int, int] = (80, 60),
     classes: tuple[str, ...] = CLASSES,
 ) -> Path:
-    """Write a folder a class, of images that look alike within a class."""
+    """Write one folder per class, with similar images within a class."""
     for c, name in enumerate(classes):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for k in range(each):
@@ -53,7 +53,7 @@ def _animated() -> bytes:
     return saved(photo(1).convert("P"), "GIF", save_all=True, append_images=[photo(2).convert("P")])
 
 
-#: What an honest but odd file is called -> its content and what is said of it.
+#: Name of a valid but unusual file -> its content and the remark on it.
 KINDS = {
     "plain.jpg": (saved(photo(1), "JPEG"), ()),
     "plain.webp": (saved(photo(1), "WEBP"), ()),
@@ -72,12 +72,12 @@ KINDS = {
 
 
 def honest() -> list[bytes]:
-    """The contents of all honest files."""
+    """The contents of all valid files."""
     return [content for content, _ in KINDS.values()]
 
 
 def bomb(width: int = 50_000, height: int = 50_000) -> bytes:
-    """A PNG of some bytes that declares gigabytes."""
+    """A small PNG that declares gigabytes."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return (
@@ -90,7 +90,7 @@ def bomb(width: int = 50_000, height: int = 50_000) -> bytes:
 
 
 def spoiled(content: bytes, rng: np.random.Generator) -> bytes:
-    """Return an image with some bytes changed, cut off, repeated or made huge numbers."""
+    """Return an image with some bytes changed, cut off, repeated or turned into huge numbers."""
     spoilt = bytearray(content)
     for _ in range(rng.integers(1, 4)):
         if not spoilt:

@@ -1,4 +1,4 @@
-"""The whole way in one test: images, features, audit, run, board."""
+"""All steps in one test: images, features, audit, run, board."""
 
 import json
 
@@ -35,7 +35,7 @@ def test_from_images_to_the_board(own_data, tmp_path, capsys, printed):
 
     assert main(["check", "--format", "text", "animals", "--format", "json"]) in (0, 1, 3)
     found = {f["check"]: f for f in json.loads(capsys.readouterr().out)["findings"]}
-    assert found["ZSL006"]["mark"] == "ok"  # an encoder that has seen nothing knows no class
+    assert found["ZSL006"]["mark"] == "ok"  # random weights have no classes
     assert found["ZSL001"]["mark"] == "ok"
 
     assert main(["run", "--dataset", "animals", "--method", "LinearS2V", "--no-oracle"]) == 0

@@ -1,4 +1,4 @@
-"""Networks of torchvision: their own features, their weights, and what these were trained on."""
+"""Networks of torchvision: features, weights, and their pre-training sets."""
 
 import hashlib
 from dataclasses import replace
@@ -34,7 +34,7 @@ def images(tmp_path):
 
 
 def own_features(library, x):
-    """What torchvision's own way to inner layers says, with the weights of the same seed."""
+    """Features from torchvision's own extractor of inner layers, with weights of the same seed."""
     import torch
     from torchvision.models.feature_extraction import create_feature_extractor
 
@@ -74,14 +74,14 @@ def test_weights_of_a_file_are_known_by_their_hash_and_fill_the_network(library,
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
-        model = library.models.resnet18(weights=None, num_classes=5)  # of five classes of one's own
+        model = library.models.resnet18(weights=None, num_classes=5)  # five classes of a new task
     path = tmp_path / "mine.pth"
     torch.save({"state_dict": {f"module.{k}": v for k, v in model.state_dict().items()}}, path)
     found = replace(load_encoder("resnet18", path, trained_on=["kinetics-400"]), preset=SMALL)
     assert found.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert found.weights == "mine.pth"
     assert found.pretraining == ("kinetics-400",)
-    assert load_encoder("resnet18", path).pretraining == ()  # nobody knows
+    assert load_encoder("resnet18", path).pretraining == ()  # unknown pre-training set
     crops = np.random.default_rng(0).integers(0, 256, (2, 32, 32, 3), dtype=np.uint8)
     model.fc = torch.nn.Identity()
     with torch.inference_mode():

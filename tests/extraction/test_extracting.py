@@ -1,4 +1,4 @@
-"""From images to features: the network's own, resumable, and into the package's own form."""
+"""From images to features: equal to the network's, resumable, and stored as a data set."""
 
 import argparse
 import json
@@ -30,7 +30,7 @@ SMALL = Preset(resize=40, crop=32)
 
 
 def mean_colours(x):
-    """A network small enough to be checked by hand: the mean of each quarter of each colour."""
+    """A network small enough to check by hand: the mean of each quarter of each colour."""
     import torch
 
     return torch.nn.functional.adaptive_avg_pool2d(x, 2).flatten(1)
@@ -126,7 +126,7 @@ def test_workers_give_the_same_features(images, tmp_path):
 
 
 class Killed(BaseException):
-    """What ends a process at once would do."""
+    """Kill the process, as an interruption would."""
 
 
 @pytest.mark.parametrize("after", range(4))
@@ -148,14 +148,14 @@ def test_what_was_stopped_goes_on_and_loses_one_batch_at_most(after, images, tmp
     stopping = False
     encoded.clear()
     again = extract(images, encoder, tmp_path / "f.npz", batch=3)
-    assert sum(encoded) == 12 - 3 * after  # what was finished is not made again
+    assert sum(encoded) == 12 - 3 * after  # finished batches are not repeated
     assert again.resumed == 3 * after
     found = features_of(again.output)
     assert all(np.array_equal(whole[name], found[name]) for name in whole)
 
 
 def killed_at(images, output, count):
-    """Begin to extract in batches of three, and be killed after ``count`` images."""
+    """Extract in batches of three, and be killed after ``count`` images."""
 
     def stop(done, total, message):
         if done == count:
@@ -262,7 +262,7 @@ def test_unusual_images_are_named(images, tmp_path):
     assert extract(images, stub(), tmp_path / "f.npz").unusual == {"grey": ["bat/1.png"]}
 
 
-# --- Into the package's own form ------------------------------------------------------------------
+# --- Export as a data set -------------------------------------------------------------------------
 
 
 def write_attributes(path, names):
@@ -387,5 +387,5 @@ def test_folders_of_a_part_become_the_split(tmp_path):
     names = np.array(data.image_files)
     assert all(name.startswith("train/") for name in names[split.trainval])
     assert {name.split("/")[1] for name in names[split.test_unseen]} == {CLASSES[3]}
-    write_folder(root / "train", classes=CLASSES[3:])  # then every class trains: no zero-shot split
+    write_folder(root / "train", classes=CLASSES[3:])  # then no class is for testing
     assert not images_of_folder(root).parts

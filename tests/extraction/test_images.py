@@ -1,4 +1,4 @@
-"""Images that nobody vouches for: read in their one right way, or refused in one sentence."""
+"""Untrusted images: read in their orientation and colours, or refused in one sentence."""
 
 import os
 import signal
@@ -98,7 +98,7 @@ def test_a_size_is_that_of_torchvision():
     assert resized_size((256, 256), 256) == (256, 256)
 
 
-# --- Which images there are -----------------------------------------------------------------------
+# --- Lists of images ------------------------------------------------------------------------------
 
 
 def test_a_folder_a_class_in_the_order_of_names(tmp_path):
@@ -151,11 +151,11 @@ def test_a_folder_without_images_is_a_sentence(tmp_path):
         images_of_folder(tmp_path / "none")
 
 
-# --- Processes that may die -----------------------------------------------------------------------
+# --- Crashing worker processes --------------------------------------------------------------------
 
 
 def _deadly(how, path):
-    """Read an image, or die as a decoder may."""
+    """Read an image, or crash like a decoder."""
     if path.name == "deadly.png":
         os.kill(os.getpid(), signal.SIGKILL)
     return how.read(path)

@@ -1,4 +1,4 @@
-"""Encoders of open_clip: with the library where it is installed, else with one of its shape."""
+"""Encoders of open_clip: with the library if it is installed, otherwise with a substitute."""
 
 import sys
 from types import ModuleType, SimpleNamespace
@@ -12,7 +12,7 @@ from zslcore.extraction.encoders import load_encoder, prototypes_of_texts, torch
 
 @pytest.fixture
 def model(monkeypatch):
-    """A module that has of open_clip what is asked of it, with a network of a few numbers."""
+    """A module with the used parts of open_clip, and a network of a few numbers."""
     import torch
 
     try:
@@ -60,7 +60,7 @@ def test_images_and_texts_come_into_one_space(model, tmp_path):
     own = model.Small().eval()
     torch.save(own.state_dict(), tmp_path / "clip.pt")
     encoder = load_encoder("open_clip:ViT-B-32", tmp_path / "clip.pt")
-    assert encoder.pretraining == ()  # captions of the web: nobody has listed the classes
+    assert encoder.pretraining == ()  # captions of the web: no list of classes
     assert (encoder.preset.resize, encoder.preset.interpolation) == (16, "bicubic")
     crops = np.random.default_rng(0).integers(0, 256, (2, 16, 16, 3), dtype=np.uint8)
     with torch.inference_mode():

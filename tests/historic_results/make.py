@@ -1,9 +1,9 @@
-"""Write what this version stores, for later ones to open.
+"""Write the files that this version stores, to be opened by later versions.
 
     python -m tests.historic_results.make
 
-writes a folder called like the release that is on its way; to be run, and committed, once before
-each release. The folders of earlier releases stay as they are. ``0.3.0`` is the first.
+writes a folder named after the coming release; run it, and commit the folder, once before each
+release. The folders of earlier releases do not change. ``0.3.0`` is the first.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def specs(digest: str) -> list[RunSpec]:
 
 def make(folder: Path) -> None:
     """Write imports, a store and a run as JSON; ``ZSL_DATA`` is ``folder``."""
-    from tests.studies import small_actions, small_study  # which needs what is above
+    from tests.studies import small_actions, small_study  # which needs the imports above
 
     for seed, name in enumerate(("tiny", "tiny-other")):
         import_dataset(tiny(name, seed))

@@ -1,5 +1,5 @@
-"""Files made to do harm: generators, and what has to hold of whatever reads them.
+"""Hostile files: generators, and the properties of every reader.
 
-The suite tries a few of each kind; ``ZSL_HOSTILE=1000 python -m pytest tests/hostile`` tries a
-thousand.
+The suite tries a few files of each kind; ``ZSL_HOSTILE=1000 python -m pytest tests/hostile`` tries
+a thousand.
 """

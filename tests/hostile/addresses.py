@@ -1,4 +1,4 @@
-"""Malformed addresses: choices that a page reads from its address, values it cannot have."""
+"""Malformed addresses: choices in the address with invalid values."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 from tests.hostile.looking import CANARY, FOREIGN
 
-#: Choices that pages share, in the address of each of them.
+#: Choices that all pages share in their addresses.
 SHARED = ("dataset", "split", "method")
-#: What pages read from the address by themselves, beside what their widgets are bound to.
+#: Parameters that pages read from the address, in addition to those of their widgets.
 BY_HAND: Mapping[str, Sequence[str]] = {
     "play": ("playground_gamma", "playground_ruler", "playground_value"),
     "lessons": ("lesson", "lessons_step", "lessons_shown", "room"),
@@ -63,7 +63,7 @@ VALUES: Mapping[str, Sequence[str]] = {
 
 
 def bound(app: Any) -> set[str]:
-    """Return the names of the choices on a page that are bound to its address."""
+    """Return the names of a page's choices that are bound to its address."""
     return {key for key, _ in _bound(app._tree)}
 
 

@@ -1,4 +1,4 @@
-"""What a process that a file has taken over may answer, and leave in its folder."""
+"""Possible answers and files of a compromised worker process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-#: What stands where another value should: of another type, too large, or no number.
+#: Replacements of a value: of another type, too large, or not a number.
 VALUES: tuple[Any, ...] = (
     *(None, True, -1, 10**400, float("nan"), 1e308, "x", "\ud800", "", [], [[]], {}, {"a": 1}),
     *([1] * 50, "x" * 5000, ["\x00"], [None], "../x", 0.5),
@@ -19,7 +19,7 @@ HEADER = "{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}"
 
 
 def spoiled_answer(answer: Any, rng: Random) -> Any:
-    """Return an answer in which one value is another one, or is missing."""
+    """Return an answer in which one value is replaced or missing."""
     root = {"": copy.deepcopy(answer)}
     holder: Any = root
     key: Any = ""
@@ -34,7 +34,7 @@ def spoiled_answer(answer: Any, rng: Random) -> Any:
 
 
 def spoil_folder(folder: Path, rng: Random) -> None:
-    """Replace one array that a process has left."""
+    """Replace one array that a worker process has written."""
     there = sorted(folder.glob("*.npy"))
     if there:
         rng.choice(FAULTS)(rng.choice(there))

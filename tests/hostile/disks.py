@@ -1,4 +1,4 @@
-"""A small file system that a test fills, or makes read-only; mounting needs root."""
+"""A small file system that a test fills or makes read-only; mounting needs root."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-#: Bytes of the file system.
+#: Size of the file system in bytes.
 SIZE = 8 << 20
 #: Seconds after which a refused process has closed its files.
 GOING = 30.0
-#: File that takes the room.
+#: File that fills the disk.
 BALLAST = "ballast"
 
 
 def refused_here() -> str:
-    """Return why no file system can be mounted here, empty where one can."""
+    """Return why no file system can be mounted here; empty if one can."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             with disk(Path(folder)):
@@ -31,7 +31,7 @@ def refused_here() -> str:
 
 @contextmanager
 def disk(folder: Path) -> Iterator[Path]:
-    """Lend a small file system, mounted on ``folder``."""
+    """Mount a small file system on ``folder``, until the block ends."""
     _run("mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", folder)
     try:
         yield folder
@@ -41,13 +41,13 @@ def disk(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[None]:
-    """Let nobody write on a disk as long as the block takes."""
+    """Make a disk read-only until the block ends."""
     end = time.monotonic() + GOING
     while True:
         try:
             _run("mount", "-o", "remount,ro", folder)
             break
-        except subprocess.CalledProcessError:  # who was refused is still closing its files
+        except subprocess.CalledProcessError:  # a refused process is still closing its files
             if time.monotonic() > end:
                 raise
         time.sleep(0.05)
@@ -62,7 +62,7 @@ def _run(*words: object) -> None:
 
 
 def fill(folder: Path, left: int = 0) -> None:
-    """Take all the room of a disk but for some bytes."""
+    """Fill a disk except for a few bytes."""
     free = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize
     with (folder / BALLAST).open("ab") as file:
         file.write(bytes(max(0, free - left)))

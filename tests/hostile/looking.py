@@ -1,21 +1,21 @@
-"""What must not be seen on a page in a browser, whatever it was asked for or shown."""
+"""Faults of a page in a browser, for any input."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-#: Where hostile links and pictures lead; nobody answers there, and no page of ours names it.
+#: Target of hostile links and images; it does not exist, and no page of the app names it.
 FOREIGN = "192.0.2.1"
-#: What hostile scripts set.
+#: Variable that hostile scripts set.
 CANARY = "__hit"
 
-#: Names of exceptions, as Python prints them; "Error" alone is a word of ours.
+#: Names of exceptions, as Python prints them; "Error" alone is a word of the app.
 _PYTHON = re.compile(r"Traceback|\b[A-Z]\w+(?:Error|Exception|Warning)\b")
-#: What the guard of a page says when it has caught an exception.
+#: Heading of the guard of a page after an exception.
 _GUARD = "This page could not be shown to its end"
 
-#: Everything on a page, also what components keep to themselves.
+#: Everything on a page, including content of components.
 _ALL = """
 const all = [], texts = [], roots = [document.body];
 while (roots.length) {
@@ -45,21 +45,21 @@ return {{
 
 
 def python_words(text: str) -> list[str]:
-    """Return the words of a text that only Python says."""
+    """Return the words of a text that only Python writes."""
     found = _PYTHON.findall(text)
     return [*found, _GUARD] if _GUARD in text else found
 
 
 class Watch:
-    """Watches a window of the browser: what it asks other machines for, and what it shows.
+    """Watches a browser window: its requests to other machines, and its content.
 
     Parameters
     ----------
-    page : of Playwright; what leads away from this machine is stopped and remembered
+    page : of Playwright; requests that leave this machine are stopped and recorded
 
     Attributes
     ----------
-    texts : every piece of text that stood on the page when its faults were looked for
+    texts : all texts on the page at the last check
     """
 
     def __init__(self, page: Any) -> None:
@@ -78,7 +78,7 @@ class Watch:
         dialog.dismiss()
 
     def faults(self) -> list[str]:
-        """Return what is wrong with the page as it stands now, in sentences."""
+        """Return the faults of the page in its current state, as sentences."""
         seen = self.page.evaluate(_SEEN, [CANARY, FOREIGN])
         self.texts = seen["texts"]
         found, self.asked = self.asked, []

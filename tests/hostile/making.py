@@ -1,4 +1,4 @@
-"""Honest files of every kind, and ways to spoil them."""
+"""Valid files of every kind, and ways to damage them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scipy.io import savemat
 from tests.datasets import files
 from tests.datasets.test_table import ARRAYS, csv, npz, prototypes
 
-#: Names of classes, files and columns that mean something to whatever shows or stores them.
+#: Names of classes, files and columns that have a meaning in HTML, Markdown, SQL or a shell.
 NAMES = (
     '<a href="http://192.0.2.1/">otter</a>',
     "<script>alert(1)</script>",
@@ -46,7 +46,7 @@ NAMES = (
 
 
 def honest(folder: Path) -> dict[str, Path]:
-    """Write one honest file of every kind that is read; return them by kind."""
+    """Write one valid file of every readable kind; return them by kind."""
     folder.mkdir(parents=True, exist_ok=True)
     files.write_folder(folder / "mat", compress=False)
     files.write_hdf5_mat(folder / "new.mat", files.splits_file())
@@ -66,7 +66,7 @@ def honest(folder: Path) -> dict[str, Path]:
     }
 
 
-# --- Spoiling -------------------------------------------------------------------------------------
+# --- Damage ---------------------------------------------------------------------------------------
 
 
 def _flip(content: bytearray, rng: Random) -> None:
@@ -84,14 +84,14 @@ def _repeat(content: bytearray, rng: Random) -> None:
 
 
 def _number(content: bytearray, rng: Random) -> None:
-    """Put a number of which lengths and types are made where one may be."""
+    """Insert extreme lengths and types at a number."""
     value = rng.choice([0, 1, 0xFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x80000000])
     at = rng.randrange(max(1, len(content) // 4)) * 4
     content[at : at + 4] = struct.pack("<I", value)
 
 
 def _name(content: bytearray, rng: Random) -> None:
-    """Put a name that means something where a word stands."""
+    """Insert a name with a meaning at a word."""
     name = rng.choice(NAMES).encode("utf-8", "surrogatepass")
     words = [
         word for word in (b"otter", b"label", b"trainval", b"class", b"att") if word in content
@@ -114,7 +114,7 @@ def spoiled(content: bytes, rng: Random) -> bytes:
     return bytes(spoilt)
 
 
-# --- Bombs: small files that ask for much ---------------------------------------------------------
+# --- Bombs: small files with a large declared size ------------------------------------------------
 
 
 def _npz_of_zeros() -> bytes:
@@ -160,7 +160,7 @@ def _mat_of_structs() -> bytes:
     return made.getvalue()
 
 
-#: By kind: content that an honest program never writes.
+#: Kind -> content that a correct program never writes.
 BOMBS: tuple[tuple[str, Callable[[], bytes]], ...] = (
     ("npz", _npz_of_zeros),
     ("npz", _npz_of_lies),

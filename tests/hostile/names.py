@@ -1,4 +1,4 @@
-"""A data set whose classes and attributes have names that mean something to whatever shows them."""
+"""A data set with hostile names of classes and attributes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 from tests.hostile.looking import CANARY, FOREIGN
 
-#: Name of the data set, all of whose characters an import may have.
+#: Name of the data set, with all characters allowed in names of imports.
 NAME = "my__qqunder__set+x.v1"
-#: Words inside the names, each with what stands before it; where that is missing, it was taken for
-#: more than text.
+#: Words inside the names, each with its prefix; a missing prefix shows that a name was interpreted
+#: as more than text.
 _MARKED = {
     "qqhtml": "<b>",
     "qqanchor": '/">',
@@ -83,7 +83,7 @@ def write(folder: Path) -> Path:
 
 
 def altered(texts: Iterable[str]) -> list[str]:
-    """Return the pieces of text in which a name was taken for more than text.
+    """Return the pieces of text in which a name was interpreted as more than text.
 
     Examples
     --------

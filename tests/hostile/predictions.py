@@ -1,4 +1,4 @@
-"""Files of predictions: an honest one, and ones whose bytes, columns or attributes are wrong."""
+"""Predictions files: a valid one, and ones with wrong bytes, columns or attributes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from zslcore.scores import judge
 
 
 def honest_predictions(folder: Path) -> Path:
-    """Write the predictions of the scores that other forms hold; return their path."""
+    """Write the predictions of the shared scores; return their path."""
     folder.mkdir(parents=True, exist_ok=True)
     classes = np.arange(len(CLASSES))
     test = ScoredTest(SCORES, LABELS, classes, ~np.isin(classes, UNSEEN))
@@ -36,13 +36,13 @@ def honest_predictions(folder: Path) -> Path:
 
 
 def spoiled_predictions(path: Path, content: bytes, rng: Random) -> None:
-    """Write a file of predictions with faults: in its bytes, its columns or its attributes.
+    """Write a predictions file with faults in its bytes, its columns or its attributes.
 
     Parameters
     ----------
-    path : where it goes
-    content : of the honest one
-    rng : what chance decides
+    path : of the new file
+    content : of the valid file
+    rng : random generator
     """
     way = rng.randrange(3)
     if way == 0:
@@ -66,7 +66,7 @@ def _change_column(columns: dict[str, Any], rng: Random) -> None:
     values = columns.pop(name)
     if rng.random() < 0.1:
         return
-    with warnings.catch_warnings():  # what a type cannot hold is wanted here
+    with warnings.catch_warnings():  # overflow of the type is intended
         warnings.simplefilter("ignore")
         array = np.asarray(values.to_numpy(zero_copy_only=False))
         array = array.astype(str) if array.dtype.kind == "O" else array
@@ -80,7 +80,7 @@ def _change_column(columns: dict[str, Any], rng: Random) -> None:
 
 
 def judged_predictions(path: Path) -> None:
-    """Read predictions and write their figures down."""
+    """Read predictions and compute their metrics."""
     report = judge(read_predicted(path))
     assert report.as_text()
     assert report.to_json()

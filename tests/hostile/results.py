@@ -1,4 +1,4 @@
-"""Exported results of runs with one value that does not belong there, under a key that fits."""
+"""Exported results of runs with one wrong value, and a matching key."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.hostile.making import NAMES
 
 
 def nested(depth: int) -> Any:
-    """Return lists and dictionaries in each other."""
+    """Return nested lists and dictionaries."""
     value: Any = 1
     for _ in range(depth):
         value = [{"a": value}]
     return value
 
 
-#: What is put in the place of every value.
+#: Replacements for every value.
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 7, 0.5, 1e308, -1e308, 2**63, 10**400, 5e-324),
     *(float("nan"), float("inf"), float("-inf")),
@@ -36,12 +36,12 @@ VALUES: tuple[Any, ...] = (
 
 
 def changed_results(entry: dict[str, Any], step: int = 1) -> Iterator[tuple[str, Any]]:
-    """Yield results with one value exchanged, left out or added, each with a word where.
+    """Yield results with one value replaced, removed or added, each with its place.
 
     Parameters
     ----------
-    entry : a result as JSON has it
-    step : every how many changes are yielded, of about 5,000
+    entry : a result as JSON
+    step : every how many of about 5,000 changes is yielded
     """
     for n, (place, value, changed) in zip(count(), _changed(entry), strict=False):
         if n % step == 0:
@@ -61,7 +61,7 @@ def _changed(entry: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], Any, dict
 
 
 def _places(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield where values stand, of many of a kind the first."""
+    """Yield the paths of values; of repeated items, only the first."""
     named = value.items() if isinstance(value, dict) else enumerate(value)
     for n, (name, inner) in enumerate(named):
         if n and str(name).isdigit():
@@ -85,7 +85,7 @@ def _put(entry: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict[str,
 
 
 def _with_key(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return the result under the key of its spec, so that more than the key is looked at."""
+    """Return the result under the key of its spec, so that the reader checks more than the key."""
     if isinstance(entry.get("key"), str):
         with suppress(LookupError, TypeError):
             text = json.dumps(entry["spec"], sort_keys=True)

@@ -1,7 +1,7 @@
-"""Files of scores: honest ones in every form, and ones in which the numbers themselves are wrong.
+"""Score files: valid ones in every format, and ones with wrong numbers.
 
-Bytes that are turned over seldom get past the form of a file. Arrays of wrong shapes, types and
-values in a sound file do, and meet whatever asks what they mean.
+Random bytes are mostly refused by the file format. Valid files with arrays of wrong shapes, types
+and values reach the code that interprets them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SCORES = np.eye(len(CLASSES))[LABELS] + np.random.default_rng(0).normal(
     size=(len(LABELS), len(CLASSES))
 )
 WHOLE = {"scores": SCORES, "y": LABELS, "unseen_classes": UNSEEN, "class_names": np.array(CLASSES)}
-#: Most questions that one file can raise, one after the other.
+#: Maximum number of questions that a file can raise, one after the other.
 QUESTIONS = 6
 
 Arrays = dict[str, np.ndarray]
@@ -37,7 +37,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def _table(arrays: Arrays) -> pd.DataFrame:
-    """Return scores as a column a class and labels as one more, as far as they fit."""
+    """Return one column per class, and the labels as a further column, as far as they fit."""
     scores = np.atleast_2d(arrays.get("scores", np.zeros((0, 0))))
     table = pd.DataFrame(scores.reshape(len(scores), -1))
     names = list(map(str, np.ravel(arrays.get("class_names", []))))
@@ -67,7 +67,7 @@ def _write_parquet(path: Path, arrays: Arrays) -> None:
     table.rename(columns={"0 label": "label"}).to_parquet(path)
 
 
-#: Kind -> ending and what writes arrays so.
+#: Kind -> ending, and function that writes arrays in this format.
 FORMS: dict[str, tuple[str, Callable[[Path, Arrays], None]]] = {
     "npz": ("npz", lambda path, arrays: np.savez(path, **arrays)),  # type: ignore[arg-type]
     "npy": ("npy", lambda path, arrays: np.save(path, arrays.get("scores", np.zeros(0)))),
@@ -76,13 +76,13 @@ FORMS: dict[str, tuple[str, Callable[[Path, Arrays], None]]] = {
     "mat": ("mat", _write_mat),
     "hdf5": ("h5", _write_hdf5),
 }
-#: Files that lie beside scores, and are spoiled with these as they should be.
+#: Files next to scores, which are damaged together with them.
 BESIDE = ("labels.txt", "labels.npy", "unseen.txt")
 KINDS = tuple(f"scores {kind}" for kind in (*FORMS, *BESIDE))
 
 
 def honest_scores(folder: Path) -> dict[str, Path]:
-    """Write the same scores in every form, with lists beside them; return them by kind."""
+    """Write the same scores in every format, with lists next to them; return them by kind."""
     folder.mkdir(parents=True, exist_ok=True)
     found = {}
     for kind, (ending, write) in FORMS.items():
@@ -94,11 +94,11 @@ def honest_scores(folder: Path) -> dict[str, Path]:
     return found | {f"scores {name}": folder / name for name in BESIDE}
 
 
-# --- Spoiling -------------------------------------------------------------------------------------
+# --- Damage ---------------------------------------------------------------------------------------
 
 
 def _put(array: np.ndarray, rng: Random) -> np.ndarray:
-    """Put a number where no such number belongs."""
+    """Insert an invalid number."""
     value = rng.choice([np.nan, np.inf, -np.inf, 1e308, -1e308, 1e-320, -1, 2**40, 0.5])
     made = array.astype(float) if array.dtype.kind in "biuf" else array
     flat = made.reshape(-1).copy()
@@ -108,7 +108,7 @@ def _put(array: np.ndarray, rng: Random) -> np.ndarray:
 
 
 def _retype(array: np.ndarray, rng: Random) -> np.ndarray:
-    """Keep the values as well as another type can."""
+    """Convert the values to another type as far as possible."""
     to = rng.choice(["f2", "f4", "i1", "u1", "u8", "c16", "?", "S3", "U4", "M8[s]", ">f8"])
     try:
         return array.astype(to)
@@ -117,7 +117,7 @@ def _retype(array: np.ndarray, rng: Random) -> np.ndarray:
 
 
 def _reshape(array: np.ndarray, rng: Random) -> np.ndarray:
-    """Take another shape: fewer, more, other axes or none."""
+    """Change the shape: fewer, more, other or no axes."""
     ways: list[Callable[[], np.ndarray]] = [
         lambda: array[: rng.randint(0, len(array))] if array.ndim else array,
         lambda: array.T,
@@ -134,7 +134,7 @@ def _reshape(array: np.ndarray, rng: Random) -> np.ndarray:
 
 
 def _shift(array: np.ndarray, rng: Random) -> np.ndarray:
-    """Count from elsewhere, turn the sign, make all alike or mix the order."""
+    """Change the first number, the sign or the order, or make all values equal."""
     if array.dtype.kind not in "iuf" or not array.size:
         return array
     ways: list[Callable[[], np.ndarray]] = [
@@ -148,7 +148,7 @@ def _shift(array: np.ndarray, rng: Random) -> np.ndarray:
 
 
 def _rename(array: np.ndarray, rng: Random) -> np.ndarray:
-    """Put names that mean something, or the same one twice, or names in the place of numbers."""
+    """Insert names with a meaning, repeated names, or names in place of numbers."""
     words = array.astype(str).reshape(-1)
     if not len(words):
         return array
@@ -163,7 +163,7 @@ CHANGES = (_put, _retype, _reshape, _shift, _rename)
 
 
 def odd(rng: Random) -> Arrays:
-    """Return the arrays of a file of scores with one to three of them changed or gone."""
+    """Return the arrays of a score file, with one to three of them changed or removed."""
     arrays = dict(WHOLE)
     for _ in range(rng.randint(1, 3)):
         name = rng.choice([*arrays, *[""] * (not arrays)])
@@ -177,23 +177,23 @@ def odd(rng: Random) -> Arrays:
 
 
 def spoiled_scores(kind: str, path: Path, content: bytes, rng: Random) -> None:
-    """Write a file of scores with faults: in its bytes, or in half of all cases in its numbers.
+    """Write a score file with faults in its bytes or, in half of all cases, in its numbers.
 
     Parameters
     ----------
     kind : of :data:`KINDS`
-    path : where it goes
-    content : of the honest one
-    rng : what chance decides
+    path : of the new file
+    content : of the valid file
+    rng : random generator
     """
     form = FORMS.get(kind.removeprefix("scores "))
     if form is not None and rng.random() < 0.5:
         try:
-            with warnings.catch_warnings():  # what a type cannot hold is wanted here
+            with warnings.catch_warnings():  # overflow of the type is intended
                 warnings.simplefilter("ignore")
                 form[1](path, odd(rng))
         except (ValueError, TypeError, NotImplementedError):
-            pass  # this form has no such file: its bytes are spoiled instead
+            pass  # this format has no such file: its bytes are damaged instead
         else:
             return
     path.write_bytes(spoiled(content, rng))
@@ -203,7 +203,7 @@ def spoiled_scores(kind: str, path: Path, content: bytes, rng: Random) -> None:
 
 
 def judged(kind: str, path: Path, honest: dict[str, Path]) -> None:
-    """Read scores, answer what is asked with yes and with no, and write their figures down."""
+    """Read scores, answer each question with yes and with no, and compute their metrics."""
     beside = {name: honest[f"scores {name}"] for name in BESIDE}
     given = {}
     if path.suffix == ".npy" or path.name in BESIDE:

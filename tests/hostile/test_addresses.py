@@ -1,4 +1,4 @@
-"""Malformed addresses: numbers without end, and what a page reads from its address."""
+"""Malformed addresses: huge numbers, and invalid values of every parameter."""
 
 from urllib.parse import unquote
 
@@ -8,12 +8,12 @@ from streamlit.testing.v1 import AppTest
 from tests.hostile.addresses import VALUES, bound
 from tests.pages import APP, PATIENCE, go, visit
 
-#: Streamlit cannot make whole numbers of these.
+#: Streamlit cannot convert these to whole numbers.
 ENDLESS = ("-inf", "1e400", "9" * 5000)
 
 
 def opened(page, query):
-    """Open a page as a new visitor with something in its address; nothing may be raised."""
+    """Open a page as a new visitor with parameters in its address; no exception is raised."""
     app = go(AppTest.from_file(APP, default_timeout=PATIENCE), page, **query)
     app.run()
     assert not app.exception, (query, app.exception[0].stack_trace)
@@ -22,7 +22,7 @@ def opened(page, query):
 
 
 def malformed(names, n):
-    """Give every name a value that it cannot have, of one kind after the other from the nth on."""
+    """Give every parameter an invalid value, cycling through the kinds from the nth on."""
     kinds = list(VALUES.values())
     found = {}
     for k, name in enumerate(sorted(names), start=n):

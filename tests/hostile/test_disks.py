@@ -1,4 +1,4 @@
-"""A disk that is full, and then read-only, loses nothing."""
+"""A full or read-only disk loses no data."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from zslcore.storage.files import or_refused
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A small file system of one's own, which holds the data folder."""
+    """A separate small file system with the data folder."""
     if why := refused_here():
         pytest.skip(why)
     (tmp_path / "disk").mkdir()
@@ -46,7 +46,7 @@ def test_a_full_and_a_read_only_disk_lose_nothing(place, tmp_path):
 
 
 def shows_and_keeps_nothing(source, why, kept_one):
-    """See that figures are shown, that what was kept is there, and nothing else."""
+    """Check that results are shown, and that only earlier files are stored."""
     with pytest.raises(ZSLError, match=why):
         import_dataset(source, name="second")
     store = ResultStore()
@@ -74,6 +74,6 @@ def test_a_draft_without_room_for_its_owner_is_no_leftover(tmp_path, monkeypatch
 def test_what_cannot_be_written_is_a_sentence_and_what_is_missing_is_not():
     sentence = "^mine: expected to write it; got: no space left on device"
     with pytest.raises(ZSLError, match=sentence), or_refused("mine"):
-        raise OSError("32 requested and 0 written")  # as NumPy says it
+        raise OSError("32 requested and 0 written")  # NumPy's message
     with pytest.raises(FileNotFoundError), or_refused("mine"):
         raise FileNotFoundError(2, "No such file")

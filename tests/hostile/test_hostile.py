@@ -1,4 +1,4 @@
-"""Spoiled files of every kind, read in this process where its readers cannot crash it."""
+"""Damaged files of every kind, read in this process if the readers cannot crash it."""
 
 import os
 
@@ -16,14 +16,14 @@ from zslcore.untrusted import client
 
 __all__ = ["in_process"]
 
-#: Spoiled files of a kind: the same ones each time, unless more are asked for.
+#: Damaged files per kind: the same ones each time, unless more are requested.
 MORE = os.environ.get("ZSL_HOSTILE")
 COUNT = int(MORE or 25)
 KINDS = ("npz", "csv", "prototypes", "split", "toml", "list")
 
 
 def verdicts_on(kind, honest, into, spoil, times=1):
-    """Try what each draw of chance has spoiled; Hypothesis makes the one that breaks small."""
+    """Try random damage; Hypothesis shrinks the file that fails."""
     verdicts = set()
 
     @settings(
@@ -69,7 +69,7 @@ def spoil_and_try(kind, good, tmp_path):
     assert "refused" in verdicts or kind == "list"  # any text is a list of names
 
 
-#: Bombs that take seconds to make or to refuse, or need a process of their own.
+#: Bombs that take seconds to create or to refuse, or need a separate process.
 SLOW = (0, 4, 5, 9, 14, 15)
 
 
@@ -144,7 +144,7 @@ def test_spoiled_predictions_are_judged_or_refused_in_a_sentence(tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.usefixtures("in_process")
-@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # numpy, of a shape
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # numpy, with a shape
 @pytest.mark.parametrize(
     "kind",
     [*KINDS, "mat", "hdf5", "predictions", *(f"scores {k}" for k in ("npz", "csv", "parquet"))],

@@ -1,4 +1,4 @@
-"""What a killed process has acknowledged is there, and all that can be seen is whole."""
+"""After a kill, everything acknowledged is stored, and everything visible is complete."""
 
 import multiprocessing
 import random
@@ -46,7 +46,7 @@ def imports_there():
 )
 def test_a_kill_loses_nothing_acknowledged(own_data, work, there, tmp_path):
     path, fork = honest(tmp_path / "honest")["npz"], multiprocessing.get_context("fork")
-    import_dataset(path, name="first")  # imports what the children need
+    import_dataset(path, name="first")  # imports the modules of the workers
     acknowledged, rng = set(), random.Random(0)
     for n in range(5):
         heard, told = fork.Pipe(duplex=False)

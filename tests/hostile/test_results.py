@@ -1,4 +1,4 @@
-"""Results of others with a value that does not belong there: a sentence, or a list that is read."""
+"""Results of others with one wrong value: accepted results, or one sentence."""
 
 import json
 from dataclasses import replace
@@ -17,13 +17,13 @@ from zslcore.results.run_files import checked_runs
 from zslcore.results.store import ResultStore
 
 WORLD = linear_world(noise=1.0)
-#: A prime, so that every place and every value has its turn: about 260 of all changes.
+#: A prime, so that every place and every value is tried: about 260 of all changes.
 STEP = 19
 
 
 @pytest.fixture(scope="module")
 def tried():
-    """The accepted results by key, and the refusals of the others."""
+    """The accepted results by key, and the refusals."""
     result = run(RunSpec(WORLD.name, "PS", "LinearS2V"), WORLD).result
     accepted, said = [result], {}
     for where, value in changed_results(json.loads(result.to_json()), STEP):

@@ -1,4 +1,4 @@
-"""Reading whatever it is, and what came of it."""
+"""Read any file, and classify the outcome."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from zslcore.exceptions import ZSLError
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.vocabularies import read_vocabulary
 
-#: Exceptions and Python words that no sentence has.
+#: Exceptions and words of Python that must not be in a sentence.
 PYTHON = ("Error(", "Error:", "Exception", "Traceback", "object at 0x")
 LONGEST_SENTENCE = 6000
 
 
 def tried(kind: str, path: Path, honest: dict[str, Path], into: Path) -> tuple[str, str]:
-    """Read a file as the package would, beside honest ones.
+    """Read a file like the package, next to valid files.
 
-    Returns "accepted", "refused", or "broken" where what was said is no sentence; and what was
-    said: the sentence, or the traceback.
+    Returns "accepted", "refused", or "broken" if the message is not a sentence; and the message or
+    the traceback.
     """
     try:
         _read(kind, path, honest, into)
@@ -34,7 +34,7 @@ def tried(kind: str, path: Path, honest: dict[str, Path], into: Path) -> tuple[s
 
 
 def is_a_sentence(said: str) -> bool:
-    """Return whether this is what a visitor may read: one line, ended, with no word of Python."""
+    """Return whether a message is fit for visitors: one line, a full stop, no words of Python."""
     ended = said.endswith((".", "?")) and "\n" not in said and len(said) < LONGEST_SENTENCE
     return ended and not any(word in said for word in PYTHON)
 

@@ -1,4 +1,4 @@
-"""Works for the tests of the engine: ``Runner("tests.jobs.functions", folder)``."""
+"""Functions of jobs for the tests of the runner: ``Runner("tests.jobs.functions", folder)``."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ def count(folder, report, to=3, seconds=0.0, log=""):
 
 
 def until_told(folder, report, go):
-    """Get half-way, show it, and go on only when there is a file ``go``."""
+    """Report half of the progress with a preview, and wait for the file ``go``."""
     report(1, 2, "step 1")
     report.preview(lambda: {"i": np.array(1)})
     while not os.path.exists(go):
@@ -35,7 +35,7 @@ def until_told(folder, report, go):
 
 
 def with_child(folder, report, pid_file):
-    """Start a process of its own that keeps every inherited pipe open, and wait."""
+    """Start a child process that keeps every inherited pipe open, and wait."""
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     with open(pid_file, "w") as file:
         file.write(f"{os.getpid()} {child.pid}")
@@ -44,7 +44,7 @@ def with_child(folder, report, pid_file):
 
 
 def refuse(folder, report, once=""):
-    """Refuse; with a file ``once`` the first time only, and then take long."""
+    """Fail; with the path ``once``, fail the first time and then take long."""
     if once and os.path.exists(once):
         time.sleep(600)
     if once:
@@ -53,7 +53,7 @@ def refuse(folder, report, once=""):
 
 
 def lack(folder, report):
-    """Fail as a method without its extra does."""
+    """Fail like a method without its extra."""
     with extra("torch", "torch", "A *method*"):
         raise ModuleNotFoundError(name="torch")
 
@@ -84,7 +84,7 @@ def whoami(folder, report, n=0):
 
 
 def take_turn(folder, report, name="", log="", gate=""):
-    """Write down that it is one's turn, and wait until a gate is open."""
+    """Write a name into the log when its turn comes, and wait until the gate is open."""
     with open(log, "a") as file:
         file.write(f"{name}\n")
     while gate and not os.path.exists(gate):

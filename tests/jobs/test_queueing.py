@@ -1,4 +1,4 @@
-"""Nobody waits for all that somebody else has asked for, and nothing goes on for nobody."""
+"""Fair queueing of jobs, and cancellation of jobs that no page waits for."""
 
 import os
 import time
@@ -17,7 +17,7 @@ GREEDY, OTHER, NEIGHBOUR = Visitor("a", "1"), Visitor("b", "1"), Visitor("a", "2
 
 @pytest.fixture
 def runner(tmp_path):
-    """A runner that is busy with a job of its own for as long as the test takes."""
+    """A runner with a running job that lasts until the end of the test."""
     runner = Runner("tests.jobs.functions", tmp_path / "jobs")
     yield runner
     runner.close()
@@ -73,7 +73,7 @@ def test_whoever_comes_after_fifty_addresses_is_the_next_to_be_served(runner, tm
         return work("take_turn", name=name, log=str(log), **more)
 
     runner.submit(turn("greedy 0", gate=str(gate)), GREEDY)
-    until(log.exists)  # so that it is the one that runs
+    until(log.exists)  # so that it runs first
     taken = 1
     for n in range(1, 50):
         with suppress(ZSLError):
@@ -84,7 +84,7 @@ def test_whoever_comes_after_fifty_addresses_is_the_next_to_be_served(runner, tm
     gate.touch()
     until(lambda: not runner._threads and not runner._queue)
     served = log.read_text().split("\n")[:-1]
-    assert served.index("other") == 1  # one job of fifty has come before
+    assert served.index("other") == 1  # after one job of the fifty
     assert len(served) == taken + 1
     assert runner.finished(asked)
 
@@ -109,7 +109,7 @@ def test_cancel_is_leaving_and_the_last_one_out_ends_it(busy):
     busy.cancel(asked.key, GREEDY)
     assert busy.status(asked.key).state == "running"
     assert busy.of_visitor(GREEDY) == []
-    busy.cancel(asked.key, NEIGHBOUR)  # who has not asked for it cancels nothing
+    busy.cancel(asked.key, NEIGHBOUR)  # only visitors who requested a job can cancel it
     assert busy.status(asked.key).state == "running"
     busy.cancel(asked.key, OTHER)
     assert busy.status(asked.key).state == "cancelled"

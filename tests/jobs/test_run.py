@@ -1,4 +1,4 @@
-"""Runs as studies, without a child."""
+"""Runs as studies, computed in this process."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def test_progress_counts_every_epoch_and_ends_at_the_end(tmp_path, method, selec
     done, total, last = (list(column) for column in zip(*said[1:], strict=True))
     assert done == sorted(done)
     assert len(set(total)) == 1
-    assert total[0] / 2 < done[-1] <= total[0]  # what is chosen may need fewer than planned
+    assert total[0] / 2 < done[-1] <= total[0]  # the choice may need fewer runs than planned
     assert "Choosing parameters on the folds, training 1 of" in said[1][2]
     assert last[-1].startswith("Fitting on all training classes, epoch")
     trainings = sum("epoch 1:" in message for message in last)

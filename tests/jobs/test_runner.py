@@ -1,4 +1,4 @@
-"""The engine with real child processes; what they do is in tests/jobs/functions.py."""
+"""The runner with real worker processes; their functions are in tests/jobs/functions.py."""
 
 import json
 import os
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def one_runner():
-    """One runner for all tests: what takes time is a child's imports."""
+    """One runner for all tests, because a worker takes long to import its modules."""
     runner = Runner("tests.jobs.functions", parallel=1)
     yield runner
     runner.close()
@@ -62,7 +62,7 @@ def until(true, seconds=180):
 
 
 def is_gone(pid):
-    """Whether a process is gone, or dead and waiting for its parent to notice."""
+    """Return whether a process has ended, even if its parent has not yet noticed."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
     except FileNotFoundError:
@@ -249,7 +249,7 @@ def test_marks_of_jobs_that_nobody_returned_to_are_removed_after_a_day(tmp_path)
     ],
 )
 def test_a_job_names_a_full_disk(tmp_path, monkeypatch, error, sentence):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # which the job sets
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # set by the job
 
     def fail(folder, report):
         raise error
@@ -285,7 +285,7 @@ def test_a_result_that_is_not_what_its_manifest_says_is_made_again(runner, harm)
 
 
 def in_process(runner, **arguments):
-    """Do a work and return the process that did it."""
+    """Run a job and return the process that computed it."""
     asked = work("whoami", **arguments)
     assert do(runner, asked).state == "done"
     return int((runner.finished(asked) / "pid.txt").read_text())
@@ -367,7 +367,7 @@ def test_what_nobody_asks_for_is_dropped_first(runner):
     for age, each in enumerate(works[:2]):
         do(runner, each)
         os.utime(runner.folder / each.key, (age, age))
-    assert runner.finished(works[0])  # asked for again
+    assert runner.finished(works[0])  # requested again
     size = sum(file.stat().st_size for file in runner.folder.glob("*/*"))
     runner.max_bytes = 5 * size // 4
     do(runner, works[2])

@@ -1,4 +1,4 @@
-"""Results of jobs that come with the package: found by the key of today's work, or not at all."""
+"""Precomputed results of jobs: found by the key of the current study, or not at all."""
 
 import shutil
 

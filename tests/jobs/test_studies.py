@@ -1,4 +1,4 @@
-"""Laws of all studies, and what each computes is what the package computes."""
+"""Laws of all studies: their results equal those of the package's functions."""
 
 import json
 from contextlib import nullcontext
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("own_data")
 
 @pytest.fixture
 def _in_this_process(monkeypatch):
-    """Runs of a plan go one after the other."""
+    """Compute the runs of a plan one after the other."""
     calls = nullcontext(lambda calls: (f(*given, **named) for f, given, named in calls))
     monkeypatch.setattr(planning, "parallel", lambda *_, **__: calls)
 
@@ -100,7 +100,7 @@ AWA = ("simulated-AWA1", "simulated-AWA2")
 
 
 def test_a_map_of_the_package_answers_whatever_libraries_are_installed(monkeypatch):
-    """Other maps are made again: a library that lays them out otherwise may be in the way."""
+    """Other maps are computed again, because another library version may have laid them out."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     pair, settings = [load(name) for name in AWA], MapSettings("tsne", n_samples=2000, threads=2)
     another, made_by = replace(settings, seed=1), settings.libraries
@@ -117,7 +117,7 @@ def test_a_map_of_the_package_answers_whatever_libraries_are_installed(monkeypat
     assert MapStudy.of(pair, settings).key != shown.key
 
 
-# --- The others -----------------------------------------------------------------------------------
+# --- Other studies --------------------------------------------------------------------------------
 
 
 @pytest.mark.nightly

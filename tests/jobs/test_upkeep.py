@@ -1,4 +1,4 @@
-"""The doctor finds what is ill, mends what can be mended, and finds nothing afterwards."""
+"""The doctor finds damage, repairs it if possible, and then finds nothing."""
 
 import json
 import os
@@ -23,12 +23,12 @@ from zslcore.storage import artifacts
 
 @pytest.fixture
 def data(own_data):
-    """A data folder of one's own."""
+    """An empty data folder."""
     return own_data
 
 
 def left_by_the_dead(folder):
-    """Let a process that has ended own a folder."""
+    """Mark a folder as owned by a process that has ended."""
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     owner = artifacts._owner(os.getpid()) | {"pid": dead.pid}
@@ -37,7 +37,7 @@ def left_by_the_dead(folder):
 
 
 def leave(data):
-    """Leave what killed imports, uploads and jobs leave; return what is to go and what to stay."""
+    """Create leftovers of killed imports, uploads and jobs; return those to delete and to keep."""
     go = [
         left_by_the_dead(artifacts.draft(data / "imported", "mine.")),
         left_by_the_dead(artifacts.draft(data / "jobs", ".0123.")),
@@ -94,7 +94,7 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys, printed):
 )
 def test_the_doctor_names_the_walls_that_a_system_lacks(data, monkeypatch, capsys, standing, part):
     monkeypatch.setattr(upkeep, "active_walls", lambda: standing)
-    assert main(["doctor"]) == 0  # a system without walls is no damage
+    assert main(["doctor"]) == 0  # a system without a sandbox is not damaged
     assert part in capsys.readouterr().out
 
 
@@ -114,7 +114,7 @@ def test_a_missing_library_is_damage_unless_it_belongs_to_an_extra(
 
 @pytest.fixture
 def imported(data, tmp_path):
-    """An import of two days ago whose source is gone, as that of an upload; its folder."""
+    """An import of two days ago without its source, like that of an upload; return its folder."""
     np.savez(tmp_path / "mine.npz", **ARRAYS)
     import_dataset(tmp_path / "mine.npz")
     (tmp_path / "mine.npz").unlink()
@@ -132,7 +132,7 @@ def test_neither_a_start_nor_mending_removes_an_import_whose_manifest_is_damaged
     manifest = data / "imported" / "mine.json"
     manifest.write_bytes(damage(manifest.read_bytes()))
     if not copied:
-        (imported / imports.COPY).unlink()  # as earlier versions
+        (imported / imports.COPY).unlink()  # as in earlier versions
     there = sorted(imported.iterdir())
     prepare_folder()
     assert main(["doctor"]) == 1
@@ -218,11 +218,11 @@ def test_whatever_fails_on_a_page_is_a_sentence_with_a_reference_that_is_in_the_
     assert reference in caplog.text
     assert "KeyError: 'secret'" in caplog.text
     monkeypatch.undo()
-    assert AppTest.from_function(page).run().exception  # tests see what fails
+    assert AppTest.from_function(page).run().exception  # tests see the failure
 
 
 def test_a_fragment_is_guarded_when_it_runs_without_its_page(monkeypatch):
-    """Every fragment is one of ui.shell.guard, for Streamlit's own are run by themselves."""
+    """Every fragment is of ui.shell.guard, since Streamlit also runs fragments separately."""
 
     def page():
         import streamlit as st

@@ -1,4 +1,4 @@
-"""What a child leaves is whole or not there, whenever it is told to end."""
+"""Output of a worker process is complete or absent, whenever the process is stopped."""
 
 import threading
 
@@ -17,7 +17,7 @@ def test_a_child_that_ends_while_it_puts_its_result_in_place_leaves_no_half(tmp_
     ended, seal = [], artifacts.seal
 
     def sealed(files):
-        known = seal(files)  # the server is gone now, and the other thread hears of it
+        known = seal(files)  # the server has ended, and the other thread is notified
         ending = threading.Thread(target=worker_main._abandon, args=(folder,))
         ending.start()
         ending.join(0.2)

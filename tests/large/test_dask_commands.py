@@ -1,4 +1,4 @@
-"""The commands give the same on a Dask cluster that shares the data folder."""
+"""Commands give the same output on a Dask cluster that shares the data folder."""
 
 import json
 import os
@@ -43,12 +43,12 @@ def test_reproduce(printed, dask):
     assert printed(*words, "--jobs", "1") == printed(*words, dask=dask)
 
 
-# --- A cluster that goes in the middle of the work ------------------------------------------------
+# --- A cluster that ends during the computation ---------------------------------------------------
 
 
 @contextmanager
 def process(*words):
-    """A process of Dask, ended with the block."""
+    """A Dask process, killed at the end of the block."""
     command = [sys.executable, "-m", *map(str, words)]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, stdout=quiet, stderr=quiet) as made:
@@ -82,7 +82,7 @@ def cluster(tmp_path):
 
 
 def done_or_killed(number, pid, marker):
-    """Kill a process, this one where none is given, but only the first time; then count on."""
+    """Kill a process, by default this one, but only the first time; then continue counting."""
     if number == 2:
         try:
             marker.open("x").close()

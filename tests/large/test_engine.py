@@ -1,4 +1,4 @@
-"""Workers change nothing, what is finished is kept, and who is lost costs what he was doing."""
+"""Engine: the same results with workers, stored parts, and lost workers cost a single part."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ def _setting():
 
 @pytest.mark.nightly
 def test_workers_have_the_settings_of_the_moment(monkeypatch):
-    """Also those that were started before, of which joblib makes use again."""
+    """Also workers that joblib started earlier and uses again."""
     for folder, size in (("/one", "1K"), ("/other", None), ("/other", "2K")):
         monkeypatch.setenv("ZSL_DATA", folder)
         monkeypatch.delenv("ZSL_PREDICTIONS", raising=False)
@@ -43,7 +43,7 @@ def test_workers_have_the_settings_of_the_moment(monkeypatch):
 
 
 def figures(shards, where, y=Y, **options):
-    """Ranks of all rows, seen as they are and at unit length, as arrays by name."""
+    """Ranks of all rows, with raw and unit-length features, as arrays by name."""
     found = {}
     for unit in (False, True):
         view = FeatureView(shards, unit=unit)
@@ -92,7 +92,7 @@ def test_workers_are_at_least_one():
 
 
 def counting(monkeypatch):
-    """Return a list that gets the number of rows of every piece that is worked on."""
+    """Return a list that collects the number of rows of every computed part."""
     done, do = [], ranks._count
 
     def noted(X, y, plan):
@@ -128,7 +128,7 @@ def test_a_changed_shard_costs_one_shard(shards, tmp_path, monkeypatch):
     A[130, 3] += 1
     changed = written(tmp_path / "changed", A, Y)
     same(figures(changed, HERE, keep=keep), figures(changed, HERE))
-    assert len(done) == 2 + 2 * len(shards.parts())  # kept but for one part, then all anew
+    assert len(done) == 2 + 2 * len(shards.parts())  # all stored except one part; then all again
 
 
 def test_other_labels_weights_or_sets_are_other_pieces(shards, tmp_path, monkeypatch):
@@ -164,7 +164,7 @@ def test_what_keeps_needs_a_name(shards, tmp_path):
 
 
 def counted_unless_killed(X, y, marker):
-    """Count rows; the first worker to come is killed, and every one where there is no marker."""
+    """Count rows; the first worker kills itself, and without a marker every worker does."""
     if marker is None:
         os.kill(os.getpid(), signal.SIGKILL)
     try:
@@ -193,7 +193,7 @@ def test_workers_that_are_killed_again_and_again_are_told_of(shards, monkeypatch
 
 
 def test_workers_that_are_killed_now_and_then_cost_no_patience(shards, monkeypatch):
-    """What is finished in between ends a row of failures."""
+    """A finished part between failures resets their count."""
     turns = iter([0, 1, 0, 1, 0, 1, 0, 2])
 
     def parallel(stored, tasks, engine):

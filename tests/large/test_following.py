@@ -1,4 +1,4 @@
-"""Lines of progress of work that other processes do."""
+"""Progress lines of work in other processes."""
 
 import math
 import threading
@@ -114,7 +114,7 @@ def test_a_report_that_cannot_be_written_stops_nothing(tmp_path):
 
 @pytest.mark.parametrize("method", ["ESZSL", "SJE"])
 def test_the_runs_of_a_plan_report_a_share_that_grows_to_the_end(method):
-    """Grid points of a closed form, epochs of the other one, with the seeds that follow."""
+    """Grid points of a closed form, epochs of an iterative method, with further seeds."""
     world, said = linear_world(noise=1.0), []
     grid = {"gamma": (1.0,), "lam": (0.1, 1.0)} if method == "ESZSL" else {"margin": (1.0,)}
     given = {} if method == "ESZSL" else {"epochs": 2}

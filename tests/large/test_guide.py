@@ -1,4 +1,4 @@
-"""What the guide shows of data that do not fit runs as it stands there."""
+"""The guide's example of data larger than memory runs as printed."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ def test_the_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["shards", "write", "digits", "SHARDS"]) == 0
     capsys.readouterr()
-    exec(compile(script, "large.md", "exec"), {})  # our own guide
+    exec(compile(script, "large.md", "exec"), {})  # the project's own guide
     figures = np.array(capsys.readouterr().out.split(), float)
     assert figures.shape == (4,)
     assert ((figures > 0) & (figures < 1)).all()

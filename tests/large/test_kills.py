@@ -1,7 +1,7 @@
-"""Scoring that is killed at random moments loses nothing finished and ends in the same figures.
+"""Scoring that is killed at random times loses no finished part, and ends in the same metrics.
 
-A process counts ranks over 40 parts and stores what is finished; it is killed and started again,
-until it ends.
+A process counts ranks over 40 parts and stores finished parts; it is killed and restarted until it
+ends.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from zslcore.large.ranks import count_ranks
 from zslcore.large.shards import Shards
 
 PARTS = 40
-#: Longest time between a start and a kill, as a share of what a whole run takes.
+#: Longest time between a start and a kill, as a share of the time of a whole run.
 LATEST = 0.3
 
 
 def work(folder: Path, keep: Path | None, out: Path) -> None:
-    """Compute all figures and leave them in a file."""
+    """Compute all metrics and write them to a file."""
     _, y, scorer = test_ranks.world(np.float64, False)
     shards, here = Shards.open(folder), Engine(workers=1)
     counts = count_ranks(
@@ -37,18 +37,18 @@ def work(folder: Path, keep: Path | None, out: Path) -> None:
 
 
 def states(keep: Path) -> dict[str, tuple[int, bytes]]:
-    """Return what is kept: when each file was written, and what is in it."""
+    """Return the stored files: time of writing, and content."""
     files = keep.rglob("output.pkl")
     return {path.parent.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
 
 
 def campaign(count: int, seed: int = 0) -> tuple[int, int]:
-    """Kill as often as asked for; return kills and runs that came to their end.
+    """Kill the process the given number of times; return the numbers of kills and of full runs.
 
     Raises
     ------
     AssertionError
-        When anything finished was lost or made again, or a figure differs.
+        If a finished part was lost or computed again, or if a metric differs.
     """
     rng, fork = random.Random(seed), multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as name:

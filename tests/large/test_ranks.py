@@ -1,4 +1,4 @@
-"""What is counted without a score matrix is what the score matrix would have said."""
+"""Ranks counted without a score matrix equal those of the score matrix."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from zslcore.metrics import seen_unseen_curve, top_k_accuracy
 
 N, C, D, A = 600, 90, 16, 7
 SEEN = np.arange(C) % 3 == 0
-#: Sets that overlap, nested and not, one of which holds two seen classes as well.
+#: Overlapping sets, nested and not; one also contains two seen classes.
 SETS = {
     "near": np.flatnonzero(~SEEN)[:20],
     "far": np.flatnonzero(~SEEN)[:45],
@@ -31,7 +31,7 @@ def _small_blocks(monkeypatch):
 
 
 def world(dtype, ties):
-    """Features, labels and a score map; with ``ties`` small whole numbers, whose sums are exact."""
+    """Features, labels and a score map; with ``ties``, small whole numbers with exact sums."""
     rng = np.random.default_rng(3)
     if ties:
         X, V, S = (rng.integers(-1, 2, size=s).astype(float) for s in ((N, D), (D, A), (C, A)))
@@ -44,7 +44,7 @@ def world(dtype, ties):
 
 
 def dense(F, y, candidates):
-    """Scores of the images of ``candidates`` among them, and their columns."""
+    """Scores of the images of ``candidates`` for these classes, and their columns."""
     rows = np.isin(y, candidates)
     return F[np.ix_(rows, candidates)], np.searchsorted(candidates, y[rows])
 
@@ -83,7 +83,7 @@ def test_counts_and_curves_are_those_of_the_dense_scores(dtype, ties):
     blocks = [scorer.scores(X[k : k + 37].astype(float)) for k in range(0, N, 37)]
     F = np.concatenate(blocks)
     assert F.dtype == dtype
-    if ties:  # there are many, or the test shows nothing
+    if ties:  # with few ties, the test would show nothing
         assert np.mean([len(np.unique(row)) < C // 2 for row in F]) > 0.5
         np.testing.assert_array_equal(F, scorer.scores(X))
     check(count_ranks(X, y, scorer, SETS, SEEN, engine=HERE), F, y)
@@ -124,7 +124,7 @@ def test_shards_a_view_and_an_array_give_the_same(tmp_path, scaled):
     view = FeatureView(shards, test, unit=scaled)
     parts = count_ranks(view, y[test], scorer, SETS, SEEN, engine=HERE)
     assert len(ranks.pieces_of(view)) == 5
-    same(parts, whole, rtol=1e-12)  # a BLAS rounds the rows of another block in another way
+    same(parts, whole, rtol=1e-12)  # BLAS rounds rows differently in blocks of another size
 
 
 def same(one, other, rtol=0.0):

@@ -1,4 +1,4 @@
-"""What methods come down to once the candidates are known gives the scores they give."""
+"""The score map of each method for given candidates gives the method's scores."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.score_map import ScoreMap
 
-#: Methods whose scores are inner products, every way they have.
+#: Methods with inner products as scores, in each of their variants.
 MAPPED = [
     ("LinearV2S", {}),
     ("LinearV2S", {"similarity": "dot"}),

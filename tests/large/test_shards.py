@@ -1,4 +1,4 @@
-"""A folder of shards is the matrix it was written from, or says in a sentence why not."""
+"""A folder of shards equals its source matrix, or is refused with a reason."""
 
 import json
 import os
@@ -109,7 +109,7 @@ def test_a_large_part_is_hashed_where_its_time_is_another(shards, monkeypatch):
     state = path.stat()
     path.write_bytes(path.read_bytes()[:-1] + b"\x01")
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
-    Shards.open(shards.folder)  # the promise: another content under the same time goes unseen
+    Shards.open(shards.folder)  # the documented limit: the time did not change
     os.utime(path)
     with pytest.raises(CorruptFolderError, match="features.npy has changed"):
         Shards.open(shards.folder)

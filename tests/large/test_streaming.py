@@ -1,4 +1,4 @@
-"""Methods that see rows stream them from shards: the same figures, in memory that stays."""
+"""Methods stream rows from shards: the same results, in bounded memory."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from tests.large.shards_of import written
 from zslcore.features import FeatureView
 from zslcore.methods import _linear, _sgd, get_method
 
-pytestmark = pytest.mark.usefixtures("torch")  # imported before anything is traced
+pytestmark = pytest.mark.usefixtures("torch")  # imported before memory is traced
 D, C, A = 128, 12, 6
 STREAMED = [
     ("DEVISE", {"epochs": 1, "batch_size": 256}),
@@ -33,7 +33,7 @@ def world(n):
 
 @pytest.fixture(scope="module")
 def sizes(tmp_path_factory):
-    """Shards of 1,000 rows and of four times as many."""
+    """Shards of 1,000 rows and of 4,000 rows."""
     found = []
     for n in (1_000, 4_000):
         X, y, S = world(n)
@@ -45,7 +45,7 @@ def sizes(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _nothing_is_kept(monkeypatch):
-    """Read rows anew in every step, as where they take more than a gigabyte, in small blocks."""
+    """Read rows again in every step in small blocks, as if they took more than a gigabyte."""
     monkeypatch.setattr(_sgd, "WORKING_BYTES", 0)
     monkeypatch.setattr(_linear, "WORKING_BYTES", 0)
     monkeypatch.setattr("zslcore.features.BLOCK_VALUES", 1 << 15)
@@ -64,13 +64,13 @@ def test_rows_are_streamed_from_shards(name, params, sizes):
     test, P = FeatureView(X[:20], unit=True), np.vstack([S, S + 1])
     F, G = (model.decision_function(test, P) for model in (streamed, plain))
     np.testing.assert_array_equal(F, G)
-    # Three thousand rows more, 3 MB of float64, and no more than a few numbers a row on top.
+    # Three thousand more rows, 3 MB of float64, and only a few more numbers per row.
     assert peaks[1] - peaks[0] < 200 * (len(sizes[1][2]) - len(sizes[0][2]))
 
 
 @pytest.mark.nightly
 def test_a_full_evaluation_stays_within_its_memory(tmp_path):
-    """4,000 rows against 21,841 classes, fit and ranks, whose scores alone would take 0.7 GB."""
+    """4,000 rows and 21,841 classes, fit and ranks; the scores alone would take 0.7 GB."""
     script = Path(__file__).parent / "within_memory.py"
     run = subprocess.run(
         [sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, check=False

@@ -1,6 +1,6 @@
-"""Fit and evaluate against 21,841 classes in an address space that no score matrix fits into.
+"""Fit and evaluate on 21,841 classes in an address space too small for a score matrix.
 
-Run as a script with a folder to write to; says what it found, or dies for want of memory.
+Run as a script with an output folder; it prints its results, or fails with a MemoryError.
 """
 
 import resource
@@ -19,7 +19,7 @@ from zslcore.large.shards import write_shards
 from zslcore.methods.linear_v2s import LinearV2S
 
 N, C, D, A = 4_000, 21_841, 64, 16
-#: Room beside what the libraries map: half of the scores, 699 MB as float64.
+#: Memory in addition to libraries: half of the scores, which take 699 MB as float64.
 ROOM = 350 << 20
 
 

@@ -16,7 +16,7 @@ from ui.shell import site_map
 
 ROOT = Path(__file__).parents[2]
 MOST_FLOORS = 9
-#: Modules that hand on names of the folders, and so import what lies above them.
+#: Modules that re-export names of the folders, and so import the layers above.
 FRONT_DOORS = {"zslcore", "zslcore.__main__"}
 
 
@@ -33,14 +33,14 @@ def needs():
 
 
 def test_every_contract_is_kept(capsys, monkeypatch):
-    monkeypatch.setattr("logging.config.dictConfig", lambda _: None)  # would silence our own log
+    monkeypatch.setattr("logging.config.dictConfig", lambda _: None)  # would silence our log
     status = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
     assert status == 0, capsys.readouterr().out
 
 
 def test_no_module_imports_itself_by_any_way(needs):
     assert len(needs) > 150
-    list(TopologicalSorter(needs).static_order())  # raises where there is a circle
+    list(TopologicalSorter(needs).static_order())  # raises an error for a cycle
 
 
 def test_the_package_has_no_circle_and_at_most_nine_floors(needs):
@@ -49,7 +49,7 @@ def test_the_package_has_no_circle_and_at_most_nine_floors(needs):
         below = {room_of(each) for each in needs[module]} - {room_of(module)}
         rooms.setdefault(room_of(module), set()).update(below)
     floor = {}
-    for room in TopologicalSorter(rooms).static_order():  # raises where there is a circle
+    for room in TopologicalSorter(rooms).static_order():  # raises an error for a cycle
         floor[room] = 1 + max((floor[below] for below in rooms[room]), default=0)
     assert 1 < max(floor.values()) <= MOST_FLOORS, floor
 

@@ -13,7 +13,7 @@ FORMS = re.findall(r"`([\w/]+\.py): ([\w.]+)`", TABLE)
 
 
 def defined_names(path):
-    """Yield the names that a module defines, and those of methods behind their class."""
+    """Yield the names that a module defines, and methods as Class.method."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name

@@ -1,4 +1,4 @@
-"""Laws that hold for every zero-shot method, whatever its mathematics."""
+"""Laws that hold for every zero-shot method."""
 
 from functools import cache
 
@@ -7,14 +7,14 @@ import pytest
 from zslcore.evaluation.contract import CONTRACT, ContractError, MethodUnderTest
 from zslcore.methods import METHODS, GenerativeZSL
 
-#: Laws that are false for generators, and why; nothing else is waived for a method of the package.
+#: Laws that are false for generators, with the reason; no other law has exceptions.
 FALSE_FOR_GENERATORS = {
     "score_of_a_class_does_not_depend_on_the_other_candidates": "one softmax is trained for the "
     "candidates together, seen ones included",
     "unseen_scores_do_not_depend_on_seen_candidates": "among themselves, the "
     "softmax of unseen classes has no seen ones to tell them from",
 }
-#: The world of the laws has eighty images: batches of 128 would make an epoch a single step.
+#: The data of the laws have eighty images: with batches of 128, an epoch would be a single step.
 GIVEN = {"batch_size": 8}
 
 

@@ -1,4 +1,4 @@
-"""Defaults are a fair first try: quick looks and draws have nothing else."""
+"""Defaults are a fair first choice: quick views and draws use no other parameters."""
 
 from dataclasses import replace
 
@@ -9,13 +9,13 @@ from zslcore.datasets import load, read_xlsa17
 from zslcore.evaluation.protocol import select
 from zslcore.methods import get_method
 
-#: Points below the best of the grid that are near, in accuracy on the folds' validation classes.
+#: Maximum loss against the best of the grid, in points of accuracy on validation classes.
 NEAR = 5.0
 CHEAP = ["LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL"]
 
 
 def lost(name, dataset):
-    """Return what the defaults lose to the best of the grid, in points, mean over the folds."""
+    """Return the loss of the defaults against the best of the grid, in points, mean over folds."""
     method = get_method(name)()
     defaults = {param: getattr(method, param) for param in method.param_grid}
     grid = {param: {*values, defaults[param]} for param, values in method.param_grid.items()}
@@ -45,7 +45,7 @@ def test_defaults_of_fitted_classifiers_lie_near_the_best(method, name):
 
 @pytest.fixture(scope="module")
 def narrow_cub(shared):
-    """Every eighth column of CUB: a decomposition of all takes ten seconds."""
+    """Every eighth column of CUB: decomposing all columns takes ten seconds."""
     cub = read_xlsa17(shared / "data" / "xlsa17" / "CUB", features="vgg_fc7.mat")
     return replace(cub, features=np.ascontiguousarray(cub.features[:, ::8]))
 

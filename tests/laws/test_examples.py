@@ -1,4 +1,4 @@
-"""What docstrings show is what comes out."""
+"""Examples in docstrings give the printed output."""
 
 import doctest
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Mutants can be made: what is planted stands where it is sought, and every change is Python."""
+"""Mutants: each is at the place given, and is valid Python."""
 
 from pathlib import Path
 

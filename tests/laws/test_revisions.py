@@ -1,4 +1,4 @@
-"""Whoever changes a number changes its identity."""
+"""Changed numbers need a new revision."""
 
 import json
 
@@ -14,11 +14,11 @@ from zslcore.jobs.studies import STUDIES
 
 @pytest.mark.parametrize("name", revisions())
 def test_numbers_are_those_of_their_revision(name):
-    """Another figure, or another default, is another revision: see tests/revisions."""
+    """A changed result or default needs a new revision: see tests/revisions."""
     written, now = table()[name][str(revisions()[name])], given(name)
     assert now.get("defaults") == written.get("defaults")
     scores = np.array(written["scores"])
-    # Float32 and other processors differ by less than this, another formula by more.
+    # Rounding and other processors change results by less than this, another formula by more.
     np.testing.assert_allclose(now["scores"], scores, rtol=0, atol=1e-4 * np.abs(scores).max())
 
 
@@ -55,13 +55,13 @@ def test_key_of_a_run_changes_with_what_could_change_its_numbers(what, monkeypat
     monkeypatch.setattr(*change)
     after = RunSpec("digits", "PS", "LinearS2V", digest="0")
     assert after.key != before.key
-    # What was asked before says so still, and would be run as it is now.
+    # An old spec keeps its revision, and would be run at the current one.
     assert RunSpec.from_json(before.to_json()) == before
     assert before.at_current_revision.key == (before if what == "grid" else after).key
 
 
 def test_no_key_names_the_release():
-    """A new release keeps every result whose revisions stand."""
+    """A new release keeps every result with unchanged revisions."""
     spec = RunSpec("digits", "PS", "LinearS2V", digest="0")
     named = [json.loads(spec.to_json()), *(small_study(name).identity for name in STUDIES)]
     assert "release" not in json.dumps(named)

@@ -1,4 +1,4 @@
-"""Laws of methods that are fitted on the unlabelled test images as well."""
+"""Laws of methods that are also fitted on unlabelled test images."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from zslcore.methods.base import MethodCard
 from zslcore.metrics import mean_class_accuracy
 
 WORLD = linear_world(noise=0.2)
-WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # parts: no negatives
+WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # non-negative parts
 SPLIT = WORLD.splits["PS"]
 TEST = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])
 PROBLEM = Problem.of(WORLD, Preprocessing("l2", "l2"), SPLIT.trainval, TEST)

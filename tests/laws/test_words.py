@@ -10,8 +10,7 @@ import pytest
 
 from tools import words
 
-#: Cases at most, by rule. They only go down: lower a number when cases are gone. The goals are
-#: 0 docstrings, 20 names, 0 texts and 15 shared names.
+#: Maximum number of cases by rule. Lower a number when cases are removed, and never raise one.
 LIMITS = {"docstring": 0, "name": 3, "text": 0, "shared": 0}
 #: Public names that several modules may define, with the reason.
 SHARED = {
@@ -27,7 +26,7 @@ SHARED = {
 
 
 def shared_names():
-    """Names of two meanings, but for those with a reason."""
+    """Names with two meanings, except those with a reason."""
     return [name for name in words.shared_names() if name not in SHARED]
 
 
