@@ -1,4 +1,4 @@
-"""Pages as a visitor opens them, and what stands on them."""
+"""Open pages of the app like a visitor, and read their elements."""
 
 import json
 import re
@@ -21,22 +21,22 @@ from zslcore.scores.protocols import WORDS
 
 ROOT = Path(__file__).parents[1]
 APP = str(ROOT / "app.py")
-#: Seconds in which a page has to run: a machine may have other work.
+#: Seconds in which a page has to run, also on a busy machine.
 PATIENCE = 600
-#: What has a label and a help.
+#: Elements with a label and a help text.
 LABELLED = (
     *("metric", "selectbox", "multiselect", "number_input", "select_slider", "slider"),
     *("segmented_control", "pills", "radio", "toggle", "checkbox", "text_input", "text_area"),
 )
-assert frame.palette  # which looks at the visitor's browser before a test puts another look there
+assert frame.palette  # reads the browser's theme when imported, before tests set another one
 
-# For every app that it tests, Streamlit looks through all installed packages: half of the time that
-# a page takes. They do not change meanwhile.
+# For every tested app, Streamlit searches all installed packages, which takes half of the time of a
+# page. They do not change during the tests.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 def wait_for_script(runner, timeout, look=local_script_runner.require_widgets_deltas):
-    """Wait for the end of a run, which Streamlit slows by looking a thousand times a second."""
+    """Wait for the end of a run; Streamlit's own waiting checks a thousand times per second."""
     runner._script_thread.join(timeout)
     look(runner, timeout if runner.script_stopped() else 0)
 
@@ -45,18 +45,18 @@ local_script_runner.require_widgets_deltas = wait_for_script
 
 
 def view_at(page):
-    """Return the view that a page opens with, or the view of that name."""
+    """Return the first view of a page, or the view with this name."""
     name = Path(page).stem
     views = {page.name: page.views[0].name for page in site_map.PAGES}
     return views.get(name, name)
 
 
 def go(app, page, **choices):
-    """Go to a view, or to a page, with choices in the address."""
+    """Go to a view or a page, with choices in the address."""
     view = view_at(page)
     place = site_map.page_of_view(view)
     if app._registered_pages or place is not site_map.PAGES[0]:
-        app.switch_page(place.path)  # before its first run, the app is at its first page
+        app.switch_page(place.path)  # before its first run, the app is on its first page
     for key, value in (site_map.query_of(view) | choices).items():
         app.query_params[key] = value
     return app
@@ -73,7 +73,7 @@ def visit(page, **choices):
 
 
 def forbid_computing(monkeypatch, *, fits=0):
-    """Let every job raise and every fit but so many: each fit begins with its problem."""
+    """Make every job raise, and every fit after the first ``fits``; a fit starts with a Problem."""
     problem, left = Problem.of.__func__, iter(range(fits))
 
     def refuse(*args, **kwargs):
@@ -92,9 +92,9 @@ def press(app, label):
 
 
 def until(app, true, pause=0.2, seconds=180):
-    """Run the page as its fragments would by themselves, until ``true(app)``.
+    """Run the page like its fragments until ``true(app)``.
 
-    Between two runs it waits for the jobs under way, with which it would only share the cores.
+    Between two runs, it waits for running jobs, because it would only compete with them.
     """
     end = time.monotonic() + seconds
     while not true(app):
@@ -109,29 +109,29 @@ def until(app, true, pause=0.2, seconds=180):
 
 
 def settled(app):
-    """Run the page until no job is waited for."""
+    """Run the page until no job is running."""
     return until(app, lambda app: "Cancel" not in [button.label for button in app.button], pause=60)
 
 
 def words(app):
-    """Return what is written on the page, but for metrics and tables."""
+    """Return the texts on the page, except metrics and tables."""
     return " ".join(each.value for each in [*app.markdown, *app.caption, *app.info])
 
 
 def metrics(app):
-    """Return the value of every metric, by its label."""
+    """Return the values of all metrics by label."""
     return {metric.label: metric.value for metric in app.metric}
 
 
 def sent_down(app, component):
-    """Return the head of what went down to the one component of ours with that name."""
+    """Return the header of the data sent to the only component with this name."""
     drawn = [each.proto for each in app.get("bidi_component")]
     (data,) = (each.bytes for each in drawn if each.component_name == component)
     return head_of(data)
 
 
 def charts(app):
-    """Return what went down to each figure of bars, points, lines and cells: alt and figure."""
+    """Return alt text and figure of each chart of the page."""
     drawn = [each.proto for each in app.get("bidi_component")]
     return [
         SimpleNamespace(**head_of(each.bytes))
@@ -141,14 +141,14 @@ def charts(app):
 
 
 def head_of(data):
-    """Return the head of what goes down to a component, without its arrays."""
+    """Return the header of a component's data, without its arrays."""
     return taken_apart(data)[0]
 
 
 def taken_apart(data):
-    """Return the head of what goes down to a component, and what takes its arrays in turn.
+    """Return the header of a component's data, and a function that reads its arrays in turn.
 
-    ``take(dtype, count)`` returns the next array; ``take()``, after the last, what is left.
+    ``take(dtype, count)`` returns the next array; ``take()`` returns the bytes after the last one.
     """
     (length,) = struct.unpack_from("<I", data)
     end = 4 + length
@@ -165,7 +165,7 @@ def taken_apart(data):
 
 
 def unexplained(app):
-    """Return the labels that are glossary terms and lack its sentence, in any field's words."""
+    """Return the labels that are glossary terms and lack the explanation, in any field's words."""
     helps = [(each.label, each.help) for kind in LABELLED for each in getattr(app, kind)]
     for table in app.dataframe:
         for name, column in json.loads(table.proto.columns or "{}").items():
@@ -178,28 +178,28 @@ def unexplained(app):
     ]
 
 
-#: Elements and fields that show text as it is; all others read Markdown.
+#: Elements and fields that show plain text; all others show Markdown.
 AS_IT_IS = {"bidi_component", "arrow_data_frame", "text_input", "text_area"}
 OPTIONS_AS_THEY_ARE = {"selectbox", "multiselect"}
 ESCAPE = re.compile(r"\\[^\w\s]")
-#: Of Markdown: an escape, a formula, and code, in which an escape would be seen.
+#: In Markdown: an escape, a formula, and code, in which an escape would be visible.
 MARKDOWN = re.compile(r"\\[^\w\s]|(\$\$?)(?:.+?)\1|(`+)(?P<code>.+?)\2", re.DOTALL)
 
 
 def backslashes(app):
-    """Return the texts on the page in which an escape of Markdown can be seen."""
+    """Return the texts on the page with a visible Markdown escape."""
     return [text for kind, name, text in texts(app._tree) if ESCAPE.search(seen(kind, name, text))]
 
 
 def seen(kind, name, text):
-    """Return what a reader sees of a text, without formulas."""
+    """Return the visible part of a text, without formulas."""
     if kind in AS_IT_IS or (kind in OPTIONS_AS_THEY_ARE and name == "options"):
         return text
     return MARKDOWN.sub(lambda found: found["code"] or "", text)
 
 
 def texts(node):
-    """Yield kind, field and text of everything in a part of the page, programs to copy aside."""
+    """Yield kind, field and text of all elements in a part of the page, except code."""
     proto = getattr(node, "proto", None)
     if node.type == "bidi_component":
         data = head_of(proto.bytes) if proto.bytes else json.loads(proto.json or "{}")
@@ -215,7 +215,7 @@ def texts(node):
 
 
 def strings_in(value):
-    """Yield every text in a value of JSON."""
+    """Yield all strings in a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
@@ -224,7 +224,7 @@ def strings_in(value):
 
 
 def fields_of(proto):
-    """Yield the name and text of every field of a message that a page may show."""
+    """Yield the name and text of every visible field of a message."""
     for field, value in proto.ListFields():
         for each in value if field.is_repeated else [value]:
             if isinstance(each, str) and field.name not in ("id", "form_id", "url"):

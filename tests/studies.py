@@ -1,4 +1,4 @@
-"""A small study of every kind, and how one is computed without a child."""
+"""A small study of every kind, computed without a worker process."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ class Heard(list):
 
 
 def computed(study, folder):
-    """Return the result of a study as a child writes it and a page reads it, and the progress."""
+    """Return the result of a study as written by a worker and read by a page, and the progress."""
     folder.mkdir(exist_ok=True)
     heard = Heard()
     type(study).work(folder, heard, **study.arguments)
@@ -68,7 +68,7 @@ PROPAGATED = {"base": "ESZSL", "k": 5}
 
 @dataclass(frozen=True)
 class Small:
-    """A small study, the methods that it fits, and another grid of the first if its key has one."""
+    """A small study, its methods, and another grid of the first method if its key has one."""
 
     make: Callable[[], Study]
     methods: Sequence[str]

@@ -1,4 +1,4 @@
-"""Works for the tests of the runner, which call functions of a module of their own."""
+"""Studies for tests of the runner, which call functions of a test module."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from zslcore.analysis.study import study_key
 
 @dataclass(frozen=True)
 class Work:
-    """Stands in for a study."""
+    """Substitute for a study."""
 
     title: str
     function: str

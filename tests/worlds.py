@@ -1,4 +1,4 @@
-"""Small worlds made for tests: what is in them is known because it was put there."""
+"""Small simulated data for tests, with known properties."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ __all__ = ["imagenet_world", "linear_world"]
 
 
 def imagenet_world(n_seen=12, n_unseen=30, n_per_class=6, seed=0):
-    """Make a linear world whose classes have the ids of ImageNet-21K, some from every test set.
+    """Make a linear world with classes named by ids of ImageNet-21K, some from every test set.
 
-    Every other set lends its classes in turn, so that sets have about as many; two classes more are
-    called by no id and are in no set.
+    The other sets add a class in turn, so that their sizes are similar; two further classes
+    have no id and are in no set.
     """
     facts, rng = imagenet(), np.random.default_rng(seed)
     seen = rng.permutation(np.flatnonzero(facts.seen))[:n_seen]

@@ -1,4 +1,4 @@
-"""What tests of the audit share."""
+"""Fixtures for tests of the audit."""
 
 from tests.datasets.conftest import in_process
 

@@ -1,6 +1,6 @@
-"""Splits with one thing wrong, each in a line, and what the audit says of them: ``said.txt``.
+"""Splits with one fault each, and the findings on them: ``said.txt``.
 
-``python -m tests.leakage.situations`` writes it again; read the diff before it is committed.
+``python -m tests.leakage.situations`` writes it again; read the diff before the commit.
 """
 
 from dataclasses import replace
@@ -40,7 +40,7 @@ def labelled(labels, trained, tested):
 
 
 def cells(*values, of=W, **more):
-    """A hundred positive cells with others in some places."""
+    """A hundred positive cells, with other values at given places."""
     S = (np.random.default_rng(0).random((10, 10)) + 0.1).astype(np.float32)
     for c, a, value in values:
         S[c, a] = value
@@ -209,7 +209,7 @@ SITUATIONS = {
 
 
 def told(world):
-    """Every finding about a split, with all that it rests on."""
+    """All findings on a split, with their evidence."""
     for check in CHECKS:
         for f in run_check(check, world):
             lines = [f"  {f.check} {f.mark}: {f.sentence}", f"    {f.advice}" * bool(f.advice)]
@@ -224,7 +224,7 @@ def told(world):
 
 
 def plain(value):
-    """As text, with numbers to four digits: no processor's rounding."""
+    """As text, with numbers to four digits, independent of rounding."""
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, dict):
@@ -235,7 +235,7 @@ def plain(value):
 
 
 def text():
-    """What is said of each, but for what is said of a clean split and of one that nobody knows."""
+    """The findings on each split, without those on a clean split and on an unknown split."""
     names = iter(SITUATIONS)
     usual = {name: list(told(SITUATIONS[name])) for name in (next(names), next(names))}
     known = set().union(*usual.values())

@@ -1,4 +1,4 @@
-"""The audit finds what is wrong with the rows and classes of a split, and nothing else."""
+"""The audit finds the faults of rows and classes of a split, and no others."""
 
 import json
 import re
@@ -35,12 +35,12 @@ FEW = settings(max_examples=8)
 TRAINED, TESTED = ("trainval", "train", "val"), ("test_seen", "test_unseen")
 
 
-# --- On any split ---------------------------------------------------------------------------------
+# --- Random splits --------------------------------------------------------------------------------
 
 
 @st.composite
 def tampered(draw):
-    """A split whose rows were moved, copied or invented at random, mostly a few of them."""
+    """A split with a few rows moved, copied or invented at random."""
     world = draw(worlds())
     for _ in range(draw(st.integers(0, 4))):
         rows = draw(st.lists(st.integers(-1, world.n_rows), min_size=1, max_size=4))
@@ -51,7 +51,7 @@ def tampered(draw):
 
 
 def plainly(world):
-    """What is wrong with rows and classes, by sets: {(check, severity, words): rows or classes}."""
+    """The faults of rows and classes, by sets: {(check, severity, words): rows or classes}."""
     n, found = world.n_rows, {}
     here = {p: {r for r in rows.tolist() if 0 <= r < n} for p, rows in world.parts.items()}
     of = {p: {world.class_of(r) for r in rows} for p, rows in here.items()}
@@ -103,7 +103,7 @@ def test_rows_and_classes_are_judged_as_sets_are(world):
             if check.id == "ZSL003" and finding.rows:
                 assert set(finding.rows) == what
                 assert finding.figures["rows"] == len(what)
-            elif finding.sentence.startswith("Out of range for"):  # one finding on all parts
+            elif finding.sentence.startswith("Out of range for"):  # one finding for all parts
                 assert set(finding.evidence[0].rows) == what
                 assert all(f" of {part}" in finding.sentence for part, _ in what)
             elif check.id != "ZSL003":
@@ -128,12 +128,12 @@ def test_faults_do_not_hide_each_other_and_a_corrected_split_has_none_of_rows(
     for fault in sorted(faults):
         world = FAULTS[fault][0](world)
     assert set().union(*(FAULTS[fault][1] for fault in faults)) <= noticed(world)
-    with suppress(DatasetError if policy == "drop" else ()):  # which may leave no class to test
+    with suppress(DatasetError if policy == "drop" else ()):  # no class to test is left
         left = noticed(correct_context(world, policy).context) - {"ZSL009"}
         assert left <= ({"ZSL004"} if "no features" in faults else set())
 
 
-# --- What is said ---------------------------------------------------------------------------------
+# --- Sentences ------------------------------------------------------------------------------------
 
 
 def test_what_is_said_of_each_situation_is_what_was_read_and_approved():
@@ -187,7 +187,7 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
         assert finding.sentence.startswith(said)
 
 
-# --- The report -----------------------------------------------------------------------------------
+# --- Report ---------------------------------------------------------------------------------------
 
 
 @given(st.lists(st.sampled_from(MARKS), min_size=1))

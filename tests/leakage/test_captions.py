@@ -1,4 +1,4 @@
-"""Captions that name a class: what counts, what is read, and what is refused."""
+"""Captions that name a class: counting, reading, and refusals."""
 
 import gzip
 import json
@@ -135,7 +135,7 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path, name, data, said):
 
 
 def test_a_file_is_read_in_a_worker_that_reports_its_share(tmp_path, monkeypatch):
-    monkeypatch.setattr(reader, "_text", None)  # of this process alone
+    monkeypatch.setattr(reader, "_text", None)  # memory of this process only
     (tmp_path / "a.txt").write_text("a fox\n" * 2_000_000)
     shares = []
     with watched(shares.append):

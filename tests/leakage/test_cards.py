@@ -1,4 +1,4 @@
-"""One card for whatever is checked; what is not known is never clean."""
+"""One card for all checked files; unknown is never clean."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ N, CLASSES = 120, ("horse", "seal", "tiger", "otter", "zebra", "skunk")
 
 @pytest.fixture
 def folder(tmp_path):
-    """Files of a split that leaks nothing: classes 0 to 3 are seen, 4 and 5 are not."""
+    """Files of a split without a leak: classes 0 to 3 are seen, 4 and 5 are not."""
     y = np.repeat(np.arange(6), N // 6)
     rows = np.arange(N)
     seen = rows[y < 4]
@@ -65,7 +65,7 @@ def card(folder, *names, pretraining=None):
     return cards_of_files([folder / name for name in names], pretraining)[0]
 
 
-# --- What a file is -------------------------------------------------------------------------------
+# --- Kind of a file -------------------------------------------------------------------------------
 
 
 def test_each_kind_is_told_by_its_content_not_its_name(folder):
@@ -73,7 +73,7 @@ def test_each_kind_is_told_by_its_content_not_its_name(folder):
     kinds = {"split.mat": "split", "split.json": "scores", "alone.npy": "scores", "y.txt": "labels"}
     kinds |= {"res101.mat": "features", "labels.mat": "labels", "unseen.txt": "classes"}
     np.savez(folder / "true.npz", true_labels=np.arange(3))
-    np.savez(folder / "both.npz", array=np.eye(3), y=np.arange(3))  # as ``score`` reads them
+    np.savez(folder / "both.npz", array=np.eye(3), y=np.arange(3))  # read like ``score`` does
     kinds |= {"true.npz": "labels", "both.npz": "scores"}
     assert {name: recognise_file(folder / name).kind for name in kinds} == kinds
 
@@ -148,7 +148,7 @@ def test_a_damaged_or_hostile_file_is_one_sentence_and_runs_nothing(folder):
     assert not (folder / "hurt").exists()
 
 
-# --- The verdict ----------------------------------------------------------------------------------
+# --- Verdict --------------------------------------------------------------------------------------
 
 
 def test_only_what_was_looked_at_is_clean(folder):
@@ -238,7 +238,7 @@ def test_predictions_whose_rows_agree_with_the_data_are_clean(made):
 def test_predictions_whose_rows_are_swapped_contradict_the_data(made, tmp_path):
     table = pd.read_parquet(made / "p.parquet")
     tested = table.index[table["part"] == "test_unseen"]
-    of = table.loc[tested].groupby("label").head(1).index  # an image of each class
+    of = table.loc[tested].groupby("label").head(1).index  # one image of each class
     table.loc[of, "row"] = table.loc[of, "row"].to_numpy()[::-1]
     table.to_parquet(tmp_path / "p.parquet")
     found = card(tmp_path, "p.parquet")
@@ -275,7 +275,7 @@ def test_a_result_of_the_board_is_judged_by_what_it_states(tmp_path, change, ver
     assert card(tmp_path, name).verdict == verdict
 
 
-# --- What is taken away ---------------------------------------------------------------------------
+# --- Downloads ------------------------------------------------------------------------------------
 
 
 def test_the_paragraph_for_a_review_is_short_and_has_the_digests(folder):

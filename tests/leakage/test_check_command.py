@@ -1,4 +1,4 @@
-"""One command: cards, every finding, the page on a submission."""
+"""The command check: cards, all findings, and the page on a submission."""
 
 import json
 
@@ -78,7 +78,7 @@ def test_a_page_is_written_of_a_split_and_its_scores(split, tmp_path, capsys, pr
     [
         ("test_unseen", [0, 0, 1, 1, 2, 2], True),
         ("test_unseen", [0, 0, 1, 2, 2, 2], False),
-        ("test", [0, 0, 1, 1, 2, 2], False),  # row 3 has a training class, so it is a seen one
+        ("test", [0, 0, 1, 1, 2, 2], False),  # row 3 has a training class, so it is seen
     ],
 )
 @pytest.mark.parametrize("apart", [False, True])

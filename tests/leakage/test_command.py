@@ -41,7 +41,7 @@ def test_zero_for_a_split_that_passes(good, capsys):
 
 @pytest.mark.usefixtures("in_process")
 def test_three_where_nothing_was_found_because_a_check_could_not_look(good, capsys, tmp_path):
-    assert audited(good) == 3  # what the extractor was trained on
+    assert audited(good) == 3  # pre-training set
     assert "UNKNOWN  " in capsys.readouterr().out
     for accepted in ([], ["ZSL006"]):
         assert audited(good, "--allow-incomplete", *accepted) == 0
@@ -76,7 +76,7 @@ def test_warnings_and_unknowns_fail_on_demand(good):
     assert audited(good, "--pretraining", "none", "--fail-on", "leak") == 0
     assert audited(good, "--fail-on", "warning") == 1  # fewer than ten test images per class
     assert audited(good, "--fail-on", "open") == 1
-    assert audited(good, "--fail-on", "unknown") == 1  # a word of former versions
+    assert audited(good, "--fail-on", "unknown") == 1  # an option of earlier versions
 
 
 @pytest.mark.usefixtures("in_process")
@@ -161,7 +161,7 @@ def test_the_corrected_split_passes(leaking, tmp_path, suffix, policy):
     assert audited(leaking, "--correct", path, "--policy", policy) == 1
     images = leaking / "res101.mat"
     given = ("--labels", images, "--features", images, "--pretraining", "none")
-    accepted = ["--allow-incomplete", "ZSL006", "ZSL007", "ZSL009"]  # JSON holds rows alone
+    accepted = ["--allow-incomplete", "ZSL006", "ZSL007", "ZSL009"]  # JSON has row numbers only
     assert audited(path, *given, *accepted) == 0
     report = audit(path, labels=leaking / "res101.mat")
     assert report.mark("ZSL003") == "ok"

@@ -1,4 +1,4 @@
-"""Two splits of the same rows against each other."""
+"""Comparison of two splits of the same rows."""
 
 import json
 from dataclasses import replace
@@ -19,7 +19,7 @@ def command(*words):
 
 
 def rows_of(comparison):
-    """Rows by (first, second), those that stayed left out."""
+    """Return the counts of moved rows by (first, second)."""
     moved = comparison.moves.query("first != second")
     return {(a, b): n for a, b, n in moved.itertuples(index=False)}
 
@@ -87,7 +87,7 @@ def test_without_labels_rows_are_compared_and_classes_are_not():
     assert rows_of(comparison) == {("test_seen", "in no part"): 1}
     assert not len(comparison.by_class)
     assert "seen to unseen" not in comparison.headline
-    # Labels of either say it for both.
+    # Labels of one split are used for both.
     assert len(compare_splits(world, replace(other, labels=clean().labels)).by_class) == 1
 
 

@@ -30,7 +30,7 @@ from zslcore.leakage.matching import match_names
 from zslcore.leakage.reliability import LISTS, transfer_table
 from zslcore.leakage.vocabularies import count_understood
 
-#: Pre-training sets and test sets whose classes are compared in little time.
+#: Pre-training sets and test sets with a fast class comparison.
 CHEAP = {
     *((pretraining, None) for pretraining in ("imagenet-1k", "none")),
     *((pretraining, "aPY, PS") for pretraining in ("kinetics-400", "kinetics-700", "sports-1m")),
@@ -43,7 +43,7 @@ def output(on, extractor):
     return answer(find_test_set(on), find_extractor(extractor))
 
 
-# --- The tables -----------------------------------------------------------------------------------
+# --- Tables ---------------------------------------------------------------------------------------
 
 
 def test_the_tables_have_nothing_wrong_and_their_counts_are_of_these_lists():
@@ -114,7 +114,7 @@ def test_other_columns_and_torn_files_are_told(tmp_path):
     assert "could not be read" in next(problems(tmp_path / "none.csv"))
 
 
-# --- The map --------------------------------------------------------------------------------------
+# --- Map ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_imagenet_is_counted_by_its_ids():
     assert "dog" in possible  # its breeds are among the 1,000
 
 
-# --- The answer -----------------------------------------------------------------------------------
+# --- Answer ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_the_answer_counts_names_and_advises():
         ("CUB, PS", "ViT-B/16 and ViT-L/16", 30, 31),
         ("aPY, SS", "ResNet-101", 1, 5),
         ("SUN, SS", "ResNet-101", 5, 66),
-        ("SUN, SS", "I3D", 12, 66),  # some are related to a class of the second set alone
+        ("SUN, SS", "I3D", 12, 66),  # some classes are related to the second set only
         ("AWA2, SS", "BiT-M", 0, 0),
     ],
 )
@@ -263,7 +263,7 @@ def test_classes_of_ones_own_are_compared_now():
 
 
 def test_classes_by_wordnet_id_are_found_in_lists_of_ids():
-    """As the files of ImageNet's zero-shot splits name them."""
+    """The file names of ImageNet's zero-shot splits."""
     listed = get_vocabulary("imagenet-21k").entries
     ids = [entry.synset for entry in listed if entry.names[0] in ("dress", "mechanism", "ship")]
     tested = own_test_set("2-hops.txt", ids)
@@ -272,7 +272,7 @@ def test_classes_by_wordnet_id_are_found_in_lists_of_ids():
     assert (of_21k.verdict, len(of_21k.certain)) == ("Leaks", 3)
     assert "mechanism" in of_21k.sentence
     of_1k = answer(tested, find_extractor("ResNet-101"))
-    assert (of_1k.verdict, len(of_1k.possible)) == ("Unknown", 3)  # kinds of each are there
+    assert (of_1k.verdict, len(of_1k.possible)) == ("Unknown", 3)  # with kinds of each
     no_ids = answer(tested, find_extractor("3D-ResNet"))
     assert (no_ids.verdict, no_ids.certain) == ("Unknown", ())
     assert "its classes have not been compared with these" in no_ids.sentence
@@ -281,7 +281,7 @@ def test_classes_by_wordnet_id_are_found_in_lists_of_ids():
 def test_classes_by_wordnet_id_are_related_as_their_names_are():
     """AWA's unseen classes; a bobcat is a kind of lynx."""
     names = find_test_set("AWA2, PS").classes
-    # Of several meanings of a name, the animal has the lowest id.
+    # Among several meanings of a name, the animal has the lowest id.
     entries = reversed(get_vocabulary("imagenet-21k").entries)
     listed = {entry.names[0]: entry.synset for entry in entries}
     ids = own_test_set("ids", [listed[name] for name in names if name in listed])
@@ -348,7 +348,7 @@ def test_misspelt_names_get_the_nearest_one():
         find_test_set("CUB PS")
 
 
-# --- The command ----------------------------------------------------------------------------------
+# --- Command --------------------------------------------------------------------------------------
 
 
 def test_the_command_prints_the_map(printed):
@@ -391,7 +391,7 @@ def said_of_lines(lines, extractor="ResNet-101"):
     "lines",
     [
         ["xyzzy", "quux"],
-        ["unicorn", "quux"],  # WordNet knows one of them
+        ["unicorn", "quux"],  # WordNet has one of them
         ["xx_1,foo", "xx_2,quux"],
         ["label_01", "label_02"],
         ["class 1", "class 2", "class 3"],
@@ -417,7 +417,7 @@ def test_names_that_are_not_understood_are_told_beside_those_that_are():
     assert "2 of 3 names are not found in WordNet (quux, xyzzy)" in found.sentence
     assert said_of_lines(["zumba", "quux"], "I3D").certain == ("zumba",)
     assert "(quux)" in said_of_lines(["zumba", "quux"], "I3D").sentence
-    assert said_of_lines(["quux"], "IDT").verdict == "Clean"  # nothing was trained on images
+    assert said_of_lines(["quux"], "IDT").verdict == "Clean"  # no pre-training set has images of it
 
 
 @pytest.mark.parametrize(
@@ -457,7 +457,7 @@ def test_the_check_is_what_a_contributor_runs(capsys, monkeypatch):
     assert "line 3" in capsys.readouterr().out
 
 
-# --- How often it is right ------------------------------------------------------------------------
+# --- Accuracy of the matching ---------------------------------------------------------------------
 
 
 def test_certain_is_right_and_little_is_missed_on_labelled_pairs_of_other_lists():
@@ -468,7 +468,7 @@ def test_certain_is_right_and_little_is_missed_on_labelled_pairs_of_other_lists(
         assert row.recall["certain or possible"] >= 0.95, row
     assert sum(row.pairs for row in found) >= 400
     assert min(row.pairs for row in found) >= 300
-    assert found == reliability.stored_reliability()  # what the page prints
+    assert found == reliability.stored_reliability()  # as printed on the page
     assert (
         f"On {found[1].pairs} labelled pairs of a class of ImageNet-1K and"
         in reliability.how_reliable()
@@ -501,7 +501,7 @@ def test_labelled_pairs_are_of_lists_that_are_no_benchmarks_of_images_and_once_e
     assert {pair.pretraining_class for pair in labelled} <= entries
     assert len({(p.list, p.name, p.pretraining_class) for p in labelled}) == len(labelled)
     known = {tested.dataset for tested in contamination.test_sets()}
-    assert {pair.list for pair in labelled} & known == {"UCF101"}  # a target, too
+    assert {pair.list for pair in labelled} & known == {"UCF101"}  # also a target
 
 
 def test_the_zero_shot_tests_on_kinetics_600_are_counted_when_needed():

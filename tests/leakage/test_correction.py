@@ -1,4 +1,4 @@
-"""What a corrected split keeps, and what it takes out."""
+"""Corrected splits: kept and removed rows."""
 
 import json
 from dataclasses import replace
@@ -13,7 +13,7 @@ from zslcore.leakage import POLICIES, audit_context, correct_context
 
 
 def with_copies(n):
-    """Make a world with a test image that is ``n`` times in training, ever less like itself."""
+    """Make a world with copies of a test image in training, ``n`` of them, ever less similar."""
     world = clean()
     rng = np.random.default_rng(0)
     test, rows = world.parts["test_unseen"][0], world.parts["train"][:n]
@@ -48,7 +48,7 @@ def test_trainval_is_train_and_val_together():
     the_same(alone.parts["val"], world.parts["val"])
     less = with_parts(world, trainval=np.setdiff1d(trainval, stray))
     the_same(correct_context(less).parts["trainval"], trainval)
-    # One of the two says nothing of what trainval should be, and keeps to it.
+    # Only one of them states trainval, and is followed.
     of_train = correct_context(without(less, "val"))
     the_same(of_train.parts["trainval"], less.parts["trainval"])
     the_same(of_train.removed["train"], stray)

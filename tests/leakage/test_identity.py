@@ -1,4 +1,4 @@
-"""ZSL010 on what is known, on what is half of it, and on what is nobody's."""
+"""ZSL010 on known, partly known and unknown splits."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def known(name, parts, **more):
 
 @pytest.fixture
 def split(monkeypatch):
-    """A split with train and val, known in two releases and as the standard split."""
+    """A split with train and val, published in two versions and as the standard split."""
     context = clean()
     trainval = context.parts["trainval"]
     parts = dict(context.parts) | {"train": trainval[::2], "val": trainval[1::2]}
@@ -177,11 +177,11 @@ def test_lists_of_classes_tell_a_split_without_rows(unseen, said):
     assert finding(context).sentence == said
 
 
-# --- Near a known split, by the rows that are known of it -----------------------------------------
+# --- Splits near a published one, by rows ---------------------------------------------------------
 
 
 def exchanged(dataset, *, order=None):
-    """PS of a benchmark with one seen and one unseen class exchanged, by its rows alone."""
+    """PS of a benchmark with one seen and one unseen class exchanged, as row numbers only."""
     y, table = row_facts(dataset).labels, class_facts(dataset).classes
     unseen = np.flatnonzero(table["ps"] == "test")
     seen = np.flatnonzero(table["ps"] != "test")

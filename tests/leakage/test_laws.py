@@ -1,6 +1,6 @@
-"""Laws over every check: sound input is ok, a fault has its mark, and what is not read is open.
+"""Laws of all checks: a sound split is ok, a fault has its mark, and missing input is open.
 
-And over every format: its verdict and the exit status are those of the findings.
+And of all formats: verdict and exit status follow from the findings.
 """
 
 import json
@@ -33,7 +33,7 @@ BY_ID = {check.id: check for check in CHECKS}
 
 
 def sound():
-    """Return a split without a fault of which everything is known."""
+    """Return a split without faults, and with everything declared."""
     world = clean()
     return replace(
         world,
@@ -80,7 +80,7 @@ FAULTY = {
     "ZSL011": (lambda w: replace(w, thresholds=Thresholds(images=200)), "warning"),
     "ZSL012": (of_one_photograph, "leak"),
 }
-#: Check -> the split without what the check reads. Of any rows ZSL010 says which split they are.
+#: Check -> the split without the input of the check. ZSL010 identifies any rows.
 UNREAD = {
     "ZSL003": lambda w: replace(w, parts={}, class_lists={"seen": [0], "unseen": [1]}),
     "ZSL007": lambda w: replace(answered_better(w), accuracies={}),
@@ -102,7 +102,7 @@ UNREAD = {
 
 @pytest.fixture(autouse=True)
 def published_world(monkeypatch):
-    """Publish the sound split, so that it is known and others are variants of it."""
+    """Publish the sound split, so that it is known, and other splits are variants of it."""
     world = sound()
     parts = {part: part_digest(rows) for part, rows in world.parts.items()}
     counts = {part: len(rows) for part, rows in world.parts.items()}

@@ -1,4 +1,4 @@
-"""Lists of test classes that `check` reads: which names, in which column, and what they match."""
+"""Lists of test classes in `check`: names, columns, and matches."""
 
 import json
 

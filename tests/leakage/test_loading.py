@@ -1,4 +1,4 @@
-"""From a file, a folder or a split to what the checks look at."""
+"""From a file, a folder or a split to the context of the checks."""
 
 import hashlib
 import json
@@ -137,7 +137,7 @@ def test_a_file_without_rows_is_refused(folder, into):
 
 
 def test_tables_of_rows_that_are_not_read_are_named(folder, into):
-    """A table that no check has looked at may leak."""
+    """An unread table may leak."""
     savemat(folder / "mine.mat", files.splits_file(val_seen_loc=[[1.0]], extra=[[1.0]]))
     context = context_of(folder / "mine.mat", into=into)
     (finding,) = (f for f in shared_rows(context) if "Not read" in f.sentence)
@@ -156,7 +156,7 @@ def test_class_lists_beside_the_benchmarks_own_files_are_read(folder, into):
         "valclasses1": files.CLASSES[2:3],
         "trainclasses3": files.CLASSES[1:3],
         "valclasses3": files.CLASSES[:1],
-        "trainclasses2": files.CLASSES[:1],  # without its counterpart this is no fold
+        "trainclasses2": files.CLASSES[:1],  # without its counterpart, this is not a fold
     }
     files.write_lists(folder / "proposed_split", **lists)
     context = context_of(folder / "att_splits.mat", into=into)
@@ -384,7 +384,7 @@ def test_a_split_in_an_object_of_python_is_refused_by_its_name(tmp_path):
         recognise_file(tmp_path / "s.npz")
 
 
-# --- One class under two names --------------------------------------------------------------------
+# --- One class with two names ---------------------------------------------------------------------
 
 
 def lists_of(folder, seen, unseen, encoding="utf-8"):

@@ -21,7 +21,7 @@ PAPER_NAME = {
 
 
 def strengths(names, vocabulary, context=()):
-    """Best strength by class: "strong", "weak", or "" without a match."""
+    """Return the best strength by class: "strong", "weak", or "" without a match."""
     found = dict.fromkeys(names, "")
     for match in match_names(names, vocabulary, context):
         if found[match.class_name] != "strong":
@@ -33,7 +33,7 @@ def found_by(rule, name, vocabulary, context=()):
     return [m for m in match_names([name], vocabulary, context) if m.rule == rule]
 
 
-# --- The papers' lists ----------------------------------------------------------------------------
+# --- Lists of the papers --------------------------------------------------------------------------
 
 
 def _action_lists():
@@ -52,7 +52,7 @@ def _action_lists():
 
 
 def _image_lists():
-    """SS test classes, of which the paper lists the overlaps, and PS ones, which have none."""
+    """SS test classes, with overlaps listed in the paper, and PS test classes, which have none."""
     listed = published("overlap_imagenet1k_ss")
     for dataset, part in listed.groupby("dataset"):
         facts = class_facts(dataset).classes
@@ -143,7 +143,7 @@ def test_an_ambiguous_name_is_read_as_the_other_classes_are():
     mouse = match_names(["mouse"], IMAGENET, tools)
     assert {m.strength for m in mouse if m.entry == "mouse, computer mouse"} == {"strong"}
     (alone,) = match_names(["mouse"], IMAGENET)
-    assert alone.strength == "weak"  # of one name nothing is known, and most mice are animals
+    assert alone.strength == "weak"  # one name gives no domain, and most mice are animals
 
 
 ANIMALS = [
@@ -157,10 +157,10 @@ TOOLS = ["screwdriver", "hammer", "printer", "keyboard", "lamp", "table", "chair
 @pytest.mark.parametrize(
     ("others", "rule"),
     [
-        (TOOLS[:3], "near sense"),  # of four names nothing is known
+        (TOOLS[:3], "near sense"),  # four names give no domain
         (TOOLS[:4], "same name"),
         (TOOLS, "same name"),
-        ([*TOOLS, "rat"], "near sense"),  # of eleven names, the mouse's own too, two are animals
+        ([*TOOLS, "rat"], "near sense"),  # two of eleven names, with itself, are animals
     ],
 )
 def test_two_names_and_a_tenth_of_five_or_more_tell_what_a_data_set_is_about(others, rule):
@@ -243,7 +243,7 @@ def test_one_of_two_animals_of_one_name_is_certain_where_it_is_called_so_first()
 @pytest.mark.parametrize(
     ("name", "entry"),
     [
-        ("ox", "ox"),  # beside the wild ox, a bovine, too
+        ("ox", "ox"),  # next to the wild ox, also a bovine
         ("robin", "robin, American robin, Turdus migratorius"),
         ("peacock", "peacock"),  # WordNet lists the butterfly first
         ("beaver", "beaver"),  # the fur first
@@ -266,7 +266,7 @@ def test_a_living_thing_that_is_called_as_a_class_of_the_set_is_in_it(name, entr
         ("plane", "plane, carpenter's plane, woodworking plane"),
         ("bow", "bow"),
         ("iron", "iron, smoothing iron"),
-        ("kite", "kite"),  # a bird there
+        ("kite", "kite"),  # a bird in this list
     ],
 )
 def test_artifacts_of_one_name_are_told_apart_by_the_commonest_meaning(name, entry):
@@ -277,7 +277,7 @@ def test_artifacts_of_one_name_are_told_apart_by_the_commonest_meaning(name, ent
 @pytest.mark.parametrize(
     ("name", "entry", "strength"),
     [
-        ("packing", "boxing", "weak"),  # the commonest boxing is a sport
+        ("packing", "boxing", "weak"),  # the most common boxing is a sport
         ("packing", "backpacking (wilderness)", "weak"),
         ("bull fighting", "bullfighting", "strong"),
         ("pugilism", "boxing", "strong"),
@@ -301,9 +301,9 @@ def test_neither_of_two_birds_of_one_name_is_certain():
 @pytest.mark.parametrize(
     ("name", "strength"),
     [
-        ("plaza", "weak"),  # a square, or else a shopping mall
-        ("home_office", "weak"),  # a ministry, or else headquarters
-        ("sandbox", "weak"),  # first of all a mould of founders
+        ("plaza", "weak"),  # a square, or a shopping mall
+        ("home_office", "weak"),  # a ministry, or headquarters
+        ("sandbox", "weak"),  # first a mould of founders
         ("bridge", "strong"),
         ("courthouse", "strong"),
     ],
@@ -462,7 +462,7 @@ def test_every_pretraining_class_finds_itself_however_it_is_written(index, data)
     )
     found = match_names([way(name)], IMAGENET)
     assert any(name in m.entry for m in found), found
-    # A plural may be meant, and its singular has senses of its own (field glasses, a field glass).
+    # A plural may be meant, while the singular has other senses (field glasses, a field glass).
     forms = {name, name.removesuffix("s"), name.removesuffix("es")}
     if len({sense for form in forms for sense in wordnet().senses(form, "n")}) == 1:
         assert any(name in m.entry for m in found if m.strength == "strong"), found
@@ -500,7 +500,7 @@ def test_a_vocabulary_has_all_its_classes(name, n):
 def test_imagenet_1k_is_a_part_of_21k_and_of_wordnet():
     ids = [e.synset for e in IMAGENET.entries]
     assert len(set(ids)) == 1000
-    teddy_bear = {"n04399382"}  # of the challenge only; the full release never had it
+    teddy_bear = {"n04399382"}  # in the challenge only, never in the full release
     assert set(ids) - {e.synset for e in get_vocabulary("imagenet-21k").entries} == teddy_bear
     assert set(ids) <= set(wordnet().synsets)
 
@@ -546,12 +546,12 @@ def test_word_lists_are_small_and_apart():
     assert np.all([word == word.lower() for word in EMPTY_WORDS])
 
 
-# --- Lists of a visitor's own ---------------------------------------------------------------------
+# --- Lists of a visitor ---------------------------------------------------------------------------
 
 
 @pytest.fixture
 def looked_up(monkeypatch):
-    """Words whose meaning is looked up, and words that a misspelt one is compared with."""
+    """Return the words looked up in WordNet, and the words compared with a misspelt one."""
     found = {"meaning": 0, "spelling": 0}
     senses, extract = type(wordnet()).senses, matching.process.extractOne
 
@@ -572,7 +572,7 @@ def test_a_class_is_not_compared_with_every_word_of_a_list(looked_up):
     letters = "abcdefghij"
     words = ["".join(word) for word in product(letters, repeat=4)][:3000]
     listed = Vocabulary.of("mine", [f"{word}x, q{word}" for word in words])
-    match_names(["otter"], listed)  # takes the list apart, once
+    match_names(["otter"], listed)  # splits the list once
     before = dict(looked_up)
     match_names([f"{word}{word}y" for word in words[:10]], listed)
     assert looked_up["meaning"] - before["meaning"] < 200

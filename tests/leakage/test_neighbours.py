@@ -55,7 +55,7 @@ def test_rows_that_hash_alike_are_still_compared(monkeypatch):
 
 @pytest.fixture(scope="module")
 def clusters():
-    """Rows in clusters, wide enough to be projected, some of them planted near others."""
+    """Rows in clusters, wide enough to be projected, with some rows planted near others."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 400))[rng.integers(20, size=600)] + rng.normal(size=(600, 400))
     train, test = np.arange(400), np.arange(400, 600)
@@ -112,7 +112,7 @@ def test_rows_that_are_all_alike_are_all_near():
 
 @pytest.fixture(scope="module")
 def crowded():
-    """Most rows far apart and some in a crowd, as plain pictures are in hand-crafted features."""
+    """Most rows far apart and some very close, like plain pictures with hand-crafted features."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(900, 300)).astype(np.float32)
     X[rng.permutation(900)[:300]] *= 0.05
@@ -133,7 +133,7 @@ def test_copies_are_found_in_a_crowd_and_outside(crowded, seed, jitter, copies):
     sources, planted = rng.permutation(train[9:])[:20], rng.permutation(test[:-1])[:20]
     noise = rng.normal(size=(20, X.shape[1])) / np.sqrt(X.shape[1])
     X[planted] = X[sources] + jitter * np.linalg.norm(X[sources], axis=1, keepdims=True) * noise
-    # One image several times in training, as crops of it are.
+    # One image several times in training, like crops.
     X[train[:copies]] = X[test[-1]] + 1e-3 * rng.normal(size=(copies, X.shape[1]))
     near = near_rows(X, train, test)
     assert set(near.test.tolist()) == {*planted.tolist(), int(test[-1])}

@@ -1,4 +1,4 @@
-"""Lists of rows that are no part of a split: one for training that holds test rows is a leak."""
+"""Lists of rows that are not parts of a split: a training list with test rows is a leak."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def a_split(path, trainval=None, **more):
 
 @pytest.fixture
 def leaking(tmp_path):
-    """Return a split as three of 2024 are: a further list trains on most unseen test rows."""
+    """Return a split like three of 2024: a further list trains on most unseen test rows."""
     held = np.r_[1:31, 41:57]
     return a_split(
         tmp_path / "sg.mat", train_allclass_loc=held, test_allclass_loc=np.arange(57, 61)
@@ -49,9 +49,9 @@ def test_a_list_for_training_with_test_rows_is_a_leak_on_card_and_command(leakin
 @pytest.mark.parametrize(
     ("more", "mark"),
     [
-        ({"test_allclass_loc": np.arange(31, 61)}, "ok"),  # a list for testing may hold test rows
+        ({"test_allclass_loc": np.arange(31, 61)}, "ok"),  # a test list may have test rows
         ({"train_small_loc": np.arange(1, 10)}, "ok"),
-        ({"train_note": np.arange(41, 57)}, "open"),  # may be a list of rows, and was not read
+        ({"train_note": np.arange(41, 57)}, "open"),  # an unread array may be a list of rows
         ({"note": np.arange(41, 57)}, "ok"),
     ],
 )
@@ -69,10 +69,10 @@ def test_a_share_of_the_training_images_is_places_within_trainval(tmp_path):
     card = cards_of_files([share], ["none"])[0]
     assert card.read_as["rows"].startswith("3 of 30 rows of trainval_loc")
     assert card.figures[0].value == "0"
-    leaking = np.r_[1:31, 31:41]  # its last ten are test rows, and none of them is kept
+    leaking = np.r_[1:31, 31:41]  # its last ten rows are test rows, and none is kept
     a_split(tmp_path / "att_splits.mat", trainval=leaking)
     assert cards_of_files([share], ["none"])[0].verdict != "leaks"
-    savemat(share, {"trainval_loc": np.array([[1, 31]])})  # place 31 is row 31, a test row
+    savemat(share, {"trainval_loc": np.array([[1, 31]])})  # position 31 is row 31, a test row
     assert cards_of_files([share], ["none"])[0].verdict == "leaks"
     savemat(share, {"trainval_loc": np.array([[41]])})
     with pytest.raises(FileRefusedError, match=r"within the 40 rows of trainval_loc .*got 41"):

@@ -1,4 +1,4 @@
-"""ZSL012: one photograph, video or changed picture on both sides of a split."""
+"""ZSL012: the same photograph or video, or a changed picture, on both sides of a split."""
 
 from dataclasses import replace
 
@@ -50,13 +50,13 @@ def own_photographs(world):
 
 
 def sharing(world, part, n, others="train"):
-    """Let ``n`` rows of a part have the photograph of a row of ``others``."""
+    """Give ``n`` rows of a part the photograph of a row of ``others``."""
     number = np.arange(world.n_rows)
     number[world.parts[part][:n]] = number[world.parts[others][:n]]
     return named(world, number)
 
 
-# --- The check ------------------------------------------------------------------------------------
+# --- Check ----------------------------------------------------------------------------------------
 
 
 def test_without_names_nothing_is_said_to_pass():
@@ -75,7 +75,7 @@ def test_names_that_differ_pass_and_the_report_says_that_only_names_were_compare
     )
     number = np.arange(world.n_rows)
     number[world.parts["test_unseen"][:3]] = number[world.parts["test_unseen"][0]]
-    (finding,) = found(named(world, number))  # one photograph, but of one part
+    (finding,) = found(named(world, number))  # one photograph, but in one part
     assert (finding.mark, f"{world.n_rows - 2} different names" in finding.sentence) == (PASS, 1)
 
 
@@ -247,7 +247,7 @@ def test_names_are_read_where_labels_and_features_are(tmp_path):
     (finding,) = audit(folder).of("ZSL012")
     assert finding.rows == (files.TEST_SEEN[0],)
     assert finding.evidence[0].rows == ((names[files.TRAINVAL[0]], 1, 1),)
-    # Names of other images, and names that are none, are no reason to refuse a split.
+    # Names of other images and invalid names are no reason to refuse a split.
     for odd in (files.cells(names[1:]), np.ones((files.N, 2))):
         folder = files.write_folder(tmp_path / "odd", features={"image_files": odd})
         assert audit(folder).mark("ZSL012") == "open"
@@ -291,11 +291,11 @@ def test_a_data_set_tells_its_own_photographs():
     assert AuditContext.of_split(split, alike).photographs is None
 
 
-# --- The corrected split --------------------------------------------------------------------------
+# --- Corrected split ------------------------------------------------------------------------------
 
 
 def planted(world, seed, n_photographs):
-    """Give every row one of a few photographs, whatever part it is in."""
+    """Give every row one of a few photographs, in any part."""
     rng = np.random.default_rng(seed)
     return named(world, rng.integers(n_photographs, size=world.n_rows))
 
@@ -308,7 +308,7 @@ def test_a_corrected_split_has_no_photograph_on_both_sides(policy, world, seed, 
     try:
         corrected = correct_context(world, policy).context
     except DatasetError:
-        assert policy == "drop"  # which may leave no unseen row
+        assert policy == "drop"  # the correction may leave no unseen row
         return
     assert [f.mark for f in found(corrected)] == [PASS]
     assert audit_context(corrected).mark("ZSL003") == "ok"
@@ -375,7 +375,7 @@ def test_facts_of_rows_agree_with_what_is_printed(name):
 def test_only_apy_has_more_rows_than_photographs():
     n = {name: (row_facts(name).n_photographs, len(row_facts(name).labels)) for name in BENCHMARKS}
     assert n.pop("aPY") == (6577, 15339)
-    assert n.pop("AWA1") == (0, 30475)  # the released names of its files are not known
+    assert n.pop("AWA1") == (0, 30475)  # the released image names are not known
     assert all(a == b for a, b in n.values())
     assert row_facts("aPY").shared == {"PS 2.0": {"test_seen": 817, "test_unseen": 2885}}
 

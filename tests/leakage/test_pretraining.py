@@ -20,7 +20,7 @@ from zslcore.leakage import (
 from zslcore.leakage.counts import certain_and_possible
 
 NAMES = ("cat", "dog", "cow", "hen", "duck", "zebra", "seal", "wolf")
-#: zebra is there, and wolf under a word for it; seal is not.
+#: zebra is in the set, wolf under a synonym; seal is not.
 EXTRACTOR = Vocabulary.of("extractor", ["n02391049 zebra", "n02114100 loup"])
 
 
@@ -93,7 +93,7 @@ def test_the_effect_of_known_classes_is_measured(world):
 
 
 def test_related_classes_are_no_control(world):
-    """Of a seal a kind is in the set: its accuracy is on neither side of the comparison."""
+    """A kind of seal is in the set: its accuracy is on neither side of the comparison."""
     seal, *others = sorted(
         (int(c) for c in world.known_unseen_classes), key=lambda c: world.class_names[c] != "seal"
     )
@@ -108,7 +108,7 @@ def test_related_classes_are_no_control(world):
 
 
 def test_open_questions_are_no_absence_of_overlap(world):
-    """ZSL007 does not say that no test class is known while a person has to decide."""
+    """ZSL007 does not claim that no test class is in the set while a decision is open."""
     world = replace(world, vocabularies=(Vocabulary.of("sea", ["n02077923 sea lion"]),))
     (finding,) = audit_context(world).of("ZSL007")
     assert finding.mark == "open"
@@ -132,7 +132,7 @@ def test_a_telling_effect_is_a_warning():
     assert severities(replace(world, decisions=decided), "ZSL007") == ["ok"]
 
 
-# --- How things were chosen -----------------------------------------------------------------------
+# --- Declared choices -----------------------------------------------------------------------------
 
 
 def chosen(**known):
@@ -175,7 +175,7 @@ def test_prototypes_of_which_nobody_says_how_they_were_made_are_a_question():
     assert passed.sentence.endswith(
         "; the author declares that they were made without test images."
     )
-    digits = load("digits")  # ours, described by what their strokes are
+    digits = load("digits")  # digits, described by their strokes
     context = AuditContext.of_split(digits.split("PS"), digits)
     (passed,) = audit_context(context).of("ZSL009")
     assert passed.mark == "ok"
@@ -190,7 +190,7 @@ def test_runs_show_how_they_were_chosen_and_what_peeking_gains():
     run = runs.run(RunSpec("digits", "PS", "ESZSL", params={"lam": 1.0})).result
     report = audit(load("digits"), runs=[run], pretraining=[Vocabulary.of("x", ["eight"])])
     unknown, finding = report.of("ZSL008")
-    assert unknown.mark == "open"  # our runs do not answer for the author
+    assert unknown.mark == "open"  # our runs are not the author's
     assert finding.mark == "ok"
     assert f"up to {100 * run.oracle_gap['zsl']:.1f} points of ZSL accuracy" in finding.sentence
     row = dict(zip(finding.evidence[0].columns, finding.evidence[0].rows[0], strict=True))

@@ -1,4 +1,4 @@
-"""Row numbers are read in other ways before a file is accused, and no leak is explained away."""
+"""Row numbers are read in other ways before a leak is reported, and no leak is explained away."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ SOUND = {"trainval": TRAINVAL, "test_seen": np.sort(SEEN), "test_unseen": UNSEEN
 
 @pytest.fixture
 def card(tmp_path):
-    """Return the card of lists as a file has them, with features, labels and names of images."""
+    """Return the card of lists as in a file, with features, labels and names of images."""
 
     def of(labels=Y, **lists):
         S = np.random.default_rng(1).uniform(size=(CLASSES, 9))
@@ -96,7 +96,7 @@ def test_rows_that_are_trained_on_are_counted_once_and_not_explained_away(card, 
     leaking = SOUND | {"trainval": np.append(TRAINVAL, SOUND["test_seen"][:n])}
     found = card(**one(leaking))
     assert (found.verdict, found.figures[0].value) == ("leaks", str(n))
-    of_zero = card(**leaking)  # and it numbers from 0
+    of_zero = card(**leaking)  # and it counts from 0
     assert (of_zero.verdict, of_zero.figures[0].value) == ("leaks", str(n))
     assert of_zero.sentence.startswith(
         "The rows are read as numbered from 0: Tested in test_seen and trained"
@@ -129,7 +129,7 @@ def test_no_reading_removes_the_leak_of_a_block(card, leaked):
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("name", ["{}_loc", "{}_idx"])
 def test_sorted_images_off_by_one_are_asked_about(tmp_path, name, first):
-    """Neither row 0 nor the last row is used, so that nothing but the classes tells the start."""
+    """Neither row 0 nor the last row is used, so only the classes show where counting starts."""
     y = np.repeat(np.arange(CLASSES), N // CLASSES)
     seen = np.concatenate([ROWS[c == y][:5] for c in range(4)])
     parts = {"train": np.setdiff1d(ROWS[y < 4], seen), "test_seen": seen[1:]}
@@ -178,7 +178,7 @@ def test_without_trainval_it_is_train_and_val_together(card):
     train = TRAINVAL[Y[TRAINVAL] > 0]
     pair = {"train": train, "val": np.setdiff1d(TRAINVAL, train)}
     tests = {part: SOUND[part] for part in ("test_seen", "test_unseen")}
-    for lists in (one(pair | tests), pair | tests):  # and numbered from 0
+    for lists in (one(pair | tests), pair | tests):  # and counted from 0
         found = card(**lists)
         assert (found.verdict, found.figures[0].value) == ("clean", "0")
         said = [f.sentence for f in found.marked("warning")]
@@ -195,7 +195,7 @@ def test_one_unseen_row_that_is_trained_on_is_one(card):
     parts = SOUND | {"trainval": np.append(TRAINVAL, half)}
     parts["test_unseen"] = np.setdiff1d(UNSEEN, half)
     found = card(**one(parts))
-    assert (found.verdict, found.figures[0].value) == ("leaks", "12")  # of a class trained on
+    assert (found.verdict, found.figures[0].value) == ("leaks", "12")  # of a training class
 
 
 @pytest.mark.parametrize("shift", [0, 1])

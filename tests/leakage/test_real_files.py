@@ -1,4 +1,4 @@
-"""The files of the benchmark that are in circulation, as they are."""
+"""The published files of the benchmarks, unchanged."""
 
 import hashlib
 import shutil
@@ -77,7 +77,7 @@ def test_v1_fails_by_name_and_number_and_its_correction_passes(xlsa17, name, tmp
     again = audit(tmp_path / "corrected.mat", labels=labels)
     assert [again.mark(f"ZSL00{k}") for k in (1, 2, 3)] == ["ok"] * 3
     assert again.verdict != "leaks"
-    # What the correction makes of v1 is what its authors released as the second version.
+    # The corrected v1 equals the second version that its authors released.
     assert "PS 2.0, with the published rows" in again.of("ZSL010")[0].sentence
 
 
@@ -129,7 +129,7 @@ def test_six_test_classes_of_the_standard_split_were_in_imagenet(xlsa17):
 
 
 def test_an_image_that_awa1_both_trains_and_tests(xlsa17, tmp_path):
-    """Two rows of AWA1 are one image: a humpback whale to train on, a blue whale to test."""
+    """Two rows of AWA1 are the same image: a humpback whale in training, a blue whale in test."""
     folder = xlsa17 / "AWA1"
     context = context_of(
         folder / "att_splits.mat",
@@ -159,7 +159,7 @@ def test_the_manifest_agrees_with_the_files(xlsa17):
     known = {split.sha256 for split in known_splits()}
     files = [p for p in xlsa17.glob("**/att_splits*.mat") if p.parent.name != "binary"]
     assert {hashlib.sha256(p.read_bytes()).hexdigest() for p in files} == known - {""}
-    assert len(known_splits()) == len(files) + 1 == 15  # aPY's SS is circulated as class lists
+    assert len(known_splits()) == len(files) + 1 == 15  # aPY's SS is published as class lists
 
 
 FILES = {
@@ -171,13 +171,13 @@ FILES = {
 }
 FAIL, WARN, INFO, PASS = "leak", "warning", "ok", "ok"
 NOT_RUN = "open"
-#: What is true of the splits, whatever file they come in.
+#: Facts of the splits, in any file.
 TRUE_OF_SPLIT = {
     "PS v1": {"ZSL001": PASS, "ZSL002": PASS, "ZSL003": FAIL, "ZSL010": WARN},
     "PS 2.0": {"ZSL001": PASS, "ZSL002": PASS, "ZSL003": PASS, "ZSL010": PASS},
     "SS": {"ZSL001": PASS, "ZSL002": PASS, "ZSL003": PASS, "ZSL010": PASS},
 }
-#: Test rows of the proposed splits whose photograph also gave a training row.
+#: Test rows of the proposed splits with a photograph that is also in training.
 OF_ONE_PHOTOGRAPH = {"test_seen": (817, 1483), "test_unseen": (2885, 7924)}
 
 
@@ -196,7 +196,7 @@ def rows_in_any_order(context):
 
 
 def own_table(context):
-    """The benchmark's rows with labels and names in an order of one's own."""
+    """The benchmark's rows, with labels and names in another order."""
     names = context.class_names[::-1]
     labels = len(names) - 1 - context.labels
     known = {"labels": labels, "class_names": names, "n_rows": len(labels)}
@@ -209,7 +209,7 @@ def without_train_and_val(context):
 
 
 def renumbered(context):
-    """The same images in another order, so that nothing but labels tells what is wrong."""
+    """The same images in another order, so that only labels reveal the fault."""
     order = np.random.default_rng(0).permutation(len(context.labels))
     place = np.argsort(order)
     parts = {part: place[rows] for part, rows in context.parts.items()}
@@ -218,7 +218,7 @@ def renumbered(context):
 
 
 def renumbered_with_names(context):
-    """The same, with the names of the classes in an order of one's own."""
+    """The same, with the class names in another order."""
     other = renumbered(context)
     labels = len(context.class_names) - 1 - other.labels
     return replace(other, labels=labels, class_names=context.class_names[::-1])
@@ -237,12 +237,12 @@ RENUMBERED = (renumbered, renumbered_with_names)
 
 
 def truth(dataset, split, form):
-    """Return the severity that each check has to have."""
+    """Return the expected severity of each check."""
     true = dict(TRUE_OF_SPLIT[split])
     if form is without_train_and_val:
-        true |= {"ZSL003": PASS, "ZSL010": PASS}  # what is wrong with v1 was not given
+        true |= {"ZSL003": PASS, "ZSL010": PASS}  # without the split, its fault is unknown
     if form is as_released and dataset == "aPY" and true["ZSL003"] is PASS:
-        true["ZSL003"] = FAIL  # train_allclass_loc holds 6,333 rows of test_unseen
+        true["ZSL003"] = FAIL  # train_allclass_loc has 6,333 rows of test_unseen
     if form in RENUMBERED:
         true |= {"ZSL010": INFO}
     photographs = {"AWA1": NOT_RUN, "aPY": FAIL}.get(dataset, PASS)
@@ -253,7 +253,7 @@ def truth(dataset, split, form):
 
 @pytest.fixture(scope="module")
 def alone(xlsa17, tmp_path_factory):
-    """Read a released file with nothing beside it, once."""
+    """Read a published file alone, once."""
 
     @cache
     def read(dataset, file):
@@ -265,7 +265,7 @@ def alone(xlsa17, tmp_path_factory):
 
 
 def finding_of(context, id_):
-    """Findings of one check without those that tell what facts answered."""
+    """Return the findings of one check, without those answered by facts."""
     (check,) = [check for check in CHECKS if check.id == id_]
     return [f for f in run_check(check, context) if "answered from" not in f.sentence]
 
@@ -316,7 +316,7 @@ def sentences_are_true(dataset, split, form, said):
         assert worst_is_v1 or [f.mark for f in said["ZSL003"]] == [PASS]
     shared = {f.sentence.split(" rows of ")[-1].split()[0]: f for f in said["ZSL012"]}
     if dataset == "aPY" and form not in RENUMBERED:
-        # With train and val of v1, test_seen rows are themselves trained on, which is ZSL003's.
+        # With train and val of v1, test_seen rows are in training, which is ZSL003's fault.
         parts = {"test_unseen"} if worst_is_v1 else set(OF_ONE_PHOTOGRAPH)
         assert set(OF_ONE_PHOTOGRAPH) & set(shared) == parts
         for part in parts:
@@ -346,7 +346,7 @@ def test_the_standard_split_without_labels_is_answered_from_facts(xlsa17, alone,
 
 
 def test_facts_answer_nothing_that_is_not_recognised(alone):
-    """Other rows, other labels or a simulated data set of the same shape get no facts."""
+    """Other rows, other labels or simulated data of the same shape get no facts."""
     known = alone("AWA2", "att_splits.mat")
     parts = {part: rows + 1 for part, rows in known.parts.items()}
     assert fill_in_from_benchmark(AuditContext("mine", parts)).labels is None
@@ -390,7 +390,7 @@ def test_a_file_alone_ends_with_what_is_true_of_it(xlsa17, tmp_path, capsys):
     assert status("CUB/att_splits_v1.mat") == 1
     assert status("AWA2/standard_split/att_splits.mat", "--pretraining", "imagenet-1k") == 1
     given = ["--pretraining", "none", "--allow-incomplete", "ZSL004", "ZSL005"]
-    assert status("CUB/att_splits.mat", *given[:2]) == 3  # features could not be looked at
+    assert status("CUB/att_splits.mat", *given[:2]) == 3  # features were missing
     assert status("CUB/att_splits.mat", *given) == 0
     assert main(["check", "--format", "text", str(tmp_path / "nowhere.mat")]) == 2
 
@@ -417,7 +417,7 @@ def test_row_numbers_of_one_part_may_come_in_any_order(xlsa17, tmp_path):
     ("split", "pairs"), [("PS", {(1310, 16520)}), ("SS", {(16520, 1310), (17131, 1318)})]
 )
 def test_crowded_hand_crafted_features_have_few_near_pairs(awa1_lss, split, pairs):
-    """Plain pictures of sky and water lie close to hundreds of others; 58 were warned of once."""
+    """Plain pictures of sky and water are near hundreds of others; 58 had warnings before."""
     split = awa1_lss.split(split)
     near = near_rows(awa1_lss.features, split.trainval, split.test_unseen)
     assert set(zip(near.test.tolist(), near.train.tolist(), strict=True)) == pairs

@@ -1,4 +1,4 @@
-"""The census of released code bases: its file, the rules it obeys, and what it counts."""
+"""The census of released code bases: file, rules, and counts."""
 
 import csv
 import json
@@ -15,7 +15,7 @@ LONG = "`" + 41 * "x" + "`"
 
 
 def edited(tmp_path, values, at=0, drop=()):
-    """Return a copy of the census with these values in a row, and without some rows."""
+    """Return a copy of the census with changed values in a row, and without some rows."""
     with CENSUS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     rows[at] |= values
@@ -108,7 +108,7 @@ def test_the_list_that_is_trained_on_is_counted_over_codes(tmp_path):
         "known training list (GDAN uses train)"
     )
     assert any("`train_loc`" in r["says"] for r in rows if r["trained_on"] == "train")
-    at = 4  # the split of the first code
+    at = 4  # the split of the first code base
     (found,) = census.problems(edited(tmp_path, {"trained_on": "trainvale"}, at))
     assert "did you mean 'trainval'" in found
 

@@ -1,4 +1,4 @@
-"""Splits without a fault, and single faults to plant in them."""
+"""Splits without faults, and single faults to plant."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ JUDGED = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL009")
 
 
 def clean(seed=0, n_classes=8, n_unseen=3, n_val=2, per_class=12, d=64):
-    """Make a split in which nothing is wrong: classes in blocks, rows in random order."""
+    """Make a split without faults: classes in blocks, rows in random order."""
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.repeat(np.arange(n_classes), per_class))
     n_seen = n_classes - n_unseen
@@ -56,12 +56,12 @@ def with_parts(context, **parts):
 
 
 def add(context, rows, *names):
-    """Put ``rows`` into more parts."""
+    """Add ``rows`` to further parts."""
     return with_parts(context, **{p: np.append(context.parts[p], rows) for p in names})
 
 
 def move(context, rows, source, *targets):
-    """Take ``rows`` out of one part and put them into others."""
+    """Move ``rows`` from one part to others."""
     left = context.parts[source][~np.isin(context.parts[source], rows)]
     return add(with_parts(context, **{source: left}), rows, *targets)
 
@@ -79,12 +79,12 @@ def with_prototype(context, c, values):
 
 
 def noticed(context):
-    """Ids of the judging checks that say more than "info"."""
+    """Return the ids of the judging checks with a mark worse than "info"."""
     report = audit_context(context)
     return {id_ for id_ in JUDGED if report.mark(id_) != "ok"}
 
 
-# --- Faults: name -> (plant, ids that must notice it) ---------------------------------------------
+# --- Faults: name -> (plant, ids of the checks that find it) --------------------------------------
 
 
 def _unseen_row(context):

@@ -1,15 +1,15 @@
-"""What CUDA would refuse, seen without it."""
+"""Errors of CUDA, detected without CUDA."""
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-#: A device of shapes without numbers, for code that is to run on any.
+#: A device of shapes without numbers, for code that must run on any device.
 ELSEWHERE = torch.device("meta")
 
 
 class OneDevice(TorchDispatchMode):
-    """Fails where an operation mixes devices; copies may, and so may single numbers."""
+    """Fails if an operation mixes devices; copies and single numbers may."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         leaves = tree_leaves((args, kwargs))

@@ -1,4 +1,4 @@
-"""The closed forms as a textbook would write them, and the data both sides are given."""
+"""The closed forms as in a textbook, and shared test data."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def training_data(n=60, n_features=9, n_attributes=5, n_classes=7, seed=0):
 
 
 def gradient(objective, W, step=1e-6):
-    """Central finite differences of ``objective`` at ``W``, one entry after the other."""
+    """Return central finite differences of ``objective`` at ``W``, entry by entry."""
     out = np.empty_like(W)
     for index in np.ndindex(*W.shape):
         h = np.zeros_like(W)
@@ -25,15 +25,15 @@ def gradient(objective, W, step=1e-6):
 
 
 def textbook_rows(A):
-    """Rows of unit length."""
+    """Return rows of unit length."""
     return A / np.sqrt((A**2).sum(axis=1, keepdims=True))
 
 
 def squared(A):
-    """Squared Frobenius norm."""
+    """Return the squared Frobenius norm."""
     return float((A**2).sum())
 
 
 def relative_difference(A, B):
-    """Largest difference of two arrays, relative to the largest entry."""
+    """Return the largest difference of two arrays, relative to the largest entry."""
     return np.abs(A - B).max() / np.abs(B).max()

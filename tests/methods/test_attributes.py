@@ -1,4 +1,4 @@
-"""DAP and IAP, one paper."""
+"""DAP and IAP, from one paper."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ AUGMENTED = np.column_stack([X, np.ones(len(X))])
 
 
 def printed_score(p, S_seen, candidates, threshold):
-    """The paper's product of ratios, for one image, one attribute and class after the other."""
+    """The paper's product of ratios, in loops over images, attributes and classes."""
     seen, classes = S_seen > threshold, candidates > threshold
     out = []
     for a in classes:
@@ -28,7 +28,7 @@ def printed_score(p, S_seen, candidates, threshold):
 
 
 def binary_world(seed=0, n=40, n_attributes=8):
-    """Distinct attribute signatures, and images that show exactly the attributes of their class."""
+    """Distinct attribute signatures, and images with exactly the attributes of their class."""
     rng = np.random.default_rng(seed)
     A = np.unique(rng.integers(0, 2, (30, n_attributes)), axis=0)
     A = rng.permutation(A).astype(float)

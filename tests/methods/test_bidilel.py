@@ -13,7 +13,7 @@ UNSEEN = training_data(seed=1)[2]
 
 
 def affinities(k):
-    """M as the formula has it, one pair after the other."""
+    """M as in the formula, pair by pair."""
     M = np.zeros((len(X), len(X)))
     for c in range(len(S)):
         rows = np.flatnonzero(c == Y)
@@ -25,7 +25,7 @@ def affinities(k):
 
 
 def stress(b, model, prototypes):
-    """The printed sum over pairs, one after the other."""
+    """The printed sum over pairs, term by term."""
     total = 0.0
     for c, (place, s) in enumerate(zip(b, prototypes, strict=True)):
         others = [*zip(model.landmarks_, model.S_, strict=True)]
@@ -107,7 +107,7 @@ def test_nearness_is_the_angle_or_the_distance():
 def test_distances_that_can_be_kept_are_kept():
     model = BiDiLEL(n_components=3).fit(X, Y, S)
     hidden = model.landmarks_.mean(axis=0) + 0.1
-    model.S_, model.rho_ = model.landmarks_, 1.0  # prototypes that are the places themselves
+    model.S_, model.rho_ = model.landmarks_, 1.0  # prototypes that equal the placed classes
     np.testing.assert_allclose(model.embed(hidden[None])[0], hidden, atol=1e-3)
 
 

@@ -1,4 +1,4 @@
-"""What IAP and CONSE fit alike is fitted once, and says the same."""
+"""Classifiers shared by IAP and CONSE are fitted once, with the same results."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def scores(method, y=Y):
 
 
 def counting(monkeypatch):
-    """Count the paths that are solved, of either method."""
+    """Count the solved paths of both methods."""
     calls = []
     plain = IAP._path
 

@@ -1,4 +1,4 @@
-"""CMT: what it descends on. CMT*: its two detectors and how they decide between the sides."""
+"""CMT: its objective. CMT*: its two detectors and their decisions."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ SPLIT = WORLD.splits["PS"]
 
 
 def start(hidden):
-    """Weights before the first step, in the scale of the data."""
+    """Weights before the first step, on the scale of the data."""
     rng = np.random.default_rng(0)
     W1 = rng.normal(size=(A, hidden)) / np.sqrt(hidden)
     W2 = rng.normal(size=(hidden, D)) / np.sqrt(D)
@@ -53,7 +53,7 @@ def test_reported_loss_is_the_printed_objective():
 
 
 def test_first_step_goes_against_the_gradient_of_the_printed_objective():
-    """Adam's first step is the sign of the gradient, times the rate."""
+    """Adam's first step is the sign of the gradient times the rate."""
     begun = start(4)
     model = CMT(hidden=4, epochs=1, batch_size=N, learning_rate=1e-4).fit(X, Y, S)
     for k, (before, after) in enumerate(zip(begun, learned(model), strict=True)):
@@ -112,7 +112,7 @@ def test_without_its_detector_cmt_star_is_cmt():
 
 Z = RNG.normal(size=(40, 3))
 Z_CLASS = np.arange(40) % 4
-CENTRES = RNG.normal(size=(5, 3))  # the last has no training image
+CENTRES = RNG.normal(size=(5, 3))  # the last class has no training image
 NEW = np.vstack([Z[:3], RNG.normal(size=(4, 3)), np.full((1, 3), 50.0)])
 
 
@@ -159,7 +159,7 @@ def test_an_image_within_any_class_is_not_novel():
     detector = LocalOutliers(tight, np.repeat([0, 1], 20), 5, 1.0)
     new = np.array([[100.0, 100.0, 100.0], [100.5, 100.0, 100.0], [0.0, 0.0, 0.0]])
     inside, outside, wide = detector.novelty(new)
-    # Half a unit is far from the dense class, and would be near in the other one.
+    # Half a unit is far from the dense class, and would be near the other one.
     assert max(inside, wide) < 0.5 < outside
 
 
@@ -177,8 +177,8 @@ def test_threshold_accepts_the_share_asked_for(detector):
         np.mean(compare(model.detector_.of_training, model.threshold_))
         for compare in (np.less, np.less_equal)
     )
-    assert below <= 0.8 <= within + 0.02  # many images may be no outliers at all, and alike
-    if detector == "gaussian":  # whose novelty of a training image does not leave it out
+    assert below <= 0.8 <= within + 0.02  # several images may equally be no outliers
+    if detector == "gaussian":  # a training image's novelty includes the image itself
         assert np.mean(model.seen_penalty(X) <= 1e-12) == pytest.approx(0.8, abs=0.02)
 
 
@@ -189,7 +189,7 @@ def test_images_unlike_any_other_are_novel(detector):
     assert (model.seen_penalty(-30 * X) > 0).mean() > 0.7
 
 
-# --- The protocol ---------------------------------------------------------------------------------
+# --- Protocol -------------------------------------------------------------------------------------
 
 
 def test_detector_decides_the_side_and_nothing_within_it():
@@ -212,7 +212,7 @@ def test_evaluation_goes_through_the_detector():
     scores = fit_and_score(CMTStar(epochs=20), WORLD, SPLIT)
     seen_side = model.seen_penalty(problem.X_test) < 0
     np.testing.assert_array_equal(scores.seen[scores.predicted(0.0)], seen_side)
-    # Plain zero-shot learning knows no seen class: the detector has no say.
+    # Plain zero-shot learning has no seen candidates: the detector has no effect.
     plain = ScoredTest(F, problem.y_test, problem.classes, problem.seen)
     assert evaluate(scores).zsl == evaluate(plain).zsl
     assert evaluate(scores).plain != evaluate(plain).plain

@@ -12,7 +12,7 @@ CANDIDATES = np.vstack([S, training_data(seed=1)[2]])
 
 
 def posterior(C):
-    """Of scikit-learn, with the constant feature and its penalty."""
+    """Return scikit-learn's result, with the constant feature and its penalty."""
     augmented = np.column_stack([X, np.ones(len(X))])
     model = LogisticRegression(C=C, fit_intercept=False, tol=1e-10, max_iter=5000)
     return model.fit(augmented, Y).predict_proba(augmented)

@@ -28,7 +28,7 @@ def test_objective_is_the_printed_one(monkeypatch):
     shares, maps = [], []
 
     def keep(H, X, product=dsrl._product):
-        shares.append(H)  # which is changed in place, and so ends as the factorisation does
+        shares.append(H)  # changed in place, so it ends as the result of the factorisation
         return product(H, X)
 
     def keep_map(self, H, S_y, fit=DSRL._map):
@@ -38,7 +38,7 @@ def test_objective_is_the_printed_one(monkeypatch):
     monkeypatch.setattr(dsrl, "_product", keep)
     monkeypatch.setattr(DSRL, "_map", keep_map)
     model = fitted(mu=0.5, lam=0.2, n_iter=4)
-    (H, H_u), W = shares[:2], maps[-2]  # the last map is fitted once the factorisation is done
+    (H, H_u), W = shares[:2], maps[-2]  # the last map is fitted once after the factorisation
     printed = squared(X - H @ model.B_) + squared(TEST - H_u @ model.B_)
     printed += 0.5 * squared(H @ W - S_Y) + 0.2 * squared(W)
     assert model.objective_[-1] == pytest.approx(printed)

@@ -1,4 +1,4 @@
-"""The base of generators, with one in NumPy: candidates, epochs and the softmax."""
+"""The base class of generators, with a NumPy generator: candidates, epochs and softmax."""
 
 import warnings
 from typing import ClassVar
@@ -14,13 +14,13 @@ from zslcore.methods.base import MethodCard
 from zslcore.methods.generative import GenerativeZSL, principal_components, softmax_path
 
 X, Y, S = training_data()[:3]
-#: Two classes that training does not know.
+#: Two classes without training images.
 MORE = np.random.default_rng(1).random((2, S.shape[1]))
 TRAININGS = []
 
 
 class Means(GenerativeZSL):
-    """Steps towards a linear map of prototypes to features, and draws around it."""
+    """Steps towards a linear map of prototypes to features, and samples around it."""
 
     card = MethodCard(
         name="Means",
@@ -144,7 +144,7 @@ def test_one_training_and_few_softmaxes_serve_a_grid(monkeypatch):
 
 
 class Overwriting(Means):
-    """Centres its rows in place, in NumPy or in PyTorch, which does not heed the flag."""
+    """Centres its rows in place, in NumPy or in PyTorch, which ignores the flag."""
 
     with_torch = False
 
@@ -249,7 +249,7 @@ def test_without_fewer_components_features_stay_in_their_axes(k):
 
 
 def test_the_softmax_descends_to_the_minimum_of_the_cross_entropy():
-    """Compared with L-BFGS on the textbook's loss: both see the same convex function."""
+    """Compared with L-BFGS on the textbook loss: both minimise the same convex function."""
     rng = np.random.default_rng(5)
     A = np.float32(rng.normal(size=(300, 3)))
     y = np.argmax(A @ rng.normal(size=(3, 4)) + rng.gumbel(size=(300, 4)), axis=1)
@@ -273,14 +273,14 @@ def test_the_softmax_of_fewer_epochs_is_on_the_way_to_more():
 
 
 def test_the_world_of_the_laws_has_unseen_candidates():
-    """Without any, the laws would say nothing of what is generated."""
+    """Without such a draw, the laws would not depend on generated rows."""
     case = MethodUnderTest(Means)
     rows = case.fitted._rows_of(case.problem.candidates)
     assert [len(of) > 0 for of in rows] == case.problem.seen.tolist()
 
 
 class Misshapen(Means):
-    """Generates, or represents, what :attr:`cut` leaves."""
+    """Generates or represents what remains after :attr:`cut`."""
 
     cut: ClassVar = {}
 

@@ -1,4 +1,4 @@
-"""Losses of the generators against plain NumPy, and gradients against finite differences."""
+"""Losses of generators against plain NumPy, and gradients against finite differences."""
 
 import inspect
 from functools import partial
@@ -30,7 +30,7 @@ def tensor(array):
 
 
 def plain_network(net, A):
-    """A network of linear layers and leaky rectifiers as a textbook has it."""
+    """A textbook network of linear layers and leaky rectifiers."""
     for layer in net:
         if hasattr(layer, "weight"):
             W, b = (p.detach().double().numpy() for p in (layer.weight, layer.bias))
@@ -69,11 +69,11 @@ def test_drawing_leaves_the_generator_of_the_caller_alone(torch):
     torch.testing.assert_close(torch.get_rng_state(), before)
 
 
-# --- The gradient penalty -------------------------------------------------------------------------
+# --- Gradient penalty -----------------------------------------------------------------------------
 
 
 def penalty_of(net, real, fake, s, alpha):
-    """The penalty with the critic's gradient by finite differences, in NumPy alone."""
+    """The penalty with the critic's gradient by finite differences, in NumPy."""
     lengths = []
     for k in range(len(real)):
         between = alpha[k] * real[k] + (1 - alpha[k]) * fake[k]
@@ -155,7 +155,7 @@ def gaussians(seed):
 
 
 def test_the_divergence_is_the_expected_ratio_of_the_densities():
-    """KL by drawing from q, with SciPy's densities: the mean of log q - log p."""
+    """KL by samples from q, with SciPy's densities: the mean of log q - log p."""
     mu, log_variance = gaussians(7)
     found = float(kl_to_normal(tensor(mu), tensor(log_variance)))
     ratios = []
@@ -219,7 +219,7 @@ def test_codes_are_drawn_for_the_softmax_and_means_for_scores():
 
 
 def test_a_seen_class_has_half_the_codes_of_an_unseen_one():
-    """200 and 400 in the authors' code; rows of a small class are repeated evenly."""
+    """200 and 400 as in the authors' code; rows of a small class are repeated evenly."""
     model = CADAVAE(latent=4, **QUICK).fit(X, Y, S)
     _, labels = model._training_set(np.vstack([S, 1 - S[:2]]), rng())
     assert np.bincount(labels).tolist() == [200] * len(S) + [400] * 2
@@ -307,7 +307,7 @@ def test_the_steps_of_the_generator_train_the_generator_alone(monkeypatch):
     assert model.embedder_ in of_critic
 
 
-# --- All of them ----------------------------------------------------------------------------------
+# --- All generators -------------------------------------------------------------------------------
 
 
 @pytest.mark.nightly
@@ -326,7 +326,7 @@ def test_every_weight_is_a_parameter_that_changes_the_numbers(method):
 @pytest.mark.nightly
 @pytest.mark.parametrize("method", GENERATORS.values(), ids=GENERATORS)
 def test_generated_features_of_a_seen_class_come_near_its_own(method):
-    """Nearer to the mean of the class they are generated for than to those of the others."""
+    """Generated rows are nearer to the mean of their class than to other means."""
     problem = MethodUnderTest(method).problem
     model = method(epochs=60, hidden=64, batch_size=16, learning_rate=2e-3)
     if "n_critic" in model.get_params():

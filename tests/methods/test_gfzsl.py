@@ -97,7 +97,7 @@ def test_seen_classes_keep_their_own_gaussians_where_these_are_asked_for():
     F = estimated.decision_function(X, CANDIDATES[order])
     plain = norm(MEANS, np.sqrt(VARIANCES)).logpdf(X[:, None]).sum(axis=2)
     np.testing.assert_allclose(F[:, of_seen], plain[:, order[of_seen]])
-    # Unseen classes have no images to estimate anything from.
+    # Unseen classes have no images for estimates.
     both = predicted.decision_function(X, CANDIDATES[order])
     np.testing.assert_array_equal(F[:, ~of_seen], both[:, ~of_seen])
 

@@ -39,7 +39,7 @@ def test_gradient_vanishes_at_the_solution(name):
     problem = path(LOSSES[name])
     value, at_solution = problem.objective(problem.solve(0.01), 0.01)
     _, at_zero = problem.objective(np.zeros(problem.shape), 0.01)
-    # A line search compares values: with curvatures below 1 it cannot see a smaller gradient.
+    # A line search compares values: with curvatures below 1, it cannot detect a smaller gradient.
     resolved = np.sqrt(np.finfo(float).eps * value)
     assert np.abs(at_solution).max() < resolved < 1e-6 * np.abs(at_zero).max()
 
@@ -89,11 +89,11 @@ def test_columns_of_logistic_regression_are_solved_as_if_alone():
         alone = path(Logistic(column[:, None]), tol=1e-8).solve(0.01)
         assert relative_difference(together[:, m : m + 1], alone) < 1e-6
     single = LogisticPath(X.astype(np.float32), Y, C, Logistic(TARGETS), intercept=True, tol=1e-16)
-    assert relative_difference(single.solve(0.01), together) < 1e-5  # a step rounds to none
+    assert relative_difference(single.solve(0.01), together) < 1e-5  # a step rounds to zero
 
 
 def test_separable_classes_and_a_vanishing_ridge_are_solved_within_few_steps():
-    # One feature an attribute decides it: all images end far on the right side.
+    # One feature decides each attribute: all images are far on the right side.
     rng = np.random.default_rng(0)
     labels = rng.integers(C, size=400)
     decided = 5.0 * (2 * TARGETS[labels] - 1) + rng.normal(size=(400, 4)) / 10
@@ -152,7 +152,7 @@ def test_blocks_of_scores_add_up_to_the_same_objective(monkeypatch):
     in_blocks = problem._preconditioned(L)(Z.ravel())
     assert in_blocks[0] == pytest.approx(value, rel=1e-12)
     np.testing.assert_allclose(in_blocks[1], gradient, atol=1e-12)
-    # What is minimised is the objective itself, in other variables.
+    # The objective itself is minimised, in other variables.
     W = np.linalg.solve(L.T, Z)
     expected, slope = problem.objective(W, 0.1)
     assert value == pytest.approx(expected, rel=1e-10)

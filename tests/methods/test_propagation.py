@@ -17,7 +17,7 @@ def fitted(**params):
 
 
 def dense(places, k, sigma):
-    """M and L as the benchmark prints them, with dense matrices."""
+    """M and L as printed in the benchmark, with dense matrices."""
     lengths = kneighbors_graph(places, k, mode="distance").toarray()
     lengths = np.maximum(lengths, lengths.T)
     M = np.where(lengths > 0, np.exp(-lengths / (2 * sigma**2)), 0)

@@ -1,4 +1,4 @@
-"""DEVISE, ALE, SJE and LATEM: what they descend on, and what they share."""
+"""DEVISE, ALE, SJE and LATEM: their objectives and shared parts."""
 
 import numpy as np
 import pytest
@@ -17,14 +17,14 @@ LINEAR = ("DEVISE", "ALE", "SJE")
 
 
 def margins(V, delta=0.5):
-    """H of every sample and class as the docstrings print it, V of shape (K, D, A)."""
+    """H of every sample and class as printed in the docstrings, V of shape (K, D, A)."""
     F = np.einsum("nd,kda,ca->knc", X, V, S).max(axis=0)
     H = delta + F - F[np.arange(N), Y][:, None]
     return np.where(Y[:, None] == np.arange(C), 0, np.maximum(H, 0))
 
 
 def objective(name):
-    """The loss a docstring prints, as a function of V."""
+    """The loss printed in a docstring, as a function of V."""
 
     def ale(H):
         l_of = np.append(0, np.cumsum(1 / np.arange(1, C)))
@@ -41,7 +41,7 @@ def objective(name):
 
 
 def start(model):
-    """V before the first step: no step is taken when every one has length zero."""
+    """V before the first step: at learning rate zero, no step changes it."""
     model = model.set_params(learning_rate=1e-30).fit(X, Y, S)
     return np.atleast_3d(model.V_) if model.V_.ndim == 3 else model.V_[None]
 
@@ -81,11 +81,11 @@ def test_many_steps_are_those_of_one_sample_after_the_other(name):
             V = V - rate * G
             n_violators.add(found)
     assert relative_difference(model.V_.reshape(V.shape), V) < 1e-4
-    assert {0, 1, 2} <= n_violators  # every case has been met
+    assert {0, 1, 2} <= n_violators  # every case has occurred
 
 
 def plain_gradient(name, V, n):
-    """The subgradient for one image, class by class, as public code does it; and its violators."""
+    """The subgradient for one image by a loop over classes, as in public code; and violators."""
     x, y, G = X[n], Y[n], np.zeros_like(V)
     F = np.array([[x @ V_k @ s for s in S] for V_k in V])
     H = {c: 0.05 + F[:, c].max() - F[:, y].max() for c in range(C) if c != y}
@@ -138,7 +138,7 @@ def test_latem_drops_matrices_that_hardly_speak():
 
 @pytest.mark.parametrize("n_classes", [4, 12])
 def test_fewer_classes_than_attributes_or_more_make_no_difference_to_the_descent(n_classes):
-    """The loop moves one column a class or one an attribute, whichever are fewer."""
+    """The loop updates one column per class or one per attribute, whichever are fewer."""
     X, y, S, _ = training_data(n_classes=n_classes, n_attributes=8)
     model = DEVISE(epochs=2, batch_size=5, learning_rate=0.5).fit(X, y, S)
     scale = (X**2).sum(axis=1).mean() * (S**2).sum(axis=1).mean()
@@ -165,7 +165,7 @@ def test_scaling_of_the_data_changes_no_answer(name):
 
 
 def test_but_for_the_start_a_margin_only_scales_what_the_rate_does():
-    shared = {"epochs": 50, "batch_size": N}  # margins beside which the start is nothing
+    shared = {"epochs": 50, "batch_size": N}  # margins that dominate the initial values
     once = DEVISE(margin=1e4, learning_rate=1e4, **shared).fit(X, Y, S)
     twice = DEVISE(margin=2e4, learning_rate=2e4, **shared).fit(X, Y, S)
     assert relative_difference(twice.V_ / 2, once.V_) < 1e-3
@@ -203,9 +203,9 @@ def test_one_class_drawn_counts_only_where_it_violates(torch):
 
 @pytest.mark.parametrize("which", ["first", "one"])
 def test_a_drawn_violator_is_a_fair_sample_of_the_sum(which):
-    """Over many copies of every image, one violator each points where all of them do."""
+    """On many copies of every image, single violators together have the effect of all violators."""
     many, y = np.tile(X, (300, 1)), np.tile(Y, 300)
-    # With a margin nothing can meet, all wrong classes violate and all are as likely.
+    # With an unreachable margin, all wrong classes violate with the same probability.
     shared = {"learning_rate": 1e-3, "epochs": 1, "batch_size": len(y), "margin": 50.0}
     full, V0 = DEVISE(**shared).fit(many, y, S).V_, start(DEVISE(**shared))[0]
     drawn = DEVISE(violators=which, **shared).fit(many, y, S).V_
@@ -220,7 +220,7 @@ def test_sampled_ranks_estimate_the_weight_of_exact_ones(torch):
     w = ALE(rank="sampled")._weights(H, own, lambda: torch.tensor(rng.random((4000, 10))))
     assert ((w > 0).sum(dim=1) == 1).all()
     l_of = np.cumsum(1 / np.arange(1, 10))
-    # The first violator comes at draw k with this probability; its weight is l at 9 // k.
+    # The first violator is at draw k with this probability; its weight is l at 9 // k.
     chance = [5 / 9, 4 / 9 * 5 / 8, 4 * 3 * 5 / (9 * 8 * 7)]
     chance += [4 * 3 * 2 * 5 / (9 * 8 * 7 * 6), 4 * 3 * 2 * 1 / (9 * 8 * 7 * 6)]
     expected = sum(p * l_of[9 // k - 1] for k, p in enumerate(chance, start=1))
@@ -241,7 +241,7 @@ def test_one_run_serves_every_number_of_epochs(name):
     ran = []
     model.on_epoch = lambda epoch, loss: ran.append(epoch)
     models = list(model.fit_grid(X, Y, S, grid))
-    assert ran == [1, 2, 3, 4, 5] * 2  # margin 2, and then both others in one
+    assert ran == [1, 2, 3, 4, 5] * 2  # margin 2, then both others in one
     for params, shared in zip(grid, models, strict=True):
         alone = METHODS[name](batch_size=8, **params).fit(X, Y, S)
         assert shared.get_params() == alone.get_params()
@@ -281,7 +281,7 @@ def test_classes_without_images_are_trained_against():
     more = np.vstack([S, S[:2] + 0.1])
     model = DEVISE(epochs=2).fit(X, Y, more)
     assert relative_difference(model.V_, DEVISE(epochs=2).fit(X, Y, S).V_) > 1e-3
-    # Their place among the rows does not matter either.
+    # Their order among the rows has no effect, either.
     order = np.random.default_rng(0).permutation(len(more))
     moved = DEVISE(epochs=2).fit(X, np.argsort(order)[Y], more[order])
     np.testing.assert_array_equal(moved.V_, model.V_)
@@ -311,7 +311,7 @@ def test_a_step_stays_on_its_device(monkeypatch, model, average, n_attributes):
         descent = _sgd._Descent(model, X, *_sgd.by_first_appearance(Y, S[:, :n_attributes]))
         loss, matrices = descent._step(np.arange(10))
     assert {loss.device, descent.W.device} == {ELSEWHERE}
-    if isinstance(model, LATEM):  # of one matrix there is nothing to say
+    if isinstance(model, LATEM):  # a single matrix has no latent choice
         assert matrices.device == ELSEWHERE
     else:
         assert matrices is None

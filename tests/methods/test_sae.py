@@ -28,7 +28,7 @@ def test_gradient_of_the_printed_objective_vanishes():
 
 @pytest.mark.parametrize("direction", ["S2V", "V2S"])
 def test_grid_equals_the_sylvester_solver(direction):
-    X_test = X * np.linspace(0.5, 2, len(X))[:, None]  # a cosine knows no length
+    X_test = X * np.linspace(0.5, 2, len(X))[:, None]  # a cosine ignores length
     scores = SAE(direction=direction).score_grid(
         X, Y_INDEX, S, [{"lam": lam} for lam in LAMS], X_test, S
     )
@@ -51,8 +51,8 @@ def test_rows_of_unit_length_are_a_variant(direction):
 
 
 def test_what_the_data_do_not_determine_is_zero():
-    wide = np.hstack([X, np.zeros((len(X), 1))])  # a feature that is never active
-    deep = np.hstack([S, np.zeros((len(S), 1))])  # an attribute no class has
+    wide = np.hstack([X, np.zeros((len(X), 1))])  # a feature that is always zero
+    deep = np.hstack([S, np.zeros((len(S), 1))])  # an attribute of no class
     W = SAE(0.5).fit(wide, Y_INDEX, deep).W_
     assert np.abs(W[-1]).max() < 1e-9
     assert np.abs(W[:, -1]).max() < 1e-9

@@ -19,8 +19,8 @@ def test_weights_are_the_minimum_to_rounding(c):
     some = np.concatenate([l2_rows(RNG.random((20, 40))), many[:5]])
     alpha = simplex_weights(some, many, c)
     slope = alpha @ (many @ many.T + c * np.eye(len(many))) - some @ many.T
-    # No weight is moved from one class to another with gain: where there is weight, slopes are
-    # alike, and nowhere are they smaller.
+    # Moving weight from one class to another brings no gain: slopes are equal where weights are
+    # positive, and nowhere smaller.
     least = slope.min(axis=1, keepdims=True)
     assert (alpha * (slope - least)).max() < 1e-12
     np.testing.assert_allclose(alpha.sum(axis=1), 1)

@@ -8,7 +8,7 @@ from zslcore.methods import METHODS, GenerativeZSL
 from zslcore.methods._sgd import EpochModel
 
 X, Y, S = training_data()[:3]
-#: Generators are not among these: what Adam does has no size that a gradient gives.
+#: Generators are excluded: the size of Adam's steps does not depend on the gradient.
 IN_STEPS = {
     name: method
     for name, method in METHODS.items()
@@ -30,7 +30,7 @@ def test_methods_trained_in_steps_are_found():
 @pytest.mark.parametrize("copies", [100, 300])
 @pytest.mark.parametrize("method", IN_STEPS.values(), ids=IN_STEPS)
 def test_the_size_of_a_step_does_not_depend_on_that_of_its_batch(method, copies):
-    """Many copies of every image have the mean gradient of one: 60, 6,000 and 18,000 in a batch."""
+    """Many copies of every image have its mean gradient: 60, 6,000 and 18,000 in a batch."""
     start = learned(method, X, Y, learning_rate=1e-30)
     step = learned(method, X, Y, learning_rate=1e-3) - start
     of_many = learned(method, np.tile(X, (copies, 1)), np.tile(Y, copies), learning_rate=1e-3)

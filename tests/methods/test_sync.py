@@ -15,13 +15,13 @@ def fitted(**params):
 
 
 def weights(A, sigma):
-    """s_cr as the paper prints it, one class after the other."""
+    """s_cr as printed in the paper, class by class."""
     out = np.exp([[-((a - b) @ (a - b)) / sigma**2 for b in S] for a in A])
     return out / out.sum(axis=1, keepdims=True)
 
 
 def printed_objective(loss, V, sigma):
-    """The paper's objective in V, one image after the other."""
+    """The paper's objective in V, image by image."""
     W, total = weights(S, sigma) @ V, 0.0
     for x, y in zip(X, Y, strict=True):
         z = W @ x

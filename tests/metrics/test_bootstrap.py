@@ -1,4 +1,4 @@
-"""Intervals over few classes: what they cover, and that it is said."""
+"""Intervals over few classes: coverage, and the warning."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from zslcore.metrics.significance import FEW, caution, interval, mean_draws, p_o
 
 
 def simulated(n, worlds=400):
-    """Coverage of the mean over n classes, and how often p < 0.05 where the truth is 0."""
+    """Coverage of the mean over n classes, and share of p < 0.05 if the true value is 0."""
     rng, covered, small = np.random.default_rng(n), 0, 0
     for world in range(worlds):
         values = rng.normal(size=n)
@@ -33,7 +33,7 @@ def test_the_coverage_that_is_said_is_what_simulations_give(n):
 
 @pytest.mark.parametrize("n", [2, 5, FEW - 1])
 def test_over_few_classes_the_interval_is_students(n):
-    """That of SciPy, but for the draws; of percentiles from FEW classes on."""
+    """Equal to SciPy's interval, except for the draws; percentiles for at least FEW classes."""
     values = np.random.default_rng(n).normal(size=n)
     _, drawn = mean_draws(values, np.zeros(n, dtype=bool), 20_000)
     test = ttest_1samp(values, 0.0)

@@ -1,4 +1,4 @@
-"""Accuracies, curve and switches of any score matrix are those of plain loops over its images."""
+"""Accuracies, curve and switches of any score matrix equal plain loops over its images."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ OUT = -np.inf
 
 @st.composite
 def scored(draw, *, ruled_out=False):
-    """Scores on a coarse lattice, so that ties are common; some of minus infinity where asked."""
+    """Scores on a coarse lattice, so that ties are common; optionally some of minus infinity."""
     n_seen, n_unseen = draw(st.integers(1, 4)), draw(st.integers(1, 4))
     n = draw(st.integers(2, 25))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -39,12 +39,12 @@ def scored(draw, *, ruled_out=False):
 
 
 def answers(F, seen, gamma):
-    """As the definition says: the best seen class while it is ahead by more than gamma."""
+    """As defined: the best seen class if it leads by more than gamma."""
     found = []
     for f in F.tolist():
         a = max(np.flatnonzero(seen), key=lambda c: f[c])
         b = max(np.flatnonzero(~seen), key=lambda c: f[c])
-        margin = OUT if f[a] == OUT else f[a] - f[b]  # both ruled out: a tie, for the unseen side
+        margin = OUT if f[a] == OUT else f[a] - f[b]  # both ruled out: a tie, counted as unseen
         found.append(a if margin > gamma else b)
     return np.array(found)
 
@@ -61,7 +61,7 @@ def test_every_figure_at_a_gamma_is_that_of_the_answers(world, k, average):
     F, y, seen = world
     found, told = seen_unseen_curve(F, y, seen, average=average), switches(F, y, seen)
     test = ScoredTest(F, y, np.arange(len(seen)), seen)
-    for gamma in (k / 8, k / 4, -1e300, 1e300):  # between differences of scores, on them, beyond
+    for gamma in (k / 8, k / 4, -1e300, 1e300):  # between, on and beyond differences of scores
         answer = answers(F, seen, gamma)
         np.testing.assert_array_equal(test.predicted(gamma), answer)
         of = {side: seen[y] == (side == "seen") for side in ("seen", "unseen")}
@@ -85,7 +85,7 @@ def test_the_curve_has_every_step_and_no_grid_beats_its_best(world):
     assert (np.diff(found.gamma) > 0).all()
     assert (np.diff(found.seen) <= 1e-12).all()
     assert (np.diff(found.unseen) >= -1e-12).all()
-    assert (np.abs(np.diff(found.seen)) + np.diff(found.unseen) > 1e-12).all()  # none is idle
+    assert (np.abs(np.diff(found.seen)) + np.diff(found.unseen) > 1e-12).all()  # none is unused
     best = found.best()
     assert np.isfinite(best.gamma)
     assert found.at(best.gamma).harmonic == best.harmonic == found.harmonic.max()
@@ -132,7 +132,7 @@ def test_blocks_change_no_answer(world):
 
 
 def test_scores_within_their_rounding_are_one_breakpoint():
-    # Beside scores of 10,000, float32 knows differences to 0.001 only.
+    # Next to scores of 10,000, float32 has a resolution of 0.001.
     F = np.array([[10_000.0, 9_999.0], [1.0005, 0.0], [0.5, 0.0]])
     y, seen = np.array([0, 1, 1]), np.array([True, False])
     for dtype, points in ((np.float64, 4), (np.float32, 3)):

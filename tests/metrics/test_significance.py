@@ -1,4 +1,4 @@
-"""Tests, their intervals and their power are SciPy's, and those of simulated studies.
+"""Tests, intervals and power equal SciPy's, and the shares in simulated studies.
 
 A share p of k studies has the standard error sqrt(p (1 - p) / k); the tolerance is four of them.
 """
@@ -36,7 +36,7 @@ def test_a_paired_test_says_what_scipy_says(x, level):
     assert (ours.t, ours.p) == pytest.approx((theirs.statistic, theirs.pvalue))
     assert ours.interval == pytest.approx(tuple(theirs.confidence_interval(level)))
     assert ours.d_z == pytest.approx(x.mean() / x.std(ddof=1))
-    assume(abs(ours.t) < 30)  # far out, SciPy's noncentral t does not converge
+    assume(abs(ours.t) < 30)  # for large values, SciPy's noncentral t does not converge
     low, high = np.sqrt(len(x)) * np.array(ours.d_z_interval)
     tails = nct.sf(ours.t, len(x) - 1, low), nct.cdf(ours.t, len(x) - 1, high)
     assert tails == pytest.approx(2 * ((1 - level) / 2,), abs=1e-5)
@@ -46,7 +46,7 @@ def test_a_paired_test_says_what_scipy_says(x, level):
 def test_a_shift_is_in_its_interval_while_the_signed_rank_test_does_not_reject_it(n, seed, level):
     x = np.random.default_rng(seed).normal(size=n).round(9)
     low, high = paired_test("q", x, level=level).shift_interval
-    if 2 * 0.5**n > 1 - level:  # no shift at all would be rejected
+    if 2 * 0.5**n > 1 - level:  # even no shift would be rejected
         assert np.isnan([low, high]).all()
         return
     for shift, inside in ((low - 1e-7, 0), (low + 1e-7, 1), (high - 1e-7, 1), (high + 1e-7, 0)):

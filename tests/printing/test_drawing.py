@@ -1,4 +1,4 @@
-"""A file for print: its width in mm, 8 pt text in embedded fonts, and nothing cut off."""
+"""A file for print: width in mm, 8 pt text in embedded fonts, and no text cut off."""
 
 import io
 import math
@@ -81,7 +81,7 @@ PANELS = {
     "rows": Panel(rows),
     "cells": Panel(cells),
 }
-#: The narrowest page with each font, and wider ones.
+#: The narrowest page with each font, and wider pages.
 LOOKS = [*((WIDTHS[0], font) for font in FONTS), *((width, "sans") for width in WIDTHS[1:])]
 EVERY = pytest.mark.parametrize("panel", PANELS.values(), ids=PANELS)
 
@@ -128,7 +128,7 @@ def test_every_letter_of_a_pdf_is_8_pt():
 
 
 def texts_of(figure, monkeypatch):
-    """Return the texts that are drawn."""
+    """Return the drawn texts."""
     from matplotlib.text import Text
 
     texts, draw = [], Text.draw
@@ -160,7 +160,7 @@ def test_a_slide_is_16_to_9_and_no_text_is_cut_off(panel, monkeypatch):
     _, _, width, height = map(float, pdf(panel, **size).mediabox)
     assert width / height == pytest.approx(16 / 9)
     usual = pytest.approx(SLIDE[0] / 25.4 * 72, abs=1e-3)
-    assert width > 453.6 if panel is PANELS["bars"] else width == usual  # which has upright names
+    assert width > 453.6 if panel is PANELS["bars"] else width == usual  # which has vertical names
     figure, _ = drawn(panel, **size)
     page = figure.bbox.padded(1)
     for text in texts_of(figure, monkeypatch):

@@ -1,4 +1,4 @@
-"""The panels of predictions and of figures on screen have the exact numbers of these."""
+"""Panels of predictions and of interactive figures have the exact numbers of their source."""
 
 import re
 from dataclasses import replace
@@ -41,7 +41,7 @@ def axes_of(panel):
 
 
 def bars_of(axes):
-    """Every series of bars by its name: places, lower ends and lengths."""
+    """All series of bars by name: positions, lower ends and lengths."""
     return {
         bars.get_label(): [(b.get_x() + b.get_width() / 2, b.get_y(), b.get_height()) for b in bars]
         for bars in axes.containers
@@ -50,12 +50,12 @@ def bars_of(axes):
 
 
 def points_of(axes):
-    """Every series of points by its name."""
+    """All series of points by name."""
     return {points.get_label(): points.get_offsets() for points in axes.collections}
 
 
 def words_of(axis):
-    """The places of an axis and the words at them."""
+    """The positions and labels of an axis."""
     return list(
         zip(axis.get_ticklocs(), (t.get_text() for t in axis.get_ticklabels()), strict=True)
     )
@@ -126,7 +126,7 @@ def test_the_command_writes_a_figure_for_print(run, tmp_path, capsys, printed):
 
 
 def colours(panel):
-    """Every colour that a panel is drawn in."""
+    """All colours of a panel."""
     axes = axes_of(panel)
     marks = [*axes.patches, *axes.lines, *axes.collections]
     found = [mark.get_color() if mark in axes.lines else mark.get_facecolor() for mark in marks]
@@ -194,7 +194,7 @@ def color_of(mark):
 def test_stacked_bars_stand_on_each_other_and_grouped_ones_side_by_side():
     two = [bars(x=["a", "b"], y=y, name=str(y), **color_of("#123456")) for y in ([1, 2], [3, 4])]
     (panel,) = panels_of(figure(two, height=300, barmode="stack"))
-    for _ in range(2):  # a panel that is drawn again is the same
+    for _ in range(2):  # drawing a panel again gives the same
         first, second = bars_of(axes_of(panel)).values()
         assert [base for _, base, _ in first + second] == [0, 0, 1, 2]
     axes = one_panel(two)

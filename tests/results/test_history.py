@@ -1,4 +1,4 @@
-"""What every version so far has kept, this one opens; and what it keeps itself."""
+"""Stored results of all earlier versions can be opened, and those of this version."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ VERSIONS = sorted(path.name for path in Path(make.__file__).parent.glob("[0-9]*"
 
 @pytest.fixture(scope="module")
 def of_today(tmp_path_factory):
-    """What this very code keeps."""
+    """The files that this version stores."""
     folder = tmp_path_factory.mktemp("today")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ZSL_DATA", str(folder))
@@ -34,7 +34,7 @@ def of_today(tmp_path_factory):
 
 @pytest.fixture(params=[*VERSIONS, "today"])
 def kept(request, tmp_path, monkeypatch):
-    """A copy of what a version kept, as this user's data folder."""
+    """A copy of the files that a version stored, as the data folder."""
     if request.param == "today":
         source = request.getfixturevalue("of_today")
     else:
@@ -77,7 +77,7 @@ def test_every_result_of_the_store_opens(kept):
 
 
 def test_a_store_of_any_version_takes_results_and_keeps_those_of_other_people(kept):
-    """Its tables stay as earlier versions read and write them."""
+    """Its tables can still be read and written by earlier versions."""
     store = ResultStore()
     before = store.results()
     with closing(sqlite3.connect(store.path)) as db:
@@ -121,7 +121,7 @@ def test_what_is_stored_is_not_made_again(of_today, monkeypatch):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_result_answers_as_long_as_its_revisions_stand(version):
-    """A release alone is no reason to compute a figure again."""
+    """A release alone does not invalidate a result."""
     store = ResultStore(Path(make.__file__).parent / version / "runs.sqlite")
     for result in store.results():
         spec = result.spec

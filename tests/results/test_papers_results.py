@@ -34,7 +34,7 @@ def test_a_table_holds_the_cells_and_the_seconds_of_its_runs():
     assert list(ours["ours"]) == pytest.approx(list(there["ours"]), rel=1e-12)
     stored = {run.key: run.seconds for run in ResultStore().results()}
     assert list(ours["seconds"]) == pytest.approx([stored[key] for key in there["key"]])
-    # The chosen parameters and what each of two folds chooses; then one run a task.
+    # The chosen parameters and the choice of each of two folds; then one run per task.
     for name, runs in (("gbu:figure3", 3), ("cal:table2", 2)):
         assert f"{runs} runs or paths" in text.split(f"## {name}")[1].split("##")[0]
 

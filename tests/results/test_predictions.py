@@ -1,4 +1,4 @@
-"""Predictions in the store: written by every run, found by its key, bounded, never another's."""
+"""Predictions in the store: written by every run, found by key, limited in size."""
 
 import sqlite3
 from contextlib import closing
@@ -38,7 +38,7 @@ def test_a_run_stores_predictions_that_reproduce_its_figures(store):
     found = store.predictions(result.key)
     assert evaluate(found.test, result.gamma) == result.evaluation
     assert len(found.folds) == len(WORLD.split("PS").folds)
-    assert not verify_predictions(found).reasons  # gamma is what the validation rows choose
+    assert not verify_predictions(found).reasons  # the validation rows choose gamma
     np.testing.assert_array_equal(found.test.margin, scores.answers.margin)
     assert found.provenance.created == result.created
 
@@ -64,7 +64,7 @@ def test_a_run_without_them_and_an_unknown_key_have_none(store):
 
 
 def test_those_of_a_replaced_result_are_not_taken_for_the_new_ones(store):
-    """An earlier version, which knows no predictions, may replace the run in the same file."""
+    """An earlier version without predictions may replace the run in the same file."""
     result = run(spec(0.1), WORLD, with_oracle=False, store=store).result
     later = replace(result, created="2030-01-01T00:00:00+00:00")
     statement = "INSERT OR REPLACE INTO runs VALUES (?, ?, ?)"
@@ -86,7 +86,7 @@ def test_the_oldest_go_first_and_figures_stay(store, monkeypatch):
     assert store.predictions(second.key) is not None
     assert store.predictions(third.key) is not None
     assert {result.key for result in store.results()} == {first.key, second.key, third.key}
-    monkeypatch.setenv("ZSL_PREDICTIONS", "1")  # the newest always stays
+    monkeypatch.setenv("ZSL_PREDICTIONS", "1")  # the newest predictions always stay
     fourth = run(spec(0.4), WORLD, with_oracle=False, store=store).result
     assert [row for (row,) in sql(store, "SELECT id FROM predictions")] == [fourth.key]
 

@@ -1,4 +1,4 @@
-"""Results that come along say what made them, and what they say can be checked."""
+"""Precomputed results state their provenance, and the statements can be checked."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from zslcore.version import read_stamped
 
 ROOT = RESULTS.parents[1]
 TABLES = sorted(RESULTS.glob("*.csv"))
-#: Whatever names a commit: a word before it, or a version on its way to a release.
+#: Mentions of a commit: a word before it, or a version before its release.
 NAMED = re.compile(r"(?:commit\W{1,6}|\+g)([0-9a-f]{7,40})\b")
 REVISIONS = {"protocol": protocol.REVISION} | {
     name: method.revision for name, method in {**METHODS, **TRANSDUCTIVE}.items()
@@ -27,7 +27,7 @@ REVISIONS = {"protocol": protocol.REVISION} | {
 
 
 def texts():
-    """Yield every text that comes along and may name a commit, by its place."""
+    """Yield all texts of the package that may name a commit, with their place."""
     folders = [(RESULTS, "*.csv"), (RESULTS, "*.md"), (FACTS / "board", "*.json")]
     for folder, pattern in [*folders, (FACTS / "measured", "*.csv")]:
         for path in sorted(folder.glob(pattern)):
@@ -35,7 +35,7 @@ def texts():
 
 
 def commits_of(place: Path, text: str) -> set[str]:
-    """Return the commits that a text names; a table of results has a column of them."""
+    """Return the commits named in a text; a table of results has a column of them."""
     found = set(NAMED.findall(text))
     if place.suffix == ".csv" and place.parent.name == "results":
         found |= {word.split("+")[0] for word in read_stamped(ROOT / place)["commit"] if word}
@@ -44,7 +44,7 @@ def commits_of(place: Path, text: str) -> set[str]:
 
 @cache
 def history() -> set[str]:
-    """Return every commit that HEAD descends from; skips where that is not known."""
+    """Return all ancestors of HEAD; skip the test if they are not known."""
     git = shutil.which("git")
     if git is None or not (ROOT / ".git").exists():
         pytest.skip("no history: this is no checkout of git")
@@ -91,7 +91,7 @@ def test_every_row_of_results_says_what_made_it(path):
         assert re.fullmatch("[0-9a-f]{16}|", row["sources"])
         for name, number in json.loads(row["revisions"] or "{}").items():
             assert 0 <= number <= REVISIONS[name]
-    if "key" in table:  # runs of the protocol name what they depend on
+    if "key" in table:  # runs of the protocol state their revisions
         assert (table["revisions"] != "").all()
 
 
@@ -109,7 +109,7 @@ def test_the_same_data_have_one_digest():
     assert {name: digests for name, digests in found.items() if len(digests) > 1} == {}
 
 
-# --- What is written from now on ------------------------------------------------------------------
+# --- New results ----------------------------------------------------------------------------------
 
 
 def test_new_rows_name_revisions_and_sources_and_no_commit():
@@ -132,7 +132,7 @@ def test_new_rows_name_revisions_and_sources_and_no_commit():
     )
     made = traced(of_run)
     assert list(made["version"]) == ["0.1", "0.1.dev3+gabcdef013"]
-    assert list(made["commit"]) == ["", "abcdef013"]  # a row from before keeps its own
+    assert list(made["commit"]) == ["", "abcdef013"]  # an old row keeps its own
     assert list(made["sources"]) == ["0" * 16, ""]
 
 

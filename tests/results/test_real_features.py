@@ -1,4 +1,4 @@
-"""Real features with given parameters: known figures, and what a textbook's formulas give."""
+"""Real features with given parameters: known metrics, and textbook formulas."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ def cub(shared):
 
 @pytest.fixture(scope="module")
 def narrow(cub):
-    """Every eighth column: a decomposition of all takes ten seconds."""
+    """Every eighth column: decomposing all columns takes ten seconds."""
     return replace(cub, features=np.ascontiguousarray(cub.features[:, ::8]))
 
 
@@ -43,7 +43,7 @@ def test_cub_figures_come_out(cub):
 
 @pytest.mark.nightly
 def test_training_on_the_lists_of_the_first_release_adds_what_is_said_of_it(cub):
-    """The finding v1-adds-points; lambda and gamma are those that the folds choose for GZSL."""
+    """The finding v1-adds-points; lambda and gamma as chosen on the folds for GZSL."""
     (finding,) = (each for each in FINDINGS if each.id == "v1-adds-points")
     split, gamma = cub.split("PS"), 0.05078204224684241
     leaky = replace(split, trainval=np.union1d(split.trainval, split.test_seen))
@@ -65,12 +65,12 @@ def linear_v2s(X, Y, S, codes, lam):
 
 
 def sae(X, Y, S, codes, lam):
-    """Tied weights of an autoencoder, by the equation they solve."""
+    """Tied weights of an autoencoder, from their equation."""
     return solve_sylvester(codes.T @ codes, lam * X.T @ X, (1 + lam) * codes.T @ X).T
 
 
 def eszsl(X, Y, S, codes, gamma, lam):
-    """Ridge regression of right and wrong."""
+    """Ridge regression of one-vs-rest targets."""
     visual = X.T @ X + gamma * np.eye(X.shape[1])
     semantic = S.T @ S + lam * np.eye(S.shape[1])
     return solve(semantic, solve(visual, X.T @ Y @ S).T).T
@@ -119,7 +119,7 @@ def test_figures_are_those_of_the_textbook(narrow, name, weights, options, solut
 
     assert np.abs(ours.F - F).max() < 1e-4 * np.abs(F).max()
     assert figures_of(ours) == pytest.approx(figures_of(replace(ours, F=F)), abs=0.1)
-    assert 20 < figures_of(ours)[0] < 60  # it has learned something, and from other classes
+    assert 20 < figures_of(ours)[0] < 60  # it has learned something, from other classes
 
 
 def test_cub_has_its_standard_split_whose_image_count_is_published(cub):

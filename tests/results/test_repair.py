@@ -1,4 +1,4 @@
-"""Repair of the run store: nothing that can be read is lost, whatever happens at the same time."""
+"""Repair of the run store: no readable row is lost, also with concurrent access."""
 
 import hashlib
 import os
@@ -31,13 +31,13 @@ def result():
 
 @pytest.fixture(scope="module")
 def whole(result, tmp_path_factory):
-    """The bytes of a store of many pages, and all its rows."""
+    """The bytes of a store with many pages, and all its rows."""
     store = ResultStore(tmp_path_factory.mktemp("whole") / "runs.sqlite")
     with store.writing() as db:
         for k in range(N):
             text = replace(result, key=f"{k:016x}").to_json()
             db.execute("INSERT INTO runs VALUES (?, ?, ?)", (f"{k:016x}", result.created, text))
-        for k in range(N):  # as earlier versions stored results of other people
+        for k in range(N):  # as earlier versions stored results of others
             row = (f"{k:016x}@Ada", "Ada", "hers.json", "2026", result.created, result.to_json())
             db.execute("INSERT INTO imported VALUES (?, ?, ?, ?, ?, ?)", row)
     return store.path.read_bytes(), rows_in(store.path)
@@ -45,7 +45,7 @@ def whole(result, tmp_path_factory):
 
 @pytest.fixture
 def store(tmp_path, whole):
-    """A store that was backed up."""
+    """A store with a backup."""
     store = ResultStore(tmp_path / "data" / "runs.sqlite")
     store.path.parent.mkdir()
     store.path.write_bytes(whole[0])
@@ -75,7 +75,7 @@ def change(store, *patches):
 
 
 def leaves(content):
-    """Numbers of pages, from 0, that are leaves of a table with at least one row."""
+    """Numbers of leaf pages, from 0, with at least one row."""
     starts = range(PAGE, len(content), PAGE)
     return [
         at // PAGE for at in starts if content[at] == 13 and content[at + 3 : at + 5] != b"\0\0"
@@ -89,7 +89,7 @@ def swap_leaves(store):
     change(store, (first * PAGE, of[second]), (second * PAGE, of[first]))
 
 
-#: Damage after which every row is in the file still, or in its backup.
+#: Damage after which every row is still in the file or in its backup.
 DAMAGE = {
     "two leaves swapped": swap_leaves,
     "no header": lambda store: change(store, (0, b"\xff" * 16)),
@@ -111,7 +111,7 @@ def test_every_row_that_is_there_is_kept(store, whole, damage):
     assert aside.name in said
 
 
-#: Damage to the first page: its place and what is written there.
+#: Damage to the first page: its place and the new bytes.
 FIRST_PAGE = {
     "no name of the format": (0, b"\xff" * 16),
     "zeros": (0, bytes(100)),
@@ -140,7 +140,7 @@ def test_behind_a_damaged_first_page_the_rows_of_today_are_kept(store, result, p
     store.put(replace(result, key="afterwards"))
 
 
-# --- A store that has lost its results ------------------------------------------------------------
+# --- A store without its results ------------------------------------------------------------------
 
 
 def drop_tables(*names):
@@ -245,7 +245,7 @@ def test_without_a_backup_all_before_the_cut_of_a_file_is_kept(store, whole, par
     repair_store(store.path)
     kept = rows_in(store.path)
     assert set(kept.items()) <= set(whole[1].items())
-    assert len(kept) >= 2 * N * part - 18  # the first eleven pages hold no rows yet
+    assert len(kept) >= 2 * N * part - 18  # the first eleven pages have no rows
     assert damage_of(store.path) == ""
 
 
@@ -275,7 +275,7 @@ def test_a_store_is_backed_up_once_a_day_and_only_while_it_is_whole(store, resul
     assert not list(store.path.parent.glob(".runs.sqlite.*"))
 
 
-# --- At the same time -----------------------------------------------------------------------------
+# --- Concurrent access ----------------------------------------------------------------------------
 
 
 def test_two_repairs_in_the_same_moment_make_one_and_keep_the_damaged_file(store, monkeypatch):
@@ -287,7 +287,7 @@ def test_two_repairs_in_the_same_moment_make_one_and_keep_the_damaged_file(store
         found = seen(store)
         if threading.get_ident() not in waited:
             waited.add(threading.get_ident())
-            both.wait(60)  # both have seen the damage before either begins
+            both.wait(60)  # both notice the damage before either starts
         return found
 
     monkeypatch.setattr(database, "damage_of", seen_by_both)
@@ -353,7 +353,7 @@ def test_what_is_put_while_a_repair_runs_is_there_afterwards(store, result, monk
 
     def copied_while_somebody_puts(*args):
         writer.start()
-        assert opened.wait(60)  # it has opened the damaged file, which it cannot write now
+        assert opened.wait(60)  # it has opened the damaged file, which is read-only
         return copied(*args)
 
     monkeypatch.setattr(sqlite3, "connect", connected)

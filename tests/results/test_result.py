@@ -1,4 +1,4 @@
-"""Results of other kinds than runs: stored, found, listed in one table with runs, never lost."""
+"""Results other than runs: stored, found, and listed in one table with runs."""
 
 import io
 import json

@@ -24,7 +24,7 @@ def test_real_features_with_predictions_are_known():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_splits_are_the_published_ones(name):
-    """All of a split is told by the test rows; its digest is that of the release."""
+    """The test rows determine a split; its digest equals the published one."""
     known = load_results_only(name)
     published = [s for s in known_splits() if s.dataset == benchmark_of(known)]
     for split in known.splits.values():

@@ -1,4 +1,4 @@
-"""Files of results: read in the sandbox, and refused where they contradict themselves."""
+"""Results files: read in the sandbox, and refused if they are contradictory."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ def result():
 
 
 def read(text, folder):
-    """Read a file of results."""
+    """Read a results file."""
     path = folder / "hers.json"
     path.write_text(text)
     return read_runs(path)
@@ -87,7 +87,7 @@ def test_a_text_may_have_as_many_letters_as_are_allowed(result, tmp_path):
 
 
 def of_unknown_method(result, method="FancyNet", **spec):
-    """The same result, as a version or a program with another method has written it."""
+    """The same result, as written by a version or a program with another method."""
     entry = json.loads(result.to_json())
     revisions = {"protocol": result.spec.revisions["protocol"], method: 7}
     more = {"params": {"depth": 3}, "grid": {"width": [1, 2]}} | spec
@@ -124,7 +124,7 @@ def test_a_method_or_parameters_that_are_unknown_here_are_listed_and_exported(
 
 
 def with_spec(result, drop=(), **more):
-    """The same result with other fields in its spec, and the key of what that says."""
+    """The same result with other fields in its spec, and the matching key."""
     entry = json.loads(result.to_json())
     spec = {name: value for name, value in entry["spec"].items() if name not in drop} | more
     key = hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:16]
@@ -145,7 +145,7 @@ def with_spec(result, drop=(), **more):
     ],
 )
 def test_a_spec_that_would_be_exported_otherwise_is_refused(result, tmp_path, spec, sentence):
-    """Its key would no longer be that of the spec, and the export refused."""
+    """Its key would no longer match the spec, and the export would be refused."""
     with pytest.raises(FileRefusedError, match=sentence):
         read(with_spec(result, **spec), tmp_path)
 

@@ -1,4 +1,4 @@
-"""Results that come with the package: what they are, when they answer, and when they do not."""
+"""Precomputed results of the package: content, use and limits."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ def result():
 
 @pytest.fixture
 def store(own_data, result, tmp_path, monkeypatch):
-    """The store of an empty data folder, with one result that comes with the package."""
+    """The store of an empty data folder, with one precomputed result."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "results")
     put(result, tmp_path)
@@ -50,7 +50,7 @@ def put(result, tmp_path):
     path.write_text(result.to_json())
 
 
-# --- When they answer -----------------------------------------------------------------------------
+# --- Use ------------------------------------------------------------------------------------------
 
 
 def test_a_shipped_result_answers_where_the_store_has_none(store, result):
@@ -65,7 +65,7 @@ def test_a_shipped_result_answers_where_the_store_has_none(store, result):
 
 @pytest.mark.parametrize("name", ["digits", "AWA1-lss", "CUB-vgg_fc7"])
 def test_default_choices_have_answers(name):
-    """A default, a grid or a revision that changes leaves its shipped results behind."""
+    """A changed default, grid or revision would invalidate precomputed results."""
     digest = {one.spec.dataset: one.spec.digest for one in shipped_results()}[name]
     keys = {one.key for one in shipped_results()}
     asked = {method: RunSpec(name, "PS", method, digest=digest) for method in METHODS}
@@ -112,7 +112,7 @@ def test_what_is_not_meant_does_not_answer(store, result, tmp_path, monkeypatch,
         put(replace(old, key="0" * 16), tmp_path)
         assert len(ResultStore().results()) == 1
         return
-    if off == "name":  # a file that is called after another key
+    if off == "name":  # a file named after another key
         (tmp_path / "results" / "linear" / f"{'1' * 16}.json").write_text(result.to_json())
         assert ResultStore().get("1" * 16) is None
         return
@@ -127,7 +127,7 @@ def test_the_doctor_counts_what_was_made_here(store, result):
     assert said.startswith("1 result is stored")
 
 
-# --- What they are --------------------------------------------------------------------------------
+# --- Content --------------------------------------------------------------------------------------
 
 
 def test_every_file_is_of_today_and_of_real_data():
@@ -145,7 +145,7 @@ def test_every_file_is_of_today_and_of_real_data():
 @pytest.mark.nightly
 @pytest.mark.parametrize("folder", sorted({path.parent.name for path in FILES}))
 def test_every_figure_follows_from_the_predictions_of_the_run(folder):
-    """This is what the Compare table's check mark says of a shipped result."""
+    """Verify the check mark of precomputed results in the Compare table."""
     results = [one for one in shipped_results() if one.spec.dataset == folder]
     with_predictions = [one for one in results if has_predictions(one.key)]
     assert len(with_predictions) >= 0.5 * len(results)
@@ -174,7 +174,7 @@ def test_a_figure_changed_by_hand_is_noticed(figure):
 
 
 def test_one_computed_again_gives_the_same(shared):
-    """Of AWA1 with hand-crafted features, the fastest there is."""
+    """On AWA1 with hand-crafted features, the fastest data set."""
     from zslcore.datasets import read_xlsa17
 
     (known,) = [
@@ -193,7 +193,7 @@ def test_one_computed_again_gives_the_same(shared):
 
 @pytest.mark.parametrize("method", ["LinearS2V", "ESZSL", "GFZSL"])
 def test_one_on_digits_computed_again_gives_the_same(method):
-    """With its predictions; another processor may round otherwise."""
+    """With its predictions; rounding depends on the processor."""
     from zslcore.datasets import load
     from zslcore.evaluation.runs import run
 

@@ -1,11 +1,11 @@
-"""What every revision of every method, and of the protocol, gives on a small fixed problem.
+"""Results of every revision of every method, and of the protocol, on a small fixed problem.
 
-``figures.json`` holds them. Whoever changes a method's numbers, or a parameter's default, counts up
-its ``revision`` (``REVISION`` of the protocol) and then adds the new figures:
+``figures.json`` has them. After a change of a method's numbers or a parameter's default, increase
+its ``revision`` (``REVISION`` of the protocol) and then add the new results:
 
     python -m tests.revisions
 
-What stands there already is never written again: it is what kept results were made by.
+Existing entries are never written again: they identify stored results.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ ALL = METHODS | TRANSDUCTIVE
 
 
 def table() -> dict[str, dict[str, Any]]:
-    """Return what is written: name -> revision -> what it gives."""
+    """Return the content of the file: name -> revision -> results."""
     return json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.exists() else {}
 
 
 def revisions() -> dict[str, int]:
-    """Return the revision of everything that has one."""
+    """Return the revision of everything with a revision."""
     return {name: method.revision for name, method in ALL.items()} | {"protocol": protocol.REVISION}
 
 
 def given(name: str) -> dict[str, Any]:
-    """Return what ``name`` gives now."""
+    """Return the current results of ``name``."""
     return of_protocol() if name == "protocol" else of_method(ALL[name])
 
 
 def of_method(method: type[ZSLEstimator]) -> dict[str, Any]:
     """Return the defaults of a method and some of its scores."""
     world = linear_world(**({"n_features": 6, "joint": True} if method.card.joint_space else {}))
-    if method is TRANSDUCTIVE["DSRL"]:  # it takes features apart into non-negative parts
+    if method is TRANSDUCTIVE["DSRL"]:  # it factorises features into non-negative parts
         world = replace(world, features=np.abs(world.features))
     split, model = world.splits["PS"], _exact(method)
     test = np.concatenate([split.test_seen, split.test_unseen])
@@ -65,9 +65,9 @@ def of_method(method: type[ZSLEstimator]) -> dict[str, Any]:
 
 
 def _exact(method: type[ZSLEstimator]) -> ZSLEstimator:
-    """Return a method that iterates until rounding stops it: where it stops is no property.
+    """Return a method that iterates until rounding stops it, so that tolerances have no effect.
 
-    Generators take few steps: adversaries multiply differences of rounding.
+    Generators take few steps, because adversaries amplify rounding.
     """
     if issubclass(method, GenerativeZSL):
         return method(epochs=5)
@@ -76,7 +76,7 @@ def _exact(method: type[ZSLEstimator]) -> ZSLEstimator:
 
 
 def of_protocol() -> dict[str, Any]:
-    """Return what is chosen for a method, and the figures of the test set."""
+    """Return the chosen parameters of a method, and its test metrics."""
     world, out = linear_world(noise=1.0), {}
     for task in ("zsl", "gzsl"):
         chosen = protocol.select(METHODS["LinearS2V"](), world, world.splits["PS"], task=task)

@@ -1,4 +1,4 @@
-"""Add the figures of new revisions to ``figures.json``; see :mod:`tests.revisions`."""
+"""Add the results of new revisions to ``figures.json``; see :mod:`tests.revisions`."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A large matrix is read by blocks; files without scores are refused with their kind."""
+"""A large matrix is read in blocks; files without scores are refused with their kind."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ def test_a_small_file_that_holds_many_scores_takes_little_memory(tmp_path):
     del scores
     call = [sys.executable, "-c", PEAK, str(tmp_path / "pad.npz")]
     out = subprocess.run(call, capture_output=True, text=True, check=True).stdout
-    assert int(out.split("PEAK")[1]) < 430_000  # kB; with the scores mapped as a whole, 650,000
+    assert int(out.split("PEAK")[1]) < 430_000  # kB; with all scores mapped, 650,000
 
 
 def test_blocks_of_a_map_are_those_of_the_matrix(tmp_path):

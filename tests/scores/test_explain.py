@@ -1,4 +1,4 @@
-"""A printed number is explained by the reading that gives it, and by no other where digits tell."""
+"""A printed number is explained by the reading that gives it, if its digits are sufficient."""
 
 import json
 

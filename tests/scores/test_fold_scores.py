@@ -1,4 +1,4 @@
-"""Scores of the rows of folds: judged as a run is, and on the board with every column of one."""
+"""Scores of fold rows: judged like a run, and complete on the board."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ def _own_world(own_data, tmp_path, monkeypatch):
 
 
 def scored_elsewhere(folds="folds.npz", name=DATA, names=True):
-    """Write the scores of a model that knows nothing but the file of rows."""
+    """Write random scores and the file of rows."""
     data, z = load(name), np.load(folds, allow_pickle=False)
     scaled = Preprocessing("l2", "l2")
     X, S = scaled.of_features(data.features, np.arange(1)), scaled.of_prototypes(data.prototypes)
@@ -49,7 +49,7 @@ def scored_elsewhere(folds="folds.npz", name=DATA, names=True):
 
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory):
-    """A folder with the scores of a model, and the words for them."""
+    """A folder with the scores of a model, and the arguments that name them."""
     folder = tmp_path_factory.mktemp("elsewhere")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -170,7 +170,7 @@ def test_too_few_validation_files_are_refused(capsys, files):
     assert "expected 3 validation files, one per fold" in capsys.readouterr().err
 
 
-# --- The board ------------------------------------------------------------------------------------
+# --- Board ----------------------------------------------------------------------------------------
 
 TOLD = [
     *("--who", "Ada", "--method", "Hers", "--provenance", "Her own model.", "--link"),

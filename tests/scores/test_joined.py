@@ -1,4 +1,4 @@
-"""A split and scores together: which rows were scored, what is left without those that leak."""
+"""Split and scores together: scored rows, and metrics without leaking rows."""
 
 import json
 
@@ -48,7 +48,7 @@ def folder(tmp_path):
 
 
 def by_hand(folder, order, gone):
-    """Return u, s and H without some rows, by argmax and means alone."""
+    """Return u, s and H without some rows, in plain NumPy."""
     with np.load(folder / f"{order}.npz") as file:
         given, y = file["scores"].argmax(1), file["y"]
     kept = ~np.isin(ORDERS[order], gone)
@@ -71,7 +71,7 @@ def test_figures_with_and_without_leaked_rows_are_those_by_hand(folder, order):
         "5",
         *(f"{100 * by_hand(folder, order, gone)[2]:.1f} %" for gone in ((), LEAKED)),
     ]
-    assert "trained on trainval alone" not in finding.sentence  # where these rows are
+    assert "trained on trainval alone" not in finding.sentence  # the positions of these rows
 
 
 @pytest.mark.nightly

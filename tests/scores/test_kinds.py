@@ -1,4 +1,4 @@
-"""Kinds of score files that people have: masked, renumbered, misnamed, predicted classes alone."""
+"""Kinds of score files: masked, renumbered, misnamed, and predicted classes only."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def read(scores=F, labels=Y, unseen=UNSEEN, names=(), fixes=()):
 
 
 def masked(value, sides=("seen",), F=F):
-    """Rule seen classes out in images of unseen ones, or the other way round, or both."""
+    """Rule out seen classes for unseen images, or the other way round, or both."""
     found = F.astype(float).copy()
     if "seen" in sides:
         found[np.ix_(OF_UNSEEN, ~MASK)] = value
@@ -119,7 +119,7 @@ def test_other_scores_are_not_called_masked(name):
 
 
 def test_two_columns_a_side_are_not_called_masked():
-    """Of two classes a side, every score may be below both by chance."""
+    """With two classes per side, every score may be below both by chance."""
     y = np.repeat(np.arange(4), 30)
     rng = np.random.default_rng(0)
     own = 5.0 * ((np.arange(4) >= 2) == (y >= 2)[:, None])
@@ -144,7 +144,7 @@ def test_masked_validation_scores_choose_no_gamma():
         judge(read()[0], validation=validation)
 
 
-# --- Labels within a side -------------------------------------------------------------------------
+# --- Labels counted within a side -----------------------------------------------------------------
 
 PLACE = np.empty(C, dtype=int)
 PLACE[SEEN], PLACE[UNSEEN] = np.arange(len(SEEN)), np.arange(len(UNSEEN))
@@ -175,7 +175,7 @@ def test_labels_within_a_side_are_asked_about_and_both_readings_judged(rows, whi
     rows = ROWS[rows]
     labels = renumbered(rows, which, first)
     matrix, asked = read(F[rows], labels)
-    if (labels == Y[rows]).all():  # of unseen images alone, where seen ones count their side
+    if (labels == Y[rows]).all():  # unseen images only, with seen labels counted within their side
         assert asked == ()
         return
     assert matrix is None
@@ -183,7 +183,7 @@ def test_labels_within_a_side_are_asked_about_and_both_readings_judged(rows, whi
     right = judge(read(F[rows], Y[rows])[0]).evaluation
     u = right.plain.unseen if right.plain else mean_class_accuracy(Y[rows], F[rows].argmax(axis=1))
     said = float(re.findall(r"u ([0-9.]+) %", asked[0].sentence)[1])
-    assert said == pytest.approx(100 * u, abs=1)  # a row at the border of two runs may be moved
+    assert said == pytest.approx(100 * u, abs=1)  # a row at a border may be misassigned
     mended, _ = read(F[rows], labels, fixes=["within-sides"])
     assert (mended.y == Y[rows]).mean() > 0.99
     assert any("Labels were renumbered" in remark for remark in mended.remarks)
@@ -328,7 +328,7 @@ ROWS_OF_CLASSES = {
 @pytest.mark.parametrize("index", [True, False])
 @pytest.mark.parametrize("name", ROWS_OF_CLASSES)
 def test_a_matrix_with_one_row_per_class_is_no_scores(tmp_path, name, index):
-    """As scores, it would give 100 % or nearly so."""
+    """As scores, it would give nearly 100 %."""
     table = ROWS_OF_CLASSES[name]
     table = table if index else table.assign(label=table.index)
     table.to_csv(tmp_path / "own.csv", index=index)
@@ -361,7 +361,7 @@ def test_a_table_of_another_program_gives_the_same_numbers(tmp_path, form):
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("form", ["{}", "prob_class_{}", "score {}"])
 def test_columns_called_by_numbers_are_found_by_their_number(tmp_path, kind, first, form):
-    """In the order of texts, class 10 follows class 1; labels are counted as the columns."""
+    """In alphabetical order, class 10 follows class 1; labels are numbered like the columns."""
     table = pd.DataFrame(np.float32(F), columns=[form.format(k + first) for k in range(C)])
     table = table[sorted(table)].assign(label=Y + first, video_id=np.arange(len(Y)) % 7)
     path = tmp_path / f"own.{kind}"
@@ -449,7 +449,7 @@ def test_a_number_of_unseen_classes_is_no_list(tmp_path):
 
 
 def test_two_columns_that_are_no_classes_have_the_largest_scores(tmp_path):
-    """One such column at the end is a question."""
+    """A single such column at the end raises a question."""
     table = pd.DataFrame(F, columns=NAMES).assign(label=np.array(NAMES)[Y])
     table = table.assign(latency=np.linspace(50, 60.5, len(Y)), area=F[:, 0] ** 2)
     table.to_csv(tmp_path / "own.csv", index=False)
@@ -458,7 +458,7 @@ def test_two_columns_that_are_no_classes_have_the_largest_scores(tmp_path):
         interpreted(file)
     assert interpreted(file, ["as-is"])[0] is not None
     of_unseen = ScoreFile("own.csv", F[OF_UNSEEN], Y[OF_UNSEEN], UNSEEN)
-    assert interpreted(of_unseen)[0] is not None  # images of unseen classes alone
+    assert interpreted(of_unseen)[0] is not None  # images of unseen classes only
 
 
 def test_several_runs_in_one_table_are_refused(tmp_path):
@@ -487,7 +487,7 @@ def test_predicted_classes_without_seen_classes_have_an_accuracy(tmp_path, capsy
     report = judge(interpreted(read_scores(tmp_path / "p.csv", unseen=("all",)))[0])
     assert report.evaluation.zsl == pytest.approx(mean_class_accuracy(labels, predicted))
     assert report.evaluation.plain is None
-    assert main(["check", str(tmp_path / "p.csv"), "--unseen", "all"]) == 3  # classes unknown
+    assert main(["check", str(tmp_path / "p.csv"), "--unseen", "all"]) == 3  # unknown classes
     out = capsys.readouterr().out
     assert f"ZSL accuracy {100 * report.evaluation.zsl:.1f} %" in out
     assert "more than one way" not in out
@@ -635,7 +635,7 @@ def test_an_image_without_a_predicted_class_is_no_answer(word):
     file = ScoreFile("p.csv", None, labels, unseen, predicted=predicted)
     with pytest.raises(ZSLError, match=f"class for every image; got '{word}' for 41 of 408"):
         interpreted(file)
-    named = np.where(labels == NAMES[0], "unknown", labels)  # here it is a class
+    named = np.where(labels == NAMES[0], "unknown", labels)  # in this file it is a class
     again = np.where(predicted == word, "unknown", predicted)
     assert interpreted(ScoreFile("p.csv", None, named, unseen, predicted=again))[0] is not None
 
@@ -752,7 +752,7 @@ def test_a_table_without_names_of_columns_or_rows_is_refused(tmp_path, text):
         read_scores(tmp_path / "pred.csv", unseen=["1"])
 
 
-# --- Columns of texts -----------------------------------------------------------------------------
+# --- Text columns ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -797,7 +797,7 @@ def test_a_class_may_have_the_name_of_another_column(tmp_path):
 
 @pytest.mark.parametrize("number", [False, True])
 def test_a_row_per_image_and_class_is_refused(tmp_path, number):
-    """Its classes would be read as predictions, each right once in C rows."""
+    """Otherwise its classes would be read as predictions, each right once in C rows."""
     images = np.repeat(np.arange(len(Y)), C)
     table = pd.DataFrame({"id": images if number else [f"{k}.jpg" for k in images]})
     table["label"] = np.repeat([NAMES[k] for k in Y], C)
@@ -895,7 +895,7 @@ def test_a_short_line_is_named(tmp_path):
         read_scores(tmp_path / "own.csv", unseen=["1"])
 
 
-# --- Cases ----------------------------------------------------------------------------------------
+# --- Example files --------------------------------------------------------------------------------
 
 CASES = {
     "F1_unseen_renumbered": (["scores.npz"], 3, "u 0.0 %, s 72.1 %, H 0.0 %"),
@@ -922,7 +922,7 @@ def test_files_that_people_reported(shared, case, capsys, monkeypatch):
     assert said in capsys.readouterr().out
 
 
-# --- Two blocks -----------------------------------------------------------------------------------
+# --- Two files, for seen and unseen classes -------------------------------------------------------
 
 
 @pytest.mark.parametrize("listed", [True, False])
@@ -1009,7 +1009,7 @@ def test_a_comparison_begins_with_one_sentence():
     assert compare_scores(far, first).headline.startswith("own.npz is significantly better: H ")
 
 
-# --- Predicted classes with the same slips --------------------------------------------------------
+# --- Predicted classes with the same faults -------------------------------------------------------
 
 
 def predicted(answers=PREDICTED, labels=Y, fixes=()):

@@ -1,4 +1,4 @@
-"""Score files of other layouts give the numbers of their matrix, or name both readings."""
+"""Score files of other layouts give the numbers of their matrix, or raise a question."""
 
 import json
 
@@ -209,7 +209,7 @@ def test_a_square_of_named_vectors_has_two_readings(tmp_path):
 @pytest.mark.parametrize("group", ["", "scores/"])
 @pytest.mark.parametrize("listed", [False, True])
 def test_arrays_of_hdf5_have_no_order(tmp_path, group, listed):
-    """A file lists its arrays by the alphabet, so labels by number need a list of classes."""
+    """A file lists its arrays alphabetically, so numbered labels need a list of classes."""
     path = tmp_path / "own.h5"
     names = [*reversed(NAMES)]
     with h5py.File(path, "w") as file:
@@ -355,7 +355,7 @@ def test_one_row_per_image_and_class(tmp_path, labels, form):
     if form == "no labels":
         table = LONG.drop(columns="label").sample(frac=1, random_state=0)
     table.to_csv(path, index=False)
-    if form == "shuffled":  # rows of an image stay in the order in which the image is first named
+    if form == "shuffled":  # rows of an image are in the order of its first occurrence
         order = np.concatenate([6 * k + rng.permutation(6) for k in range(len(Y))])
         table.iloc[order].to_csv(path, index=False)
         file = read_scores(path, unseen=UNSEEN)

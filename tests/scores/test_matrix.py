@@ -1,4 +1,4 @@
-"""The data set that a score matrix is of, and its figures by name."""
+"""The data set of a score matrix, and its metrics by name."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A file is recognised and read by one worker process, in every format."""
+"""One worker process recognises and reads a file, in every format."""
 
 import dataclasses
 import json

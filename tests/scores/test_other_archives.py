@@ -1,4 +1,4 @@
-"""Score files that state the seen side, name arrays otherwise, or are records of JSON."""
+"""Score files that state the seen side, use other array names, or are JSON records."""
 
 import json
 
@@ -157,7 +157,7 @@ def test_tables_and_records_of_scores_in_json(tmp_path, expected, name):
 
 
 def test_scores_of_the_best_classes_alone_are_predicted_classes(tmp_path):
-    """Read as columns, the largest score of every image would be of the first class."""
+    """Read as columns, the first class would have the largest score of every image."""
     records = [{"target": "bat", "labels": ["cow", "dog"], "scores": [2.0, 1.0]} for _ in Y]
     records[3]["labels"] = ["elk", "bat"]
     (tmp_path / "own.json").write_text(json.dumps(records))

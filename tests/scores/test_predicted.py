@@ -1,4 +1,4 @@
-"""Predictions judged as scores are: compared in pairs, and checked against a benchmark's facts."""
+"""Predictions judged like scores: compared in pairs, and checked against benchmark facts."""
 
 import json
 
@@ -53,7 +53,7 @@ def test_predictions_of_other_rows_make_no_pair():
 
 @pytest.fixture
 def awa(tmp_path):
-    """Write predictions of AWA2's proposed split as far as the facts tell its rows."""
+    """Write predictions of AWA2's proposed split, as far as the facts determine its rows."""
     known = next(k for k in known_tests() if (k.benchmark, k.split) == ("AWA2", "SS"))
     labels = row_facts("AWA2").labels
     rows = np.flatnonzero(known.unseen[labels])
@@ -104,7 +104,7 @@ def test_classes_of_other_names_are_checked_by_nothing(awa):
 
 @pytest.mark.nightly
 def test_predictions_of_answers_are_those_of_the_scores(tmp_path):
-    """Also with the validation rows, of classes that the test has not."""
+    """Also with validation rows, whose classes are not in the test set."""
     s, rng = SCORES[0], np.random.default_rng(0)
     names = np.array(WORLD.class_names)
     given = []

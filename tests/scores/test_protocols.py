@@ -1,4 +1,4 @@
-"""One score file under every protocol: figures, words, reasons, intervals and pairs."""
+"""One score file under every protocol: metrics, terms, reasons, intervals and pairs."""
 
 import base64
 import json
@@ -47,7 +47,7 @@ def predicted(**more):
 
 
 def rows_of(text, *words):
-    """Return the lines whose first words are these, without them."""
+    """Return the lines that begin with these words, without the words."""
     lines = [line.split() for line in text.splitlines()]
     return [line[len(words) :] for line in lines if line[: len(words)] == [*words]]
 
@@ -131,7 +131,7 @@ def test_other_words_are_refused_with_the_nearest():
     assert main(["score", "none.npz", "--words", "x"]) == 2
 
 
-# --- What does not follow -------------------------------------------------------------------------
+# --- Metrics that do not follow from a file -------------------------------------------------------
 
 
 def missing(report):
@@ -225,7 +225,7 @@ def test_a_pair_has_the_difference_of_every_figure_on_the_same_draws():
     for name, row in found.iterrows():
         one, two = (report.figures[name] for report in reports)
         assert row["difference"] == pytest.approx(two - one, abs=1e-12)
-        if not name.startswith("best"):  # the largest of many H is larger in every draw
+        if not name.startswith("best"):  # H of many seen classes is larger in every draw
             assert row["low"] <= row["difference"] <= row["high"], name
             assert row["low_images"] <= row["difference"] <= row["high_images"], name
     same = compare_scores(reports[0].matrix, reports[0].matrix, (GAMMA, GAMMA)).differences
@@ -243,7 +243,7 @@ def test_a_p_value_is_small_where_the_interval_leaves_out_zero():
     found = pair.differences
     for end in ("", "_images"):
         outside = (found[f"low{end}"] > 0) | (found[f"high{end}"] < 0)
-        sure = (found[f"p{end}"] - 0.05).abs() > 2 / 1001  # but for one draw
+        sure = (found[f"p{end}"] - 0.05).abs() > 2 / 1001  # except for one draw
         assert ((found[f"p{end}"] < 0.05) == outside)[sure].all()
     draws = np.array([0.5, *np.linspace(-1, 9, 11)])
     assert p_of_draws(draws) == pytest.approx(2 * (1 + 2) / 12)  # -1 and 0

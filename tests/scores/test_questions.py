@@ -1,4 +1,4 @@
-"""Odd files are asked about, remarked on or refused; clean files stay silent."""
+"""Unusual files raise a question, a remark or a refusal; normal files do not."""
 
 from pathlib import Path
 
@@ -11,12 +11,12 @@ from zslcore.scores import ScoreFile, interpreted, judge
 REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
 C, UNSEEN = 20, np.array([1, 4, 8, 11, 15, 18])
 SEEN = np.setdiff1d(np.arange(C), UNSEEN)
-#: As in benchmarks: all images of an unseen class, a fifth of a seen one.
+#: As in benchmarks: all images of an unseen class, a fifth of a seen class.
 Y = np.concatenate([np.repeat(SEEN, 12), np.repeat(UNSEEN, 60)])
 
 
 def scored(y=Y, hit=2.5, seed=0):
-    """Scores of a model that knows something, and prefers seen classes a little."""
+    """Scores of a fair model that slightly prefers seen classes."""
     rng = np.random.default_rng(seed)
     scores = hit * np.eye(C)[y] + rng.normal(size=(len(y), C))
     scores[:, SEEN] += 1.5
@@ -51,7 +51,7 @@ def seen_biased(y=Y):
 
 
 def confused(y):
-    """Scores that take every unseen class for one seen class that it is like."""
+    """Scores that predict every unseen class as one similar seen class."""
     scores = scored(y)
     for k, c in enumerate(UNSEEN):
         scores[y == c, SEEN[k]] += 30
@@ -189,7 +189,7 @@ def test_one_marked_class_a_row_is_a_predicted_class(name):
 
 
 def test_two_classes_need_no_more_than_answers():
-    """A score for each of two classes looks the same and is all there is."""
+    """A score for each of two classes looks the same, and is complete."""
     matrix, asked = read(np.eye(2)[Y % 2] + 0.1, Y % 2, [1])
     assert asked == ()
     assert judge(matrix).evaluation.zsl == 1

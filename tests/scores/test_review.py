@@ -19,14 +19,14 @@ from zslcore.scores.judging import judge_predicted
 from zslcore.scores.review import Submission, review, review_html, scrubbed
 
 pytestmark = pytest.mark.usefixtures("in_process")
-#: What must not be in a blind review.
+#: Texts that must not be in a blind review.
 AUTHOR = "ann_lee"
 UNSEEN = np.array([3, 4])
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Files of a submission: one split that leaks, one that does not, and scores."""
+    """Files of a submission: a leaking split, a clean split, and scores."""
     where = tmp_path / f"of_{AUTHOR}"
     files.write_folder(where)
     monkeypatch.chdir(where)
@@ -53,7 +53,7 @@ FILES = ("--split", "--scores", "--labels")
 
 
 def reviewed(*words, code=None, page="page.html"):
-    """Write the page on the files behind these options; return the exit status."""
+    """Write the page on the files of these options; return the exit status."""
     words = [str(word) for word in words]
     files = [words[k + 1] for k, word in enumerate(words) if word in FILES]
     options = [w for k, w in enumerate(words) if w not in FILES and words[k - 1] not in FILES]
@@ -71,7 +71,7 @@ def shown(page="page.html"):
 
 
 def together(text):
-    """A text without line ends, indents and options, as it is compared."""
+    """Return a text without line ends, indents and options, for comparison."""
     text = without_options(" ".join(text.split())).replace("γ", "gamma")
     return " ".join(text.split()).casefold()
 
@@ -97,7 +97,7 @@ def test_the_command_on_a_page_writes_it_again(folder):
 
 
 def untimed(text):
-    """Leave out when a page was made."""
+    """Remove the time at which a page was made."""
     return re.sub(r"\d\d:\d\d:\d\d", "", text)
 
 

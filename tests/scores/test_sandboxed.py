@@ -1,4 +1,4 @@
-"""Score files judged in a child: the same figures, little in memory, and one sentence."""
+"""Score files judged in a worker process: the same metrics, little memory, one sentence."""
 
 import resource
 import shutil
@@ -100,7 +100,7 @@ def test_more_scores_than_memory_allows_are_refused_by_name(tmp_path):
 
 @pytest.fixture(scope="module")
 def left(tmp_path_factory):
-    """What a child leaves of the file, and says: all tests spoil a copy of it."""
+    """Output of the worker on the file; each test damages a copy of it."""
     folder, said = tmp_path_factory.mktemp("left"), {}
     real = sandboxed.client.read_confined
 
@@ -118,7 +118,7 @@ def left(tmp_path_factory):
 
 
 def judged_there(tmp_path, monkeypatch, left, spoil):
-    """Let what a child has left be spoiled before it is looked at."""
+    """Damage the output of the worker before it is checked."""
     folder, said = left
 
     def read_confined(do, given, files, into, **limits):
@@ -151,7 +151,7 @@ SPOILED = {
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", SPOILED)
 def test_what_a_crashed_child_may_have_written_is_refused(tmp_path, monkeypatch, left, kind):
-    assert judged_there(tmp_path, monkeypatch, left, lambda into: None).matrix  # as it was left
+    assert judged_there(tmp_path, monkeypatch, left, lambda into: None).matrix  # unchanged
     with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
         judged_there(tmp_path, monkeypatch, left, SPOILED[kind])
 
@@ -176,7 +176,7 @@ def test_more_than_a_child_may_take_is_refused_before_it_is_read(tmp_path, monke
 @pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="needs limits on address space")
 def test_this_process_never_holds_the_scores(tmp_path, monkeypatch):
-    """The child maps them; here only a few numbers an image arrive."""
+    """The worker maps the scores; this process receives only a few numbers per image."""
     n = 10_000
     y = np.arange(n) % 1000
     path = written(tmp_path, scores=np.zeros((n, 1000), "f4"), y=y, unseen_classes=np.arange(500))

@@ -1,4 +1,4 @@
-"""Scores from elsewhere are read in every form, questioned where they look wrong, and judged."""
+"""Score files are read in every format, questioned if they look wrong, and judged."""
 
 import json
 import tracemalloc
@@ -26,7 +26,7 @@ from zslcore.scores.reading import read_scores
 WORLD = linear_world(noise=0.8)
 SPLIT = WORLD.split("PS")
 FITTED = fit_and_score(LinearS2V(), WORLD, SPLIT)
-#: Classes in an order in which unseen ones stand among the seen.
+#: Classes in an order that mixes seen and unseen ones.
 ORDER = np.random.default_rng(0).permutation(len(FITTED.seen))
 F, Y = FITTED.F[:, ORDER].astype(np.float64), np.argsort(ORDER)[FITTED.y]
 SCORED = ScoredTest(F, Y, np.arange(len(ORDER)), FITTED.seen[ORDER])
@@ -51,7 +51,7 @@ def asked(*fixes, scores=F, labels=Y, unseen=UNSEEN, names=()):
     return question
 
 
-# --- Judging --------------------------------------------------------------------------------------
+# --- Metrics --------------------------------------------------------------------------------------
 
 
 def test_figures_are_those_of_the_protocol():
@@ -73,7 +73,7 @@ def test_without_a_gamma_the_best_one_is_called_an_oracle():
 
 
 def held_back():
-    """Scores of other images, with classes held back that the test set has seen."""
+    """Scores of other images, with held-out classes that are seen in the test set."""
     rng = np.random.default_rng(1)
     y = rng.choice(np.flatnonzero(SCORED.seen), 200)
     scores = np.eye(F.shape[1])[y] + rng.normal(size=(200, F.shape[1]))
@@ -174,7 +174,7 @@ def test_two_things_can_be_wrong_at_once():
 def test_nothing_is_asked_of_a_file_that_is_right():
     assert interpreted(ScoreFile("own.npz", F, Y, UNSEEN))[1] == ()
     rng = np.random.default_rng(0)
-    bad = ScoreFile("bad.npz", rng.normal(size=F.shape), Y, UNSEEN)  # a model that knows nothing
+    bad = ScoreFile("bad.npz", rng.normal(size=F.shape), Y, UNSEEN)  # random scores
     assert interpreted(bad)[1] == ()
 
 
@@ -207,11 +207,11 @@ def test_columns_in_no_known_order_are_warned_of():
 
 
 def test_twenty_thousand_classes_are_looked_at_in_little_memory():
-    """A table of classes by classes would take 3.8 GB."""
+    """A confusion table would take 3.8 GB."""
     rng, n_classes = np.random.default_rng(0), 21_841
     y = np.repeat(rng.choice(n_classes, 20, replace=False), 10)
     scores = rng.normal(size=(200, n_classes)).astype(np.float32)
-    scores[np.arange(200), (y + 1) % n_classes] = 9.0  # columns stand one off
+    scores[np.arange(200), (y + 1) % n_classes] = 9.0  # columns shifted by one
     tracemalloc.start()
     remarks = meant(scores=scores, labels=y, unseen=np.arange(5), names=()).remarks
     _, peak = tracemalloc.get_traced_memory()
@@ -278,7 +278,7 @@ def test_the_order_of_classes_and_of_images_changes_no_figure(seed, dtype, ruled
         fixes=["as-is"],
     )
     of = [judge(each) for each in (before, after)]
-    # Of equal scores the first column is taken, so that only what has no ties is compared exactly.
+    # Of equal scores, the first column counts, so only scores without ties are compared exactly.
     top = np.sort(scores, axis=1)
     if not (top[:, -1] == top[:, -2]).any():
         assert of[0].evaluation.plain == of[1].evaluation.plain
@@ -322,7 +322,7 @@ def test_other_unseen_classes_are_another_split():
 
 @pytest.fixture
 def files(tmp_path):
-    """The same scores in every form."""
+    """The same scores in every format."""
     names = np.array(NAMES)
     whole = {"scores": F, "y": Y, "unseen_classes": UNSEEN}
     np.savez(tmp_path / "a.npz", **whole, class_names=names)
@@ -345,7 +345,7 @@ def test_every_form_of_file_means_the_same(files, ending):
     unseen = {"npy": list(map(str, UNSEEN)), "csv": files / "names.txt"}.get(ending)
     unseen = files / "names.txt" if ending == "parquet" else unseen
     matrix, _ = interpreted(read_scores(files / f"a.{ending}", labels=labels, unseen=unseen))
-    tolerance = 1e-6 if ending == "csv" else 0  # numbers of a text are read as float32
+    tolerance = 1e-6 if ending == "csv" else 0  # numbers in a text are read as float32
     np.testing.assert_allclose(matrix.F, F, rtol=tolerance, atol=tolerance)
     assert judge(matrix).evaluation.ausuc == pytest.approx(EXPECTED.ausuc, abs=1e-3)
     if ending not in ("csv",):
@@ -382,7 +382,7 @@ def test_the_command_asks_answers_and_prints(files, capsys, printed):
 
 
 def test_validation_scores_have_labels_and_unseen_classes_of_their_own(tmp_path, printed):
-    """Those of the test scores are of other images, and other classes are held back."""
+    """Validation scores are of other images, with other held-out classes."""
     rng = np.random.default_rng(0)
     held = np.flatnonzero(SCORED.seen)[:3]
     y = rng.integers(0, F.shape[1], 200)
@@ -411,7 +411,7 @@ def test_validation_scores_have_answers_of_their_own_where_they_were_written_oth
     words += ["--validation", str(tmp_path / "val.npz")]
     found = json.loads(printed(*words, "--validation-fix", "as-is", status=1))
     assert found["gamma"] == meant(scores=noisy).tested.curve.best().gamma
-    assert main(words) == 1  # without an answer of their own they are read as the test scores are
+    assert main(words) == 1  # without their own answer, they are read like the test scores
     assert json.loads(capsys.readouterr().out)["gamma"] != found["gamma"]
 
 

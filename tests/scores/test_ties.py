@@ -1,4 +1,4 @@
-"""Ties between the sides: the sentence says what the figures do, and what file order gives."""
+"""Ties between the sides: the sentence, the metrics, and the effect of file order."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Top-k accuracy is shown where it can be wrong: among more classes than k."""
+"""Top-k accuracy is shown only with more classes than k."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from zslcore.scores import ScoreFile, interpreted, judge
 
 
 def report_of(unseen, seen=3):
-    """Judge random scores with so many unseen classes, forty images of each."""
+    """Judge random scores of the given number of unseen classes, forty images of each."""
     rng = np.random.default_rng(unseen)
     labels = np.repeat(np.arange(seen + unseen), 40)
     scores = rng.normal(size=(len(labels), seen + unseen))

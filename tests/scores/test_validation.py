@@ -1,4 +1,4 @@
-"""A gamma is called validated only where no test image and no unseen test class chose it."""
+"""A gamma is called validated only if no test image and no unseen test class chose it."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ NAMES = tuple(f"class {k}" for k in range(C))
 
 
 def scored(y, columns=C, seed=0):
-    """Scores of some model for images of these classes."""
+    """Random scores for images of these classes."""
     rng = np.random.default_rng(seed)
     return 2 * np.eye(columns)[y] + rng.normal(size=(len(y), columns))
 
@@ -35,7 +35,7 @@ def matrix(scores=F, labels=Y, unseen=UNSEEN, names=(), name="val.npz"):
 
 
 TEST = matrix(name="test.npz")
-#: What becomes of test scores that are given as validation scores.
+#: Changes of test scores that are then passed as validation scores.
 DISGUISES = {
     "a half": (F[::2], Y[::2]),
     "rounding": (F + 1e-9, Y),
@@ -59,7 +59,7 @@ def test_test_scores_in_any_form_are_an_oracle(disguise):
 
 @pytest.mark.parametrize("disguise", DISGUISES)
 def test_test_rows_are_found_where_classes_tell_nothing(disguise):
-    """Seen test images, of which some classes are called unseen."""
+    """Seen test images, with some of their classes called unseen."""
     scores, labels = DISGUISES[disguise]
     seen = np.isin(labels, np.arange(14))
     choice = chosen_on(TEST, matrix(scores[seen], labels[seen], HELD))
@@ -80,13 +80,13 @@ def test_masks_that_differ_from_row_to_row_hide_no_test_rows(lowest):
 
 
 def dense(labels, seed):
-    """Scores of a model that gives images of one class almost the same."""
+    """Scores of a model that are almost equal for images of a class."""
     rng = np.random.default_rng(seed)
     return 2 * np.eye(C)[labels] + 0.1 * rng.normal(size=(len(labels), C))
 
 
 def test_a_tenth_of_noise_hides_no_test_rows_and_accuses_no_other_images():
-    """Test rows under a false list of unseen classes, as near as other images of their class."""
+    """Test rows with a false list of unseen classes, similar to other images of their class."""
     many = np.concatenate([np.repeat(np.arange(14), 40), np.repeat(UNSEEN, 40)])
     scores, seen = dense(many, 1), np.isin(many, np.arange(14))
     test = matrix(scores, many, name="test.npz")
@@ -101,7 +101,7 @@ def test_a_tenth_of_noise_hides_no_test_rows_and_accuses_no_other_images():
 
 def test_columns_in_another_order_hide_no_test_rows():
     seen, place = np.isin(Y, np.arange(14)), np.argsort(ORDER)
-    # Only classes whose new numbers are those of seen ones, so that numbers tell nothing.
+    # Only classes with new numbers in the range of seen classes, so that numbers show nothing.
     seen &= place[Y] < 14
     held = np.unique(place[Y[seen]])[:4]
     choice = chosen_on(TEST, matrix(F[seen][:, ORDER], place[Y[seen]], held))
@@ -156,7 +156,7 @@ FORMS = {
 
 
 def few_in_common(test_rows, held_rows, shared, form, seed):
-    """Test and validation scores of other images, of which a few columns have the same names."""
+    """Test and validation scores of other images; a few columns have the same names."""
     rng = np.random.default_rng(seed)
     names = [tuple(f"both {k}" if k < shared else f"{s} {k}" for k in range(C)) for s in "ab"]
     y = [
@@ -172,7 +172,7 @@ def few_in_common(test_rows, held_rows, shared, form, seed):
 @pytest.mark.parametrize("rows", [(20, 20), (60, 60), (30, 200)])
 @pytest.mark.parametrize("shared", [3, 4])
 def test_few_rows_and_few_columns_accuse_no_innocent_file(shared, rows, form):
-    """Three columns without offset and scale are points of a circle: some lie close by chance."""
+    """Three columns without offset and scale are points on a circle: some are close by chance."""
     accused = [
         seed
         for seed in range(12)
@@ -191,7 +191,7 @@ def test_copies_are_found_where_few_columns_are_in_common(rows, shared):
 
 
 def test_one_outlier_does_not_make_all_others_test_rows():
-    """What lies outside the cloud of rows has its outlier as the nearest one."""
+    """The nearest neighbour of a point outside the cloud of rows is an outlier."""
     rng = np.random.default_rng(0)
     cloud, apart = rng.normal(size=(300, 6)), np.arange(6) * 50.0
     test = matrix(np.vstack([cloud, apart]), np.arange(301) % 6, [5])
@@ -200,7 +200,7 @@ def test_one_outlier_does_not_make_all_others_test_rows():
 
 
 def test_classes_are_compared_by_name_whatever_their_numbers():
-    # Spelt otherwise, in another order: the twelfth is unseen in the test, the third has no image.
+    # Spelled differently, in another order: the twelfth is unseen in the test, the third is empty.
     names = tuple(f"Class_{(k + 3) % 15}" for k in range(15))
     y = np.repeat(np.delete(np.arange(15), 2), 10)
     test, validation = matrix(names=NAMES), matrix(scored(y, 15), y, [10, 11], names)
@@ -210,7 +210,7 @@ def test_classes_are_compared_by_name_whatever_their_numbers():
 
 
 def test_candidates_without_images_choose_nothing():
-    """Unseen test classes may be candidates on validation, where no image is theirs."""
+    """Unseen test classes may be candidates in validation, without images."""
     choice = chosen_on(TEST, matrix(OTHER, OTHER_Y, np.r_[HELD, UNSEEN]))
     assert choice.origin == "validated"
 

@@ -38,7 +38,7 @@ def until(true, seconds=60):
 def test_the_server_believes_no_forwarded_address_but_of_a_named_proxy(
     named, believed, monkeypatch
 ):
-    monkeypatch.setenv("ZSL_PUBLIC", "0")  # which the command changes for its server
+    monkeypatch.setenv("ZSL_PUBLIC", "0")  # which the command sets for its server
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", named or "")
     if named is None:
         monkeypatch.delenv("FORWARDED_ALLOW_IPS")
@@ -100,7 +100,7 @@ def test_two_processes_share_runs_jobs_and_imports(own_data, tmp_path):
     assert not cache.all_runs()[0]
     assert "brought" not in datasets.available()
     brought = honest(tmp_path)["npz"].rename(tmp_path / "brought.npz")
-    with scratch() as folder:  # what this process reads meanwhile is not swept by another
+    with scratch() as folder:  # another process does not delete files that this process reads
         (folder / "mine").write_text("still read")
         said = subprocess.run(
             [sys.executable, "-c", OTHER, str(brought), str(A_RUN)],

@@ -1,4 +1,4 @@
-"""Each step of the Dockerfile, run by an ordinary user in an empty folder; libraries are lent."""
+"""Each step of the Dockerfile, run by an ordinary user in an empty folder."""
 
 import os
 import re
@@ -17,13 +17,13 @@ import yaml
 from benchmarks.serving import free_port
 from tests.pages import ROOT
 
-#: Steps that the image takes as root: they make the user who this test already is.
+#: Steps of the image as root: they create the user who runs this test.
 BY_ROOT = ("useradd",)
 USER = 1000
 
 
 def steps():
-    """Yield instruction and words of each line of the Dockerfile."""
+    """Yield instruction and arguments of each line of the Dockerfile."""
     for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             yield tuple(line.split(" ", 1))
@@ -31,28 +31,28 @@ def steps():
 
 @pytest.fixture
 def image():
-    """An empty folder in place of the root of an image, which belongs to an ordinary user."""
+    """An empty folder in place of an image's root, owned by an ordinary user."""
     folder = Path(tempfile.mkdtemp())
     yield folder
     shutil.rmtree(folder)
 
 
 def ordinary(folder):
-    """Return what makes a process an ordinary user's, where root may and the libraries are his."""
+    """Return options that run a process as an ordinary user, if root can and libraries allow it."""
     if os.name != "posix" or os.geteuid():
         return {}
     as_user = {"user": USER, "group": USER, "extra_groups": []}
     lent = [sys.executable, "-c", "import streamlit"]
     try:
         subprocess.run(lent, check=True, capture_output=True, cwd="/", **as_user)
-    except (OSError, subprocess.CalledProcessError):  # Python lies where only root reads
+    except (OSError, subprocess.CalledProcessError):  # only root can read this Python
         return {}
     os.chown(folder, USER, USER)
     return as_user
 
 
 def copy_context(target):
-    """Copy what .dockerignore lets through."""
+    """Copy the files that .dockerignore allows."""
     for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines():
         if line.startswith("!"):
             source, place = ROOT / line[1:], target / line[1:]
@@ -81,7 +81,7 @@ def test_every_step_runs_and_the_app_answers_in_public_mode(image):
     environment = {
         "PATH": f"{bin_}:/usr/bin:/bin",
         "HOME": str(image),
-        # No index is asked: the libraries are those of this environment.
+        # No index is used: the libraries are those of this environment.
         "PIP_NO_INDEX": "1",
         "PIP_NO_DEPS": "1",
         "PIP_NO_BUILD_ISOLATION": "0",
@@ -132,7 +132,7 @@ def test_every_server_of_the_compose_file_is_built_here_and_shares_data_and_secr
     (data,) = (place.split(":") for place in app["volumes"])
     assert data == ["data", image["VOLUME"]]
     assert "data" in compose["volumes"]
-    assert "ports" not in app  # the proxy alone is reached from outside
+    assert "ports" not in app  # only the proxy can be reached from outside
     environment = app["environment"]
     assert environment["STREAMLIT_SERVER_COOKIE_SECRET"].startswith("${ZSL_SECRET:?")
     (subnet,) = compose["networks"]["default"]["ipam"]["config"]

@@ -14,7 +14,7 @@ from tests.pages import ROOT
 PAGE = (ROOT / "docs" / "guide" / "contributing.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECTIONS = dict(part.split("\n", 1) for part in re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:])
-#: Folders whose files the examples add to; all others are linked.
+#: Folders to which the examples add files; all others are linked.
 WRITTEN = ("data", "data/published", "data/board")
 
 
@@ -61,8 +61,8 @@ def test_each_file_is_written_as_ruff_wants_it(path):
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-#: Runs blocks of sections in one interpreter: Python, and commands, of which a line of shell may
-#: say with which status they end; returns what each section has printed.
+#: Runs blocks of sections in one interpreter: Python, and commands, each with an optional exit
+#: status; returns the output of each section.
 RUN = """
 import io, json, re, shlex, subprocess, sys
 from contextlib import redirect_stdout
@@ -88,7 +88,7 @@ json.dump(printed, sys.stdout)
 
 
 def written(folder, title, text):
-    """Write the files of a section and apply its lines; yield the blocks to be run."""
+    """Write the files of a section and apply its changes; yield the blocks to run."""
     for kind, block in BLOCK.findall(text):
         head, _, rest = block.partition("\n")
         path = folder / head.removeprefix("# ")
@@ -101,7 +101,7 @@ def written(folder, title, text):
 
 
 def applied(path, rest):
-    """Insert the lines of a diff behind the lines that stand before them."""
+    """Insert the added lines of a diff after its context."""
     lines = rest.splitlines()
     before = [line[1:] for line in lines if line.startswith(" ")]
     new = [line[1:] for line in lines if line.startswith("+")]
@@ -114,7 +114,7 @@ def applied(path, rest):
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell runs the commands")
 def test_each_example_works_as_printed(clone):
-    """All files are written, then all commands run: the board takes the run of the method."""
+    """All files are written before all commands run: the board uses the method's run."""
     blocks = [each for title, text in SECTIONS.items() for each in written(clone, title, text)]
     done = subprocess.run(
         [sys.executable, "-c", RUN],

@@ -1,4 +1,4 @@
-"""The core computes without any extra; a use that needs one names it in one sentence."""
+"""The core computes without any extra; a feature that needs one names it in one sentence."""
 
 import json
 import re
@@ -27,7 +27,7 @@ EXTRAS = (
     "torchvision",
     "matplotlib",
 )
-#: What runs in an interpreter where no extra can be imported, and prints what came of it.
+#: Runs in an interpreter without extras, and prints the results.
 WITHOUT = f"""
 import io, json, sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -80,7 +80,7 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def core(tmp_path_factory):
-    """What commands print with the core alone, and which methods cannot be fitted there."""
+    """Return the output of commands with the core only, and the methods that cannot be fitted."""
     folder = tmp_path_factory.mktemp("core")
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT, *(line.format(folder) for line in (*WORKING, *REFUSED))],
@@ -97,7 +97,7 @@ def core(tmp_path_factory):
 @pytest.mark.parametrize("line", WORKING)
 def test_the_core_works_without_any_extra(core, line):
     status, out, err = core[0][line]
-    assert status == (3 if line.startswith("check") else 0), err  # incomplete: nothing is claimed
+    assert status == (3 if line.startswith("check") else 0), err  # incomplete: no statement
     assert WORKING[line] in out
     assert "Traceback" not in err
 
@@ -136,7 +136,7 @@ def test_every_extra_is_installed_from_the_clone_with_the_tested_versions(
     assert missing_in("A test needs rest.") is None
 
 
-#: The tested versions, the clone's own requirements, its repository, or PyTorch for processors.
+#: The tested versions, the requirements, the repository, or PyTorch for CPUs.
 INSTALLED = re.compile(
     r"(-q )?-c constraints\.txt |-r requirements\.txt\b"
     r"|-q git\+https://github\.com/OWNER/zero-shot-lab"
@@ -145,7 +145,7 @@ INSTALLED = re.compile(
 
 
 def test_every_line_that_installs_names_the_clone_and_the_tested_versions():
-    """The package is on no index: another one may have its name there."""
+    """The package is on no index, where another package may have its name."""
     files = subprocess.run(
         ["git", "ls-files"], capture_output=True, text=True, cwd=ROOT, check=True
     )

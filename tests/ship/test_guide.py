@@ -1,4 +1,4 @@
-"""What the guide and the README show can be run as it is printed."""
+"""All examples in the guide and the README run as printed."""
 
 import json
 import re
@@ -23,11 +23,11 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RST_PAGES = sorted((ROOT / "docs").glob("*.rst"))
 RST_BLOCK = re.compile(r"^\.\. code-block:: (\w+)\n\n((?:   .*\n|\n)+)", re.MULTILINE)
 #: Pages whose Python runs elsewhere: shards need a folder, the map of all images takes minutes, and
-#: what a contributor adds needs a copy of the repository (test_contributing.py).
+#: examples for contributors need a copy of the repository (test_contributing.py).
 ELSEWHERE = {"large.md", "maps.md", "contributing.md"}
 
 
-#: How-tos that are read from above: files are written, commands are run.
+#: How-tos that run from top to bottom: files are written, commands are run.
 FOLLOWED = ["encoder.md", "lesson.md", "method.md", "scores.md"]
 
 
@@ -38,7 +38,7 @@ def blocks(path, language):
 
 
 def commands(path):
-    """Return the words after ``zslcore`` of every command that a page prints."""
+    """Return the arguments of ``zslcore`` in every command on a page."""
     lines = "\n".join(blocks(path, "sh")).splitlines()
     inline = re.findall(r"`(zslcore [^`]+)`", path.read_text(encoding="utf-8"))
     words = [
@@ -52,13 +52,13 @@ def commands(path):
 def test_every_command_is_one_that_the_parser_takes(path, capsys):
     added = re.findall(r'^\+ +"([\w-]+)": ', path.read_text(encoding="utf-8"), re.MULTILINE)
     for words in commands(path):
-        if words[0] in added:  # by the page itself; test_contributing.py runs it
+        if words[0] in added:  # run with the page by test_contributing.py
             continue
         try:
             parser_of_commands().parse_args(words)
         except SystemExit:
             missing = re.findall(r"required: (.*)", capsys.readouterr().err)
-            assert missing, words  # a name in running text may leave out what follows
+            assert missing, words  # a name in running text may leave out its arguments
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_every_command_is_one_that_the_parser_takes(path, capsys):
 def test_the_python_of_a_page_runs(path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for text in blocks(path, "python"):
-        exec(compile(text, path.name, "exec"), {})  # our own guide
+        exec(compile(text, path.name, "exec"), {})  # the project's own guide
         assert capsys.readouterr().out
 
 
@@ -79,7 +79,7 @@ def test_the_notebook_runs_cell_by_cell(tmp_path, monkeypatch, capsys):
     cells = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
     names = {}
     for text in cells:
-        exec(compile(text, "notebook.ipynb", "exec"), names)  # our own guide
+        exec(compile(text, "notebook.ipynb", "exec"), names)  # the project's own guide
     out = capsys.readouterr().out
     assert f"H {names['result'].calibrated.harmonic:.3f} with the gamma of the folds" in out
     assert names["right"].mean() > 1 / 3
@@ -95,7 +95,7 @@ def test_predictions_are_written_and_read_as_their_page_shows(tmp_path, monkeypa
     given = {"F": tested.F, "y": tested.y, "rows": rows, "is_unseen": ~tested.seen}
     shown = given | {"names": digits.class_names}
     for text in blocks(ROOT / "docs" / "predictions.rst", "python"):
-        exec(compile(text, "predictions.rst", "exec"), shown)  # our own guide
+        exec(compile(text, "predictions.rst", "exec"), shown)  # the project's own guide
     assert shown["figures"].zsl == evaluate(tested, 0.1).zsl
     assert shown["curve"].ausuc == evaluate(tested, 0.1).ausuc
     assert 0.5 < shown["auroc"].item() < 1
@@ -113,7 +113,7 @@ def test_a_how_to_can_be_followed_from_above(
         if kind == "python" and (file := re.match(r"# (\w+\.py)\n", block)):
             (tmp_path / file[1]).write_text(block, encoding="utf-8")
         elif kind == "python":
-            exec(compile(block, name, "exec"), {})  # our own guide
+            exec(compile(block, name, "exec"), {})  # the project's own guide
             assert capsys.readouterr().out
         elif kind == "sh":
             for line in block.splitlines():

@@ -1,4 +1,4 @@
-"""The action and the hooks, in a repository that is not ours: their commands run as written."""
+"""The action and the hooks in another repository: their commands run as written."""
 
 import os
 import re
@@ -37,7 +37,7 @@ def machine(wheel, tmp_path_factory):
         "PATH": f"{folder / 'bin'}:/usr/bin:/bin",
         "HOME": str(folder),
         "GITHUB_ACTION_PATH": str(ROOT),
-        # No index is asked: the libraries are those of this environment.
+        # No index is used: the libraries are those of this environment.
         "PIP_NO_INDEX": "1",
         "PIP_NO_DEPS": "1",
         "PIP_NO_BUILD_ISOLATION": "0",
@@ -49,7 +49,7 @@ def machine(wheel, tmp_path_factory):
 
 @pytest.fixture
 def repository(tmp_path):
-    """Somebody's repository: a split that leaks, one that does not, and labels."""
+    """A repository with a leaking split, a clean split, and labels."""
     folder = tmp_path / "splits"
     files.write_folder(folder)
     (folder / "res101.mat").rename(folder / "labels.mat")
@@ -59,7 +59,7 @@ def repository(tmp_path):
 
 
 def run_steps(names, environment, where, inputs, source=ROOT):
-    """Run steps of the action, with its expressions filled in; returns the last exit status."""
+    """Run steps of the action with their expressions filled in; return the last exit status."""
     values = {f"inputs.{name}": str(each.get("default", "")) for name, each in inputs_of().items()}
     values |= {f"inputs.{name}": value for name, value in inputs.items()}
     values["github.action_path"] = str(source)

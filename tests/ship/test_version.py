@@ -1,4 +1,4 @@
-"""Which version this is: in a checkout, without git, after a build."""
+"""The version in a checkout, without git, and after a build."""
 
 import re
 import shutil
@@ -25,7 +25,7 @@ def _asked_anew():
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """A checkout of its own, to tag and to change."""
+    """A separate checkout, to tag and to change."""
     if shutil.which("git") is None:
         pytest.skip("needs git")
 
@@ -49,7 +49,7 @@ def found():
 def test_a_checkout_names_its_commit_and_whether_files_have_changed(checkout, tmp_path):
     first = found()
     assert re.fullmatch(r"[0-9a-f]{9}", first)
-    checkout("tag", "v0.3.0")  # the commit is named, whatever tags there are
+    checkout("tag", "v0.3.0")  # the commit is named, with any tags
     assert found() == first
     (tmp_path / "pyproject.toml").write_text("changed")
     assert found() == f"{first}+changes"
@@ -114,7 +114,7 @@ def test_a_commit_stays_text_whatever_it_looks_like(tmp_path, commit):
     assert "commit" not in version.read_stamped(tmp_path / "old.csv")
 
 
-# --- The digest of the sources --------------------------------------------------------------------
+# --- Digest of the sources ------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_the_digest_of_the_sources_changes_with_what_makes_numbers_and_with_noth
     first = digest(package)
     assert re.fullmatch("[0-9a-f]{16}", first)
     (package / "commands" / "run.py").write_bytes(b"# another\n")
-    (package / "protocol.py").write_bytes(b"# protocol.py\r\n")  # as Windows checks out
+    (package / "protocol.py").write_bytes(b"# protocol.py\r\n")  # line ends of Windows
     assert digest(package) == first
     (package / "methods" / "eszsl.py").write_bytes(b"# another\n")
     changed = digest(package)
@@ -147,7 +147,7 @@ def test_the_digest_of_the_sources_changes_with_what_makes_numbers_and_with_noth
 
 
 def test_every_file_that_turns_features_into_figures_is_among_the_sources():
-    """All that protocol and methods load, but for data, names and sentences."""
+    """Return all modules that protocol and methods load, except data, names and sentences."""
     asked = (
         "import sys; from zslcore.methods import METHODS, TRANSDUCTIVE;"
         "import zslcore.evaluation.protocol;"

@@ -1,4 +1,4 @@
-"""A kept folder is what it was when it was sealed, or is not served."""
+"""A sealed folder is unchanged, or it is not used."""
 
 import json
 import os
@@ -89,7 +89,7 @@ def test_files_up_to_four_mebibytes_are_hashed_though_their_time_agrees(tmp_path
 
 
 def marked(folder, **changes):
-    """Let another process own a folder, whose files are all as old."""
+    """Mark a folder with old files as owned by another process."""
     owner = json.dumps(artifacts._owner(os.getpid()) | changes)
     (folder / artifacts.OWNER).write_text(owner)
     for path in (*folder.iterdir(), folder):

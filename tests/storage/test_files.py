@@ -1,4 +1,4 @@
-"""A file is there whole or not at all, and what cannot be written is a sentence."""
+"""A file is complete or absent, and a failed write is one sentence."""
 
 import os
 import shutil
@@ -50,12 +50,12 @@ def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-# --- Files that a user has named ------------------------------------------------------------------
+# --- Files named by users -------------------------------------------------------------------------
 
 
 @pytest.fixture
 def full(tmp_path):
-    """A small file system without room."""
+    """A small, full file system."""
     if why := refused_here():
         pytest.skip(why)
     (tmp_path / "full").mkdir()
@@ -79,7 +79,7 @@ def test_no_command_that_writes_a_file_ends_in_a_traceback(
     own_data, name, full, tmp_path, monkeypatch, capsys, printed
 ):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "one").mkdir()  # a board of one result: the whole one takes seconds to check
+    (tmp_path / "one").mkdir()  # a board of one result: checking the whole board takes seconds
     shutil.copy(min((FACTS / "board").glob("*.json")), tmp_path / "one")
     assert main(["run", "--method", "LinearS2V", "--no-oracle"]) == 0
     ending = {"correct": "mat", "check": "html"}.get(name, "csv")
@@ -97,7 +97,7 @@ def test_no_command_that_writes_a_file_ends_in_a_traceback(
 
 @pytest.mark.nightly
 def test_shards_on_a_full_disk_are_a_sentence_and_leave_nothing(full):
-    """A process of its own: writing to mapped pages without room would end it by a signal."""
+    """A separate process: writing to mapped pages without disk space would kill it."""
     words = [sys.executable, "-m", "zslcore", "shards", "write", "digits", str(full / "set")]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     assert ended.returncode == 2

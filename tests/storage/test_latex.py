@@ -1,4 +1,4 @@
-"""One renderer writes every LaTeX table: with caption, label, escaped cells and the best bold."""
+"""One function writes every LaTeX table: caption, label, escaped cells, best values bold."""
 
 import re
 
@@ -12,7 +12,7 @@ from zslcore.results.store import ResultStore
 from zslcore.storage.tables import best_in_groups, in_latex, latex_table
 
 HOSTILE = r"\input{x} & 50% of $a_b$ #1 ~^ <i>|[x]| {y" + "\n" + r"} \\ \end{table}"
-#: Commands that a cell may become; all others come from the frame of the table.
+#: Commands allowed in cells; all others belong to the frame of the table.
 COMMAND = re.compile(r"\\[A-Za-z]+|\\.", re.DOTALL)
 FRAME = {r"\begin", r"\end", r"\centering", r"\caption", r"\label", r"\textbf", r"\\"} | {
     rf"\{rule}rule" for rule in ("top", "mid", "bottom")
@@ -20,7 +20,7 @@ FRAME = {r"\begin", r"\end", r"\centering", r"\caption", r"\label", r"\textbf", 
 
 
 def compiles(text):
-    """Check what TeX would refuse: braces, dollars, and cells a row."""
+    """Check what TeX would refuse: braces, dollars, and the number of cells per row."""
     bare = re.sub(r"\\[\\{}$&%#_]", "", text)
     depth = np.cumsum([(sign == "{") - (sign == "}") for sign in bare])
     assert depth.min() >= 0

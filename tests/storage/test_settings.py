@@ -1,4 +1,4 @@
-"""Settings: a value that is none is one sentence and exit code 2, whatever the command."""
+"""Settings: an invalid value is one sentence and exit code 2, for any command."""
 
 import os
 import subprocess
@@ -55,7 +55,7 @@ def test_every_setting_is_read_by_the_check():
 
 @pytest.mark.nightly
 def test_a_process_imports_the_package_whatever_the_values():
-    """Nothing is read when a module is imported, where no sentence could be said."""
+    """Importing a module reads no setting, since an error there could not be one sentence."""
     words = [
         sys.executable,
         "-c",
@@ -83,7 +83,7 @@ def test_sizes_are_bytes_or_have_a_unit(text, size, monkeypatch):
 
 
 def test_values_arrive_where_they_are_used(monkeypatch, tmp_path):
-    monkeypatch.setenv("ZSL_MEMORY", "64MB")  # the least
+    monkeypatch.setenv("ZSL_MEMORY", "64MB")  # the minimum
     assert settings.MEMORY() == 64 << 20
     monkeypatch.setenv("ZSL_JOBS", "3")
     monkeypatch.setenv("ZSL_IMPORTS_A_VISITOR", "0")

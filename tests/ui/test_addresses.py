@@ -1,4 +1,4 @@
-"""Addresses that the server leads to the page that they name."""
+"""Redirects of addresses to pages."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -11,15 +11,15 @@ from ui.shell.serving import style
 
 
 async def page(_):
-    """Answer any address."""
+    """Respond to any address."""
     return StreamingResponse(iter([b"<body></body>"]), media_type="text/html")
 
 
 def answer(path, query=b""):
-    """Return what a browser gets that opens an address."""
+    """Return the response to a browser that opens an address."""
     scope = {"type": "http", "method": "GET", "path": path, "query_string": query}
     scope |= {"headers": [(b"accept", b"text/html")], "server": ("h", 80), "scheme": "http"}
-    with ThreadPoolExecutor(1) as thread:  # a browser's loop may run in this one
+    with ThreadPoolExecutor(1) as thread:  # this thread may have the event loop of a browser
         return thread.submit(asyncio.run, style(Request(scope), page)).result()
 
 

@@ -1,4 +1,4 @@
-"""Components: their modules, one by one and joined into what Streamlit takes."""
+"""Components: their modules, separately and joined for Streamlit."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ MODULES = [module for parent in FOLDERS for module in sorted(parent.rglob("*.js"
 
 @pytest.fixture
 def entry(tmp_path):
-    """Write modules; returns the path of the first."""
+    """Write modules; return the path of the first."""
 
     def write(**modules):
         for name, text in modules.items():

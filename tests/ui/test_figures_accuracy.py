@@ -1,4 +1,4 @@
-"""Accuracies class by class: bars of few classes, a strip of many; what is taken for what."""
+"""Accuracy of each class: bars for few classes, a strip for many; and the confusion map."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from ui.figures.accuracy import confusion_map
 
 @pytest.fixture
 def table():
-    """Eighty classes in no order, one of them named like a tag of HTML."""
+    """Eighty unordered classes, one of them with the name of an HTML tag."""
     rng = np.random.default_rng(0)
     names = [f"class {k}" for k in range(80)]
     names[7] = "<b>tern</b>"

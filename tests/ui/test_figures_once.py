@@ -1,4 +1,4 @@
-"""A figure is drawn once for the same data, theme and width, and never shows other data."""
+"""A figure is drawn once for the same data, theme and width, and never with other data."""
 
 import importlib
 import inspect
@@ -30,7 +30,7 @@ def table(accuracy):
 
 
 def public_figures():
-    """Return every public function of the package that gives a figure."""
+    """Return every public function of the package that returns a figure."""
     names = [module.name for module in pkgutil.iter_modules(ui.figures.__path__)]
     modules = [importlib.import_module(f"ui.figures.{name}") for name in names]
     return [
@@ -98,7 +98,7 @@ def test_the_oldest_figures_are_given_up():
         calls.append(k)
         return figure([], height=100)
 
-    for k in (1, 2, 3, 1, 4, 1, 2):  # 4 takes the place of 2, the least recently shown
+    for k in (1, 2, 3, 1, 4, 1, 2):  # 4 replaces 2, the least recently shown
         gallery.figure(str(k), partial(drawn, k))
     assert calls == [1, 2, 3, 4, 2]
     assert gallery.n_drawn == 5

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Thing:
-    """Something that only a collection can remove."""
+    """An object that only the garbage collector can remove."""
 
     def __init__(self):
         self.itself = self
@@ -77,7 +77,7 @@ def test_what_is_garbage_goes_and_what_was_imported_is_frozen(monkeypatch):
         frozen = gc.get_freeze_count()
         kept = [Thing() for _ in range(1000)]
         tidier.tidy()
-        # Nothing was imported since, so nothing more is frozen; what was frozen may end meanwhile.
+        # Nothing was imported since, so nothing more is frozen; frozen objects may end meanwhile.
         assert gc.get_freeze_count() <= frozen
         monkeypatch.setattr(runtime, "MANY_MODULES", 0)
         tidier.tidy()
@@ -90,7 +90,7 @@ def test_what_is_garbage_goes_and_what_was_imported_is_frozen(monkeypatch):
 @pytest.mark.parametrize("stand_in", [False, True])
 def test_outside_a_server_nothing_happens(monkeypatch, stand_in):
     monkeypatch.setattr(served, "exists", lambda: stand_in)
-    monkeypatch.setattr(served, "get_instance", object)  # as Streamlit's own tests of pages do
+    monkeypatch.setattr(served, "get_instance", object)  # like Streamlit's own page tests
     before = threads()
     runtime.page_runs()
     assert threads() == before

@@ -1,4 +1,4 @@
-"""What browsers send of a curve, and of a job they wait for."""
+"""Messages of browsers on a curve, and on an awaited job."""
 
 from types import SimpleNamespace
 

@@ -1,7 +1,7 @@
-"""Marks show their rows: the name at the tick, the name on hover, colour and value.
+"""Marks show their rows: name at the tick, name on hover, colour and value.
 
-Each figure is drawn of rows in no order with values of their own, then read as a stranger reads it:
-a mark's name is the tick where the mark is.
+Each figure is drawn from unordered rows with distinct values, and read from its marks: the name of
+a mark is the tick at its position.
 """
 
 import re
@@ -96,7 +96,7 @@ class Shown:
 
 
 def shown(figure) -> Iterator[Shown]:
-    """Yield every mark of a figure that is a point or a bar."""
+    """Yield every point and bar of a figure."""
     for trace in figure.data:
         if trace.type == "heatmap" or "markers" not in (getattr(trace, "mode", None) or "markers"):
             continue
@@ -117,7 +117,7 @@ def shown(figure) -> Iterator[Shown]:
 
 
 def at_tick(figure, trace, letter, value):
-    """Return the word at the tick of a value, without tags and marks of roles."""
+    """Return the text at the tick of a value, without tags and role marks."""
     axis = figure.layout[(trace[f"{letter}axis"] or letter).replace(letter, f"{letter}axis", 1)]
     words = {} if axis.ticktext is None else dict(zip(axis.tickvals, axis.ticktext, strict=True))
     near = [tick for tick in words if not isinstance(value, str) and abs(tick - value) < 0.45]
@@ -125,14 +125,14 @@ def at_tick(figure, trace, letter, value):
 
 
 def plain(value):
-    """Return a name as it is read aloud, without the mark of a role in front of it."""
+    """Return a name as read aloud, without the role mark in front."""
     if not isinstance(value, str):
         return value
     return re.sub(rf"^[{''.join(GLYPH.values())}]\s+", "", without_tags(value))
 
 
 def glyphs(axis):
-    """Return the mark of the role at each tick of an axis."""
+    """Return the role mark at each tick of an axis."""
     return [without_tags(text)[0] for text in axis.ticktext]
 
 
@@ -168,7 +168,7 @@ def test_bars_of_classes():
 
 
 def cells(figure, trace):
-    """Yield the names at the ticks of each cell of a heat map, and its place."""
+    """Yield the names at the ticks of each cell of a heat map, and its position."""
     height, width = np.shape(trace.z)
     x = range(width) if trace.x is None else trace.x
     y = range(height) if trace.y is None else trace.y
@@ -519,4 +519,4 @@ def test_pixels_of_pictures():
     ink = np.random.default_rng(0).random((3, 8, 8))
     figure = images.picture(ink[1])
     np.testing.assert_array_equal(figure.data[0].z, ink[1])
-    assert figure.layout.yaxis.autorange == "reversed"  # the first row is on top
+    assert figure.layout.yaxis.autorange == "reversed"  # the first row is at the top

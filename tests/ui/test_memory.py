@@ -1,4 +1,4 @@
-"""Memory of score files: a share of a visitor, and what all visitors may take."""
+"""Memory of score files: limits per visitor and for all visitors."""
 
 import threading
 
@@ -70,7 +70,7 @@ def test_what_was_brought_counts_until_it_is_forgotten(tmp_path):
     from tests.scores.test_sandboxed import written
 
     path = written(tmp_path)
-    st.cache_resource.clear()  # of what tests before have left
+    st.cache_resource.clear()  # results of earlier tests
     before = memory.BUDGET.used()
     app = pages.visit("scores")
     app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
@@ -80,5 +80,5 @@ def test_what_was_brought_counts_until_it_is_forgotten(tmp_path):
     assert memory.BUDGET.used() == before
     app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
     assert memory.BUDGET.used() > before
-    st.cache_resource.clear()  # the visit ends
+    st.cache_resource.clear()  # end of the visit
     assert memory.BUDGET.used() == before

@@ -1,4 +1,4 @@
-"""Names are text: in figures no link, in tables no formula."""
+"""Names are text: never links in figures, or formulas in tables."""
 
 import csv
 import io
@@ -34,7 +34,7 @@ def test_a_name_in_a_figure_is_neither_a_link_nor_markup(figure):
 
 
 def strings(values):
-    """Every text of a figure."""
+    """Return all texts of a figure."""
     if isinstance(values, str):
         yield values
     elif isinstance(values, dict):

@@ -1,4 +1,4 @@
-"""Figures in a narrow window: one column, nothing over anything else."""
+"""Figures in a narrow window: one column, no overlap."""
 
 from itertools import pairwise
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ TELEPHONE = "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/150 Mobil
 
 @pytest.fixture
 def narrow(look):
-    """Set whether figures are drawn for a telephone."""
+    """Set whether figures are drawn for a phone."""
     return lambda is_narrow: look(narrow=is_narrow)
 
 
@@ -33,7 +33,7 @@ def test_panels_are_side_by_side_or_below_each_other(narrow):
 
 
 def test_a_confusion_map_of_many_classes_has_no_names_below_on_a_telephone(narrow):
-    """They would stand over each other; rows have the same names in the same order."""
+    """They would overlap, since rows have the same names in the same order."""
     names = [f"class {k}" for k in range(50)]
     share = pd.DataFrame(np.eye(50), names, names)
     for is_narrow in (False, True):

@@ -1,4 +1,4 @@
-"""Colours: readable in both themes, the same in charts, words and formulas, and nowhere else."""
+"""Colours: legible in both themes, the same in charts, text and formulas, and used nowhere else."""
 
 import ast
 import re
@@ -41,7 +41,7 @@ def contrast(one, other):
 
 
 def mixed(color, ground, share):
-    """A colour of which ``share`` covers the ground."""
+    """A colour that covers the background by ``share``."""
     parts = [(int(color[k : k + 2], 16), int(ground[k : k + 2], 16)) for k in (1, 3, 5)]
     return "#" + "".join(f"{round(share * c + (1 - share) * g):02X}" for c, g in parts)
 
@@ -57,7 +57,7 @@ def test_contrast_is_that_of_the_standard():
 
 @pytest.mark.parametrize("name", MARKS)
 def test_every_mark_and_every_word_in_its_colour_can_be_read(name, theme):
-    least = 3 if name == "RELATED" else 4.5  # bars and marks alone have its colour
+    least = 3 if name == "RELATED" else 4.5  # only bars and marks have its colour
     for ground in grounds(theme)[: 1 if name == "NEUTRAL" else 2]:
         assert contrast(MARKS[name].color, ground) >= least, ground
 
@@ -110,12 +110,12 @@ def test_a_figure_takes_the_colours_of_its_visitor(look):
 
 
 def test_colours_are_written_in_one_place():
-    """Anywhere else a colour would not follow the theme."""
+    """A colour anywhere else would not follow the theme."""
     own = {
         "ui/figures/palette.py",
-        "ui/figures/images.py",  # pictures are ink on paper
-        "ui/takeaway/report.py",  # a file of its own, which no theme reaches
-        "ui/maps/colours.py",  # a colour more for classes, and a scale
+        "ui/figures/images.py",  # pictures are drawn in ink on paper
+        "ui/takeaway/report.py",  # a separate file without a theme
+        "ui/maps/colours.py",  # further colours for classes, and a scale
     }
     for folder in ("pages", "ui"):
         for path in (ROOT / folder).rglob("*.py"):
@@ -129,13 +129,13 @@ def test_the_curve_in_hand_has_the_colours_of_the_palette():
     for name in meanings:
         look = seen_unseen.LOOKS[name.lower()]
         assert (look.light, look.dark) == (MARKS[name].light, MARKS[name].night), name
-    for look in seen_unseen.LOOKS.values():  # words beside the lines are written in their colour
+    for look in seen_unseen.LOOKS.values():  # text next to the lines has their colour
         assert contrast(look.light, THEME["light"]["backgroundColor"]) >= 4.5
         assert contrast(look.dark, THEME["dark"]["backgroundColor"]) >= 4.5
 
 
 def read_when_loaded(tree):
-    """Lines of a module where a mark's colour is read outside every function."""
+    """Return the lines of a module that read a mark's colour outside functions."""
     todo = list(ast.iter_child_nodes(tree))
     while todo:
         node = todo.pop()
@@ -147,7 +147,7 @@ def read_when_loaded(tree):
 
 
 def test_no_module_reads_a_colour_when_it_is_loaded():
-    """It would be that of nobody's theme."""
+    """It would belong to no visitor's theme."""
     assert list(read_when_loaded(ast.parse("X = {1: SEEN.color}"))) == [1]
     for folder in ("ui/figures", "ui/maps", "ui/sections", "ui/components"):
         for path in (ROOT / folder).rglob("*.py"):
@@ -155,7 +155,7 @@ def test_no_module_reads_a_colour_when_it_is_loaded():
 
 
 def test_green_means_validated_and_nothing_else():
-    """Curves to compare with have other colours."""
+    """Curves for comparison have other colours."""
     from zslcore.interactive.seen_unseen import GHOSTS, LOOKS
 
     green = {palette.VALIDATED.light, palette.VALIDATED.night}

@@ -1,4 +1,4 @@
-"""Views of maps: what each panel shows, what a selection holds, what an address keeps."""
+"""Views of maps: content of panels, of selections, and of addresses."""
 
 import numpy as np
 import pytest
@@ -122,7 +122,7 @@ def test_addresses_of_others_are_nobodys(text):
     assert read_cameras(KEY, text) is None
 
 
-@pytest.mark.parametrize("file", ["f", "fi", "fil", "file"])  # heads of every length modulo 4
+@pytest.mark.parametrize("file", ["f", "fi", "fil", "file"])  # headers of every length modulo 4
 def test_what_is_packed_can_be_unpacked(joint, file):
     scene = Scene.side_by_side(PAIR, joint)
     looks = colour_by_class(scene)

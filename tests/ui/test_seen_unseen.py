@@ -1,4 +1,4 @@
-"""What goes down to the component that lets one take the curve in hand."""
+"""Data sent to the component of the seen-unseen curve."""
 
 import json
 from dataclasses import replace
@@ -118,7 +118,7 @@ def test_a_head_holds_nothing_that_json_cannot():
         packed({"start": float("nan")}, [])
 
 
-# --- What is said of a curve ----------------------------------------------------------------------
+# --- Descriptions of a curve ----------------------------------------------------------------------
 
 
 def said_of(scores, chosen, origin="validated"):

@@ -1,4 +1,4 @@
-"""Tables on screen: what is true in words, and no empty rows."""
+"""Tables on screen: booleans in words, and no empty rows."""
 
 import re
 
@@ -10,7 +10,7 @@ from ui.takeaway import tables
 
 @pytest.fixture
 def shown(monkeypatch):
-    """Show a table of some rows; return what Streamlit is asked to draw."""
+    """Show a table of some rows; return the table passed to Streamlit."""
     asked = []
     monkeypatch.setattr(tables.downloads, "offer_table", lambda *of_table: None)
     monkeypatch.setattr(
@@ -21,7 +21,7 @@ def shown(monkeypatch):
         table = pd.DataFrame({"number": range(rows), "even": [k % 2 == 0 for k in range(rows)]})
         labels = {"number": "number", "even": "even"}
         tables.show(table, "t", labels=labels, height=height)
-        assert table["even"].dtype == bool  # what is handed over stays as it is
+        assert table["even"].dtype == bool  # the passed table does not change
         return asked[-1]
 
     return show

@@ -1,4 +1,4 @@
-"""What leaves the app: tables and captions as text, the numbers of a figure, and the report."""
+"""Downloads: tables and captions as text, the numbers of a figure, and the report."""
 
 import csv
 import io
@@ -35,10 +35,10 @@ LOOK = TableFormat(
 def test_names_like_formulas_are_quoted_wherever_they_are(name):
     table = pd.DataFrame({name: [name, "cat"]}, index=pd.Index([name, "b"], name="class"))
     safe = list(csv.reader(io.StringIO(table_as_csv(table, index=True), newline="")))
-    quoted = "'" + name.replace("\r", "\n")  # a line's end that nobody quotes
+    quoted = "'" + name.replace("\r", "\n")  # a line end that is usually not quoted
     assert safe[0][1] == safe[1][0] == safe[1][1] == quoted
     assert safe[2][1] == "cat"
-    assert table.columns[0] == name  # what came stays
+    assert table.columns[0] == name  # the input does not change
 
 
 def test_numbers_are_no_names():
@@ -119,7 +119,7 @@ def test_a_report_needs_nothing_from_outside_and_runs_nothing_it_was_not_made_of
     )
     assert "<script>alert" not in html
     assert "default-src 'none'" in html
-    assert not re.search(r'<\w+ [^<>]*src="http', html)  # a script may hold such a text
+    assert not re.search(r'<\w+ [^<>]*src="http', html)  # a script may contain such a text
     assert html.count("<iframe srcdoc=") == 1
     assert "zslcore run" in html
     assert 'href="http://h/evaluate?a=1&amp;b=2"' in html

@@ -1,4 +1,4 @@
-"""What sentences of the package look like on a page, and how numbers are written there."""
+"""Sentences of the package on a page, and number formats."""
 
 import re
 import zipfile
@@ -29,7 +29,7 @@ def test_a_page_names_no_option_of_the_command_line(tmp_path):
     table = tmp_path / "mine.csv"
     pd.DataFrame({"label": ["a", "b"], "x0": [0.0, 1.0]}).to_csv(table, index=False)
     raw = said(lambda: read_table(table))
-    assert FOREIGN.search(raw)  # as it should be for those who write Python
+    assert FOREIGN.search(raw)  # correct for Python users
     shown = without_marks(on_screen(raw))
     assert not FOREIGN.search(shown), shown
     assert shown.startswith(

@@ -1,4 +1,4 @@
-"""Uploads lie on disk, and are as many and as large as a visitor may store."""
+"""Uploads are on disk, within the limits of a visitor."""
 
 import asyncio
 import io
@@ -19,14 +19,14 @@ CONTENT = bytes(range(256)) * 4
 
 
 def run(coroutine):
-    """Run a coroutine in a thread: a browser's loop may run in this one."""
+    """Run a coroutine in a thread, since this thread may have a browser's event loop."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture
 def storage(own_data, monkeypatch):
-    """An empty storage, of which a script of session "a" runs."""
+    """An empty storage, used by a script of session "a"."""
     made = UploadStorage("/upload")
     context = SimpleNamespace(session_id="a", uploaded_file_mgr=made)
     monkeypatch.setattr(upload_storage, "get_script_run_ctx", lambda: context)

@@ -1,4 +1,4 @@
-"""The visitors of the benchmarks find on today's pages what they change."""
+"""The simulated visitors of the benchmarks find the controls of the current pages."""
 
 import pytest
 from streamlit.testing.v1 import AppTest

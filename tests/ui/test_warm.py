@@ -1,4 +1,4 @@
-"""What pages import is there before they are opened, and nobody waits for it."""
+"""Imports of pages are preloaded, without delaying anyone."""
 
 import sys
 import time
@@ -29,7 +29,7 @@ def test_everything_that_a_page_imports_of_the_screen_is_wanted():
 
 @pytest.fixture(autouse=True)
 def taken_apart(monkeypatch):
-    """Take no list apart and read no facts; return the names of lists that would be."""
+    """Parse no list and read no facts; return the names of lists that would be parsed."""
     names = []
     for module, name in FACTS:
         monkeypatch.setattr(f"{module}.{name}", lambda name=name: names.append(name))
@@ -85,7 +85,7 @@ def test_a_server_begins_before_the_first_visitor(monkeypatch):
         async with ready(None):
             assert runs[0] in sys.modules
 
-    with pytest.raises(StopIteration):  # without waiting, and without a loop of its own
+    with pytest.raises(StopIteration):  # without waiting, and without its own event loop
         served().send(None)
     assert len(runs) == 1
 

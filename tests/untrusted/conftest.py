@@ -1,4 +1,4 @@
-"""Fixtures of tests of untrusted files."""
+"""Fixtures for tests of untrusted files."""
 
 from tests.datasets.conftest import in_process, own_data
 

@@ -1,4 +1,4 @@
-"""What tests call in a confined process."""
+"""Functions that tests call in a confined process."""
 
 import ctypes
 import errno
@@ -51,7 +51,7 @@ def looks_around(mine, secret, out):
 
 
 def reaches_for_others(victim, secret, out):
-    """Return what a process that was taken over can do to others, and whether it did."""
+    """Return the possible attacks of a compromised process on others, and their success."""
     libc, r = ctypes.CDLL(None, use_errno=True), os.pipe()[0]
     syscall, some = libc.syscall, ctypes.create_string_buffer(120)
     raised = (resource.RLIM_INFINITY,) * 2
@@ -132,7 +132,7 @@ def says_often(text, times, seconds, out):
 
 
 def calls_with_32_bits(out):
-    """Return what getpid gives by its number on i386, which x86-64 still answers."""
+    """Return the result of getpid by its i386 number, which x86-64 still accepts."""
     page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     page.write(b"\x53\xb8\x14\x00\x00\x00\x31\xdb\xcd\x80\x5b\xc3")
     start = ctypes.addressof(ctypes.c_char.from_buffer(page))

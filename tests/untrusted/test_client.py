@@ -27,7 +27,7 @@ SMALL = {**ROLES, "att": "columns"}
 
 
 def refused(path, tmp_path, wanted=None, **options):
-    """Return the one sentence that ``path`` gets; nothing is left readable."""
+    """Return the single sentence on ``path``; nothing remains readable."""
     with pytest.raises(FileRefusedError) as caught:
         read_arrays(path, wanted or {"att": "columns"}, tmp_path, **options)
     sentence = str(caught.value)
@@ -188,7 +188,7 @@ def test_a_table_of_scores_declares_eight_bytes_a_number(tmp_path):
 
 @pytest.fixture
 def secret(tmp_path):
-    """Another file on this machine, which nothing from outside may read."""
+    """A file on this machine that no untrusted file may read."""
     path = tmp_path / "secret.h5"
     with h5py.File(path, "w") as file:
         file["att"] = np.eye(3)
@@ -248,7 +248,7 @@ def test_texts_of_variable_length_are_read_once_and_have_a_limit(tmp_path):
         texts = file.create_dataset("class_names", data=["b" * 1000, *("",) * 500])
         start, size = texts.id.get_offset(), texts.id.get_storage_size() // 501
     held = bytearray(path.read_bytes())
-    held[start : start + 501 * size] = held[start : start + size] * 501  # all refer to one text
+    held[start : start + 501 * size] = held[start : start + size] * 501  # all have the same text
     path.write_bytes(held)
     assert "more bytes than the file has" in look_into(path).refused["class_names"]
 
@@ -288,7 +288,7 @@ def test_a_bomb_in_an_archive_is_never_unpacked(tmp_path):
 
 
 def archive(path, header_shape, payload, **member):
-    """Write an archive whose header need not agree with what follows."""
+    """Write an archive whose header may contradict its content."""
     buffer = io.BytesIO()
     np.lib.format.write_array_header_1_0(
         buffer, {"descr": "<f8", "fortran_order": False, "shape": header_shape}
@@ -345,11 +345,11 @@ def test_every_matrix_of_numbers_passes_unchanged(tmp_path_factory, A):
     np.testing.assert_array_equal(out, A.astype(np.float32))
 
 
-# --- any file -------------------------------------------------------------------------------
+# --- Any file -------------------------------------------------------------------------------------
 
 
 def workbook():
-    """Return the first bytes of a workbook of Excel: a zip archive that begins with its types."""
+    """Return the first bytes of an Excel workbook: a zip archive that starts with its types."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
@@ -452,7 +452,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, change):
 
 
 def test_a_pipe_in_place_of_a_file_is_no_endless_wait(tmp_path, monkeypatch):
-    """The file is swapped after the caller has looked at it, before its worker opens it."""
+    """The file is replaced after the caller has examined it, before its worker opens it."""
     path = tmp_path / "a.json"
     path.write_text("[]")
     call = client.call
@@ -545,7 +545,7 @@ def test_lists_of_names_are_small_text_files(tmp_path):
         read_lines(path)
 
 
-# --- Rows of texts --------------------------------------------------------------------------
+# --- Rows of text ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Arrays in every container: what they hold is read alike, and hostile ones are one sentence."""
+"""Arrays are read equally from all containers; hostile containers are refused in one sentence."""
 
 import io
 import json
@@ -22,7 +22,7 @@ Y = np.array([0, 2, 1, 2])
 
 
 def write_safetensors(path, arrays, **changes):
-    """Write a file by the published layout."""
+    """Write a file according to the published layout."""
     header, raw = {"__metadata__": {"format": "pt"}}, b""
     names = {"<f4": "F32", "<i8": "I64", "<f2": "F16"}
     for name, array in arrays.items():
@@ -35,7 +35,7 @@ def write_safetensors(path, arrays, **changes):
 
 
 def write(path):
-    """Write features, labels and names of classes in the container that an ending names."""
+    """Write features, labels and class names in the container with the given ending."""
     ending = path.suffix
     if ending == ".npz":
         np.savez(path, features=X, labels=Y, class_names=np.array(NAMES))
@@ -68,7 +68,7 @@ def test_one_call_gives_shapes_and_values_of_every_container(tmp_path, ending):
     assert held.shapes["features"] == (4, 3)
     np.testing.assert_array_equal(held.rows("features"), X)
     np.testing.assert_array_equal(held.numbers("labels"), Y)
-    if ending != ".safetensors":  # which holds no texts
+    if ending != ".safetensors":  # which has no texts
         assert held.names("class_names") == NAMES
     read = read_arrays(path, {"features": "rows", "labels": "numbers"}, tmp_path)
     np.testing.assert_array_equal(read.arrays["features"], X)
@@ -142,7 +142,7 @@ class Hurts:
 
 
 def torch_file(path, pickled=None, *, storage=b"", compression=zipfile.ZIP_STORED, name="0"):
-    """Write an archive of PyTorch with a pickle of one's own."""
+    """Write a PyTorch archive with a custom pickle."""
     with zipfile.ZipFile(path, "w", compression) as archive:
         archive.writestr("a/data.pkl", pickled)
         archive.writestr("a/byteorder", "little")
@@ -150,7 +150,7 @@ def torch_file(path, pickled=None, *, storage=b"", compression=zipfile.ZIP_STORE
 
 
 def honest_pickle(n=12, shape=(4, 3), stride=(3, 1), offset=0):
-    """Pickle a tensor of float32 as PyTorch does, with any numbers."""
+    """Pickle a float32 tensor like PyTorch, with any numbers."""
     import torch
 
     storage = object()
@@ -170,7 +170,7 @@ def honest_pickle(n=12, shape=(4, 3), stride=(3, 1), offset=0):
 
 
 def refusal(path, name=""):
-    """Return why a file, or its variable of this name, is refused; one sentence."""
+    """Return the refusal of a file, or of its variable with this name; one sentence."""
     with pytest.raises(FileRefusedError) as caught:
         look_into(path).rows(name)
     sentence = str(caught.value)
@@ -302,7 +302,7 @@ def test_json_that_is_no_array_is_refused(tmp_path, text, said):
 
 @pytest.mark.usefixtures("in_process")
 def test_of_a_view_its_own_values_alone_are_read(tmp_path, monkeypatch):
-    """A tensor of two rows may lie in a storage of gigabytes, which no reader has room for."""
+    """A tensor of two rows may be in a storage of gigabytes, which exceeds the readers' memory."""
     stored = np.arange(300_000, dtype="<f4")
     pickled = honest_pickle(n=stored.size, shape=(2, 3), stride=(4, 1), offset=200_000)
     torch_file(tmp_path / "a.pt", pickled, storage=stored.tobytes())
@@ -322,7 +322,7 @@ def test_of_a_view_its_own_values_alone_are_read(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("name", ["a.json", "a.csv"])
 def test_a_text_takes_no_more_memory_than_numbers_need(tmp_path, monkeypatch, name):
-    """Empty brackets of 40 MB take a gigabyte; a budget by the size of the file has no end."""
+    """Empty brackets of 40 MB take a gigabyte; a limit by file size would be unbounded."""
     allowed = []
     monkeypatch.setattr(worker, "raise_memory_limit", allowed.append)
     (tmp_path / name).write_bytes(b"[1" + b" " * (20 << 20) + b"]")

@@ -1,4 +1,4 @@
-"""Tables and texts as named arrays; what is no table is one sentence."""
+"""Tables and texts as named arrays; other files are refused in one sentence."""
 
 import json
 import tracemalloc
@@ -92,7 +92,7 @@ def test_numbers_are_those_that_python_reads(tmp_path_factory, rows):
 
 
 def test_whole_numbers_take_a_few_times_their_text(tmp_path):
-    """A Python object for every field takes 20 times the text, which the limit refuses."""
+    """A Python object per field takes 20 times the size of the text, which exceeds the limit."""
     path = tmp_path / "a.csv"
     rows = "".join(f"{k},{k + 50_000},{k + 100_000},{k + 150_000}\n" for k in range(50_000))
     path.write_text("a,b,c,d\n" + rows)
@@ -171,7 +171,7 @@ def test_a_parquet_file_cut_off_is_one_sentence(tmp_path):
 
 
 def test_a_table_of_many_pieces_is_counted_once(tmp_path, monkeypatch):
-    """Each of 60 columns would look through the 60 columns of every piece."""
+    """Otherwise each of 60 columns would search the 60 columns of every block."""
     table = pa.table({f"list{k}": pa.array([[0.5, 1.0]] * 40) for k in range(60)})
     parquet.write_table(table, tmp_path / "a.parquet", row_group_size=1)
     looked = []

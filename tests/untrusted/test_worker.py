@@ -91,7 +91,7 @@ def test_a_worker_that_was_taken_over_reaches_nothing_else(run, tmp_path_factory
 @LINUX
 @pytest.mark.skipif(set(walls.WALLS) > set(walls.active_walls()), reason="walls are missing")
 def test_the_filter_alone_keeps_a_file_from_being_cut_off(tmp_path):
-    """Landlock knows of truncation from Linux 6.2 on."""
+    """Landlock supports truncation from Linux 6.2 on."""
     code = (
         "import ctypes, os, sys\n"
         "from zslcore.untrusted import walls\n"
@@ -158,7 +158,7 @@ def test_a_watcher_learns_the_progress_and_ends_the_worker(run, tmp_path):
     def watcher(share):
         heard.append(share)
         if share == 0.25:
-            raise GeneratorExit  # as a page that is left: no Exception
+            raise GeneratorExit  # like leaving a page: not an Exception
 
     with pytest.raises(GeneratorExit), watched(watcher):
         run(functions.leaves_pid, 600)
@@ -261,7 +261,7 @@ def test_a_call_is_answered_though_the_server_ends_during_it(tmp_path):
             os.kill(int((tmp_path / "pid").read_text().split()[1]), signal.SIGKILL)
 
     with watched(end_the_server):
-        assert call(functions.waits_once, **asked) == os.getpid()  # started by this process, then
+        assert call(functions.waits_once, **asked) == os.getpid()  # first started by this process
 
 
 @LINUX
@@ -301,7 +301,7 @@ def test_workers_end_with_their_caller(tmp_path):
 
 @LINUX
 def test_of_another_checkout_on_the_path_only_modules_are_allowed(tmp_path, monkeypatch):
-    """A package that is installed as editable puts its checkout on the path, with its history."""
+    """An editable install puts its checkout on the path, with its history."""
     checkout = tmp_path / "other"
     for folder in (".git", "package", "private"):
         (checkout / folder).mkdir(parents=True)

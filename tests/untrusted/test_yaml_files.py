@@ -1,4 +1,4 @@
-"""YAML has the values of JSON, its names stay texts, and nothing in it is expanded or run."""
+"""YAML has the values of JSON, names stay text, and nothing is expanded or executed."""
 
 import random
 

@@ -28,7 +28,7 @@ CHECK_FOLDER = ("check", ".", *DECLARED)
 SEEN = ("antelope", "grizzly bear", "killer whale", "beaver", "dalmatian", "persian cat", "skunk")
 UNSEEN = ("chimpanzee", "giant panda", "leopard", "hippopotamus")
 NAMES = (*SEEN, *UNSEEN)
-#: With unseen classes that ImageNet-1K does not have: it is assumed where nothing is declared.
+#: With unseen classes outside ImageNet-1K, which is assumed if nothing is declared.
 SPLIT_NAMES = (*SEEN, "giraffe", "blue whale", "bat", "walrus")
 PER_CLASS, DIM = 30, 24
 ENDINGS = ("mat", "npz")
@@ -62,11 +62,11 @@ class Input:
 
 
 def write(path: Path, content: Any) -> None:
-    """Write a file as its content and name ask.
+    """Write a file in the format of its content and name.
 
-    Text and bytes as they are, a list as lines, a frame as CSV, an array as ``.npy``, JSON by the
+    Text and bytes unchanged, a list as lines, a frame as CSV, an array as ``.npy``, JSON by the
     ending ``.json``, and a mapping of arrays and names as ``.npz``, ``.mat`` or, with "-v7.3" in
-    front of the ending of a mapping's key ``#format``, as MATLAB's HDF5.
+    front of the ending in a mapping's key ``#format``, as MATLAB's HDF5.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(content, bytes):
@@ -97,7 +97,7 @@ def write_container(path: Path, values: Mapping[str, Any]) -> None:
 
 
 def _column(value: Any) -> Any:
-    """Return names as cells and lists as columns, as the benchmark has them."""
+    """Return names as cells and lists as columns, like the benchmark."""
     if isinstance(value, tuple):
         cells = np.empty((len(value), 1), dtype=object)
         cells[:, 0] = value
@@ -106,7 +106,7 @@ def _column(value: Any) -> Any:
 
 
 def write_mat73(path: Path, values: Mapping[str, Any]) -> None:
-    """Write a file of MATLAB's ``save -v7.3``: HDF5 behind a header of 512 bytes."""
+    """Write a file like MATLAB's ``save -v7.3``: HDF5 after a header of 512 bytes."""
     kinds = {"float64": "double", "float32": "single", "bool": "logical"}
     with h5py.File(path, "w", userblock_size=512) as file:
         for name, value in values.items():
@@ -127,7 +127,7 @@ def write_mat73(path: Path, values: Mapping[str, Any]) -> None:
         raw.write(header.ljust(116) + bytes(8) + b"\x00\x02IM")
 
 
-# --- A split without a fault, and faults ----------------------------------------------------------
+# --- A sound split, and faults --------------------------------------------------------------------
 
 
 def world() -> tuple[np.ndarray, np.ndarray, Parts]:
@@ -165,7 +165,7 @@ def to_masks(parts: Mapping[str, np.ndarray], kind: str) -> Parts:
 
 
 def from_one(parts: Mapping[str, np.ndarray]) -> Parts:
-    """Return row numbers as the benchmark writes them, from 1."""
+    """Return row numbers as in the benchmark, from 1."""
     return {name: rows + 1 for name, rows in parts.items()}
 
 
@@ -295,7 +295,7 @@ LISTS = {
 
 
 def class_lists() -> Iterator[Input]:
-    """Yield lists of classes a side: sound, or with a class on both sides under two spellings."""
+    """Yield lists of classes per side: sound, or with a class on both sides in two spellings."""
     panda = r"(?i)giant.?panda"
     for layout, (seen, unseen) in LISTS.items():
         for spelling, spell in SPELLINGS.items():
@@ -326,7 +326,7 @@ def items(classes: Sequence[str], start: int = 0, n: int = 12) -> list[tuple[str
 
 
 def image_lists() -> Iterator[Input]:
-    """Yield lists of images in the layouts that codes of the field publish."""
+    """Yield lists of images in the layouts of published code."""
     train, seen, unseen = items(SEEN), items(SEEN, 12, 11), items(UNSEEN, 0, 12)
 
     def texts(rows: Sequence[tuple[str, int, str]], form: str) -> list[str]:
@@ -371,7 +371,7 @@ def image_lists() -> Iterator[Input]:
 
 
 def labels() -> Iterator[Input]:
-    """Yield lists whose parts name classes in two ways, and images with one or several labels."""
+    """Yield lists that name classes differently in two parts, and images with several labels."""
     stray = items(UNSEEN[:1], 12, 5)
     columns = ["image", "label", "class"]
     for what, more in (("sound", []), ("a test class in train", stray)):
@@ -530,7 +530,7 @@ FILES_OF_NAMES: dict[str, Callable[[Sequence[str]], Any]] = {
 
 
 def names() -> Iterator[Input]:
-    """Yield lists of class names, in ImageNet-1K or in no dictionary, in every form of a line."""
+    """Yield lists of class names, in ImageNet-1K or in no dictionary, in every line format."""
     contaminated = ("contamination", "--classes", "labels.txt", "--extractor", "ResNet-101")
     check, no, yes = ("check", "labels.txt"), r"[Nn]one (of 6|is in)", r"ResNet-101: Yes"
     for form, line in LINES.items():
@@ -591,7 +591,7 @@ SCORES, Y, UNSEEN_CLASSES = scores_world()
 
 
 def masked(value: float, which: str = "unseen") -> np.ndarray:
-    """Return scores with one value on the other side for the images of a side."""
+    """Return scores that prefer the other side for the images of a side."""
     scores, rows = SCORES.copy(), np.isin(Y, UNSEEN_CLASSES)
     columns = np.isin(np.arange(len(NAMES)), UNSEEN_CLASSES)
     if which in ("unseen", "both"):
@@ -602,7 +602,7 @@ def masked(value: float, which: str = "unseen") -> np.ndarray:
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """Return probabilities of every row."""
+    """Return the probabilities of every row."""
     e = np.exp(scores - scores.max(1, keepdims=True))
     return e / e.sum(1, keepdims=True)
 
@@ -615,7 +615,7 @@ H = r"(?m)^\s*H\b.*\d"
 
 
 def score_files() -> Iterator[Input]:
-    """Yield score files: judged, asked about, or named as not comparable."""
+    """Yield score files: judged, questioned, or called incomparable."""
     score = ("score", "s.npz")
 
     def archive(**values: Any) -> dict[str, Any]:
@@ -713,11 +713,11 @@ def validation(test: Mapping[str, Any]) -> Iterator[Input]:
         yield Input(name, files, command, expected, cause, True, never)
 
 
-# --- Files that are not what their name says ------------------------------------------------------
+# --- Files with a misleading name -----------------------------------------------------------------
 
 
 def wrong_kinds() -> Iterator[Input]:
-    """Yield files with a wrong ending: refused with the true reason."""
+    """Yield files with a wrong ending: refused with the actual reason."""
     pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 12345\n"
     page = "<!DOCTYPE html>\n<html><head><title>404</title></head><body>Not found</body></html>\n"
     for name in ("att_splits.mat", "features.npz", "labels.npy"):

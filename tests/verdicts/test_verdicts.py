@@ -9,12 +9,12 @@ from tests.verdicts.inputs import GENERATORS, write
 from zslcore.__main__ import main
 
 VERDICTS = {0: "clean", 1: "leaks", 2: "broken", 3: "unknown"}
-#: Letters of a report in which the cause of a verdict stands.
+#: Maximum number of letters of a report before the cause of a verdict.
 HEADLINE = 900
 
 
 def fault_of(case, verdict, report):
-    """Return the fault of a verdict and its report, empty where both are right."""
+    """Return the fault of a verdict and its report; empty if both are right."""
     headline = report
     if case.command[0] == "check":
         headline = " ".join(report.split())[:HEADLINE]
