@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ui.intake import upload_storage
+from ui.shell import served_files
 from zslcore.storage import settings
 
 _FRAME = Path(__file__).with_name("frame")
@@ -80,6 +81,7 @@ class Uploads:
 
 
 upload_storage.use_upload_storage()
+served_files.keep_served_files()
 MIDDLEWARE = (
     Middleware(GZipMiddleware, compresslevel=6),
     Middleware(BaseHTTPMiddleware, dispatch=style),
