@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.serving import FLAGS, Server
-from tests.browser.reading import PROJECTOR
+from tests.browser.reading import PROJECTOR, follow_requests
 
 #: Features of the browser that tests disable. The first compiles late scripts again for each page,
 #: including Plotly's 5 MB; the others are Playwright's, because this option replaces its list.
@@ -43,6 +43,7 @@ def chromium(tmp_path_factory):
                 raise
             pytest.skip(f"needs Chromium: {str(error).splitlines()[0]}")
         context.set_default_timeout(180_000)  # to reach a state, also on a busy machine
+        follow_requests(context)
         yield context
         context.close()
 
@@ -81,13 +82,9 @@ def server(tmp_path_factory):
 
 
 def _note(page, message):
-    """Record an error, except for two harmless errors of Streamlit.
-
-    It looks for its base path on a link to a page, and it deletes the picture of a run before the
-    page has the picture of the next run, which is visible on a slow machine.
-    """
+    """Record an error, except for Streamlit's search for its base path on a link to a page."""
     text = f"{message.text} {message.location}"
-    if message.type == "error" and "/_stcore/" not in text and "/media/" not in text:
+    if message.type == "error" and "/_stcore/" not in text:
         page.errors.append(text)
 
 

@@ -1,14 +1,30 @@
-"""Open a page, wait for it, and read its figures."""
+"""Open a page, wait for it, download its files, and read its figures."""
 
+import json
 import re
 import time
+from pathlib import Path
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg, ForwardMsgMetadata, RunIdentity
 
 from ui.shell import site_map
 
 PROJECTOR = {"width": 1280, "height": 800}
 NARROW = {"width": 820, "height": 1180}
 PHONE = {"width": 390, "height": 844}
-HALO = 4  # pixels of a line of text above and below its letters
+
+
+def follow_requests(context):
+    """Make all pages of a browser note which of their requests the server has answered."""
+    numbers = {
+        field.name: field.number
+        for message in (RunIdentity, ForwardMsgMetadata, ForwardMsg, ClientState, BackMsg)
+        for field in message.DESCRIPTOR.fields
+    } | dict(ForwardMsg.ScriptFinishedStatus.items())
+    script = Path(__file__).with_name("requests.js").read_text(encoding="utf-8")
+    context.add_init_script(f"({script})({json.dumps(numbers)})")
 
 
 def present(path):
@@ -37,14 +53,44 @@ def go_to(page, name, view=None):
         page.get_by_role("radio", name=view).click()
 
 
+#: Whether a page has all answers and is drawn, in four consecutive animation frames.
+SETTLED = """wait => {
+    const isSettled = window.isAnswered()
+        && document.querySelector("[data-test-script-state='notRunning']")
+        && !document.querySelector("[data-testid='stSkeleton']")
+        && [...document.querySelectorAll("*")].every(
+            (each) => !each.shadowRoot?.querySelector(".chart svg:empty"));
+    const earlier = window.settled?.wait === wait ? window.settled.frames : 0;
+    window.settled = { wait, frames: isSettled ? earlier + 1 : 0 };
+    return window.settled.frames >= 4;
+}"""
+
+
 def settle(page):
-    """Wait until the script has run and every element is drawn."""
-    page.wait_for_selector("[data-test-script-state='notRunning']")
-    page.wait_for_selector("[data-testid='stSkeleton']", state="detached")
-    page.wait_for_function(
-        "[...document.querySelectorAll('*')].every(each => "
-        "!each.shadowRoot?.querySelector('.chart svg:empty'))"
-    )
+    """Wait until the server has answered each request of the page, and every element is drawn."""
+    page.wait_for_function(SETTLED, arg=time.monotonic())
+
+
+def saved(page, press):
+    """Return the name and the bytes of the file that a press of a button saves.
+
+    The button is pressed again if nothing has begun for a minute: a page that draws it anew
+    between the two halves of a click loses the click. A refusal is an error at once.
+    """
+    downloads = []
+    page.on("download", lambda download: downloads.append(download))
+    refusals = page.get_by_test_id("stDownloadButtonError")
+    for _ in range(3):
+        if page.url.startswith("http"):
+            settle(page)
+        press()
+        end = time.monotonic() + 60
+        while not downloads and time.monotonic() < end:
+            assert not refusals.count(), refusals.all_inner_texts()
+            page.wait_for_timeout(50)
+        if downloads:
+            return downloads[0].suggested_filename, Path(downloads[0].path()).read_bytes()
+    raise AssertionError("no download has begun")
 
 
 def dressed(page, theme):
@@ -70,15 +116,6 @@ def fits(page, *sizes):
             "(() => { const m = document.querySelector('[data-testid=stMain]');"
             " return m.scrollWidth <= m.clientWidth })()"
         )
-
-
-def open_page(page, url):
-    """Open a page and wait until its picture no longer moves."""
-    base, path = re.fullmatch(r"(https?://[^/]+)(.*)", url).groups()
-    page.goto(base + present(path))
-    page.locator(".chart svg > *, .numbers > .h:not(:empty)").first.wait_for()
-    page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
-    still(page)
 
 
 def still(page):
@@ -129,6 +166,11 @@ class SlowServer:
         """Hold back messages from now on."""
         self.waiting = []
 
+    def has(self, kind):
+        """Return whether a message of a kind waits."""
+        kinds = [ForwardMsg.FromString(message).WhichOneof("type") for message in self.waiting]
+        return kind in kinds
+
     def go_on(self):
         """Send all delayed messages, and further messages at once."""
         waiting, self.waiting = self.waiting, None
@@ -147,54 +189,3 @@ def once(page, true, seconds=180, why=lambda: "waited too long"):
 def curve_shown(page):
     """Wait for the seen-unseen curve."""
     page.locator(".numbers > .h:not(:empty)").wait_for()
-
-
-def slider(page):
-    """Return the slider of the curve."""
-    return page.locator(".over > input")
-
-
-def place_of(page, part):
-    """Return the position of the point on the curve, the line over gamma, or the slider's thumb."""
-    if part == "slider":
-        box = slider(page).bounding_box()
-        share = slider(page).evaluate("r => (r.value - r.min) / (r.max - r.min)")
-        return box["x"] + 8 + share * (box["width"] - 16), box["y"] + box["height"] / 2
-    box = page.locator(f".{'ring' if part == 'point' else 'over rect.grip'}").bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def numbers(page):
-    """Return gamma, and u, s and H in percent, as shown next to the curve."""
-    text = " ".join(page.locator(".numbers > span").all_text_contents())
-    found = re.findall(r"([γusH]) = ([−\d.e-]+)", text)
-    return {name: float(value.replace("−", "-")) for name, value in found}
-
-
-def no_text_on_text(page, width):
-    """Wait until no text of a figure overlaps another one or the edge of the page."""
-    once(page, lambda: not crowded(page, width), why=lambda: crowded(page, width))
-
-
-def crowded(page, width):
-    """Return the texts of figures outside the page, and those that overlap others.
-
-    All are measured at the same moment, because a figure that is drawn again has new texts.
-    """
-    boxes = page.evaluate(
-        """() => [document, ...[...document.querySelectorAll('*')].map(each => each.shadowRoot)]
-          .flatMap(root => root ? [...root.querySelectorAll('.chart .legend, ' +
-            '.chart .points text, .numbers > span, .key > span > span, .pair svg text')] : [])
-          .map(text => [text.textContent, text.getBoundingClientRect()])
-          .filter(([, box]) => box.width && box.height)
-          .map(([words, box]) => [words, box.left, box.right, box.top, box.bottom])"""
-    )
-    beyond = [words for words, left, right, *_ in boxes if left < 0 or right > width]
-    on_others = [
-        (words, others)
-        for k, (words, left, right, top, bottom) in enumerate(boxes)
-        for others, of_others, to, over, under in boxes[k + 1 :]
-        if left < to - 1 and of_others < right - 1
-        if top + HALO < under - HALO and over + HALO < bottom - HALO
-    ]
-    return beyond + on_others

@@ -1,0 +1,15 @@
+"""What the tests of the browser rely on: a page is settled once its last click is answered."""
+
+from tests.browser.reading import SlowServer, once, settle, visit
+
+
+def test_a_page_is_settled_once_its_last_click_is_answered(server, page):
+    line = SlowServer(page)
+    visit(page, server, "/claims")
+    line.wait()
+    page.get_by_role("button", name="Glossary").click()
+    once(page, lambda: line.has("script_finished"))
+    assert not page.evaluate("window.isAnswered()")
+    line.go_on()
+    settle(page)
+    assert page.get_by_label("Find a term").is_visible()
