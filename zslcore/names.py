@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -32,6 +33,7 @@ def spaced_name(name: str) -> str:
     return " ".join(BETWEEN_WORDS.sub(" ", NUMBER_IN_FRONT.sub("", name)).split())
 
 
+@lru_cache(maxsize=1 << 16)
 def class_key(name: str) -> str:
     """Return a key of a class name, without case, accents, blanks, hyphens and a number in front.
 

@@ -1,6 +1,7 @@
 """Responses of the server: see ui/shell/serving.py."""
 
 import gzip
+import re
 import urllib.request
 
 from benchmarks.serving import ROOT
@@ -37,6 +38,20 @@ def test_the_first_run_of_a_page_knows_a_narrow_window(server, page):
     assert page.context.cookies()[0]["value"] == "1"
     assert len(sent) == 1  # otherwise the window asks for a second run
     assert not page.get_by_text("precomputed", exact=True).is_visible()
+
+
+def test_a_deep_link_finds_its_server_at_once_and_its_modules_early(server, page):
+    """Without the address of the server, Streamlit also looks for it below the page."""
+    visit(page, server, "/compare")
+    assert page.errors == []
+    for path, needed in (("/", {"BidiComponent"}), ("/compare", {"BidiComponent", "DataFrame"})):
+        text = answer(server.url + path, Accept="text/html").read().decode()
+        plain = answer(server.url + path).read().decode()
+        links = set(re.findall(r'"modulepreload" crossorigin href="\.(.+?)"', text))
+        new = links - set(re.findall(r'"modulepreload" crossorigin href="\.(.+?)"', plain))
+        assert needed <= {link.rpartition("/")[2].partition(".")[0] for link in new}
+        for link in new:
+            assert answer(server.url + link).status == 200
 
 
 def test_scripts_are_compressed_and_pictures_stay_as_they_are(server, page):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -20,8 +21,32 @@ from ui.intake import upload_storage
 from ui.shell import served_files
 from zslcore.storage import settings
 
+#: Folder of Streamlit's JavaScript modules, and its page, which preloads some of them.
+_MODULES = Path(st.__file__).parent / "static" / "static" / "js"
+_PAGE = (_MODULES.parents[1] / "index.html").read_text(encoding="utf-8")
+_IMPORT = re.compile(r'(?:from|import)"\./([^"]+\.js)"')
+#: Page -> modules of Streamlit that its first picture needs, besides those of all pages.
+NEEDED = {"compare": ["DataFrame", "Selectbox", "ButtonGroup"], "leakage": ["DataFrame"]}
+
+
+def preload(*names: str) -> str:
+    """Return links with which a browser loads modules of Streamlit before the first run needs them.
+
+    Streamlit loads a module when the first element of its kind arrives. A module that is missing,
+    as in another version of Streamlit, is left out.
+    """
+    files = [path.name for name in names for path in _MODULES.glob(f"{name}.*.js")]
+    for name in files:  # grows meanwhile
+        imported = _IMPORT.findall((_MODULES / name).read_text(encoding="utf-8"))
+        new = [each for each in dict.fromkeys(imported) if f"/{each}" not in _PAGE]
+        files += [each for each in new if each not in files]
+    link = '<link rel="modulepreload" crossorigin href="./static/js/{}">'
+    return "".join(map(link.format, files))
+
+
 _FRAME = Path(__file__).with_name("frame")
 _STYLE, _SCRIPT = (_FRAME.with_suffix(s).read_text(encoding="utf-8") for s in (".css", ".js"))
+_PRELOADS = {page: preload("BidiComponent", *NEEDED.get(page, [])) for page in ["", *NEEDED]}
 _INSERTED = f"<style>{_STYLE}</style><script>{{{_SCRIPT}}}</script></body>"
 #: Streamlit serves the first page at "/" only; requests for its name are redirected to "/".
 FIRST_PAGE = "playground"
@@ -50,7 +75,9 @@ async def style(request: Request, answer: RequestResponseEndpoint) -> Response:
     if not response.headers.get("content-type", "").startswith("text/html"):
         return response
     page = b"".join([part async for part in response.body_iterator]).decode()
-    styled = page.replace("</body>", _INSERTED, 1)
+    name = request.url.path.rpartition("/")[2]
+    preloads = _PRELOADS.get(name, _PRELOADS[""])
+    styled = page.replace("</head>", f"{preloads}</head>", 1).replace("</body>", _INSERTED, 1)
     caching = {"cache-control": response.headers.get("cache-control", "no-cache")}
     return HTMLResponse(styled, response.status_code, caching)
 

@@ -23,7 +23,7 @@ from zslcore.analysis import dataset_summary
 from zslcore.analysis.maps import map as map_
 from zslcore.analysis.maps import quality
 from zslcore.analysis.maps.map import EmbeddedMap, sketch, with_all_rows, with_quality
-from zslcore.analysis.method_table import MethodResult, cells_of_runs
+from zslcore.analysis.method_table import MethodResult, MethodTable, cells_of_runs
 from zslcore.analysis.papers import claims
 from zslcore.analysis.papers.claims.evidence import (
     Body,
@@ -162,13 +162,28 @@ def _judged(body: Body, stamp: str) -> Mapping[str, Judgment]:
 
 def method_cells() -> Sequence[MethodResult]:
     """Return the stored results and the results of the board as cells of the table of methods."""
-    ids = " ".join(run.id for run in all_runs()[0])
-    return _method_cells(f"{board().digest} {ids}")
+    return _method_cells(_results_state())
+
+
+def method_table(*choices: Any) -> MethodTable:
+    """Return the table of methods; ``choices`` are the fields of MethodTable after its cells."""
+    return _method_table(_results_state(), choices)
+
+
+def _results_state() -> str:
+    """Return the digest of the board, and the id and data set of all runs, as a cache key."""
+    runs = (f"{run.id} {run.result.spec.dataset}" for run in all_runs()[0])
+    return " ".join([board().digest, *runs])
 
 
 @st.cache_resource(show_spinner="Reading results …", max_entries=2)
 def _method_cells(stamp: str) -> Sequence[MethodResult]:
     return [*cells_of_runs(all_runs()[0]), *cells_of_board(board().results)]
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _method_table(stamp: str, choices: tuple[Any, ...]) -> MethodTable:
+    return MethodTable(method_cells(), *choices)
 
 
 @st.cache_resource(show_spinner="Opening the result …", max_entries=32)

@@ -474,8 +474,14 @@ class MethodTable:
 
     def printed_of(self, row: str, benchmark: str) -> float:
         """Return the first printed value of a row; NaN without one."""
-        prints = self.prints(row, benchmark)
-        return float(prints["value"].iloc[0]) if len(prints) else float("nan")
+        return self._first_printed.get((row, benchmark), float("nan"))
+
+    @cached_property
+    def _first_printed(self) -> dict[tuple[str, str], float]:
+        """First printed value by row and benchmark."""
+        first = self.printed.drop_duplicates(["row", "benchmark"])
+        keys = zip(first["row"], first["benchmark"], strict=True)
+        return dict(zip(keys, first["value"], strict=True))
 
     @property
     def source(self) -> str:

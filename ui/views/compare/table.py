@@ -142,9 +142,8 @@ def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
         with more:
             data = _choose_data(cells, origins)
             details, variants, probes = _choose_rows_and_columns()
-    table = MethodTable(
-        cells, METRICS[label], split, origins, data, "printed" in choices, variants, probes
-    )
+    with_printed = "printed" in choices
+    table = cache.method_table(METRICS[label], split, origins, data, with_printed, variants, probes)
     return table, details, hint
 
 
