@@ -49,6 +49,7 @@ def visit(page, server, path):
 def go_to(page, name, view=None):
     """Go to a page by its name in the bar, and to one of its views."""
     page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
+    settle(page)  # the page before may have a view of the same name
     if view:
         page.get_by_role("radio", name=view).click()
 
@@ -58,6 +59,7 @@ SETTLED = """wait => {
     const isSettled = window.isAnswered()
         && document.querySelector("[data-test-script-state='notRunning']")
         && !document.querySelector("[data-testid='stSkeleton']")
+        && document.fonts.status === "loaded"
         && [...document.querySelectorAll("*")].every(
             (each) => !each.shadowRoot?.querySelector(".chart svg:empty"));
     const earlier = window.settled?.wait === wait ? window.settled.frames : 0;
@@ -118,6 +120,30 @@ def fits(page, *sizes):
         )
 
 
+def box_of(locator):
+    """Return the position of an element after it has not moved for ten animation frames."""
+    return locator.evaluate(
+        """element => new Promise(done => {
+            let last, same = 0;
+            const look = () => {
+                const { x, y, width, height } = element.getBoundingClientRect();
+                const now = JSON.stringify({ x, y, width, height });
+                same = now === last ? same + 1 : 0;
+                last = now;
+                if (same < 10) requestAnimationFrame(look); else done(JSON.parse(now));
+            };
+            look();
+        })"""
+    )
+
+
+def drawn(page):
+    """Wait until the browser has drawn the changes so far."""
+    page.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+
+
 def still(page):
     """Wait until nothing has moved for ten animation frames."""
     page.evaluate(
@@ -138,17 +164,25 @@ def still(page):
 
 
 def sent_by(page):
-    """Return a list that collects everything sent by the page."""
+    """Return a list that collects the requests of a page to run its script."""
     sent = []
-    page.on("websocket", lambda ws: ws.on("framesent", lambda frame: sent.append(frame)))
+
+    def note(frame):
+        if BackMsg.FromString(frame).HasField("rerun_script"):
+            sent.append(frame)
+
+    page.on("websocket", lambda ws: ws.on("framesent", note))
     return sent
 
 
 class SlowServer:
-    """Delay of a server's messages to a page; create it before the page is opened."""
+    """Delay of a server's messages to a page; create it before the page is opened.
 
-    def __init__(self, page):
-        self.waiting = None
+    With ``after``, messages after the first one that contains these bytes are held back.
+    """
+
+    def __init__(self, page, after=None):
+        self.waiting, self.after = None, after
         page.route_web_socket(re.compile("_stcore/stream"), self._between)
 
     def _between(self, page):
@@ -161,6 +195,9 @@ class SlowServer:
             self.page.send(message)
         else:
             self.waiting.append(message)
+        if self.after is not None and self.after in message:
+            self.after = None
+            self.wait()
 
     def wait(self):
         """Hold back messages from now on."""

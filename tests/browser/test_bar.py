@@ -2,7 +2,7 @@
 
 import re
 
-from tests.browser.reading import is_shown, visit
+from tests.browser.reading import SlowServer, is_shown, once, settle, visit
 from ui.shell import site_map
 
 
@@ -14,20 +14,25 @@ def test_a_button_changes_the_theme_and_a_new_visit_keeps_it(page, server):
         page.get_by_test_id("stMainMenuList").wait_for(state="detached")
     page.reload()
     is_shown(page, "dark")
+    page.get_by_role("heading", level=1).wait_for()
+    settle(page)
     page.get_by_role("button", name="Light or dark theme").click()
     is_shown(page, "light")
     assert page.errors == []
 
 
 def test_every_page_stays_in_the_bar_while_a_script_runs(page, server):
+    line = SlowServer(page, after=b"Glossary")
     page.goto(server.url + "/claims")
     sign = page.get_by_test_id("stStatusWidget")
     sign.wait_for()
     style = sign.evaluate("e => (({position, bottom}) => [position, bottom])(getComputedStyle(e))")
     assert style == ["fixed", "8px"]
-    page.get_by_role("heading", level=1).wait_for()
-    boxes = [link.bounding_box() for link in page.get_by_test_id("stTopNavLink").all()]
-    assert len([box for box in boxes if box and box["width"]]) == len(site_map.PAGES)
+    links = page.get_by_test_id("stTopNavLink").filter(visible=True)
+    once(page, lambda: links.count() == len(site_map.PAGES))
+    line.go_on()
+    settle(page)
+    assert links.count() == len(site_map.PAGES)
 
 
 def test_the_search_shows_a_term_and_opens_a_claim(page, server):
@@ -38,6 +43,8 @@ def test_the_search_shows_a_term_and_opens_a_claim(page, server):
     page.get_by_role("option", name="Term · AUSUC").click()
     page.get_by_role("dialog").get_by_text("Area under").wait_for()
     page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="detached")
+    settle(page)
     page.get_by_role("button", name="Search").click()
     page.get_by_role("dialog").get_by_role("combobox").fill("p = 0.007")
     page.get_by_role("option").filter(has_text=re.compile("^Claim ·")).first.click()

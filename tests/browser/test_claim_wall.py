@@ -2,7 +2,7 @@
 
 import re
 
-from tests.browser.reading import fits, visit
+from tests.browser.reading import fits, once, settle, visit
 from zslcore.analysis.papers.claims import CLAIMS, FINDINGS
 from zslcore.leakage.released_codes import codes
 
@@ -10,13 +10,13 @@ from zslcore.leakage.released_codes import codes
 def test_a_tile_opens_its_claim_by_mouse_and_by_key(page, server):
     visit(page, server, "/claims")
     tiles = page.locator(".wall button")
-    tiles.first.wait_for()
-    assert tiles.count() == len(CLAIMS) + len(FINDINGS) + len(codes()) + 1
+    once(page, lambda: tiles.count() == len(CLAIMS) + len(FINDINGS) + len(codes()) + 1)
     fits(page)
     page.get_by_text("24 pairs give p = 0.35").first.wait_for()
     page.get_by_role("button", name="Max-margin compatibility").click()
     page.wait_for_url(re.compile("claims_open=gbu-max-margin-better"))
     page.get_by_text("minus all others").first.wait_for()
+    settle(page)
     page.keyboard.press("Tab")  # the next tile in reading order
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("claims_open=gbu-eight-of-twelve"))

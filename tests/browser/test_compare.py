@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.reading import PHONE, fits, settle, visit
+from tests.browser.reading import PHONE, box_of, fits, settle, visit
 from ui.sections.method_grid import HEADINGS, ROW
 from zslcore.datasets import load
 from zslcore.evaluation.runs import run
@@ -29,14 +29,14 @@ def test_an_opened_cell_does_not_move_the_table(page, shipped_server):
     visit(page, shipped_server, "/compare")
     grid = page.locator(GRID).first
     grid.wait_for()
-    before, seen = grid.bounding_box(), page.get_by_text("SJE · CUB birds, VGG")
+    before, seen = box_of(grid), page.get_by_text("SJE · CUB birds, VGG")
     assert not seen.count()
     click(page, 1)
     page.wait_for_url(re.compile("table_result=SJE"))
     seen.wait_for()
     settle(page)
-    assert before == pytest.approx(grid.bounding_box(), abs=1)
-    box = seen.bounding_box()
+    assert before == pytest.approx(box_of(grid), abs=1)
+    box = box_of(seen)
     assert box["y"] + box["height"] < page.viewport_size["height"]  # not only below a long table
 
 
@@ -47,7 +47,7 @@ def own(store):
 
 def click(page, row, x=170):
     """Click a cell of the table in its row, at a distance in pixels from the left."""
-    box = page.locator(GRID).first.bounding_box()
+    box = box_of(page.locator(GRID).first)
     page.mouse.click(box["x"] + x, box["y"] + HEADINGS + ROW * (row + 0.5))
     settle(page)
 

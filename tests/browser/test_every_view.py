@@ -5,6 +5,7 @@ measured in a desktop window by the gate, and on a phone at night.
 """
 
 import re
+import time
 
 import pytest
 
@@ -12,6 +13,8 @@ from tests.browser.reading import (
     NARROW,
     PHONE,
     SlowServer,
+    box_of,
+    drawn,
     dressed,
     go_to,
     is_shown,
@@ -105,13 +108,13 @@ def violations(page, *rules):
 
     A chart is drawn for a while after its theme or width has changed, so a violation has to last.
     """
-    for _ in range(10):
+    end = time.monotonic() + 30
+    while True:
         every = page.evaluate(VIOLATIONS, [list(EXCLUDED), rules])
         found = [each for each in every if not is_excused(*each.split(": ", 1))]
-        if not found:
-            break
+        if not found or time.monotonic() > end:
+            return found
         page.wait_for_timeout(500)
-    return found
 
 
 def icons_read_aloud(page):
@@ -150,7 +153,7 @@ def test_a_view_opens_in_a_browser(name, shipped_server, page, axe):
     assert icons_read_aloud(page) == set()
     if name in TOPS:
         picture, most = TOPS[name]
-        assert page.locator(picture).first.bounding_box()["y"] <= most
+        assert box_of(page.locator(picture).first)["y"] <= most
     page.evaluate(axe)
     page.set_viewport_size({"width": DESK["width"], "height": TALL})
     settle(page)
@@ -166,7 +169,7 @@ def test_a_view_is_for_every_reader_and_window_and_is_found_again(name, shipped_
     for size in (NARROW, DESK):
         page.set_viewport_size(size)
         settle(page)
-        assert not page.evaluate(WIDER_THAN_THE_WINDOW), size
+        page.wait_for_function(f"!({WIDER_THAN_THE_WINDOW})()")
     assert stops(page) > 0
     page.evaluate(axe)
     page.set_viewport_size({"width": DESK["width"], "height": TALL})
@@ -199,7 +202,7 @@ def loaded(page, size, load):
         load()
         heading(page).wait_for()
         settle(page)
-        assert not page.evaluate(WIDER_THAN_THE_WINDOW), size
+        page.wait_for_function(f"!({WIDER_THAN_THE_WINDOW})()")
         moved.append(page.evaluate("window.shift"))
     assert moved[-1] < MOST_SHIFT, size
     session.send("Emulation.setCPUThrottlingRate", {"rate": 1})
@@ -216,16 +219,7 @@ WORD = """() => [...document.querySelectorAll(".stMainBlockContainer *")].some(n
 def test_a_view_shows_a_word_until_its_picture_is_there(name, shipped_server, page):
     """Messages after the heading are delayed, as on a slow server or a slow connection."""
     question = VIEWS[name][1].question.encode()
-
-    class AfterHeading(SlowServer):
-        def _answer(self, message):
-            super()._answer(message)
-            if self.waiting is None and not heard and question in message:
-                heard.append(name)
-                self.wait()
-
-    heard = []
-    line = AfterHeading(page)
+    line = SlowServer(page, after=question)
     page.goto(shipped_server.url + address_of(name))
     heading(page).wait_for()
     page.wait_for_function(f"({WORD})()")
@@ -234,12 +228,16 @@ def test_a_view_shows_a_word_until_its_picture_is_there(name, shipped_server, pa
     page.wait_for_function(f"!({WORD})()")
 
 
+#: Whether figures are no wider than their places.
+WITHIN_PLACE = """charts => charts.map(chart => chart.getBoundingClientRect().right
+    <= chart.parentElement.getBoundingClientRect().right + 1)"""
+
+
 @pytest.mark.parametrize("name", ["splits", "lessons"])
 def test_figures_are_as_wide_as_their_place_in_a_large_window(name, shipped_server, page):
     opened(page, shipped_server, name, {"width": 1920, "height": 1080})
-    for chart in page.locator(".chart svg").all():
-        inside, place = chart.bounding_box(), chart.locator("..").bounding_box()
-        assert inside["x"] + inside["width"] <= place["x"] + place["width"] + 1
+    charts = page.locator(".chart svg")
+    once(page, lambda: charts.count() and all(charts.evaluate_all(WITHIN_PLACE)))
 
 
 def test_axe_would_find_something(page, axe):
@@ -250,7 +248,7 @@ def test_axe_would_find_something(page, axe):
 
 def test_a_shift_and_a_wide_page_would_be_seen(page):
     page.goto("data:text/html,<div data-testid=stMain><p id=a>a<p style='width:3000px'>b")
-    page.wait_for_timeout(200)
+    drawn(page)
     page.evaluate(f"({SHIFT})()")
     page.evaluate("document.getElementById('a').style.height = '500px'")
     once(page, lambda: page.evaluate("window.shift") > 0)
@@ -281,14 +279,13 @@ def test_a_chosen_theme_is_shown_at_once_and_on_other_addresses(shipped_server, 
 def test_navigation_and_tools_share_a_line_and_the_views_that_of_the_heading(shipped_server, page):
     page.set_viewport_size({"width": 1280, "height": 720})
     opened(page, shipped_server, PAGES[0].views[0].name)
-    links = [link.bounding_box() for link in page.get_by_test_id("stTopNavLink").all()]
-    tools = page.locator(".st-key-tools").bounding_box()
+    links = [box_of(link) for link in page.get_by_test_id("stTopNavLink").all()]
+    tools = box_of(page.locator(".st-key-tools"))
     assert len(links) == len(PAGES)
     starts = [box["x"] for box in links]
     assert starts == sorted(set(starts))  # the last rows are above the first
     assert max(box["x"] + box["width"] for box in links) <= tools["x"]
     assert tools["y"] + tools["height"] <= 60
     page.get_by_role("button", name="Search").click(trial=True)  # nothing covers it
-    title = heading(page).bounding_box()
-    views = page.locator(".st-key-view_of_playground").bounding_box()
+    title, views = box_of(heading(page)), box_of(page.locator(".st-key-view_of_playground"))
     assert abs(title["y"] + title["height"] / 2 - views["y"] - views["height"] / 2) < 4

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from tests.browser.reading import once, settle
+from tests.browser.reading import once, saved, settle
 from tests.datasets.files import write_folder
 from tests.leakage.worlds import add, clean
 
@@ -30,9 +30,10 @@ class Visitor:
 
     def go(self, name, view=None):
         self.click(self.page.get_by_role("link", name=name, exact=True))
+        settle(self.page)
         if view:
             self.click(self.page.get_by_role("radio", name=view))
-        settle(self.page)
+            settle(self.page)
 
     def button(self, name):
         self.click(self.page.get_by_role("button", name=name).first)
@@ -44,12 +45,11 @@ class Visitor:
         shown(self.page, path.name)
 
     def saved(self, name):
-        return self.file(name).read_text(encoding="utf-8")
+        return self.file(name).decode()
 
     def file(self, name):
-        with self.page.expect_download() as download:
-            self.button(name)
-        return download.value.path()
+        self.clicks += 1
+        return saved(self.page, self.page.get_by_role("button", name=name).first.click)[1]
 
 
 def shown(page, words):
@@ -113,7 +113,7 @@ def test_a_teacher_starts_a_room(server, page):
     shown(page, "Students scan this code")
     shown(page, "Room code")
     page.get_by_role("heading", level=2).wait_for()
-    assert page.get_by_role("button", name="Reveal").is_enabled()
+    once(page, page.get_by_role("button", name="Reveal").is_enabled)
     assert visitor.clicks <= 2  # of 4
 
 
@@ -173,7 +173,7 @@ def test_an_author_imports_data_which_are_chosen_then(server, page, tmp_path):
     settle(page)
     visitor.clicks += 1
     files = [folder / name for name in ("res101.mat", "att_splits.mat")]
-    page.locator("input[type=file]").first.set_input_files(files)
+    page.get_by_role("dialog").locator("input[type=file]").first.set_input_files(files)
     shown(page, re.compile("^Imported .+: 30 images, 5 classes, 4 attributes"))
     page.wait_for_url("**dataset=**")
     page.get_by_role("tab", name="Your data", selected=True).wait_for()
@@ -195,7 +195,7 @@ def test_an_author_takes_a_table_for_a_paper(shipped_server, page):
 
 def test_an_author_takes_a_figure_for_print(server, page):
     visitor = Visitor(server, page)
-    pdf = visitor.file("PDF").read_bytes()
+    pdf = visitor.file("PDF")
     assert pdf.startswith(b"%PDF")
     wide = float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+)", pdf)[1])
     assert wide == pytest.approx(84 * 72 / 25.4, abs=0.1)
@@ -206,5 +206,5 @@ def test_an_author_reads_the_methods_on_cub(shipped_server, page):
     visitor = Visitor(shipped_server, page)
     visitor.click(page.get_by_role("radio", name="CUB birds"))
     once(page, lambda: page.locator(".other").count() >= 10)
-    assert page.locator(".pending").is_hidden()
+    page.locator(".pending").wait_for(state="hidden")
     assert visitor.clicks <= 1  # of 2

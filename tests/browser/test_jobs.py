@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.browser.reading import once, settle, visit
+from tests.browser.reading import box_of, once, settle, visit
 
 SLOW = "dataset=simulated-SUN&method=ALE"
 SHORT = "dataset=simulated-aPY&method=ALE"
@@ -22,7 +22,7 @@ def unfinished(server):
 
 def started(server, page, choices):
     """Open a method without a stored run, and run it."""
-    page.goto(f"{server.url}/?{choices}")
+    visit(page, server, f"/?{choices}")
     page.get_by_role("button", name="Run it").click()
     page.get_by_role("button", name="Cancel").wait_for()
 
@@ -34,7 +34,7 @@ def test_a_job_stands_in_the_bar_and_moves_nothing(fresh_server, page):
     page.get_by_text("1 job", exact=True).wait_for()
     settle(page)
     heading, tools = page.get_by_role("heading", level=1), page.locator(".st-key-tools")
-    before, box = heading.bounding_box()["y"], tools.bounding_box()
+    before, box = box_of(heading)["y"], box_of(tools)
     assert box["y"] + box["height"] <= 60  # a single line, for the navigation
     page.get_by_text("1 job", exact=True).click()
     page.get_by_role("button", name="Leave").click()
@@ -43,7 +43,7 @@ def test_a_job_stands_in_the_bar_and_moves_nothing(fresh_server, page):
     page.get_by_role("heading", level=1).wait_for()
     settle(page)
     assert page.get_by_text("1 job", exact=True).count() == 0
-    assert heading.bounding_box()["y"] == before
+    assert box_of(heading)["y"] == before
 
 
 def test_a_run_is_cancelled_and_another_is_there_after_a_reload(fresh_server, page):
@@ -56,8 +56,9 @@ def test_a_run_is_cancelled_and_another_is_there_after_a_reload(fresh_server, pa
 
     started(fresh_server, page, SHORT)
     page.locator(".numbers > .h:not(:empty)").wait_for()
+    settle(page)
     shown = page.locator(".numbers > .h").inner_text()
     page.reload()
     page.locator(".numbers > .h:not(:empty)").wait_for()
-    assert page.locator(".numbers > .h").inner_text() == shown
+    once(page, lambda: page.locator(".numbers > .h").inner_text() == shown)
     assert page.errors == []

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from benchmarks.visitors import VISITS, Visitor
-from tests.browser.reading import dressed, fits, once, settle, visit
+from tests.browser.reading import box_of, dressed, fits, once, saved, settle, visit
 from tests.datasets.files import with_type_code, write_folder
 from tests.leakage.worlds import add, clean
 from zslcore.datasets.facts import class_facts
@@ -32,7 +32,7 @@ def edited(page, row, text):
     """Choose ``text`` in the last column of a table's row, 1 for the first."""
     grid = page.get_by_test_id("stDataFrame").first
     grid.scroll_into_view_if_needed()
-    box = grid.bounding_box()
+    box = box_of(grid)
     page.mouse.dblclick(box["x"] + box["width"] - 60, box["y"] + 35 * row + 18)
     page.locator("#portal input").wait_for()
     page.keyboard.type(text)
@@ -45,17 +45,13 @@ def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
     visit(page, server, "/leakage")
     drop(page, split_file(tmp_path, world))
     page.get_by_text("trained on in trainval: 4 rows").first.wait_for()
-    assert page.get_by_text(LEAKS).count()
+    page.get_by_text(LEAKS).first.wait_for()
     page.get_by_role("tab", name="Corrected file").click()
-    with page.expect_download() as mat:
-        page.get_by_role("button", name="MAT file").click()
     corrected = tmp_path / "corrected.mat"
-    mat.value.save_as(corrected)
+    corrected.write_bytes(saved(page, page.get_by_role("button", name="MAT file").click)[1])
     page.get_by_role("tab", name="Findings").click()
     page.get_by_role("button", name="Full audit").click()
-    with page.expect_download() as report:
-        page.get_by_role("button", name="JUnit").click()
-    assert b"<failure" in report.value.path().read_bytes()
+    assert b"<failure" in saved(page, page.get_by_role("button", name="JUnit").click)[1]
 
     visit(page, server, "/leakage")
     drop(page, corrected)
@@ -99,7 +95,7 @@ def test_a_click_opens_the_class_of_a_bar(page, shipped_server):
     visit(page, shipped_server, "/overlap_gain?gain_data=simulated-AWA2")
     bar = page.locator(".st-key-gain_bars .bars rect").nth(3)
     bar.scroll_into_view_if_needed()
-    box = bar.bounding_box()
+    box = box_of(bar)
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 0.8 * box["height"])
     page.wait_for_url(re.compile("gain_class="))
     settle(page)

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.browser.reading import fits, settle, visit
+from tests.browser.reading import box_of, fits, once, settle, visit
 
 
 def heading(page, begins):
@@ -16,15 +16,15 @@ def test_a_lesson_is_walked_by_keyboard_and_its_link_restores_it(server, page):
     text = page.get_by_text("A method was given a description")
     assert text.evaluate("e => getComputedStyle(e).fontSize") == "24px"
     assert not page.locator(".chart").count()
-    name = page.get_by_text("Zero-shot lab", exact=True).bounding_box()
-    question = page.get_by_role("heading", level=1).bounding_box()
+    name = box_of(page.get_by_text("Zero-shot lab", exact=True))
+    question = box_of(page.get_by_role("heading", level=1))
     assert name["x"] + name["width"] < question["x"]
     for step in (1, 2):
         page.keyboard.press("ArrowRight")
         page.get_by_text("What to notice:").wait_for()
+        settle(page)
         assert f"lessons_step={step}" in page.url
         assert "lessons_shown=1" in page.url
-        settle(page)
         page.keyboard.press("ArrowRight")
         heading(page, f"{step + 1} of 13")
     page.keyboard.press("ArrowLeft")
@@ -49,10 +49,12 @@ def test_a_student_answers_and_the_teacher_sees_it_counted(server, page, chromiu
     page.get_by_role("button", name="Open a room").click()
     page.wait_for_url(re.compile("room="))
     link = page.locator("code").filter(has_text="room=").inner_text()
-    assert page.locator("[data-testid=stImage] img").count() == 1  # the QR code
+    once(page, lambda: page.locator("[data-testid=stImage] img").count() == 1)  # the QR code
 
     student = chromium.new_page()
     student.goto(link)
+    student.get_by_role("heading", level=1).wait_for()
+    settle(student)
     student.get_by_role("radio", name="60 % to 80 %").click()
     page.get_by_text(re.compile(": 1 answer$")).wait_for()
     page.keyboard.press("ArrowRight")

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from tests.browser.reading import once, still
+from tests.browser import reading
+from tests.browser.reading import box_of, drawn, once, saved, still
 
 DIGITS = "pair_first=digits&pair_second=nothing%20else&awa1_threads=1"
 #: The finished map; an unfinished map is in the panel of its job.
@@ -20,8 +21,16 @@ def visit(page, server, query):
 
 
 def settle(page):
-    page.wait_for_selector("[data-test-script-state='notRunning']")
+    """Wait until the server has answered, nothing moves, and the maps are painted."""
+    reading.settle(page)
     still(page)
+    pictures, maps = [], range(page.locator("canvas.points").count())
+
+    def is_painted():
+        pictures.append([painted(page, panel) for panel in maps])
+        return pictures[-4:].count(pictures[-1]) == 4
+
+    once(page, is_painted)
 
 
 @pytest.fixture
@@ -36,7 +45,7 @@ def lasso(page, radius=90, panel=0):
     """Draw a circle around the middle of a map."""
     canvas = page.locator("canvas.marks").nth(panel)
     canvas.evaluate("canvas => canvas.scrollIntoView({ block: 'center' })")
-    box = canvas.bounding_box()
+    box = box_of(canvas)
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x + radius, y)
     page.mouse.down()
@@ -49,10 +58,14 @@ def lasso(page, radius=90, panel=0):
 def selected(page):
     """Return the number of selected images according to browser and server."""
     status = page.locator(".status").filter(has_text="selected")
-    status.wait_for()
-    here = re.match(r"([\d,]+) of", status.inner_text())[1]
-    page.get_by_text(re.compile(rf"^{here} of [\d,]+ images selected")).wait_for()
-    return int(here.replace(",", ""))
+    by_server = page.get_by_text(re.compile(r"^[\d,]+ of [\d,]+ images selected"))
+
+    def numbers():
+        words = [*status.all_inner_texts(), *by_server.all_inner_texts()]
+        return [word.partition(" of")[0] for word in words]
+
+    once(page, lambda: len(numbers()) == 2 and len(set(numbers())) == 1, why=numbers)
+    return int(numbers()[0].replace(",", ""))
 
 
 def painted(page, panel=0):
@@ -86,7 +99,7 @@ def test_a_lasso_selects_goes_up_small_and_is_in_the_address(page, server, sent)
     n = selected(page)
     assert 100 < n < 1900
     assert 0 < sum(sent) < 10_000
-    assert painted(page) != before
+    once_painted(page, lambda picture: picture != before)
     page.wait_for_url(re.compile("awa1_lasso="))
     link = page.url
 
@@ -98,13 +111,13 @@ def test_a_lasso_selects_goes_up_small_and_is_in_the_address(page, server, sent)
 
     page.locator("canvas.marks").first.press("Escape")
     page.get_by_text("images selected").wait_for(state="detached")
-    assert "awa1_lasso" not in page.url
+    once(page, lambda: "awa1_lasso" not in page.url)
     assert page.errors == []
 
 
 def test_one_selection_goes_through_two_maps(page, server):
     visit(page, server, f"{PAIR}&awa1_view=side%20by%20side")
-    assert page.locator("canvas.marks").count() == 2
+    once(page, lambda: page.locator("canvas.marks").count() == 2)
     before = [painted(page, panel) for panel in (0, 1)]
     lasso(page, panel=1, radius=60)
     assert selected(page) > 20
@@ -154,16 +167,18 @@ def test_hovering_and_clicking_show_the_image(page, server):
     visit(page, server, f"{DIGITS}&awa1_layout=PCA")
     canvas = page.locator("canvas.marks").first
     canvas.evaluate("canvas => canvas.scrollIntoView({ block: 'center' })")
-    box, tip = canvas.bounding_box(), page.locator(".tip[role=status]")
+    box, tip = box_of(canvas), page.locator(".tip[role=status]")
     for k in range(40):  # until the pointer is on a point
         x, y = box["x"] + box["width"] / 2 + 3 * k, box["y"] + box["height"] / 2
         page.mouse.move(x, y)
+        drawn(page)
         if tip.is_visible():
             break
     assert re.search(r"Digits, image \d+", tip.inner_text())
     assert tip.locator("canvas").count() == 1
     page.mouse.click(x, y)
     page.get_by_text("Nearest in the original space").wait_for()
+    page.wait_for_url(re.compile("awa1_image=0"))
     image = re.search(r"awa1_image=0\.(\d+)", page.url)[1]
     page.get_by_text(f"Digits, image {int(image):,};").wait_for()
 
@@ -173,11 +188,10 @@ def test_pictures_can_be_saved(page, server):
     canvas, content = page.locator("canvas.points"), {}
     before = canvas.evaluate("c => c.width")
     for kind in ("PNG", "SVG"):
-        with page.expect_download() as saved:
-            page.get_by_text("More", exact=True).click()
-            page.get_by_role("button", name=kind, exact=True).click()
-        assert saved.value.suggested_filename == f"map-digits.{kind.lower()}"
-        content[kind] = saved.value.path().read_bytes()
+        page.get_by_text("More", exact=True).click()
+        button = page.get_by_role("button", name=kind, exact=True)
+        name, content[kind] = saved(page, button.click)
+        assert name == f"map-digits.{kind.lower()}"
     assert content["PNG"].startswith(b"\x89PNG")
     assert content["SVG"].startswith(b"<svg")
     width = float(re.search(rb'width="([\d.]+)"', content["SVG"])[1])
@@ -244,8 +258,7 @@ def test_a_row_that_is_ticked_is_marked_on_the_map(page, server):
     table = page.locator("[class*=st-key-awa1_nearest] canvas").first
     table.wait_for()
     table.evaluate("table => table.scrollIntoView({ block: 'center' })")
-    still(page)
-    box = table.bounding_box()
+    box = box_of(table)
     page.mouse.click(box["x"] + 17, box["y"] + 35 * 1.5)  # the checkbox of the first row
     page.wait_for_url(re.compile(r"awa1_image=0\.(?!7\b)\d+"))
     row = re.search(r"awa1_image=0\.(\d+)", page.url)[1]

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.browser.reading import SlowServer, once, sent_by, settle
+from tests.browser.reading import SlowServer, box_of, drawn, once, sent_by, settle
 from zslcore.datasets import load
 from zslcore.datasets.facts import title
 
@@ -54,7 +54,7 @@ def test_the_handle_moves_sentence_numbers_and_wall_without_the_server(server, p
     settle(page)
     before = numbers(page), page.locator(".heads .left").inner_text()
     sent.clear()
-    box = page.locator(".ring circle.harmonic").bounding_box()
+    box = box_of(page.locator(".ring circle.harmonic"))
     assert box["width"] >= 28
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
@@ -78,14 +78,14 @@ def test_nothing_scrolls_or_shifts_at_1280_by_720(server, page, query):
         " return m.scrollWidth <= m.clientWidth })()"
     )
     assert page.evaluate("window.shift") < 0.1
-    bottom = page.locator(".ruler").bounding_box()
+    bottom = box_of(page.locator(".ruler"))
     assert bottom["y"] + bottom["height"] <= SMALL["height"]
 
 
 def test_the_wall_is_drawn_at_most_once_a_frame_and_rests_when_all_stand(server, page):
     opened(page, server)
     page.evaluate(COUNT)
-    box = page.locator(".track > input").bounding_box()
+    box = box_of(page.locator(".track > input"))
     page.mouse.move(box["x"] + 20, box["y"] + 14)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] - 20, box["y"] + 14, steps=40)
@@ -117,6 +117,7 @@ def test_keys_move_gamma_and_choose_a_method(server, page):
         once(page, lambda said=said: slider.get_attribute("aria-valuetext") != said)
         said = slider.get_attribute("aria-valuetext")
     page.wait_for_url(re.compile("playground_gamma="))
+    settle(page)
     page.get_by_role("radio", name="LinearS2V").focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile("method=ESZSL"))
@@ -129,7 +130,8 @@ def test_keys_move_gamma_and_choose_a_method(server, page):
 def test_a_class_filters_the_wall_and_an_image_opens_with_its_answer(server, page):
     opened(page, server)
     page.get_by_label("Images on the wall").select_option("◆ 7")
-    box = page.locator(".wall > canvas").bounding_box()
+    settle(page)
+    box = box_of(page.locator(".wall > canvas"))
     page.mouse.click(box["x"] + box["width"] / 2 + 20, box["y"] + 10)
     card = page.get_by_role("group", name="One image")
     card.wait_for()
@@ -149,10 +151,11 @@ def test_an_opened_picture_is_of_the_digit_that_the_words_name(shipped_server, p
     card = page.get_by_role("group", name="One image")
     compared = 0
     for row in range(2, 10):  # images of the wall, one per digit
-        box = page.locator(".wall > canvas").bounding_box()
+        box = box_of(page.locator(".wall > canvas"))
         y = box["y"] + (row + 0.5) * box["height"] / 10
         for x in (0.25, 0.4, 0.6, 0.8):
             page.mouse.click(box["x"] + x * box["width"], y)
+            drawn(page)
             if not card.is_visible():
                 continue
             ink = np.array(card.locator("canvas").evaluate(INK), dtype=np.uint8)
@@ -205,7 +208,7 @@ def test_back_undoes_a_choice_and_forward_makes_it_again(server, page):
     for go, chosen in ((page.go_back, "ESZSL"), (page.go_forward, "SAE")):
         go()
         chip = page.get_by_role("radio", name=chosen)
-        once(page, lambda chip=chip: chip.get_attribute("aria-checked") == "true", seconds=60)
+        once(page, lambda chip=chip: chip.get_attribute("aria-checked") == "true")
         settle(page)
     assert "method=SAE" in page.url
     page.go_back()
@@ -248,7 +251,8 @@ def test_the_ruler_is_on_the_screen_and_no_words_are_over_words(shipped_server, 
             if label == "simulated":
                 page.locator(".opens").click()
                 panel = page.locator("[popover]")
-                box = panel.bounding_box()
+                panel.wait_for()
+                box = box_of(panel)
                 assert box["y"] >= 0
                 assert box["y"] + box["height"] <= 800
             page.get_by_title(f"{words}, {label}").click()

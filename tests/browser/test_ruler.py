@@ -2,7 +2,7 @@
 
 import re
 
-from tests.browser.reading import once
+from tests.browser.reading import box_of, once, settle
 from tests.browser.test_playground import numbers, opened
 
 STOPS = "?playground_ruler=lambda&method=SAE"
@@ -14,21 +14,23 @@ def at(page, words):
 
 def test_lambda_moves_sentence_numbers_wall_and_address(server, page):
     opened(page, server, "?method=SAE")
-    page.get_by_role("radio", name="λ").check()
+    page.get_by_role("radio", name="λ").click()
     at(page, "λ 0.316")
     slider = page.locator(".track > input")
+    settle(page)
     assert slider.get_attribute("aria-valuetext").startswith("lambda 0.316, validated: unseen")
     before = numbers(page), page.locator(".heads .left").inner_text()
     slider.focus()
     page.keyboard.press("End")
     at(page, "λ 1e+04")
-    sentence = page.locator(".sentence").inner_text()
-    assert sentence.startswith("λ 1e+04 instead of 0.316: ")
     once(page, lambda: (numbers(page), page.locator(".heads .left").inner_text()) != before)
     page.wait_for_url(re.compile(r"playground_value=1e%2B04"))
+    settle(page)
+    sentence = page.locator(".sentence").inner_text()
+    assert sentence.startswith("λ 1e+04 instead of 0.316: ")
     page.reload()
     at(page, "λ 1e+04")
-    assert page.locator(".sentence").inner_text() == sentence
+    once(page, lambda: page.locator(".sentence").inner_text() == sentence)
     page.get_by_role("button", name="tuned for ZSL").click()
     at(page, "λ 0.1")
     assert page.errors == []
@@ -38,8 +40,8 @@ def test_the_handle_goes_to_the_nearest_stop(server, page):
     opened(page, server, STOPS)
     at(page, "λ 0.316")
     stops = page.locator(".trail circle")
-    assert stops.count() == 15
-    box = stops.last.bounding_box()
+    once(page, lambda: stops.count() == 15)
+    box = box_of(stops.last)
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     at(page, "λ 1e+04")
 
@@ -48,7 +50,8 @@ def test_an_open_image_stays_the_same_image(server, page):
     opened(page, server, STOPS)
     at(page, "λ 0.316")
     page.get_by_label("Images on the wall").select_option("◆ 7")
-    box = page.locator(".wall > canvas").bounding_box()
+    settle(page)
+    box = box_of(page.locator(".wall > canvas"))
     page.mouse.click(box["x"] + box["width"] / 2 + 20, box["y"] + 10)
     card = page.get_by_role("group", name="One image")
     card.wait_for()
@@ -59,7 +62,7 @@ def test_an_open_image_stays_the_same_image(server, page):
     at(page, "λ 1e+04")
     for shown in "", "7":  # the server answers each choice with a new instrument
         page.get_by_label("Images on the wall").select_option(shown)
-        page.wait_for_timeout(1500)
+        settle(page)
         assert card.locator("strong").inner_text() == title
         assert card.locator("canvas").evaluate("each => each.toDataURL()") == drawn
 
@@ -69,14 +72,14 @@ def test_what_has_no_stops_says_why_and_gamma_stays(shipped_server, page):
     note = page.locator(".ruler .note")
     once(page, lambda: note.inner_text().startswith("Only precomputed results of CUB birds, VGG"))
     assert not page.locator(".track").is_visible()
-    page.get_by_role("radio", name="γ").check()
+    page.get_by_role("radio", name="γ").click()
     page.locator(".track").wait_for()
     page.wait_for_url(re.compile("playground_ruler=gamma"))
 
 
 def test_unlabelled_images_are_a_ruler_of_two_stops(shipped_server, page):
     opened(page, shipped_server)
-    page.get_by_role("radio", name="unlabelled test images").check()
+    page.get_by_role("radio", name="unlabelled test images").click()
     at(page, "0 unlabelled test images")
     page.get_by_role("button", name="Propagation").click()
     at(page, "785 unlabelled test images")
@@ -94,6 +97,7 @@ def test_the_hint_covers_no_stop_and_no_name_on_a_phone(server, page):
     page.goto(f"{server.url}/{STOPS}")
     at(page, "λ 0.316")
     once(page, lambda: page.locator(".trail circle").count() == 15)
+    settle(page)
     (hint,) = page.locator(".hint rect").evaluate_all(BOXES)
     assert hint[2] - hint[0] > 70
     for box in page.locator(".trail circle, .trade text.label").evaluate_all(BOXES):

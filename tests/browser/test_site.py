@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.reading import once, still
+from tests.browser.reading import box_of, once, still
 from tests.browser.test_every_view import WIDER_THAN_THE_WINDOW, violations
 from tools import site
 from zslcore.results.shipped import shipped_results
@@ -80,7 +80,7 @@ def test_words_of_the_instrument_stand_apart_and_its_slider_is_long(name, width,
 
 def boxes(page, selector):
     """Return the bounding boxes of all elements of a selector."""
-    return [each.bounding_box() for each in page.locator(selector).all()]
+    return [box_of(each) for each in page.locator(selector).all()]
 
 
 def test_lambda_and_the_curves_of_other_methods_are_on_the_page(folder, page):
