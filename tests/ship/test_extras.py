@@ -122,8 +122,8 @@ def test_every_extra_is_installed_from_the_clone_with_the_tested_versions(
     name, monkeypatch, tmp_path
 ):
     monkeypatch.chdir(ROOT)
-    pip = f"{sys.executable} -m pip"
-    if Path(sys.prefix) == ROOT / ".venv":
+    pip = f"{sys.executable.removeprefix(f'{ROOT}/')} -m pip"
+    if Path(sys.prefix).resolve() == ROOT / ".venv":  # not a link to another environment
         pip = ".venv/bin/pip"
     assert install(name) == f"{pip} install -c constraints.txt '.[{name}]'"
     monkeypatch.chdir(tmp_path)
