@@ -13,7 +13,7 @@ import pytest
 from zslcore.datasets import part_names, split_entries, split_lists
 from zslcore.datasets.split_entries import (
     entries_of_json,
-    read_split_json,
+    read_split_file,
     read_split_table,
     split_of_arrays,
     split_of_json,
@@ -164,7 +164,7 @@ LEAKING |= {f"images, {name}": text for name, text in of_images(LEAKED_IMAGE).it
 
 
 def read(path):
-    return (read_split_json if path.suffix.startswith(".json") else read_split_table)(path)
+    return read_split_file(path)
 
 
 def names_of(found, side):
@@ -285,7 +285,7 @@ def test_a_video_may_have_several_actions(tmp_path, second):
     value["v"]["subset"] = "somewhere"
     (tmp_path / "a.json").write_text(json.dumps({"database": value}))
     with pytest.raises(FileRefusedError, match=r"'subset', row \d+; got somewhere"):
-        read_split_json(tmp_path / "a.json")
+        read_split_file(tmp_path / "a.json")
 
 
 def test_videos_without_a_class_are_asked_about(tmp_path):
@@ -301,10 +301,10 @@ def test_videos_without_a_class_are_asked_about(tmp_path):
 @pytest.mark.parametrize("leaked", [0, 1])
 def test_classes_by_number_are_read_by_their_side(tmp_path, leaked):
     value = {"known_classes": [0, 1, 2], "unknown_classes": {"hard": [3 - leaked], "easy": [4]}}
-    split = read_split_json(written(tmp_path, "osr.json", value))
+    split = read_split_file(written(tmp_path, "osr.json", value))
     assert len(names_of(split, "seen") & names_of(split, "unseen")) == leaked
     beside = {"seen": [0, 1], "unseen": [2, 3], "labels": [0, 0, 1, 1]}  # rows, not classes
-    assert read_split_json(written(tmp_path, "rows.json", beside)) is None
+    assert read_split_file(written(tmp_path, "rows.json", beside)) is None
     scores = {"scores": [[0.5, 0.25]], "y": [0], "seen_classes": [0], "unseen_classes": [1]}
     assert split_of_json(Path("scores.json"), scores) is None
 
@@ -348,7 +348,7 @@ def test_a_test_part_may_have_its_sides_inside(tmp_path, leaked):
 
 def test_row_numbers_as_texts_are_numbers(tmp_path):
     value = {"train": ["0", "1", "2"], "test": ["3"]}
-    assert read_split_json(written(tmp_path, "a.json", value)).parts["test_unseen"].tolist() == [3]
+    assert read_split_file(written(tmp_path, "a.json", value)).parts["test_unseen"].tolist() == [3]
 
 
 def test_without_a_test_the_classes_of_validation_are_unseen(tmp_path):
@@ -476,7 +476,7 @@ def test_a_row_of_an_image_that_names_no_part_is_refused(tmp_path):
     path = tmp_path / "records.json"
     path.write_text(json.dumps([*RECORDS, RECORDS[0] | {"split": "somewhere"}]))
     with pytest.raises(FileRefusedError, match=r"records.json: .*'split', row 16; got somewhere"):
-        read_split_json(path)
+        read_split_file(path)
 
 
 @pytest.mark.parametrize("record", [{"image": 3, "label": None, "split": []}, {"split": {}}, 7])
@@ -484,7 +484,7 @@ def test_damaged_records_are_a_sentence_or_no_split(tmp_path, record):
     path = tmp_path / "split.json"
     path.write_text(json.dumps([*RECORDS, record]))
     with suppress(FileRefusedError):
-        assert read_split_json(path) is None
+        assert read_split_file(path) is None
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.datasets import files
 from zslcore.__main__ import main
 from zslcore.datasets import imports
 from zslcore.datasets.base import content_digest
-from zslcore.datasets.split_entries import read_split_json
+from zslcore.datasets.split_entries import read_split_file
 from zslcore.datasets.split_folders import read_split_folder
 from zslcore.datasets.split_lists import split_of_parts
 from zslcore.exceptions import FileRefusedError
@@ -361,7 +361,7 @@ def test_names_of_images_in_an_archive_are_lists_of_them(tmp_path):
 def test_what_is_no_row_is_refused(tmp_path, value):
     (tmp_path / "a.json").write_text(json.dumps(value))
     with pytest.raises(FileRefusedError, match="expected a list of row numbers, or of images"):
-        read_split_json(tmp_path / "a.json")
+        read_split_file(tmp_path / "a.json")
 
 
 # --- Archives with several data sets --------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from zslcore.__main__ import main
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.part_names import part_of_name
-from zslcore.datasets.split_entries import read_split_json
+from zslcore.datasets.split_entries import read_split_file
 from zslcore.datasets.split_folders import read_split_lists
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
@@ -41,7 +41,7 @@ def sizes(parts):
 
 
 def test_a_json_of_coop_goes_from_base_to_new(tmp_path):
-    found = read_split_json(of_coop(tmp_path / "split_zhou_Pets.json"))
+    found = read_split_file(of_coop(tmp_path / "split_zhou_Pets.json"))
     assert found.class_names == CLASSES
     assert len(found.files) == 30
     assert sizes(found.parts) == {"trainval": 12, "test_seen": 6, "test_unseen": 4}
@@ -86,7 +86,7 @@ def test_new_classes_are_looked_up_among_those_of_the_extractor(tmp_path):
 )
 def test_what_is_otherwise_in_the_json_is_one_sentence(tmp_path, changes, sentence):
     with pytest.raises(FileRefusedError, match=sentence):
-        read_split_json(of_coop(tmp_path / "split.json", **changes))
+        read_split_file(of_coop(tmp_path / "split.json", **changes))
 
 
 @pytest.mark.parametrize("text", ["{", "[" * 5000, '{"train": [', "\xff"])
@@ -101,7 +101,7 @@ def test_other_json_is_no_split(tmp_path):
     path = tmp_path / "other.json"
     for value in ({"train": 1, "test": 2}, [1, 2], {"seen": ["a"]}, {"a": []}):
         path.write_text(json.dumps(value))
-        assert read_split_json(path) is None
+        assert read_split_file(path) is None
     with pytest.raises(FileRefusedError, match="other JSON"):
         audit(path)
 
@@ -293,7 +293,7 @@ def test_what_is_no_such_folder_is_left_to_others(tmp_path):
 
 
 def test_labels_are_those_of_the_images(tmp_path):
-    found = read_split_json(of_coop(tmp_path / "split.json", val=None))
+    found = read_split_file(of_coop(tmp_path / "split.json", val=None))
     by_name = [found.class_names[c] for c in found.labels]
     assert by_name == [image.partition("/")[0] for image in found.files]
     assert np.unique(np.concatenate(list(found.parts.values()))).size == 20 - 4  # without val

@@ -18,14 +18,13 @@ from typing import Any
 
 from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.texts import clean_text, expect, refusal_of
-from zslcore.untrusted.client import container_of, read_value
+from zslcore.untrusted.client import read_plain_value, read_value
 from zslcore.untrusted.readers.array_names import (
     LABELS,
     PREDICTED,
     SCORE_VARIABLES,
     first_named,
 )
-from zslcore.untrusted.readers.json_files import JSON_LINES
 
 #: Limits in bytes, lines, and characters per line: ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
@@ -65,8 +64,6 @@ TITLE = frozenset({*NAMED, "classes", "labels", "categories", "id2label", "label
 ID_TITLES = frozenset({"wnid", "wnids", "synset", "synsets", "wordnetid", "id", "ids"})
 #: Objects of a JSON in which one list under a title is searched: largest depth and number.
 MOST_LEVELS, MOST_OBJECTS = 5, 1000
-#: A line of a mapping between names and numbers, or of a list.
-MAPPED = re.compile(r"\s*(-\s+\S|[\"']?\d+[\"']?\s*:\s*\S|[^:#]+:\s*\d+\s*$)")
 #: Start of an item in a protobuf text, and pattern of its name.
 PROTOBUF, ITEM_NAME = re.compile(r"\s*item\s*\{"), r"\b{}\s*:\s*(?:\"(.*?)\"|'(.*?)')"
 ARTICLES = frozenset({"a", "an", "the", "one"})
@@ -115,17 +112,21 @@ class ClassList:
 Count = Callable[[Sequence[str]], int]
 
 
-def read_class_list(path: Path, count_known: Count | None = None, content: Any = None) -> ClassList:
+def read_class_list(
+    path: Path,
+    count_known: Count | None = None,
+    value: Any = None,
+    lines: Sequence[str] | None = None,
+) -> ClassList:
     """Read the class names of a text file; see :func:`parse_class_list`.
 
-    ``content`` is the value of a JSON, or the lines of another text, if they were read before.
-    Raises FileRefusedError for a file that is too large or has no names.
+    ``value`` is the value of a JSON or YAML, and ``lines`` are those of another text, if they were
+    read before. Raises FileRefusedError for a file that is too large or has no names.
     """
-    lines: Sequence[str] | None = content
-    if container_of(path) == "JSON" and path.suffix.lower() in (".json", *JSON_LINES):
-        if content is None:
-            content = read_value(path, "JSON", max_bytes=MAX_BYTES, most=20 * MAX_LINES)
-        lines = _lines_of_json(content) or _dumped(content)
+    if value is None and lines is None:
+        value = read_plain_value(path, max_bytes=MAX_BYTES, most=20 * MAX_LINES)
+    if value is not None:
+        lines = _lines_of_json(value) or _dumped(value)
     if lines is None:
         lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
     expect(len(lines) <= MAX_LINES, path, f"at most {MAX_LINES:,} classes", f"{len(lines):,}")
@@ -302,15 +303,15 @@ def _split_lines(lines: Sequence[str]) -> list[str]:
 
 
 def _items(lines: list[str]) -> list[str]:
-    """Return the items of a list or dictionary in source code; other lines unchanged."""
+    """Return the items of a list or dictionary in source code; other lines without a title."""
+    titles = TITLE | (ID_TITLES if _are_ids(lines[1:]) else set())
+    if len(lines) > 1 and squeeze(lines[0]) in titles and not OPENS.match(lines[0]):
+        lines = lines[1:]
     text = "\n".join(lines)
     if PROTOBUF.match(text):
         for field in ("display_name", "name"):
             if named := re.findall(ITEM_NAME.format(field), text):
                 return [a or b for a, b in named]
-    if (block := yaml_names(lines)) is not None:
-        lines = block
-        text = "\n".join(lines)
     if OPENS.match(text) and CLOSES.search(text):
         body = CLOSES.sub("", OPENS.sub("", text, count=1))
         if _is_balanced(body):
@@ -327,33 +328,6 @@ def _items(lines: list[str]) -> list[str]:
         return [item for item in map(str.strip, _parts(lines[0], ",")) if item]
     ended = all(line.endswith((",", ";")) for line in lines[:-1] or lines)
     return _unbracketed([line.rstrip(",;") for line in lines] if ended else lines)
-
-
-def yaml_names(lines: Sequence[str]) -> list[str] | None:
-    """Return the lines under a title such as ``names:`` of a YAML text; None without a title.
-
-    Without a title of names, the lines under the first title have to be a list or a mapping.
-    """
-    titles = [re.fullmatch(r"(\w+):\s*(.*)", line) for line in lines]
-    named = [k for k, match in enumerate(titles) if match and squeeze(match[1]) in TITLE]
-    if len(named) != 1 and not (titles and titles[0] and not titles[0][2]):
-        return None
-    start = named[0] if len(named) == 1 else 0
-    match = titles[start]
-    if match and match[2]:
-        return [match[2]] if OPENS.match(match[2]) else None
-    block = []
-    for line in lines[start + 1 :]:
-        if not re.match(r"\s|-", line):
-            break
-        block.append(line)
-    return block if block and (named or all(map(MAPPED.match, block))) else None
-
-
-def are_mapped(lines: Sequence[str]) -> bool:
-    """Whether all lines of a YAML text map names to numbers, or numbers to names."""
-    filled = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    return len(filled) > 1 and all(map(MAPPED.match, filled))
 
 
 def _is_balanced(body: str) -> bool:
@@ -445,7 +419,7 @@ def _readings(lines: list[str]) -> Iterator[ClassList]:
         structured |= bool(ids) or any(map(_are_numbers, columns))
     if structured:
         return
-    unquoted = _without_title([_bare(line) for line in lines])
+    unquoted = [_bare(line) for line in lines]
     if all("/" in line.strip("/") for line in unquoted):
         yield ClassList(_ends_of_paths(unquoted), "the last part of each path")
     unquoted = [line.rstrip("/") for line in unquoted]
@@ -464,11 +438,6 @@ def _ends_of_paths(names: Sequence[str]) -> tuple[str, ...]:
     k = min(map(len, paths), default=1) - 1
     last = tuple(path[-1] for path in paths)
     return last if len({*last}) == len(names) else tuple("/".join(path[k:]) for path in paths)
-
-
-def _without_title(lines: list[str]) -> list[str]:
-    titles = TITLE | (ID_TITLES if _are_ids(lines[1:]) else set())
-    return lines[1:] if len(lines) > 1 and squeeze(lines[0]) in titles else lines
 
 
 def _tables(lines: list[str]) -> Iterator[_Table]:

@@ -38,7 +38,6 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.split_entries import YAML
 from zslcore.exceptions import ParameterError
 from zslcore.names import LETTER, class_key, spaced_name
 from zslcore.storage import artifacts
@@ -51,9 +50,9 @@ from zslcore.untrusted.client import (
     read_arrays,
     read_head,
     read_lines,
+    read_plain_value,
     read_table_file,
     read_value,
-    read_yaml,
 )
 from zslcore.untrusted.readers.array_names import COUNTERS
 
@@ -256,13 +255,11 @@ def _by_lines(path: Path) -> ClassEmbeddings | None:
     """
     if container_of(path) != "text" or path.suffix.lower() in (".csv", ".tsv"):
         return None
-    if path.suffix.lower() in YAML:
-        value, lines = read_yaml(path, max_bytes=MAX_TEXT, most=MAX_LINES)
-    else:
-        value, lines = None, read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_LINES)
+    value = read_plain_value(path, max_bytes=MAX_TEXT, most=MAX_LINES)
     if isinstance(value, dict):
         pairs = [*value.items()]
     else:
+        lines = read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_LINES)
         rows = [line.split() for line in lines if line.strip()]
         size = min((_count_numbers(row) for row in rows), default=0)
         if size < 2 or all(len(row) == size + 1 for row in rows):

@@ -36,7 +36,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from itertools import count, dropwhile, islice
 from pathlib import Path
 from typing import Any, Literal
@@ -80,9 +79,9 @@ from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import (
     container_of,
     read_head,
+    read_plain_value,
     read_text_columns,
     read_value,
-    read_yaml,
 )
 from zslcore.untrusted.readers.array_names import (
     LABEL_VARIABLES,
@@ -120,8 +119,7 @@ HEADING = re.compile(  # with bounds, since repeated blanks would take quadratic
 FEWEST_ROWS = 20
 #: Smallest number of columns of 0 and 1 that are read as one column per class.
 FEWEST_MARKS = 3
-#: Suffixes of YAML and of tables.
-YAML = (".yaml", ".yml")
+#: Suffixes of tables.
 TABLES = (".csv", ".tsv", ".parquet")
 #: Patterns of a comment after a value, of a name in quotation marks, and of a line that consists of
 #: such names.
@@ -141,35 +139,15 @@ MOST_FIELDS = 1 << 10
 
 
 def read_split_file(path: Path) -> SplitList | None:
-    """Return the split in a JSON, table or text; None for another file.
+    """Return the split in a JSON, YAML, TOML, PyTorch file, table or text; None for others.
 
     Raises a FileRefusedError if a JSON is damaged or hostile, or a list in it is malformed.
     """
-    container = container_of(path)
-    if container == "JSON":
-        if path.suffix.lower() in JSON_ENDINGS:
-            return read_split_json(path)
-        with suppress(FileRefusedError):  # a text that begins like JSON
-            if (split_list := read_split_json(path)) is not None:
-                return split_list
-    is_yaml = container == "text" and path.suffix.lower() in YAML
-    value = read_yaml_file(path)[0] if is_yaml else None
-    if value is not None and (split_list := split_of_json(path, value)) is not None:
+    value = read_plain_value(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    split_list = None if value is None else split_of_json(path, value)
+    if split_list is not None or path.suffix.lower() in JSON_ENDINGS:
         return split_list
-    return read_split_table(path) if container in ("text", "JSON", "Parquet") else None
-
-
-def read_yaml_file(path: Path) -> tuple[Any, list[str]]:
-    """Return the value of a YAML file, None for other syntax, and its lines."""
-    return read_yaml(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
-
-
-def read_split_json(path: Path) -> SplitList | None:
-    """Return the split of a JSON in one of the formats above; None for another JSON.
-
-    Raises a FileRefusedError if the file is damaged or hostile, or a list in it is malformed.
-    """
-    return split_of_json(path, read_json(path))
+    return read_split_table(path) if container_of(path) in ("text", "JSON", "Parquet") else None
 
 
 def read_json(path: Path) -> Any:
@@ -184,7 +162,10 @@ def lines_of(path: Path) -> list[str]:
 
 
 def split_of_json(path: Path, value: Any) -> SplitList | None:
-    """Return the split in the value of a JSON file; see :func:`read_split_json`."""
+    """Return the split of lists and objects in one of the formats above; None for other values.
+
+    Raises a FileRefusedError if a list in it is malformed.
+    """
     file = clean_text(path.name)
     if (entries := entries_of_json(file, value)) is not None:
         return split_of_entries(path, entries)

@@ -19,18 +19,15 @@ import numpy as np
 from zslcore.datasets.class_lists import (
     MAX_LINES,
     ClassList,
-    are_mapped,
     are_not_names,
     is_class_json,
     is_class_table,
     parse_class_list,
     read_class_list,
-    yaml_names,
 )
 from zslcore.datasets.split_entries import (
-    YAML,
+    MAX_ITEMS,
     read_split_table,
-    read_yaml_file,
     split_of_arrays,
     split_of_json,
 )
@@ -42,12 +39,15 @@ from zslcore.leakage.loading import SPLIT_SCHEMA, context_of
 from zslcore.leakage.vocabularies import count_understood
 from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import (
+    KIND_OF_SUFFIX,
+    TEXTS,
     Contents,
     container_of,
     contents_of_json,
     look_into,
     read_head,
     read_lines,
+    read_plain_value,
     read_value,
     sha256_of_file,
 )
@@ -104,13 +104,12 @@ PARTS_OF_TABLE = re.compile(rb"(?i)train|test|split|part|set|phase|usage|stage|s
 FRACTIONS = re.compile(r"(?:^|[\s,;|])-?\d*\.\d+(?:[\s,;|]|$)")
 #: Pattern in the names of lists of rows.
 NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
-MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
-#: Endings of texts that may be a list of classes or labels, and of texts that may be a split.
+#: Largest JSON, and largest list of classes or labels, in bytes.
+MAX_JSON, MAX_LIST = 32 << 20, 1 << 20
 PROTOBUF = ".pbtxt"
-LISTS = (".txt", ".csv", ".tsv", ".list", ".lst", ".names", PROTOBUF, "")
-SPLIT_TEXTS = (*LISTS, *YAML, ".py", ".toml")
-#: Endings of texts that are read by lines, not by columns.
-ONLY_LINES = (".txt", ".list", ".lst", ".names", PROTOBUF, "", *YAML)
+#: Endings of texts that may be a split, and of texts that are read by lines, not by columns.
+SPLIT_TEXTS = (*TEXTS, *KIND_OF_SUFFIX, ".py")
+ONLY_LINES = {*TEXTS, *KIND_OF_SUFFIX} - {".csv", ".tsv"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +123,9 @@ class RecognisedFile:
     contents: Contents | None = field(default=None, compare=False, repr=False)
     #: Split that lists names of images or of classes.
     split: SplitList | None = field(default=None, compare=False, repr=False)
-    #: List of classes: value of a JSON, or the lines of a text without columns.
+    #: List of classes: value of a JSON or YAML, or the lines of a text without columns.
     value: Any = field(default=None, compare=False, repr=False)
+    lines: Sequence[str] | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -138,43 +138,34 @@ def recognise_file(path: Path) -> RecognisedFile:
     container = container_of(path)
     kind: Kind | None = None
     split: SplitList | None = None
-    contents: Contents | None = None
-    value: Any = None
-    if container == "JSON":
-        try:
-            value = _read_json(path)
-        except FileRefusedError:  # a text that begins like JSON, such as a printed dictionary
-            if path.suffix.lower() not in LISTS:
-                raise
-            container = "text"
-    if container == "Parquet":
+    lines: list[str] | None = None
+    contents = None if container in ("text", "JSON", "Parquet") else look_into(path)
+    value = None
+    if contents is None or not any(map(_is_matrix, contents.shapes.values())):
+        value = read_plain_value(path, max_bytes=MAX_JSON, most=MAX_ITEMS)
+    if value is not None:
+        is_ours = isinstance(value, dict) and value.get("schema") == SPLIT_SCHEMA
+        split = None if is_ours else split_of_json(path, value)
+        kind = "split" if is_ours or split is not None else _kind_of_value(path, value)
+        has_rows = split is not None and not (split.files or split.sides)
+        contents = contents_of_json(path, value) if kind is None or has_rows else None
+    elif container == "Parquet":
         kind = "predictions" if is_predictions(path) else "scores"
         if kind == "scores" and _may_have_parts(path):
             split = read_split_table(path)
             kind = "scores" if split is None else "split"
-    elif container == "text":
-        mapping = None
-        if path.suffix.lower() in YAML:
-            mapping, value = read_yaml_file(path)
-        elif path.suffix.lower() in ONLY_LINES:
-            value = _lines_of(path)
-        split = None if mapping is None else split_of_json(path, mapping)
-        if split is None and path.suffix.lower() in SPLIT_TEXTS:
-            split = read_split_table(path, value)
-        kind = "split" if split is not None else _kind_of_text(path, value)
-    elif container == "JSON":
-        is_ours = isinstance(value, dict) and value.get("schema") == SPLIT_SCHEMA
-        split = None if is_ours else split_of_json(path, value)
-        kind = "split" if is_ours or split is not None else _kind_of_json(path, value)
-        has_rows = split is not None and not (split.files or split.sides)
-        contents = contents_of_json(path, value) if kind is None or has_rows else None
-    else:
-        contents = look_into(path)
+    elif contents is None:
+        if path.suffix.lower() in ONLY_LINES:
+            lines = _lines_of(path)
+        if path.suffix.lower() in SPLIT_TEXTS:
+            split = read_split_table(path, lines)
+        kind = "split" if split is not None else _kind_of_text(path)
     if kind is None:
         assert contents is not None
         kind = _kind_of_arrays(contents)
-    value = value if kind == "classes" else None
-    return RecognisedFile(path, kind, sha256_of_file(path), contents, split, value)
+    if kind != "classes":
+        value = lines = None
+    return RecognisedFile(path, kind, sha256_of_file(path), contents, split, value, lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +249,10 @@ def _refusal(path: Path, got: str) -> FileRefusedError:
     return refusal_of(path, EXPECTED, got)
 
 
+def _is_matrix(shape: Sequence[int] | None) -> bool:
+    return shape is not None and sum(n != 1 for n in shape) > 1
+
+
 def _kind_of_arrays(contents: Contents) -> Kind:
     """Recognise a file of arrays by its variables."""
     shapes, path = contents.shapes, contents.path
@@ -339,7 +334,7 @@ def _kind_of_array(contents: Contents) -> Kind:
 def _lines_of(path: Path) -> list[str] | None:
     """Return the lines of a small text; None for a large one, which is not a list of classes."""
     with suppress(FileRefusedError):
-        lines: list[str] = read_value(path, "lines", max_bytes=MAX_LIST, most=MAX_VALUES)
+        lines: list[str] = read_value(path, "lines", max_bytes=MAX_LIST, most=MAX_ITEMS)
         return lines
     return None
 
@@ -349,15 +344,8 @@ def _may_have_parts(path: Path) -> bool:
     return PARTS_OF_TABLE.search(read_footer(path).partition(b"ARROW:schema")[0]) is not None
 
 
-def _read_json(path: Path) -> Any:
-    """Return the value of a JSON file of bounded size."""
-    if path.stat().st_size > MAX_JSON:
-        raise _refusal(path, f"JSON of {path.stat().st_size:,} bytes, more than {MAX_JSON:,}")
-    return read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_VALUES)
-
-
-def _kind_of_json(path: Path, value: Any) -> Kind | None:
-    """Recognise a JSON by its schema or its fields; None if only its arrays can decide."""
+def _kind_of_value(path: Path, value: Any) -> Kind | None:
+    """Recognise a value by its schema or its fields; None if only its arrays can decide."""
     is_large = isinstance(value, dict) and len(value) > MAX_LINES
     if is_large and not any(isinstance(each, dict | list) for each in value.values()):
         most = f"a list of classes has at most {MAX_LINES:,}"
@@ -394,17 +382,12 @@ def _has_fractions(value: Mapping[str, Any]) -> bool:
     return False
 
 
-def _kind_of_text(path: Path, lines: Sequence[str] | None) -> Kind:
-    """Recognise a table of scores, a list of labels or a list of classes.
-
-    ``lines`` are those of a small text without columns.
-    """
+def _kind_of_text(path: Path) -> Kind:
+    """Recognise a table of scores, a list of labels or a list of classes."""
     if _is_score_table(path):
         return "labels" if _is_label_table(path) else "scores"
-    if path.suffix.lower() in YAML and lines and (yaml_names(lines) or are_mapped(lines)):
-        return "classes"
-    if path.suffix.lower() not in LISTS:
-        raise _refusal(path, f"a text file; a list of classes ends in {', '.join(LISTS[:3])}")
+    if path.suffix.lower() not in TEXTS:
+        raise _refusal(path, f"a text file; a list of classes ends in {', '.join(TEXTS[:3])}")
     lines = read_lines(path, max_bytes=MAX_LIST)
     if not lines:
         raise _refusal(path, "a text file without lines")
@@ -465,7 +448,7 @@ def class_list_of(file: RecognisedFile) -> ClassList:
     """Read a list of classes."""
     if file.contents is not None:
         return ClassList(tuple(map(str, file.contents.arrays["array"])))
-    return read_class_list(file.path, count_understood, file.value)
+    return read_class_list(file.path, count_understood, file.value, file.lines)
 
 
 def test_classes_of(path: Path) -> ClassList:

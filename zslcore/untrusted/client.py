@@ -22,7 +22,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, get_args
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from zslcore.untrusted.readers import (
     hdf5_files,
     json_files,
     parquet_files,
+    tensor_files,
     variables,
     word_vectors,
     yaml_files,
@@ -70,6 +71,8 @@ LFS = b"version https://git-lfs.github.com/spec/"
 #: Containers of arrays, and their usual endings.
 ARRAYS = tuple(name for name, container in CONTAINERS.items() if container.ending)
 ENDINGS_OF_ARRAYS = ", ".join(CONTAINERS[name].ending for name in ARRAYS)
+#: Suffixes of texts of lines or of columns.
+TEXTS = (".txt", ".csv", ".tsv", ".list", ".lst", ".names", ".pbtxt", "")
 #: First bytes of files that are refused, with a description and advice.
 NOT_OPENED = (
     (
@@ -619,20 +622,28 @@ def read_split_rows(
         return {part: _array(folder / f"{part}.npy", "numbers") for part in present}
 
 
+#: Kind of a file that is read as one value of lists and objects with names.
+ValueKind = Literal["JSON", "TOML", "YAML", "PyTorch"]
+
+
 def read_value(
     path: Path,
-    kind: Literal["JSON", "TOML", "lines", "CSV", "TSV", "CSV with semicolons"],
+    kind: ValueKind | Literal["lines", "CSV", "TSV", "CSV with semicolons"],
     *,
     max_bytes: int,
     most: int = 1 << 17,
 ) -> Any:
-    """Read a small JSON or TOML file, or lines or rows of texts, without cleaning the texts.
+    """Read the value of a small file, or lines or rows of texts, without cleaning the texts.
 
     ``most`` limits the number of lines, rows, or nested values.
     """
     size = _size(path, max_bytes, "text" if kind == "lines" else kind)
     what = "a text file" if kind == "lines" else f"a {kind} file"
-    reader = json_files.read_value
+    readers: dict[str, Callable[..., Any]] = {
+        "YAML": yaml_files.read_value,
+        "PyTorch": tensor_files.read_value,
+    }
+    reader = readers.get(kind, json_files.read_value)
     with _answer(reader, path, kind, most, memory=64 * size, what=what) as (value, _):
         json_files.refuse_more(value, kind, most)
         if kind == "lines" and not all(isinstance(line, str) for line in value):
@@ -641,24 +652,35 @@ def read_value(
             isinstance(row, list) and all(isinstance(cell, str) for cell in row) for row in value
         ):
             raise TypeError
-        if kind != "JSON" and not isinstance(value, dict if kind == "TOML" else list):
+        if kind not in get_args(ValueKind) and not isinstance(value, list):
+            raise TypeError
+        if kind == "TOML" and not isinstance(value, dict):
             raise TypeError
     return value
 
 
-def read_yaml(path: Path, *, max_bytes: int, most: int) -> tuple[Any, list[str]]:
-    """Read the value of a small YAML file, None for other syntax, and its lines.
+#: Suffix of a text -> its kind, if its content is read as one value.
+KIND_OF_SUFFIX: dict[str, ValueKind] = {".yaml": "YAML", ".yml": "YAML", ".toml": "TOML"}
 
-    ``most`` limits the number of lines and of nested values.
+
+def read_plain_value(path: Path, *, max_bytes: int, most: int) -> Any:
+    """Return the lists and objects in JSON, YAML, TOML or PyTorch; None for another file.
+
+    Raises a FileRefusedError for a damaged file that is JSON by its name.
     """
-    size = _size(path, max_bytes, "YAML")
-    reader = yaml_files.read_with_lines
-    with _answer(reader, path, most, memory=64 * size, what="a YAML file") as (answer, _):
-        value, lines = answer
-        json_files.refuse_more(value, "YAML", most)
-        if not all(isinstance(line, str) for line in lines):
-            raise TypeError
-    return value, lines
+    container, suffix = container_of(path), path.suffix.lower()
+    kind: ValueKind | None = "PyTorch" if container == "PyTorch" else None
+    if container in ("text", "JSON"):
+        kind = KIND_OF_SUFFIX.get(suffix, "JSON" if container == "JSON" else None)
+    if kind is None:
+        return None
+    try:
+        return read_value(path, kind, max_bytes=max_bytes, most=most)
+    except FileRefusedError:
+        # Other texts may begin like JSON, such as a printed dictionary.
+        if kind == "JSON" and suffix not in TEXTS:
+            raise
+        return None
 
 
 def read_text_columns(path: Path, most: int) -> list[list[str]]:

@@ -16,18 +16,21 @@ import pickle
 import struct
 import zipfile
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from zslcore.untrusted.readers.common import MAX_NUMBER
 from zslcore.untrusted.readers.json_files import parse_json
 from zslcore.untrusted.worker import Refused
 
 #: Limits: bytes of a pickle or header, names, and depth of nested dictionaries.
 MAX_HEADER, MAX_NAMES, MAX_DEPTH = 16 << 20, 10_000, 4
 MAX_AXES = 8
+#: Largest depth of nested lists and dictionaries without tensors.
+MOST_LEVELS = 16
 #: Storage of PyTorch -> type in NumPy; None for bfloat16, which NumPy lacks.
 STORAGES: dict[str, str | None] = {
     "DoubleStorage": "<f8",
@@ -223,9 +226,9 @@ class Torch:
             raise Refused("expected little-endian numbers; got another byte order")
         self._refuse_bomb(pickles[0], MAX_HEADER)
         with self.archive.open(pickles[0]) as file:
-            value = _Weights(file).load()
+            self.value = _Weights(file).load()
         self.held: dict[str, Any] = {}
-        for name, each in _named(value):
+        for name, each in _named(self.value):
             if len(self.held) >= MAX_NAMES:
                 raise Refused(f"expected at most {MAX_NAMES:,} tensors; got more")
             self.held[name] = each
@@ -275,11 +278,31 @@ class Torch:
         return np.lib.stride_tricks.as_strided(values, value.shape, steps, writeable=False)
 
 
-def _named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield tensors, and lists of texts or whole numbers, with their names.
+def read_value(path: str, kind: str, most: int, out: Path) -> Any:
+    """Return the lists and dictionaries of a PyTorch file without tensors.
 
-    Records are read as one list for each of the names that all records have.
+    More than ``most`` values are refused, also if lists share them.
     """
+    return _plain(Torch(path).value, iter(range(most)))
+
+
+def _plain(value: Any, left: Iterator[int], depth: int = 0) -> Any:
+    """Return lists and dictionaries as JSON has them; each value takes one of ``left``."""
+    if depth > MOST_LEVELS or next(left, None) is None:
+        raise Refused("expected fewer values, or values that are nested less deep; got more")
+    if isinstance(value, _Tensor | _Storage):
+        raise Refused("expected lists and dictionaries; got tensors")
+    if isinstance(value, dict):
+        return {str(name): _plain(each, left, depth + 1) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each, left, depth + 1) for each in value]
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise Refused("expected lists and dictionaries; got other values")
+
+
+def _named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield tensors, and lists of texts or whole numbers, with their names."""
     if isinstance(value, dict) and depth < MAX_DEPTH:
         for key, inner in value.items():
             if isinstance(key, str):
@@ -288,17 +311,9 @@ def _named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, An
         yield name or "array", value
     elif isinstance(value, list | tuple) and value:
         if all(isinstance(each, str) for each in value) or all(type(n) is int for n in value):
-            if all(isinstance(each, str) or abs(each) < 1 << 53 for each in value):
+            if all(isinstance(each, str) or abs(each) < MAX_NUMBER for each in value):
                 yield name or "array", value
-        elif all(isinstance(each, dict) for each in value):
-            for key, column in _columns_of(value).items():
-                yield from _named(column, f"{name}.{key}" if name else key, MAX_DEPTH)
         elif depth < MAX_DEPTH:
             for position, inner in enumerate(value[:100]):
                 if isinstance(inner, _Tensor):
                     yield f"{name}.{position}" if name else str(position), inner
-
-
-def _columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[str, list[Any]]:
-    names = [name for name in records[0] if isinstance(name, str)][:MAX_NAMES]
-    return {n: [each[n] for each in records] for n in names if all(n in each for each in records)}

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from zslcore.untrusted.readers.json_files import read_value, refuse_more, with_unique_names
+from zslcore.untrusted.readers import json_files
 from zslcore.untrusted.worker import Refused
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -25,15 +25,15 @@ REAL = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)(e[-+]?\d+)?", re.IGNORECASE)
 LEADING_ZERO = re.compile(r"[-+]?0\d+")
 
 
-def read_with_lines(path: str, most: int, out: Path) -> tuple[Any, list[str]]:
-    """Return the value of a YAML file, and its lines; the value is None for other syntax."""
-    lines = read_value(path, "lines", most, out)
+def read_value(path: str, kind: str, most: int, out: Path) -> Any:
+    """Return the list or mapping of a YAML file; more than ``most`` values are refused."""
+    lines = json_files.read_value(path, "lines", most, out)
     try:
         value = parse_yaml("\n".join(lines))
-        refuse_more(value, "YAML", most)
-    except (Refused, ValueError, RecursionError):
-        value = None
-    return value, lines
+    except (ValueError, RecursionError):
+        raise Refused("expected YAML without aliases and tags; got other text") from None
+    json_files.refuse_more(value, kind, most)
+    return value
 
 
 def parse_yaml(text: str) -> Any:
@@ -66,7 +66,9 @@ def _value(event: yaml.Event, events: Iterator[yaml.Event]) -> Any:
     inner = takewhile(lambda each: not isinstance(each, yaml.CollectionEndEvent), events)
     if isinstance(event, yaml.SequenceStartEvent):
         return [_value(item, events) for item in inner]
-    return with_unique_names([(_name(key), _value(next(events), events)) for key in inner])
+    return json_files.with_unique_names(
+        [(_name(key), _value(next(events), events)) for key in inner]
+    )
 
 
 def _name(event: yaml.Event) -> str:
